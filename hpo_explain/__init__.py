@@ -1,0 +1,86 @@
+"""Explanations of hyperparameter optimization: why this proposal, and can the answer be trusted.
+
+Every public name is loaded when it is first used, so that ``import hpo_explain`` costs
+milliseconds although scikit-learn, shap and matplotlib cost seconds.
+
+Examples
+--------
+>>> import hpo_explain as hx
+>>> space = hx.SearchSpace([hx.FloatParameter("lr", 1e-5, 1e-1, log=True)])
+>>> space.encode({"lr": 1e-3})
+array([[0.5]])
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hpo_explain.acquisition import ExpectedImprovement as ExpectedImprovement
+    from hpo_explain.acquisition import LogExpectedImprovement as LogExpectedImprovement
+    from hpo_explain.acquisition import LowerConfidenceBound as LowerConfidenceBound
+    from hpo_explain.acquisition import ProbabilityOfImprovement as ProbabilityOfImprovement
+    from hpo_explain.adapters import from_frame as from_frame
+    from hpo_explain.adapters import from_optuna as from_optuna
+    from hpo_explain.adapters import from_skopt as from_skopt
+    from hpo_explain.diagnostics import Trust as Trust
+    from hpo_explain.explainers.background import baseline_background as baseline_background
+    from hpo_explain.explainers.background import global_background as global_background
+    from hpo_explain.explainers.background import hybrid_background as hybrid_background
+    from hpo_explain.explainers.background import local_background as local_background
+    from hpo_explain.explainers.shapley import ShapleyExplainer as ShapleyExplainer
+    from hpo_explain.explanations import ProposalExplanation as ProposalExplanation
+    from hpo_explain.facade import explain_proposal as explain_proposal
+    from hpo_explain.facade import report as report
+    from hpo_explain.facade import trust as trust
+    from hpo_explain.run import Run as Run
+    from hpo_explain.space import CategoricalParameter as CategoricalParameter
+    from hpo_explain.space import FloatParameter as FloatParameter
+    from hpo_explain.space import IntParameter as IntParameter
+    from hpo_explain.space import SearchSpace as SearchSpace
+    from hpo_explain.surrogates import ForestSurrogate as ForestSurrogate
+    from hpo_explain.surrogates import GaussianProcessSurrogate as GaussianProcessSurrogate
+
+__version__ = "0.1.0"
+
+_MODULE_OF = {
+    "CategoricalParameter": "space",
+    "ExpectedImprovement": "acquisition",
+    "FloatParameter": "space",
+    "ForestSurrogate": "surrogates",
+    "GaussianProcessSurrogate": "surrogates",
+    "IntParameter": "space",
+    "LogExpectedImprovement": "acquisition",
+    "LowerConfidenceBound": "acquisition",
+    "ProbabilityOfImprovement": "acquisition",
+    "ProposalExplanation": "explanations",
+    "Run": "run",
+    "SearchSpace": "space",
+    "ShapleyExplainer": "explainers.shapley",
+    "Trust": "diagnostics",
+    "baseline_background": "explainers.background",
+    "explain_proposal": "facade",
+    "from_frame": "adapters",
+    "from_optuna": "adapters",
+    "from_skopt": "adapters",
+    "global_background": "explainers.background",
+    "hybrid_background": "explainers.background",
+    "local_background": "explainers.background",
+    "report": "facade",
+    "trust": "facade",
+}
+
+__all__ = ["__version__", *_MODULE_OF]
+
+
+if not TYPE_CHECKING:  # a type checker that saw it would accept every misspelled name
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module 'hpo_explain' has no attribute {name!r}")
+        value = getattr(import_module(f"hpo_explain.{_MODULE_OF[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,1 @@
+"""Explainers: one method per file, each asking a surrogate or an acquisition."""

@@ -1,0 +1,1 @@
+"""Plots: one file per result, each drawing numbers that are already computed."""
