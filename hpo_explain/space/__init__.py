@@ -1,0 +1,23 @@
+"""The search space, its encoding, its conditions, and the measure every method integrates over."""
+
+from hpo_explain.space.parameters import (
+    Array,
+    CategoricalParameter,
+    Config,
+    FloatParameter,
+    IntParameter,
+    Parameter,
+    category_index,
+)
+from hpo_explain.space.search_space import SearchSpace
+
+__all__ = [
+    "Array",
+    "CategoricalParameter",
+    "Config",
+    "FloatParameter",
+    "IntParameter",
+    "Parameter",
+    "SearchSpace",
+    "category_index",
+]

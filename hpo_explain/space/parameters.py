@@ -1,0 +1,454 @@
+"""One hyperparameter: its values, its encoded position, and its share of the measure.
+
+=============  =======================================================================
+symbol         meaning
+=============  =======================================================================
+value          what the user sees: a float, an int, or one of the choices
+position       the encoded value: in [0, 1] on the hyperparameter's own scale (log where
+               it is log), or the index of the category
+latent u       uniform on [0, 1); `from_latent` maps it to a position, so that the
+               measure of a set of positions is the length of the u that lead there
+code           whole number that identifies a value of a categorical or integer
+               hyperparameter, for conditions: category index, or the integer itself
+=============  =======================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_fraction
+
+Array: TypeAlias = npt.NDArray[np.float64]
+Config: TypeAlias = Mapping[str, Any]
+
+_ON_GRID = 1e-6  # of a step: values that storages and tables round are still on their grid
+
+
+def _plain(value: Any) -> Any:
+    """Return the Python value of a numpy scalar, and a list for an array."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value
+
+
+def _same(first: Any, second: Any) -> bool:
+    if isinstance(first, bool) != isinstance(second, bool):
+        return False  # True == 1 in Python, but they are two choices
+    if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
+        # a JSON storage turns tuples into lists
+        return len(first) == len(second) and all(map(_same, first, second))
+    try:
+        return bool(first == second) or (first != first and second != second)
+    except (TypeError, ValueError):
+        return False
+
+
+def category_index(choices: Sequence[Any], value: Any) -> int | None:
+    """Return the index of `value` among `choices`: by type first, then by equality; None if absent.
+
+    Parameters
+    ----------
+    choices : sequence
+        The choices, of any type.
+    value : object
+        The value looked for.
+
+    Returns
+    -------
+    int or None
+        The index of the choice that equals `value`; ``True`` is not 1.
+
+    Examples
+    --------
+    >>> category_index([1, True, "1", None], True), category_index([1, 2.0], 2)
+    (1, 1)
+    """
+    plain = _plain(value)
+    matches = [i for i, choice in enumerate(choices) if _same(_plain(choice), plain)]
+    exact = [i for i in matches if type(_plain(choices[i])) is type(plain)]
+    return (exact or matches or [None])[0]
+
+
+def _clean_conditions(
+    name: str, active_when: Mapping[str, Iterable[Any]] | None
+) -> dict[str, tuple[Any, ...]]:
+    clean = {}
+    for parent, values in (active_when or {}).items():
+        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+            raise ValueError(
+                f"active_when of {name!r} must give a list of values of {parent!r}, "
+                f"but was {values!r}. Write {{{parent!r}: [{values!r}]}}."
+            )
+        clean[parent] = tuple(values)
+        if not clean[parent]:
+            raise ValueError(
+                f"active_when of {name!r} lists no value of {parent!r}: it would never be active."
+            )
+    return clean
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"name of a hyperparameter must be a non-empty text, but was {name!r}.")
+
+
+def _check_range(name: str, low: float, high: float, log: bool) -> None:
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise ValueError(f"range of {name!r} must be finite, but was [{low!r}, {high!r}].")
+    if low > high:
+        raise ValueError(
+            f"low of {name!r} must not be above high, but was [{low!r}, {high!r}]. Swap them."
+        )
+    if log and low <= 0:
+        raise ValueError(
+            f"low of {name!r} must be above 0 on a log scale, but was {low!r}. "
+            "Raise low, or set log=False."
+        )
+
+
+@dataclass(frozen=True)
+class FloatParameter:
+    """A real-valued hyperparameter.
+
+    Parameters
+    ----------
+    name : str
+        Name of the hyperparameter.
+    low, high : float
+        Range, ends included, in the user's units.
+    log : bool, default False
+        Whether the hyperparameter's own scale is logarithmic.
+    step : float, optional
+        Distance of neighbouring values, counted from `low`; not together with `log`.
+    active_when : mapping of str to list, optional
+        Values of each parent (categorical or integer) for which the hyperparameter is active;
+        several parents mean *and*.
+    optional : float, optional
+        Share of the configurations, among those that meet `active_when`, in which the
+        hyperparameter is active for no reason that another one explains.
+
+    Raises
+    ------
+    ValueError
+        If the range is empty, not finite, or not positive on a log scale.
+
+    Examples
+    --------
+    >>> lr = FloatParameter("lr", 1e-4, 1.0, log=True)
+    >>> lr.encode([1e-2]).tolist(), lr.decode(lr.encode([1e-2]))
+    ([0.5], [0.01])
+    """
+
+    name: str
+    low: float
+    high: float
+    log: bool = False
+    step: float | None = None
+    active_when: Mapping[str, Sequence[Any]] | None = None
+    optional: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        _check_range(self.name, self.low, self.high, self.log)
+        if self.step is not None and (self.log or self.step <= 0):
+            raise ValueError(
+                f"step of {self.name!r} must be positive and not combined with log, "
+                f"but was {self.step!r}."
+            )
+        if self.optional is not None:
+            check_fraction(f"optional of {self.name!r}", self.optional)
+        object.__setattr__(self, "low", float(self.low))
+        object.__setattr__(self, "high", float(self.high))
+        if self.step is not None:
+            # as Optuna: the largest value on the grid is the end of the range
+            count = math.floor((self.high - self.low) / self.step + 1e-8)
+            object.__setattr__(self, "high", self.low + count * self.step)
+        object.__setattr__(self, "active_when", _clean_conditions(self.name, self.active_when))
+
+    @property
+    def size(self) -> int | None:
+        """Number of values, or None where they are continuous."""
+        if self.low == self.high:
+            return 1
+        if self.step is None:
+            return None
+        return round((self.high - self.low) / self.step) + 1
+
+    def encode(self, values: Iterable[Any]) -> Array:
+        """Return the positions of values; raise ValueError for one outside the range."""
+        return _encode_numbers(self, values)
+
+    def decode(self, positions: Array) -> list[float]:
+        """Return the values at positions, in the user's units."""
+        values = _to_value(np.asarray(positions, dtype=float), self.low, self.high, self.log)
+        if self.step is not None and self.low != self.high:
+            values = self.low + np.round((values - self.low) / self.step) * self.step
+        return [float(v) for v in np.clip(values, self.low, self.high)]
+
+    def from_latent(self, u: Array) -> Array:
+        """Return the positions that latent values lead to."""
+        if self.size is None:
+            return np.array(u, dtype=float)
+        return _grid_positions(self.size)[_counted(u, self.size)]
+
+    def grid(self) -> tuple[Array, Array] | None:
+        """Return positions and measures of all values, or None where they are continuous."""
+        if self.size is None:
+            return None
+        return _grid_positions(self.size), np.full(self.size, 1.0 / self.size)
+
+
+@dataclass(frozen=True)
+class IntParameter:
+    """A whole-numbered hyperparameter, counted: every value weighs the same, or by its log share.
+
+    Parameters
+    ----------
+    name : str
+        Name of the hyperparameter.
+    low, high : int
+        Range, ends included.
+    log : bool, default False
+        Whether the hyperparameter's own scale is logarithmic; the value k then weighs
+        ``log((k + 1/2) / (k - 1/2))``.
+    step : int, default 1
+        Distance of neighbouring values, counted from `low`; 1 on a log scale.
+    active_when, optional
+        As in :class:`FloatParameter`.
+
+    Raises
+    ------
+    ValueError
+        If the range is empty, or not positive on a log scale.
+
+    Examples
+    --------
+    >>> layers = IntParameter("layers", 1, 5)
+    >>> layers.encode([1, 2, 5]).tolist(), layers.size
+    ([0.0, 0.25, 1.0], 5)
+    """
+
+    name: str
+    low: int
+    high: int
+    log: bool = False
+    step: int = 1
+    active_when: Mapping[str, Sequence[Any]] | None = None
+    optional: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        for label in ("low", "high", "step"):
+            number = getattr(self, label)
+            if isinstance(number, bool) or number != int(number):
+                raise ValueError(
+                    f"{label} of {self.name!r} must be a whole number, but was {number!r}."
+                )
+            object.__setattr__(self, label, int(number))
+        _check_range(self.name, self.low, self.high, self.log)
+        if self.step < 1 or (self.log and self.step != 1):
+            raise ValueError(
+                f"step of {self.name!r} must be at least 1, and 1 on a log scale, "
+                f"but was {self.step!r}."
+            )
+        if self.optional is not None:
+            check_fraction(f"optional of {self.name!r}", self.optional)
+        object.__setattr__(self, "high", self.high - (self.high - self.low) % self.step)
+        object.__setattr__(self, "active_when", _clean_conditions(self.name, self.active_when))
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return (self.high - self.low) // self.step + 1
+
+    def encode(self, values: Iterable[Any]) -> Array:
+        """Return the positions of values; raise ValueError for one outside the range."""
+        return _encode_numbers(self, values)
+
+    def decode(self, positions: Array) -> list[int]:
+        """Return the values at positions."""
+        return [int(code) for code in self.codes(positions)]
+
+    def codes(self, positions: Array) -> npt.NDArray[np.int64]:
+        """Return the values at positions as an integer array."""
+        values = _to_value(np.asarray(positions, dtype=float), self.low, self.high, self.log)
+        index = np.round((values - self.low) / self.step)
+        return self.low + self.step * np.clip(index, 0, self.size - 1).astype(np.int64)
+
+    def code(self, value: Any) -> int:
+        """Return the code of one value; raise ValueError if there is no such value."""
+        self.encode([value])
+        return int(value)
+
+    def from_latent(self, u: Array) -> Array:
+        """Return the positions that latent values lead to."""
+        if not self.log:
+            index = _counted(u, self.size)
+            return index / max(self.size - 1, 1)
+        # the latent range is padded by half a step, so that k covers [k - 1/2, k + 1/2)
+        padded = _to_value(np.asarray(u, dtype=float), self.low - 0.5, self.high + 0.5, True)
+        values = np.clip(np.floor(padded + 0.5), self.low, self.high)
+        return _to_position(values, self.low, self.high, True)
+
+    def grid(self) -> tuple[Array, Array]:
+        """Return positions and measures of all values."""
+        values = np.arange(self.low, self.high + 1, self.step, dtype=float)
+        positions = _to_position(values, self.low, self.high, self.log)
+        if not self.log:
+            return positions, np.full(self.size, 1.0 / self.size)
+        weights = np.log((values + 0.5) / (values - 0.5))
+        return positions, weights / weights.sum()
+
+
+@dataclass(frozen=True)
+class CategoricalParameter:
+    """A hyperparameter with unordered choices, every one of the same weight.
+
+    Parameters
+    ----------
+    name : str
+        Name of the hyperparameter.
+    choices : sequence
+        The choices, of any type; they are told apart by type, then by equality
+        (``True`` is not 1).
+    active_when, optional
+        As in :class:`FloatParameter`.
+
+    Raises
+    ------
+    ValueError
+        If there is no choice, or one choice is given twice.
+
+    Examples
+    --------
+    >>> booster = CategoricalParameter("booster", ["gbtree", "dart", "gblinear"])
+    >>> booster.encode(["dart"]).tolist()
+    [1.0]
+    """
+
+    name: str
+    choices: Sequence[Any]
+    active_when: Mapping[str, Sequence[Any]] | None = None
+    optional: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        if isinstance(self.choices, (str, bytes)) or not isinstance(self.choices, Iterable):
+            raise ValueError(
+                f"choices of {self.name!r} must be a list of choices, but was {self.choices!r}."
+            )
+        choices = tuple(_plain(choice) for choice in self.choices)
+        object.__setattr__(self, "choices", choices)
+        if not choices:
+            raise ValueError(f"choices of {self.name!r} is empty. Give at least one choice.")
+        for i, choice in enumerate(choices):
+            if category_index(choices, choice) != i:
+                raise ValueError(f"choices of {self.name!r} contains {choice!r} twice.")
+        if self.optional is not None:
+            check_fraction(f"optional of {self.name!r}", self.optional)
+        object.__setattr__(self, "active_when", _clean_conditions(self.name, self.active_when))
+
+    @property
+    def size(self) -> int:
+        """Number of choices."""
+        return len(self.choices)
+
+    def encode(self, values: Iterable[Any]) -> Array:
+        """Return the indices of values among the choices; raise ValueError for an unknown one."""
+        known = {}  # a frame of 100,000 rows has few distinct values
+        for index, choice in enumerate(self.choices):
+            if isinstance(choice, str):
+                known[choice] = index
+        return np.array(
+            [known[v] if type(v) is str and v in known else self.code(v) for v in values],
+            dtype=float,
+        )
+
+    def decode(self, positions: Array) -> list[Any]:
+        """Return the choices at positions (their indices)."""
+        return [self.choices[code] for code in self.codes(positions)]
+
+    def codes(self, positions: Array) -> npt.NDArray[np.int64]:
+        """Return the indices at positions as an integer array."""
+        return np.asarray(np.round(positions), dtype=np.int64)
+
+    def code(self, value: Any) -> int:
+        """Return the index of one value; raise ValueError if there is no such choice."""
+        index = category_index(self.choices, value)
+        if index is None:
+            raise ValueError(
+                f"{self.name} = {value!r} is not one of its choices {list(self.choices)!r}."
+            )
+        return index
+
+    def from_latent(self, u: Array) -> Array:
+        """Return the indices that latent values lead to."""
+        return _counted(u, self.size).astype(float)
+
+    def grid(self) -> tuple[Array, Array]:
+        """Return indices and measures of all choices."""
+        return np.arange(self.size, dtype=float), np.full(self.size, 1.0 / self.size)
+
+
+Parameter: TypeAlias = FloatParameter | IntParameter | CategoricalParameter
+
+
+def _counted(u: Array, size: int) -> npt.NDArray[np.int64]:
+    return np.minimum((np.asarray(u) * size).astype(np.int64), size - 1)
+
+
+def _grid_positions(size: int) -> Array:
+    return np.linspace(0.0, 1.0, size) if size > 1 else np.zeros(1)
+
+
+def _to_position(values: Array, low: float, high: float, log: bool) -> Array:
+    if low == high:
+        return np.zeros_like(values)
+    if log:
+        low, high, values = math.log(low), math.log(high), np.log(values)
+    return np.asarray((values - low) / (high - low), dtype=float)
+
+
+def _to_value(positions: Array, low: float, high: float, log: bool) -> Array:
+    if log:
+        return np.exp(math.log(low) + positions * (math.log(high) - math.log(low)))
+    return low + positions * (high - low)
+
+
+def _encode_numbers(parameter: FloatParameter | IntParameter, values: Iterable[Any]) -> Array:
+    given = list(values)
+    name, low, high = parameter.name, parameter.low, parameter.high
+    try:
+        numbers = np.array([float(value) for value in given])
+    except (TypeError, ValueError):
+        bad = next(v for v in given if not isinstance(v, (int, float, np.number)))
+        raise ValueError(f"{name} = {bad!r} is not a number. Give one in [{low}, {high}].") from None
+    slack = 1e-9 * max(abs(low), abs(high))
+    outside = ~((numbers >= low - slack) & (numbers <= high + slack))
+    if outside.any():
+        value = given[int(np.flatnonzero(outside)[0])]
+        raise ValueError(
+            f"{name} = {value!r} is outside its range [{low}, {high}]. "
+            "Correct the value, or widen the range in the space."
+        )
+    numbers = np.clip(numbers, low, high)
+    if parameter.step is not None and low != high:
+        steps = (numbers - low) / parameter.step
+        off = np.abs(steps - np.round(steps)) > _ON_GRID
+        if off.any():
+            value = given[int(np.flatnonzero(off)[0])]
+            raise ValueError(
+                f"{name} = {value!r} is not on its grid {low}, {low + parameter.step}, ..., {high}. "
+                "Round the value, or change step in the space."
+            )
+        numbers = low + np.round(steps) * parameter.step
+    return np.clip(_to_position(numbers, low, high, parameter.log), 0.0, 1.0)

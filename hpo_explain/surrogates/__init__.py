@@ -1,0 +1,21 @@
+"""Models of the objective: the small Protocol every explainer needs, and two models that keep it."""
+
+from hpo_explain.surrogates.forest import ForestSurrogate
+from hpo_explain.surrogates.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.surrogates.protocols import (
+    HeldOut,
+    SupportsHeldOut,
+    SupportsJoint,
+    Surrogate,
+    std_from_variance,
+)
+
+__all__ = [
+    "ForestSurrogate",
+    "GaussianProcessSurrogate",
+    "HeldOut",
+    "SupportsHeldOut",
+    "SupportsJoint",
+    "Surrogate",
+    "std_from_variance",
+]

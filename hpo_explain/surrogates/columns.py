@@ -1,0 +1,132 @@
+"""How encoded rows become the columns a model is fitted on."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+
+INACTIVE = -1.0  # below every position, so that one threshold tells inactive from active
+
+
+class OneHotColumns:
+    """Columns for a kernel: every hyperparameter spans a distance of 1.
+
+    A numeric hyperparameter is its position. A categorical one is one-hot, divided by √2, so that
+    two categories are as far apart as the two ends of a numeric column. An inactive one stands at
+    the midpoint (of the range, or of all categories), and each distinct condition adds an
+    indicator column (1 active, 0 inactive). Hyperparameters with a single value have no column.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The space whose encoded rows are transformed.
+
+    Attributes
+    ----------
+    groups : ndarray of int
+        For each column the length-scale it shares: the columns of one categorical
+        hyperparameter have one in common.
+    members : tuple of tuple of int
+        For each group the columns of the encoded row that it depends on: one hyperparameter, or
+        all that share an indicator.
+    """
+
+    def __init__(self, space: SearchSpace) -> None:
+        self.space = space
+        groups: list[int] = []
+        members: list[tuple[int, ...]] = []
+        self._indicators: list[int] = []
+        seen: dict[tuple[object, ...], int] = {}
+        for j, parameter in enumerate(space.parameters):
+            if parameter.size != 1:
+                width = parameter.size if isinstance(parameter, CategoricalParameter) else 1
+                groups += [len(members)] * (width or 1)
+                members.append((j,))
+        for j, parameter in enumerate(space.parameters):
+            if not space.is_conditional(parameter.name):
+                continue
+            key: tuple[object, ...] = tuple(
+                (parent, tuple(codes.tolist())) for parent, codes in space.conditions[j]
+            )
+            if parameter.optional is not None:
+                key = (*key, j)  # its activity is its own
+            if key in seen:
+                members[seen[key]] += (j,)
+                continue
+            seen[key] = len(members)
+            groups.append(len(members))
+            members.append((j,))
+            self._indicators.append(j)
+        if not groups:  # every hyperparameter has a single value: one constant column
+            groups, members = [0], [(0,)]
+        self.groups: npt.NDArray[np.int64] = np.array(groups, dtype=np.int64)
+        self.members = tuple(members)
+
+    def __call__(self, X: Array) -> Array:
+        """Return the model's columns (n, p) of encoded rows (n, d)."""
+        X = self.space.check_rows("X", X)
+        parts: list[Array] = []
+        for j, parameter in enumerate(self.space.parameters):
+            if parameter.size == 1:
+                continue
+            column = X[:, j]
+            active = ~np.isnan(column)
+            if isinstance(parameter, CategoricalParameter):
+                block = np.full((len(X), parameter.size), 1.0 / parameter.size)
+                block[active] = np.eye(parameter.size)[parameter.codes(column[active])]
+                parts.append(block / np.sqrt(2.0))
+            else:
+                parts.append(np.where(active, column, 0.5)[:, None])
+        parts += [(~np.isnan(X[:, j]))[:, None].astype(float) for j in self._indicators]
+        return np.hstack(parts) if parts else np.zeros((len(X), 1))
+
+
+class OrderedColumns:
+    """Columns for trees: categories in the order of their mean objective, inactive ones below.
+
+    With categories so ordered a threshold is a split into subsets, and the best one for squared
+    error is among them [1]_, so any number of categories costs no more than a number.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The space whose encoded rows are transformed.
+    X : ndarray of shape (n, d)
+        Encoded rows of the observed trials.
+    y : ndarray of shape (n,)
+        Their objective.
+
+    References
+    ----------
+    .. [1] Fisher, W. D. (1958). On grouping for maximum homogeneity. JASA 53(284), 789-798.
+       https://doi.org/10.1080/01621459.1958.10501479
+    """
+
+    def __init__(self, space: SearchSpace, X: Array, y: Array) -> None:
+        self.space = space
+        self.ranks: dict[int, Array] = {}
+        overall = float(np.mean(y)) if len(y) else 0.0
+        for j, parameter in enumerate(space.parameters):
+            if not isinstance(parameter, CategoricalParameter):
+                continue
+            means = np.full(parameter.size, overall)  # a category never tried stands in the middle
+            active = ~np.isnan(X[:, j])
+            codes = parameter.codes(X[active, j])
+            count = np.bincount(codes, minlength=parameter.size)
+            total = np.bincount(codes, weights=y[active], minlength=parameter.size)
+            means[count > 0] = total[count > 0] / count[count > 0]
+            ranks = np.empty(parameter.size)
+            ranks[np.argsort(means, kind="stable")] = np.arange(parameter.size)
+            self.ranks[j] = ranks
+
+    def __call__(self, X: Array) -> Array:
+        """Return the model's columns (n, d) of encoded rows (n, d)."""
+        columns = np.array(self.space.check_rows("X", X))
+        active = ~np.isnan(columns)
+        for j, ranks in self.ranks.items():
+            codes = columns[active[:, j], j].astype(np.int64)
+            columns[active[:, j], j] = ranks[codes]
+        columns[~active] = INACTIVE
+        return columns

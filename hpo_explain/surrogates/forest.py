@@ -1,0 +1,200 @@
+"""A scikit-learn forest as a surrogate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hpo_explain._checks import check_count
+from hpo_explain.space import Array, SearchSpace
+from hpo_explain.surrogates.columns import OrderedColumns
+from hpo_explain.surrogates.protocols import HeldOut, std_from_variance
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import RandomForestRegressor
+
+_FOLDS = 5
+
+
+class ForestSurrogate:
+    """A fitted scikit-learn forest of regression trees as a surrogate.
+
+    The mean is the mean over trees. The variance follows the law of total variance over trees
+    and leaves: the variance of the trees' leaf means plus the mean variance within their leaves.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The space of the encoded rows.
+    forest : sklearn.ensemble.RandomForestRegressor or ExtraTreesRegressor
+        A fitted forest (or a subclass, such as skopt's) with squared error and a single output.
+    columns : callable, optional
+        Function from encoded rows (n, d) to the columns the forest was fitted on; by default it
+        was fitted on the encoded rows themselves.
+    data : tuple of ndarray, optional
+        The encoded rows (n, d) and objectives (n,) it was fitted on, for out-of-bag checks.
+
+    Raises
+    ------
+    ValueError
+        If `forest` is not fitted, or was fitted on another number of columns.
+
+    References
+    ----------
+    .. [1] Hutter, F., Xu, L., Hoos, H. H. and Leyton-Brown, K. (2014). Algorithm runtime
+       prediction: methods & evaluation. Artificial Intelligence 206, 79-111, Section 4.3.2.
+       https://doi.org/10.1016/j.artint.2013.10.003
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, ForestSurrogate, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.linspace(0, 1, 50)[:, None]
+    >>> surrogate = ForestSurrogate.fit(space, X, 3.0 + X[:, 0])
+    >>> mean, std = surrogate.predict(np.array([[0.5]]))
+    >>> bool(abs(mean[0] - 3.5) < 0.05)
+    True
+    """
+
+    label = "a forest"
+
+    def __init__(
+        self,
+        space: SearchSpace,
+        forest: RandomForestRegressor,
+        *,
+        columns: Callable[[Array], Array] | None = None,
+        data: tuple[Array, Array] | None = None,
+    ) -> None:
+        if not hasattr(forest, "estimators_"):
+            raise ValueError(
+                f"forest must be fitted, but was {forest!r}. Call forest.fit(X, y) first."
+            )
+        self._space = space
+        self._forest = forest
+        self._columns = columns
+        self._data = data
+        width = self._to_columns(np.zeros((1, len(space)))).shape[1]
+        if width != forest.n_features_in_:
+            raise ValueError(
+                f"forest was fitted on {forest.n_features_in_} columns, but the space gives "
+                f"{width}. Pass columns=, the function from encoded rows to the columns it was "
+                "fitted on."
+            )
+
+    @classmethod
+    def fit(
+        cls, space: SearchSpace, X: Array, y: Array, *, n_trees: int = 64, seed: int = 0
+    ) -> ForestSurrogate:
+        """Fit a random forest to observed trials.
+
+        Bootstrap, every hyperparameter considered at every split, leaves of one trial; categories
+        in the order of their mean objective, inactive hyperparameters below every position.
+
+        Parameters
+        ----------
+        space : SearchSpace
+            The space of the encoded rows.
+        X : ndarray of shape (n, d)
+            Encoded rows of the trials.
+        y : ndarray of shape (n,)
+            Their objective, in the user's units.
+        n_trees : int, default 64
+            Number of trees.
+        seed : int, default 0
+            Seed of the forest.
+
+        Returns
+        -------
+        ForestSurrogate
+            The fitted surrogate.
+        """
+        from sklearn.ensemble import RandomForestRegressor
+
+        columns = OrderedColumns(space, X, y)
+        forest = RandomForestRegressor(
+            n_estimators=check_count("n_trees", n_trees),
+            min_samples_leaf=1,
+            max_features=1.0,
+            bootstrap=True,
+            random_state=seed,
+        ).fit(columns(X), y)
+        return cls(space, forest, columns=columns, data=(np.array(X), np.array(y)))
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the model receives."""
+        return self._space
+
+    @property
+    def forest(self) -> RandomForestRegressor:
+        """The fitted forest."""
+        return self._forest
+
+    def _to_columns(self, X: Array) -> Array:
+        return X if self._columns is None else self._columns(X)
+
+    def _leaves(self, X: Array) -> tuple[Array, Array]:
+        """Return mean and variance of the leaf that each row falls into, each (n, trees)."""
+        Z = np.asarray(self._to_columns(self._space.check_rows("X", X)), dtype=np.float32)
+        trees = [estimator.tree_ for estimator in self._forest.estimators_]
+        leaves = [tree.apply(Z) for tree in trees]
+        means = [tree.value[leaf, 0, 0] for tree, leaf in zip(trees, leaves, strict=True)]
+        variances = [tree.impurity[leaf] for tree, leaf in zip(trees, leaves, strict=True)]
+        return np.stack(means, axis=1), np.stack(variances, axis=1)
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Return mean and standard deviation, each (n,), at encoded rows (n, d)."""
+        means, variances = self._leaves(X)
+        return means.mean(axis=1), _total_std(means, variances)
+
+    def held_out(self) -> HeldOut:
+        """Return out-of-bag predictions, or five-fold ones of a forest without bootstrap.
+
+        Raises
+        ------
+        ValueError
+            If the surrogate was made without `data`.
+        """
+        if self._data is None:
+            raise ValueError(
+                "this ForestSurrogate was made without data, so no trial can be held out. "
+                "Pass data=(X, y), the rows and objectives the forest was fitted on."
+            )
+        X, y = self._data
+        if getattr(self._forest, "bootstrap", False):
+            return self._out_of_bag(X, y)
+        return self._cross_validated(X, y)
+
+    def _out_of_bag(self, X: Array, y: Array) -> HeldOut:
+        means, variances = self._leaves(X)
+        out = np.ones(means.shape, dtype=bool)
+        for t, drawn in enumerate(self._forest.estimators_samples_):
+            out[drawn, t] = False
+        seen = out.any(axis=1)  # with few trees a trial may be in every bag
+        means = np.where(out, means, np.nan)[seen]
+        variances = np.where(out, variances, np.nan)[seen]
+        return HeldOut(
+            method="out-of-bag",
+            observed=y[seen],
+            mean=np.nanmean(means, axis=1),
+            std=std_from_variance(np.nanvar(means, axis=1) + np.nanmean(variances, axis=1)),
+        )
+
+    def _cross_validated(self, X: Array, y: Array) -> HeldOut:
+        from sklearn.base import clone
+
+        fold = np.arange(len(y)) % _FOLDS
+        mean, std = np.empty(len(y)), np.empty(len(y))
+        for k in range(min(_FOLDS, len(y))):
+            model: Any = clone(self._forest).fit(self._to_columns(X[fold != k]), y[fold != k])
+            part = ForestSurrogate(self._space, model, columns=self._columns)
+            mean[fold == k], std[fold == k] = part.predict(X[fold == k])
+        return HeldOut(method="five-fold cross-validation", observed=y, mean=mean, std=std)
+
+
+def _total_std(means: Array, variances: Array) -> Array:
+    return std_from_variance(means.var(axis=1) + variances.mean(axis=1))

@@ -1,0 +1,212 @@
+"""A Gaussian process on scikit-learn's, as a surrogate."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import cho_solve, solve_triangular
+
+from hpo_explain.space import Array, SearchSpace
+from hpo_explain.surrogates.columns import OneHotColumns
+from hpo_explain.surrogates.protocols import HeldOut, std_from_variance
+
+if TYPE_CHECKING:
+    from sklearn.gaussian_process import GaussianProcessRegressor
+
+KERNEL_TRIALS = 300  # kernel parameters are fitted on at most so many trials: O(n³) per step
+_RESTARTS = 1
+_CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB
+
+
+class GaussianProcessSurrogate:
+    """A fitted scikit-learn Gaussian process as a surrogate.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The space of the encoded rows.
+    gp : sklearn.gaussian_process.GaussianProcessRegressor
+        A fitted regressor (or a subclass, such as skopt's) with a single output.
+    columns : callable, optional
+        Function from encoded rows (n, d) to the columns the regressor was fitted on; by default
+        it was fitted on the encoded rows themselves.
+    noise_std : float, optional
+        Standard deviation of the observation noise in the objective's units; by default read from
+        the kernel's white noise and ``gp.alpha``.
+
+    Raises
+    ------
+    ValueError
+        If `gp` is not fitted, or was fitted on another number of columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, GaussianProcessSurrogate, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.linspace(0, 1, 12)[:, None]
+    >>> surrogate = GaussianProcessSurrogate.fit(space, X, 3.0 + X[:, 0] ** 2)
+    >>> mean, std = surrogate.predict(np.array([[0.5]]))
+    >>> bool(abs(mean[0] - 3.25) < 0.01)
+    True
+    """
+
+    label = "a GP"
+
+    def __init__(
+        self,
+        space: SearchSpace,
+        gp: GaussianProcessRegressor,
+        *,
+        columns: Callable[[Array], Array] | None = None,
+        noise_std: float | None = None,
+    ) -> None:
+        if not hasattr(gp, "X_train_"):
+            raise ValueError(f"gp must be fitted, but was {gp!r}. Call gp.fit(X, y) first.")
+        self._space = space
+        self._gp = gp
+        self._columns = columns
+        width = self._to_columns(np.zeros((1, len(space)))).shape[1]
+        if width != gp.X_train_.shape[1]:
+            raise ValueError(
+                f"gp was fitted on {gp.X_train_.shape[1]} columns, but the space gives {width}. "
+                "Pass columns=, the function from encoded rows to the columns it was fitted on."
+            )
+        self._offset = float(np.ravel(gp._y_train_mean)[0])
+        self._scale = float(np.ravel(gp._y_train_std)[0])
+        self._noise_std = noise_std
+
+    @classmethod
+    def fit(cls, space: SearchSpace, X: Array, y: Array, *, seed: int = 0) -> (
+        GaussianProcessSurrogate
+    ):
+        """Fit an ARD Matérn-5/2 process with noise to observed trials.
+
+        The length-scales lie within [0.05, 2] of the encoded range, the objective is
+        standardized, and the kernel's parameters are found by maximum marginal likelihood on at
+        most 300 trials (drawn with `seed`); the process is conditioned on all.
+
+        Parameters
+        ----------
+        space : SearchSpace
+            The space of the encoded rows.
+        X : ndarray of shape (n, d)
+            Encoded rows of the trials.
+        y : ndarray of shape (n,)
+            Their objective, in the user's units.
+        seed : int, default 0
+            Seed of the restarts and of the trials drawn.
+
+        Returns
+        -------
+        GaussianProcessSurrogate
+            The fitted surrogate.
+        """
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.gaussian_process import GaussianProcessRegressor
+        from sklearn.gaussian_process.kernels import ConstantKernel, WhiteKernel
+
+        from hpo_explain.surrogates.kernel import GroupedMatern
+
+        columns = OneHotColumns(space)
+        matern = GroupedMatern(columns.groups, np.full(len(columns.members), 0.5))
+        kernel = ConstantKernel(1.0, (1e-2, 1e3)) * matern + WhiteKernel(1e-2, (1e-6, 1.0))
+        rng = np.random.default_rng(seed)
+        chosen = np.sort(rng.permutation(len(X))[:KERNEL_TRIALS])
+        Z = columns(X)
+        with warnings.catch_warnings():
+            # a parameter at its bound is an answer here: an irrelevant hyperparameter, no noise
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            found = GaussianProcessRegressor(
+                kernel,
+                alpha=1e-10,
+                normalize_y=True,
+                n_restarts_optimizer=_RESTARTS,
+                random_state=int(rng.integers(2**31)),
+            ).fit(Z[chosen], y[chosen])
+        signal, white = found.kernel_.k1, found.kernel_.k2
+        gp = GaussianProcessRegressor(
+            signal, alpha=white.noise_level, normalize_y=True, optimizer=None
+        ).fit(Z, y)
+        return cls(space, gp, columns=columns)
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the model receives."""
+        return self._space
+
+    @property
+    def gp(self) -> GaussianProcessRegressor:
+        """The fitted regressor."""
+        return self._gp
+
+    @property
+    def noise_std(self) -> float:
+        """Standard deviation of the observation noise, in the objective's units."""
+        if self._noise_std is not None:
+            return self._noise_std
+        x = self._gp.X_train_[:1]
+        # white noise stands on the diagonal, but not between a point and itself as another one
+        white = float(self._gp.kernel_.diag(x)[0] - self._gp.kernel_(x, x)[0, 0])
+        return self._scale * float(np.sqrt(max(white, 0.0) + float(np.mean(self._gp.alpha))))
+
+    def _to_columns(self, X: Array) -> Array:
+        return X if self._columns is None else self._columns(X)
+
+    def _prior_variance(self, Z: Array) -> Array:
+        """Return k(z, z) without white noise, (n,)."""
+        kernel, x = self._gp.kernel_, self._gp.X_train_[:1]
+        white = float(kernel.diag(x)[0] - kernel(x, x)[0, 0])
+        return np.asarray(kernel.diag(Z), dtype=float) - white
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Return mean and standard deviation, each (n,), at encoded rows (n, d).
+
+        In the objective's units; observation noise is excluded.
+
+        References
+        ----------
+        .. [1] Rasmussen, C. E. and Williams, C. K. I. (2006). Gaussian Processes for Machine
+           Learning, Algorithm 2.1.
+        """
+        X = self._space.check_rows("X", X)
+        mean, std = np.empty(len(X)), np.empty(len(X))
+        step = max(1, _CHUNK // len(self._gp.X_train_))
+        for start in range(0, len(X), step):
+            part = slice(start, start + step)
+            Z = self._to_columns(X[part])
+            cross = self._gp.kernel_(Z, self._gp.X_train_)
+            mean[part] = cross @ np.ravel(self._gp.alpha_)
+            v = solve_triangular(self._gp.L_, cross.T, lower=True, check_finite=False)
+            std[part] = std_from_variance(
+                self._prior_variance(Z) - np.einsum("ij,ij->j", v, v)
+            )
+        return self._offset + self._scale * mean, self._scale * std
+
+    def posterior_covariance(self, X: Array) -> Array:
+        """Return the (n, n) posterior covariance at encoded rows, noise excluded."""
+        Z = self._to_columns(self._space.check_rows("X", X))
+        kernel = self._gp.kernel_
+        v = solve_triangular(self._gp.L_, kernel(self._gp.X_train_, Z), lower=True)
+        return np.asarray(self._scale**2 * (kernel(Z, Z.copy()) - v.T @ v), dtype=float)
+
+    def held_out(self) -> HeldOut:
+        """Return leave-one-out predictions in closed form, the kernel's parameters kept.
+
+        References
+        ----------
+        .. [1] Rasmussen, C. E. and Williams, C. K. I. (2006). Gaussian Processes for Machine
+           Learning, Eq. 5.12.
+        """
+        y = np.ravel(self._gp.y_train_)
+        precision = np.diag(cho_solve((self._gp.L_, True), np.eye(len(y))))
+        mean = y - np.ravel(self._gp.alpha_) / precision
+        return HeldOut(
+            method="leave-one-out, in closed form",
+            observed=self._offset + self._scale * y,
+            mean=self._offset + self._scale * mean,
+            std=self._scale / np.sqrt(precision),
+        )

@@ -1,0 +1,73 @@
+"""What an explainer may ask of a surrogate: one tiny contract, and a Protocol per further ability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from hpo_explain.space import Array, SearchSpace
+
+
+@runtime_checkable
+class Surrogate(Protocol):
+    """A model of the objective with a mean and a standard deviation everywhere.
+
+    Any object with these two members will do.
+    """
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the model receives."""
+        ...
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Return mean and standard deviation, each (n,), at encoded rows (n, d).
+
+        Both in the objective's own units, the mean never negated; the standard deviation is that
+        of the function itself, observation noise excluded.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Predictions of observed trials by a model that had not seen them.
+
+    Attributes
+    ----------
+    method : str
+        How each trial was held out, in words.
+    observed, mean, std : ndarray of shape (n,)
+        Observed objective, prediction, and the standard deviation of a new observation (noise
+        included), all in the objective's units.
+    """
+
+    method: str
+    observed: Array
+    mean: Array
+    std: Array
+
+
+@runtime_checkable
+class SupportsHeldOut(Protocol):
+    """A surrogate that can be checked against trials it had not seen."""
+
+    def held_out(self) -> HeldOut:
+        """Return held-out predictions of the trials the surrogate was fitted on."""
+        ...
+
+
+@runtime_checkable
+class SupportsJoint(Protocol):
+    """A surrogate with a joint posterior."""
+
+    def posterior_covariance(self, X: Array) -> Array:
+        """Return the (n, n) posterior covariance at encoded rows (n, d), noise excluded."""
+        ...
+
+
+def std_from_variance(variance: Array) -> Array:
+    """Return standard deviations; a variance that rounding made negative counts as 0."""
+    return np.sqrt(np.maximum(variance, 0.0))
