@@ -1,0 +1,330 @@
+"""Acquisition functions as named additive terms of a utility that is larger for more desirable.
+
+==========  ============================================================================
+symbol      meaning
+==========  ============================================================================
+m, s        mean and standard deviation of the *cost*: the objective, negated where it is
+            maximized, so that smaller is better
+f*          the best cost so far
+z           ``(f* - ξ - m) / s``
+Φ, φ        distribution function and density of the standard normal
+==========  ============================================================================
+
+References
+----------
+.. [1] Cox, D. D. and John, S. (1992). A statistical method for global optimization. (LCB)
+.. [2] Jones, D. R., Schonlau, M. and Welch, W. J. (1998). Efficient global optimization of
+   expensive black-box functions. J. Global Optimization 13, 455-492. (EI)
+   https://doi.org/10.1023/A:1008306431147
+.. [3] Ament, S. et al. (2023). Unexpected improvements to expected improvement for Bayesian
+   optimization. NeurIPS. (log EI) https://arxiv.org/abs/2310.20708
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from scipy.special import erfcx, log_ndtr, ndtr
+
+from hpo_explain._checks import check_direction
+from hpo_explain.space import Array, SearchSpace
+from hpo_explain.surrogates import Surrogate
+
+_LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
+
+
+@runtime_checkable
+class Acquisition(Protocol):
+    """A utility over the search space, the sum of named terms; larger is more desirable."""
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the terms receive."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """Name of the criterion with its settings, for captions."""
+        ...
+
+    @property
+    def term_names(self) -> tuple[str, ...]:
+        """The names of the terms, in the order in which they are shown."""
+        ...
+
+    def terms(self, X: Array) -> dict[str, Array]:
+        """Return the additive terms, each (n,), at encoded rows (n, d)."""
+        ...
+
+
+@runtime_checkable
+class SurrogateBased(Protocol):
+    """An acquisition that looks at the space through a surrogate of the objective."""
+
+    @property
+    def surrogate(self) -> Surrogate:
+        """The surrogate."""
+        ...
+
+    @property
+    def direction(self) -> str:
+        """Whether the objective is minimized or maximized."""
+        ...
+
+
+# ---------------------------------------------------------------------- criteria
+
+
+def lower_confidence_bound(m: Array, s: Array, kappa: float) -> tuple[Array, Array]:
+    """Return the two terms of -LCB: ``-m`` and ``+κ s``."""
+    return -m, kappa * s
+
+
+def expected_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> tuple[Array, Array]:
+    """Return the two terms of EI: exploitation ``(f* - ξ - m) Φ(z)`` and exploration ``s φ(z)``."""
+    gain = best - xi - m
+    z = _standardize(gain, s)
+    with np.errstate(under="ignore"):
+        density = np.exp(-0.5 * z**2 - _LOG_SQRT_2PI)
+    return gain * ndtr(z), s * density
+
+
+def probability_of_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> Array:
+    """Return ``Φ(z)``."""
+    return np.asarray(ndtr(_standardize(best - xi - m, s)), dtype=float)
+
+
+def log_expected_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> Array:
+    """Return ``log EI``, accurate far below the best cost where EI itself underflows."""
+    gain = best - xi - m
+    z = _standardize(gain, s)
+    return np.where(
+        s > 0,
+        _log_h(z) + np.log(np.where(s > 0, s, 1.0)),
+        np.log(np.maximum(gain, np.finfo(float).tiny)),  # EI of a certain prediction: its gain
+    )
+
+
+def _standardize(gain: Array, s: Array) -> Array:
+    z = np.sign(gain) * np.inf  # a certain prediction improves surely, or surely not
+    z[gain == 0] = 0.0
+    return np.divide(gain, s, out=z, where=s > 0)
+
+
+def _log_h(z: Array) -> Array:
+    """Return ``log(φ(z) + z Φ(z))`` by Eq. 9 of [3]_, whose branches keep it from cancelling."""
+    z = np.clip(z, -1e100, 1e100)
+    direct = np.maximum(z, -1.0)
+    log_h = np.log(np.exp(-0.5 * direct**2 - _LOG_SQRT_2PI) + direct * np.exp(log_ndtr(direct)))
+    t = np.minimum(z, -1.0)
+    # 1 - |z| Φ/φ; its large-|z| form is 1/z² - 3/z⁴ + ...
+    ratio = np.sqrt(np.pi / 2) * erfcx(-t / np.sqrt(2)) * -t
+    near = np.log1p(-np.where(t > -1e4, ratio, 0.5))
+    tail = np.where(t > -1e4, near, -2.0 * np.log(-t))
+    return np.where(z > -1.0, log_h, -0.5 * t**2 - _LOG_SQRT_2PI + tail)
+
+
+def _sign(direction: str) -> float:
+    return 1.0 if direction == "minimize" else -1.0
+
+
+# ---------------------------------------------------------------------- on a surrogate
+
+
+@dataclass(frozen=True, eq=False)
+class LowerConfidenceBound:
+    """The confidence bound, as the utility ``-m + κ s``.
+
+    Where the objective is maximized this is the upper confidence bound of the objective.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    kappa : float, default 1.96
+        Weight of the standard deviation; at least 0.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective.
+
+    Raises
+    ------
+    ValueError
+        If `kappa` is negative or `direction` is unknown.
+
+    References
+    ----------
+    .. [1] Cox, D. D. and John, S. (1992). A statistical method for global optimization.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, GaussianProcessSurrogate, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.linspace(0, 1, 12)[:, None]
+    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
+    >>> terms = LowerConfidenceBound(surrogate, kappa=2.0).terms(np.array([[0.1], [0.9]]))
+    >>> bool(terms["mean"][0] > terms["mean"][1])
+    True
+    """
+
+    surrogate: Surrogate
+    kappa: float = 1.96
+    direction: str = "minimize"
+
+    term_names = ("mean", "uncertainty")
+
+    def __post_init__(self) -> None:
+        check_direction(self.direction)
+        if not self.kappa >= 0:
+            raise ValueError(f"kappa must be at least 0, but was {self.kappa!r}.")
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the terms receive."""
+        return self.surrogate.space
+
+    @property
+    def label(self) -> str:
+        """Name of the criterion with its settings, for captions."""
+        return f"{'LCB' if self.direction == 'minimize' else 'UCB'} (κ = {self.kappa:g})"
+
+    def terms(self, X: Array) -> dict[str, Array]:
+        """Return ``mean`` and ``uncertainty``, each (n,), at encoded rows (n, d)."""
+        mean, std = self.surrogate.predict(X)
+        attraction, uncertainty = lower_confidence_bound(
+            _sign(self.direction) * mean, std, self.kappa
+        )
+        return {"mean": attraction, "uncertainty": uncertainty}
+
+
+@dataclass(frozen=True, eq=False)
+class _Improvement:
+    """What EI, PI and log EI have in common: a surrogate and the best objective so far."""
+
+    surrogate: Surrogate
+    best: float
+    xi: float = 0.0
+    direction: str = "minimize"
+
+    def __post_init__(self) -> None:
+        check_direction(self.direction)
+        if not np.isfinite(self.best):
+            raise ValueError(
+                f"best must be the best finite objective so far, but was {self.best!r}."
+            )
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the terms receive."""
+        return self.surrogate.space
+
+    def _cost(self, X: Array) -> tuple[Array, Array, float]:
+        mean, std = self.surrogate.predict(X)
+        sign = _sign(self.direction)
+        return sign * mean, std, sign * self.best
+
+    def _settings(self, name: str) -> str:
+        return f"{name} (ξ = {self.xi:g})" if self.xi else name
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedImprovement(_Improvement):
+    """Expected improvement over the best objective so far, split in two terms.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    best : float
+        The best objective so far, in the user's units.
+    xi : float, default 0.0
+        Improvement that is asked for at least.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective.
+
+    Raises
+    ------
+    ValueError
+        If `best` is not finite or `direction` is unknown.
+
+    References
+    ----------
+    .. [1] Jones, Schonlau and Welch (1998). Efficient global optimization of expensive black-box
+       functions, Eq. 15. https://doi.org/10.1023/A:1008306431147
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, GaussianProcessSurrogate, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.linspace(0, 1, 12)[:, None]
+    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
+    >>> sorted(ExpectedImprovement(surrogate, best=0.01).terms(np.array([[0.05]])))
+    ['exploitation', 'exploration']
+    """
+
+    term_names = ("exploitation", "exploration")
+
+    @property
+    def label(self) -> str:
+        """Name of the criterion with its settings, for captions."""
+        return self._settings("EI")
+
+    def terms(self, X: Array) -> dict[str, Array]:
+        """Return ``exploitation`` and ``exploration``, each (n,), at encoded rows (n, d)."""
+        m, s, best = self._cost(X)
+        exploitation, exploration = expected_improvement(m, s, best, self.xi)
+        return {"exploitation": exploitation, "exploration": exploration}
+
+
+@dataclass(frozen=True, eq=False)
+class ProbabilityOfImprovement(_Improvement):
+    """Probability of an improvement over the best objective so far, one term.
+
+    Parameters
+    ----------
+    surrogate, best, xi, direction
+        As in :class:`ExpectedImprovement`.
+    """
+
+    term_names = ("probability of improvement",)
+
+    @property
+    def label(self) -> str:
+        """Name of the criterion with its settings, for captions."""
+        return self._settings("PI")
+
+    def terms(self, X: Array) -> dict[str, Array]:
+        """Return ``probability of improvement``, (n,), at encoded rows (n, d)."""
+        m, s, best = self._cost(X)
+        return {self.term_names[0]: probability_of_improvement(m, s, best, self.xi)}
+
+
+@dataclass(frozen=True, eq=False)
+class LogExpectedImprovement(_Improvement):
+    """The natural logarithm of the expected improvement, one term.
+
+    Parameters
+    ----------
+    surrogate, best, xi, direction
+        As in :class:`ExpectedImprovement`.
+
+    References
+    ----------
+    .. [1] Ament, S. et al. (2023). Unexpected improvements to expected improvement for Bayesian
+       optimization. NeurIPS, Eq. 9. https://arxiv.org/abs/2310.20708
+    """
+
+    term_names = ("log expected improvement",)
+
+    @property
+    def label(self) -> str:
+        """Name of the criterion with its settings, for captions."""
+        return self._settings("log EI")
+
+    def terms(self, X: Array) -> dict[str, Array]:
+        """Return ``log expected improvement``, (n,), at encoded rows (n, d)."""
+        m, s, best = self._cost(X)
+        return {self.term_names[0]: log_expected_improvement(m, s, best, self.xi)}

@@ -1,0 +1,430 @@
+"""The record of an optimization run: what was tried, what came of it, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_direction, check_option
+from hpo_explain.acquisition import Acquisition, LowerConfidenceBound
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.surrogates import ForestSurrogate, GaussianProcessSurrogate, Surrogate
+
+KINDS = ("auto", "gp", "forest")
+
+GP_TRIALS = 1000  # beyond, conditioning a Gaussian process costs too much: O(n³)
+GP_DIMENSIONS = 20  # beyond, its distances say little
+GP_CATEGORIES = 0.5  # share of categorical hyperparameters beyond which trees fit better
+
+_ISOLATED = 100.0  # see `diverged_above`
+_TAIL = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class OwnAcquisition:
+    """The acquisition the optimizer itself used, and how that is known.
+
+    Attributes
+    ----------
+    acquisition : Acquisition
+        The acquisition function.
+    note : str
+        How it is known, in a sentence; empty where it is on record.
+    """
+
+    acquisition: Acquisition
+    note: str = ""
+
+
+class OptimizerRecord(Protocol):
+    """What only the framework knows; an adapter puts one into the run."""
+
+    def surrogate(self, before: int | None) -> Surrogate | None:
+        """Return the optimizer's own model when it proposed trial `before`, None if unknown."""
+        ...
+
+    def acquisition(self, before: int | None) -> OwnAcquisition | None:
+        """Return the optimizer's own acquisition for trial `before`, None if unknown."""
+        ...
+
+
+def diverged_above(cost: Array) -> float:
+    """Return the cost above which trials count as diverged (infinity if none does).
+
+    Two rules, of which the lower bound holds. *Tail*: a cost further above the median than 10
+    times the distance from the median to the 90 % quantile. *Isolation*: in sorted order, a cost
+    in the worse half whose distance from the best is more than 100 times that of the one before
+    it. Diverged trials are winsorized for fitting: they keep their place as the worst, at the
+    bound of the tail rule, or at twice the range of the others.
+
+    Parameters
+    ----------
+    cost : ndarray of shape (n,)
+        Finite costs (smaller is better).
+
+    Returns
+    -------
+    float
+        The bound, in units of `cost`; costs above it are set to it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> diverged_above(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 1e6]))
+    2.5
+    """
+    ordered = np.sort(cost)
+    n = len(ordered)
+    if n < 4:
+        return np.inf
+    bound = np.inf
+    median = ordered[(n - 1) // 2]
+    tail = ordered[int(0.9 * (n - 1))] - median
+    if tail > 0:
+        bound = float(median + _TAIL * tail)
+    above_best = ordered - ordered[0]
+    for k in range((n - 1) // 2, n - 1):
+        if above_best[k] > 0 and above_best[k + 1] > _ISOLATED * above_best[k]:
+            bound = min(bound, float(ordered[0] + 2.0 * above_best[k]))
+            break
+    return bound if bound < ordered[-1] else np.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """The finished trials of an optimization run (frozen).
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The search space.
+    X : ndarray of shape (n, d)
+        The trials' configurations, encoded.
+    objective : ndarray of shape (n,)
+        Their objective, in the user's units, finite.
+    direction : {"minimize", "maximize"}
+        Which way is better.
+    trials : sequence of int, optional
+        Their numbers, by default 0, 1, ..., in the order in which they were proposed.
+    proposals : sequence of int, optional
+        The numbers of the trials that the optimizer's model chose; by default all.
+    excluded : mapping of int to str, optional
+        Trials left out, and why.
+    notes : sequence of str, optional
+        What was assumed while reading.
+    started, finished : ndarray of shape (n,), optional
+        Times in seconds since the epoch, where known.
+    feasible : ndarray of bool, shape (n,), optional
+        Whether the constraints were met; by default everywhere.
+    objective_name : str, default "objective"
+        What the objective is called in plots.
+    optimizer : str, default "the optimizer"
+        What ran the optimization, as in "chosen by Optuna's TPESampler".
+    record : OptimizerRecord, optional
+        What only the framework knows.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, an objective is not finite, or a row is no configuration of the space.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, Run, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> run = Run(space, np.array([[0.2], [0.7]]), np.array([3.0, 1.0]), "minimize")
+    >>> run.incumbent, run.incumbent_trial
+    ({'x': 0.7}, 1)
+    """
+
+    space: SearchSpace
+    X: Array
+    objective: Array
+    direction: str
+    trials: Sequence[int] | npt.NDArray[np.int64] = ()
+    proposals: Sequence[int] | None = None
+    excluded: Mapping[int, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    started: Array | None = None
+    finished: Array | None = None
+    feasible: npt.NDArray[np.bool_] | None = None
+    objective_name: str = "objective"
+    optimizer: str = "the optimizer"
+    record: OptimizerRecord | None = None
+    _fits: dict[tuple[Any, ...], Surrogate] = field(
+        default_factory=dict, init=False, repr=False
+    )
+
+    def __post_init__(self) -> None:
+        check_direction(self.direction)
+        X = np.array(self.space.check_rows("X", self.X))
+        objective = np.array(self.objective, dtype=float)
+        if objective.shape != (len(X),):
+            raise ValueError(
+                f"objective must have shape ({len(X)},), one value per row of X, "
+                f"but had shape {objective.shape}."
+            )
+        if not np.isfinite(objective).all():
+            i = int(np.flatnonzero(~np.isfinite(objective))[0])
+            raise ValueError(
+                f"objective must be finite, but was {objective[i]} in row {i}. "
+                "Leave such trials out and name them in excluded."
+            )
+        invalid = np.flatnonzero(~self.space.is_valid(X))
+        if len(invalid):
+            raise ValueError(
+                f"X has a row that is no configuration of the space (row {invalid[0]}: "
+                f"{X[invalid[0]].tolist()}). Encode configurations with space.encode."
+            )
+        numbers = np.arange(len(X)) if len(self.trials) == 0 else np.asarray(self.trials)
+        if numbers.shape != (len(X),) or len(np.unique(numbers)) < len(numbers):
+            raise ValueError(
+                f"trials must give {len(X)} different numbers, one per row of X, "
+                f"but gave {len(np.unique(numbers))} different ones of {numbers.size}."
+            )
+        kept = range(len(X)) if self.proposals is None else self.proposals
+        proposals = numbers if self.proposals is None else np.asarray(kept, dtype=np.int64)
+        feasible = np.ones(len(X), dtype=bool) if self.feasible is None else self.feasible
+        set_ = object.__setattr__
+        set_(self, "X", _frozen(X))
+        set_(self, "objective", _frozen(objective))
+        set_(self, "trials", _frozen(numbers.astype(np.int64)))
+        set_(self, "proposals", tuple(int(t) for t in proposals))
+        set_(self, "excluded", dict(self.excluded))
+        set_(self, "feasible", _frozen(np.array(feasible, dtype=bool)))
+        for name in ("started", "finished"):
+            times = getattr(self, name)
+            if times is not None:
+                set_(self, name, _frozen(np.array(times, dtype=float)))
+        set_(self, "notes", (*self.notes, *self._own_notes()))
+
+    def _own_notes(self) -> list[str]:
+        if not len(self.X):
+            return []
+        notes = [f"surrogate: {_choose(self)[1]}"]
+        bound = diverged_above(self.cost)
+        diverged = self.cost > bound
+        if diverged.any():
+            numbers = ", ".join(map(str, np.asarray(self.trials)[diverged][:10]))
+            more = ", ..." if diverged.sum() > 10 else ""
+            notes.append(
+                f"diverged: for fitting, the {self.objective_name} of {int(diverged.sum())} "
+                f"trial(s) ({numbers}{more}) counts as {self._sign * bound:.6g}, so that they do "
+                "not decide what a surrogate learns"
+            )
+        return notes
+
+    # ------------------------------------------------------------------ reading
+
+    @property
+    def _sign(self) -> float:
+        return 1.0 if self.direction == "minimize" else -1.0
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @property
+    def cost(self) -> Array:
+        """The objective, negated where it is maximized: smaller is better. Shape (n,)."""
+        return self._sign * self.objective
+
+    @property
+    def incumbent_trial(self) -> int:
+        """The number of the best feasible trial (the first of several).
+
+        Raises
+        ------
+        ValueError
+            If the run has no feasible trial.
+        """
+        feasible = np.flatnonzero(np.asarray(self.feasible))
+        if not len(feasible):
+            raise ValueError(
+                "run has no finished feasible trial, so there is no incumbent. "
+                "Run more trials, or read infeasible ones as well."
+            )
+        return int(np.asarray(self.trials)[feasible[np.argmin(self.cost[feasible])]])
+
+    @property
+    def incumbent(self) -> dict[str, Any]:
+        """The best feasible configuration, in the user's units."""
+        return self.config(self.incumbent_trial)
+
+    def row(self, trial: int) -> int:
+        """Return the row of a trial in `X`.
+
+        Raises
+        ------
+        ValueError
+            If the trial does not exist, or was left out; the text says why.
+        """
+        rows = np.flatnonzero(np.asarray(self.trials) == trial)
+        if len(rows):
+            return int(rows[0])
+        if trial in self.excluded:
+            raise ValueError(
+                f"trial {trial!r} was left out: {self.excluded[trial]}. Choose a finished one: "
+                f"{_span(self.trials)}."
+            )
+        raise ValueError(
+            f"trial {trial!r} does not exist. Finished trials: {_span(self.trials)}."
+        )
+
+    def config(self, trial: int) -> dict[str, Any]:
+        """Return the configuration of a trial, in the user's units."""
+        return self.space.decode(self.X[[self.row(trial)]])[0]
+
+    def __str__(self) -> str:
+        lines = [
+            f"{len(self)} trials of {len(self.space)} hyperparameters, "
+            f"{self.objective_name} ({self.direction}), by {self.optimizer}"
+        ]
+        if np.asarray(self.feasible).any():
+            best = self.objective[self.row(self.incumbent_trial)]
+            lines.append(f"best: trial {self.incumbent_trial}, {best:.6g}")
+        lines.append(f"proposals (chosen by a model): {len(self.proposals or ())}")
+        reasons: dict[str, list[int]] = {}
+        for trial, reason in self.excluded.items():
+            reasons.setdefault(reason, []).append(trial)
+        for reason, numbers in reasons.items():
+            lines.append(f"left out: {len(numbers)} ({_span(numbers)}): {reason}")
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    # ------------------------------------------------------------------ what was known when
+
+    def known_before(self, before: int | None) -> npt.NDArray[np.int64]:
+        """Return the rows of the trials that were finished when trial `before` was proposed.
+
+        By time where the run has times, else by number; all rows where `before` is None.
+
+        Raises
+        ------
+        ValueError
+            If there is no such trial.
+        """
+        if before is None:
+            return np.arange(len(self))
+        numbers = np.asarray(self.trials)
+        if self.started is not None and self.finished is not None and before in numbers:
+            start = self.started[self.row(before)]
+            return np.flatnonzero(np.asarray(self.finished) <= start)
+        last = int(numbers.max(initial=-1)) + 1
+        if before not in numbers and before not in self.excluded and before != last:
+            self.row(before)
+        return np.flatnonzero(numbers < before)
+
+    def surrogate(
+        self, before: int | None = None, kind: str = "auto", *, n_trees: int = 64, seed: int = 0
+    ) -> Surrogate:
+        """Return a surrogate of the objective.
+
+        Parameters
+        ----------
+        before : int, optional
+            Only what was known when this trial was proposed; by default every trial.
+        kind : {"auto", "gp", "forest"}, default "auto"
+            "auto" takes the optimizer's own model where it is stored, else a Gaussian process,
+            else (many trials, many hyperparameters, mostly categories) a forest; the run's notes
+            say which and why.
+        n_trees : int, default 64
+            Number of trees of a forest.
+        seed : int, default 0
+            Seed of the fit.
+
+        Returns
+        -------
+        Surrogate
+            A pure function of the run and these arguments.
+
+        Raises
+        ------
+        ValueError
+            If fewer than two trials were finished by then.
+        """
+        check_option("kind", kind, KINDS)
+        key = (before, kind, n_trees, seed)
+        if key not in self._fits:
+            self._fits[key] = self._surrogate(before, kind, n_trees, seed)
+        return self._fits[key]
+
+    def _surrogate(self, before: int | None, kind: str, n_trees: int, seed: int) -> Surrogate:
+        rows = self.known_before(before)
+        if len(rows) < 2:
+            when = "" if before is None else f" before trial {before} was proposed"
+            raise ValueError(
+                f"run has {len(rows)} finished trial(s){when}; a surrogate needs at least 2. "
+                "Run more trials" + (", or choose a later one." if when else ".")
+            )
+        if kind == "auto" and self.record is not None:
+            own = self.record.surrogate(before)
+            if own is not None:
+                return own
+        cost = self.cost[rows]
+        y = self._sign * np.minimum(cost, diverged_above(cost))
+        if kind == "auto":
+            kind = _choose(self)[0]
+        if kind == "gp":
+            return GaussianProcessSurrogate.fit(self.space, self.X[rows], y, seed=seed)
+        return ForestSurrogate.fit(self.space, self.X[rows], y, n_trees=n_trees, seed=seed)
+
+    def own_acquisition(self, before: int | None = None) -> OwnAcquisition | None:
+        """Return the acquisition that the optimizer itself used, or None where it is unknown."""
+        return None if self.record is None else self.record.acquisition(before)
+
+    def acquisition(self, before: int | None = None) -> Acquisition:
+        """Return the acquisition for trial `before`: the optimizer's own, else an assumed one.
+
+        The assumed one is the confidence bound with κ = 1.96 of ``surrogate(before)``.
+        `own_acquisition` tells the two apart.
+
+        Raises
+        ------
+        ValueError
+            If fewer than two trials were finished by then.
+        """
+        own = self.own_acquisition(before)
+        if own is not None:
+            return own.acquisition
+        return LowerConfidenceBound(self.surrogate(before), direction=self.direction)
+
+
+def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    array.setflags(write=False)
+    return array
+
+
+def _span(numbers: Sequence[int] | npt.NDArray[np.int64]) -> str:
+    """Return numbers as ranges: "0-4, 7"."""
+    ordered = sorted(int(number) for number in numbers)
+    if not ordered:
+        return "none"
+    parts: list[list[int]] = []
+    for number in ordered:
+        if parts and number == parts[-1][1] + 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    shown = [str(a) if a == b else f"{a}-{b}" for a, b in parts[:12]]
+    return ", ".join(shown) + (", ..." if len(parts) > 12 else "")
+
+
+def _choose(run: Run) -> tuple[str, str]:
+    """Return the kind of surrogate for a run, and why."""
+    d = len(run.space)
+    categorical = sum(isinstance(p, CategoricalParameter) for p in run.space) / d
+    if len(run) > GP_TRIALS:
+        return "forest", f"a forest, because {len(run)} trials are more than {GP_TRIALS}"
+    if d > GP_DIMENSIONS:
+        return "forest", f"a forest, because {d} hyperparameters are more than {GP_DIMENSIONS}"
+    if categorical > GP_CATEGORIES:
+        return "forest", f"a forest, because {categorical:.0%} of the hyperparameters are categories"
+    return "gp", (
+        f"a Gaussian process, as there are {len(run)} trials, {d} hyperparameters, "
+        f"{categorical:.0%} of them categories"
+    )
