@@ -2,6 +2,6 @@
 
 if __name__ != "hpo_explain.adapters":
     raise ImportError(
-        f"this folder is the package 'hpo_explain.adapters' and was imported as {__name__!r}, a name "
-        "that belongs to another project; write 'from hpo_explain.adapters import ...' instead"
+        f"the adapters of hpo_explain were imported as {__name__!r}, which is another project's "
+        "name; import them as 'hpo_explain.adapters': from hpo_explain.adapters import ..."
     )

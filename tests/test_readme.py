@@ -1,0 +1,32 @@
+"""The README: its commands, and its Python blocks, run one after the other."""
+
+import re
+
+from tests.source_tree import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = [
+    'python3 -m venv .venv && .venv/bin/pip install ".[all]" && .venv/bin/hpo-explain demo',
+    'python3 -m venv .venv && .venv/bin/pip install ".[all,test]" && .venv/bin/python -m pytest',
+]
+
+
+def blocks(language: str) -> list[tuple[int, str]]:
+    """(lines before the block, its text) of every fenced block in a language."""
+    found = re.finditer(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return [(README.count("\n", 0, match.start(1)), match[1]) for match in found]
+
+
+def test_the_first_two_shell_lines_are_the_demo_and_the_tests():
+    lines = [line for _, text in blocks("sh") for line in text.splitlines() if line.strip()]
+    assert lines[:2] == COMMANDS
+
+
+def test_the_python_blocks_run_in_the_order_of_the_text(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    found = blocks("python")
+    assert found
+    for before, text in found:
+        # The empty lines make a traceback name the README's own line.
+        exec(compile("\n" * before + text, ROOT / "README.md", "exec"), namespace)
