@@ -208,7 +208,7 @@ class SearchSpace:
         # judged on the rows as given: a parent that is itself wrong is reported first
         for j in self._order:
             given = ~np.isnan(X[:, j])
-            allowed = self._allowed(X, j)
+            allowed = self.allowed(X, j)
             name = self._names[j]
             if (given & ~allowed).any():
                 i = int(np.flatnonzero(given & ~allowed)[0])
@@ -270,7 +270,8 @@ class SearchSpace:
 
     # ------------------------------------------------------------------ activity
 
-    def _allowed(self, X: Array, j: int) -> npt.NDArray[np.bool_]:
+    def allowed(self, X: Array, j: int) -> npt.NDArray[np.bool_]:
+        """Return for each encoded row whether the parents of column `j` let it be active."""
         allowed = np.ones(len(X), dtype=bool)
         for parent, codes in self._conditions[j]:
             column = X[:, parent]
@@ -298,7 +299,7 @@ class SearchSpace:
         rows = np.array(self.check_rows("X", X))
         for j in self._order:
             if self._conditions[j]:
-                rows[~self._allowed(rows, j), j] = np.nan
+                rows[~self.allowed(rows, j), j] = np.nan
         return rows
 
     def is_valid(self, X: npt.ArrayLike) -> npt.NDArray[np.bool_]:
@@ -320,7 +321,7 @@ class SearchSpace:
         for j, parameter in enumerate(self._parameters):
             column = X[:, j]
             present = ~np.isnan(column)
-            allowed = self._allowed(X, j)
+            allowed = self.allowed(X, j)
             valid &= ~present | allowed
             if parameter.optional is None:
                 valid &= present | ~allowed

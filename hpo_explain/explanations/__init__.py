@@ -1,0 +1,5 @@
+"""The frozen results: plain arrays and names, with a table, a plot and words for each."""
+
+from hpo_explain.explanations.proposal import ProposalExplanation
+
+__all__ = ["ProposalExplanation"]

@@ -1,0 +1,43 @@
+"""Values and lists in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def format_value(value: Any, *, width: int = 40) -> str:
+    """Return a value as people write it: four significant digits, long texts shortened."""
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.4g}"
+    text = value if isinstance(value, str) else str(value)
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Return "a", "a and b", or "a, b and c"."""
+    if len(words) < 2:
+        return "".join(words)
+    return ", ".join(words[:-1]) + " and " + words[-1]
+
+
+def plain_json(value: Any) -> Any:
+    """Return a value that `json.dumps` accepts: numpy as Python, NaN as None, others as text."""
+    if isinstance(value, dict):
+        return {str(key): plain_json(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain_json(entry) for entry in value]
+    if isinstance(value, np.ndarray):
+        return plain_json(value.tolist())
+    if isinstance(value, np.generic):
+        return plain_json(value.item())
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        return str(value)
+    return value
