@@ -73,6 +73,10 @@ class SurrogateBased(Protocol):
         """Whether the objective is minimized or maximized."""
         ...
 
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        """Return the terms at given predictions of the objective, each of their shape."""
+        ...
+
 
 # ---------------------------------------------------------------------- criteria
 
@@ -192,7 +196,10 @@ class LowerConfidenceBound:
 
     def terms(self, X: Array) -> dict[str, Array]:
         """Return ``mean`` and ``uncertainty``, each (n,), at encoded rows (n, d)."""
-        mean, std = self.surrogate.predict(X)
+        return self.terms_of(*self.surrogate.predict(X))
+
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        """Return the terms at given predictions of the objective."""
         attraction, uncertainty = lower_confidence_bound(
             _sign(self.direction) * mean, std, self.kappa
         )
@@ -220,10 +227,9 @@ class _Improvement:
         """The search space whose encoded rows the terms receive."""
         return self.surrogate.space
 
-    def _cost(self, X: Array) -> tuple[Array, Array, float]:
-        mean, std = self.surrogate.predict(X)
+    def _cost(self, mean: Array) -> tuple[Array, float]:
         sign = _sign(self.direction)
-        return sign * mean, std, sign * self.best
+        return sign * mean, sign * self.best
 
     def _settings(self, name: str) -> str:
         return f"{name} (ξ = {self.xi:g})" if self.xi else name
@@ -274,8 +280,12 @@ class ExpectedImprovement(_Improvement):
 
     def terms(self, X: Array) -> dict[str, Array]:
         """Return ``exploitation`` and ``exploration``, each (n,), at encoded rows (n, d)."""
-        m, s, best = self._cost(X)
-        exploitation, exploration = expected_improvement(m, s, best, self.xi)
+        return self.terms_of(*self.surrogate.predict(X))
+
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        """Return the terms at given predictions of the objective."""
+        m, best = self._cost(mean)
+        exploitation, exploration = expected_improvement(m, std, best, self.xi)
         return {"exploitation": exploitation, "exploration": exploration}
 
 
@@ -298,8 +308,12 @@ class ProbabilityOfImprovement(_Improvement):
 
     def terms(self, X: Array) -> dict[str, Array]:
         """Return ``probability of improvement``, (n,), at encoded rows (n, d)."""
-        m, s, best = self._cost(X)
-        return {self.term_names[0]: probability_of_improvement(m, s, best, self.xi)}
+        return self.terms_of(*self.surrogate.predict(X))
+
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        """Return the terms at given predictions of the objective."""
+        m, best = self._cost(mean)
+        return {self.term_names[0]: probability_of_improvement(m, std, best, self.xi)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,5 +340,9 @@ class LogExpectedImprovement(_Improvement):
 
     def terms(self, X: Array) -> dict[str, Array]:
         """Return ``log expected improvement``, (n,), at encoded rows (n, d)."""
-        m, s, best = self._cost(X)
-        return {self.term_names[0]: log_expected_improvement(m, s, best, self.xi)}
+        return self.terms_of(*self.surrogate.predict(X))
+
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        """Return the terms at given predictions of the objective."""
+        m, best = self._cost(mean)
+        return {self.term_names[0]: log_expected_improvement(m, std, best, self.xi)}

@@ -269,10 +269,10 @@ class Run:
         if trial in self.excluded:
             raise ValueError(
                 f"trial {trial!r} was left out: {self.excluded[trial]}. Choose a finished one: "
-                f"{_span(self.trials)}."
+                f"{spans(self.trials)}."
             )
         raise ValueError(
-            f"trial {trial!r} does not exist. Finished trials: {_span(self.trials)}."
+            f"trial {trial!r} does not exist. Finished trials: {spans(self.trials)}."
         )
 
     def config(self, trial: int) -> dict[str, Any]:
@@ -292,7 +292,7 @@ class Run:
         for trial, reason in self.excluded.items():
             reasons.setdefault(reason, []).append(trial)
         for reason, numbers in reasons.items():
-            lines.append(f"left out: {len(numbers)} ({_span(numbers)}): {reason}")
+            lines.append(f"left out: {len(numbers)} ({spans(numbers)}): {reason}")
         lines += [f"note: {note}" for note in self.notes]
         return "\n".join(lines)
 
@@ -399,7 +399,7 @@ def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def _span(numbers: Sequence[int] | npt.NDArray[np.int64]) -> str:
+def spans(numbers: Sequence[int] | npt.NDArray[np.int64]) -> str:
     """Return numbers as ranges: "0-4, 7"."""
     ordered = sorted(int(number) for number in numbers)
     if not ordered:

@@ -1,0 +1,212 @@
+"""What users type: each function picks the surrogate and the defaults, and calls an explainer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain import diagnostics
+from hpo_explain._checks import check_option
+from hpo_explain.acquisition import (
+    Acquisition,
+    ExpectedImprovement,
+    LogExpectedImprovement,
+    LowerConfidenceBound,
+    ProbabilityOfImprovement,
+)
+from hpo_explain.adapters import as_run
+from hpo_explain.diagnostics import Trust
+from hpo_explain.explainers.shapley import ShapleyExplainer
+from hpo_explain.explanations import ProposalExplanation
+from hpo_explain.run import Run, spans
+
+CRITERIA = ("auto", "lcb", "ei", "pi", "logei")
+BACKGROUND = 1000
+
+
+def explain_proposal(
+    source: Any,
+    trial: int | str = "latest",
+    *,
+    acquisition: str | Acquisition = "auto",
+    background: str | int | npt.ArrayLike = "auto",
+    seed: int = 0,
+    **reading: Any,
+) -> ProposalExplanation:
+    """Explain why the optimizer tried a configuration.
+
+    Parameters
+    ----------
+    source : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    trial : int, "latest" or "best", default "latest"
+        The proposal; "best" is the best among the proposals.
+    acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, default "auto"
+        "auto" is the optimizer's own acquisition where it is known, else the confidence bound
+        with κ = 1.96, as the notes say. The others are looked at through the surrogate of the
+        trials finished when the proposal was made.
+    background : "auto", int or ndarray of shape (n, d), default "auto"
+        As in :class:`ShapleyExplainer`; "auto" is 1000 rows of the space's measure.
+    seed : int, default 0
+        Seed of the surrogate and of the background.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    ProposalExplanation
+        Contributions of the hyperparameters, larger is more desirable.
+
+    Raises
+    ------
+    ValueError
+        If the trial does not exist or no model chose it, the objective is constant, or fewer
+        than two trials were finished by then.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> explanation = hx.explain_proposal(table, 4, objective="loss", background=50)
+    >>> round(abs(explanation.efficiency_gap["total"]), 9)
+    0.0
+    """
+    run = as_run(source, **reading)
+    number = _proposal(run, trial)
+    known = run.known_before(number)
+    if len(known) >= 2 and np.ptp(run.objective[known]) == 0.0:
+        raise ValueError(
+            f"the {run.objective_name} is constant ({run.objective[known[0]]:g} in all "
+            f"{len(known)} trials finished before trial {number}): no hyperparameter made a "
+            "difference, so there is nothing to explain. Choose a later trial, or check the "
+            "objective."
+        )
+    chosen, assumed, notes = _acquisition(run, number, acquisition, seed)
+    rows = BACKGROUND if isinstance(background, str) else background
+    if isinstance(background, str):
+        check_option("background", background, ("auto",))
+    explanation = ShapleyExplainer(chosen, background=rows, seed=seed).explain(run.config(number))
+    return replace(
+        explanation,
+        trial=number,
+        assumed=assumed,
+        optimizer=run.optimizer,
+        objective_name=run.objective_name,
+        direction=run.direction,
+        notes=(*explanation.notes, *notes),
+    )
+
+
+def _proposal(run: Run, trial: int | str) -> int:
+    """Return the number of a proposal, or say why it cannot be explained."""
+    proposals = np.array(run.proposals, dtype=np.int64)
+    if not len(proposals):
+        raise ValueError(
+            f"run has no proposal: {run.optimizer} chose none of its {len(run)} finished trials "
+            "by a model. Run more trials than the initial design has."
+        )
+    if isinstance(trial, str):
+        check_option("trial", trial, ("latest", "best"))
+        if trial == "latest":
+            return int(proposals.max())
+        cost = run.cost[[run.row(int(t)) for t in proposals]]
+        return int(proposals[np.argmin(cost)])
+    run.row(trial)
+    if trial not in proposals:
+        raise ValueError(
+            f"trial {trial} was not chosen by a model (initial design, or set by hand), so there "
+            f"is no reason to explain. Proposals: {spans(proposals)}."
+        )
+    return int(trial)
+
+
+def _acquisition(
+    run: Run, number: int, acquisition: str | Acquisition, seed: int
+) -> tuple[Acquisition, bool, tuple[str, ...]]:
+    """Return the acquisition, whether it is assumed, and what to say about it."""
+    if not isinstance(acquisition, str):
+        return acquisition, True, ()
+    check_option("acquisition", acquisition, CRITERIA)
+    if acquisition == "auto":
+        own = run.own_acquisition(number)
+        if own is not None:
+            return own.acquisition, False, (own.note,) if own.note else ()
+    surrogate = run.surrogate(before=number, seed=seed)
+    best = float(run.objective[run.known_before(number)][np.argmin(run.cost[run.known_before(number)])])
+    built: Acquisition
+    if acquisition in ("auto", "lcb"):
+        built = LowerConfidenceBound(surrogate, direction=run.direction)
+    else:
+        criterion = {
+            "ei": ExpectedImprovement,
+            "pi": ProbabilityOfImprovement,
+            "logei": LogExpectedImprovement,
+        }[acquisition]
+        built = criterion(surrogate, best=best, direction=run.direction)
+    note = f"{run.optimizer} is not known to have used {built.label}: it is assumed"
+    return built, True, (note,)
+
+
+def trust(source: Any, **reading: Any) -> Trust:
+    """Say whether the surrogate of a run is good enough to be explained.
+
+    Parameters
+    ----------
+    source : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    Trust
+        The verdict on ``run.surrogate()``: level, held-out R² and coverage, with reasons.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.trust(table, objective="loss").n_trials
+    5
+    """
+    return diagnostics.trust(as_run(source, **reading).surrogate())
+
+
+def report(source: Any, path: str | Path = "report.html", **reading: Any) -> Path:
+    """Write a self-contained HTML report about a run.
+
+    Parameters
+    ----------
+    source : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    path : str or pathlib.Path, default "report.html"
+        The file to write; it is replaced only when the new report is complete.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    pathlib.Path
+        The file written.
+
+    Raises
+    ------
+    ValueError
+        If the source cannot be read.
+    OSError
+        If the file cannot be written.
+    """
+    from hpo_explain.reporting import write_report
+
+    return write_report(as_run(source, **reading), path)
