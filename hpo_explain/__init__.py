@@ -15,10 +15,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hpo_explain.acquisition import Acquisition as Acquisition
     from hpo_explain.acquisition import ExpectedImprovement as ExpectedImprovement
     from hpo_explain.acquisition import LogExpectedImprovement as LogExpectedImprovement
     from hpo_explain.acquisition import LowerConfidenceBound as LowerConfidenceBound
     from hpo_explain.acquisition import ProbabilityOfImprovement as ProbabilityOfImprovement
+    from hpo_explain.acquisition import SurrogateBased as SurrogateBased
     from hpo_explain.adapters import from_frame as from_frame
     from hpo_explain.adapters import from_optuna as from_optuna
     from hpo_explain.adapters import from_skopt as from_skopt
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from hpo_explain.facade import explain_proposal as explain_proposal
     from hpo_explain.facade import report as report
     from hpo_explain.facade import trust as trust
+    from hpo_explain.run import OptimizerRecord as OptimizerRecord
+    from hpo_explain.run import OwnAcquisition as OwnAcquisition
     from hpo_explain.run import Run as Run
     from hpo_explain.space import CategoricalParameter as CategoricalParameter
     from hpo_explain.space import FloatParameter as FloatParameter
@@ -39,10 +43,12 @@ if TYPE_CHECKING:
     from hpo_explain.space import SearchSpace as SearchSpace
     from hpo_explain.surrogates import ForestSurrogate as ForestSurrogate
     from hpo_explain.surrogates import GaussianProcessSurrogate as GaussianProcessSurrogate
+    from hpo_explain.surrogates import Surrogate as Surrogate
 
 __version__ = "0.1.0"
 
 _MODULE_OF = {
+    "Acquisition": "acquisition",
     "CategoricalParameter": "space",
     "ExpectedImprovement": "acquisition",
     "FloatParameter": "space",
@@ -51,11 +57,15 @@ _MODULE_OF = {
     "IntParameter": "space",
     "LogExpectedImprovement": "acquisition",
     "LowerConfidenceBound": "acquisition",
+    "OptimizerRecord": "run",
+    "OwnAcquisition": "run",
     "ProbabilityOfImprovement": "acquisition",
     "ProposalExplanation": "explanations",
     "Run": "run",
     "SearchSpace": "space",
     "ShapleyExplainer": "explainers.shapley",
+    "Surrogate": "surrogates",
+    "SurrogateBased": "acquisition",
     "Trust": "diagnostics",
     "baseline_background": "explainers.background",
     "explain_proposal": "facade",

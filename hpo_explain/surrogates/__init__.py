@@ -1,5 +1,6 @@
-"""Models of the objective: the small Protocol every explainer needs, and two models that keep it."""
+"""Models of the objective: the Protocol every explainer needs, and two models that keep it."""
 
+from hpo_explain.surrogates.columns import OneHotColumns, OrderedColumns
 from hpo_explain.surrogates.forest import ForestSurrogate
 from hpo_explain.surrogates.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.surrogates.protocols import (
@@ -14,6 +15,8 @@ __all__ = [
     "ForestSurrogate",
     "GaussianProcessSurrogate",
     "HeldOut",
+    "OneHotColumns",
+    "OrderedColumns",
     "SupportsHeldOut",
     "SupportsJoint",
     "Surrogate",

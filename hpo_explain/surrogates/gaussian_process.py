@@ -109,7 +109,7 @@ class GaussianProcessSurrogate:
         from sklearn.gaussian_process import GaussianProcessRegressor
         from sklearn.gaussian_process.kernels import ConstantKernel, WhiteKernel
 
-        from hpo_explain.surrogates.kernel import GroupedMatern
+        from hpo_explain.surrogates._kernel import GroupedMatern
 
         columns = OneHotColumns(space)
         matern = GroupedMatern(columns.groups, np.full(len(columns.members), 0.5))
