@@ -1,6 +1,8 @@
 """The rules of the house: who may import whom, what is public, types and lint."""
 
 import ast
+import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -224,10 +226,25 @@ def test_every_listed_name_exists(module):
 
 
 @pytest.mark.parametrize("name", sorted(set(hpo_explain.__all__) - {"__version__"}))
-def test_every_public_name_shows_an_example(name):
-    assert "Examples\n--------\n" in "\n".join(
-        line.strip() for line in (getattr(hpo_explain, name).__doc__ or "").splitlines()
-    )
+def test_every_public_function_and_class_shows_an_example(name):
+    value = getattr(hpo_explain, name)
+    if getattr(value, "_is_protocol", False):
+        pytest.skip("a Protocol has nothing to run")
+    assert "Examples\n--------\n>>> " in inspect.getdoc(value)
+
+
+def test_the_examples_of_every_folder_are_collected():
+    """Those of adapters/ too, which only the link makes collectable."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "hpo_explain"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    collected = {line.partition("::")[0] for line in done.stdout.splitlines() if "::" in line}
+    shown = {
+        path.relative_to(ROOT).as_posix()
+        for path in modules().values()
+        if re.search(r"^\s*>>> ", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert any(name.startswith("hpo_explain/adapters/") for name in shown)
+    assert collected == shown
 
 
 @pytest.mark.parametrize(
