@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from hpo_explain.acquisition import (
 from hpo_explain.adapters import as_run
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explainers.shapley import ShapleyExplainer
-from hpo_explain.explanations import ProposalExplanation
+from hpo_explain.explanations import ProposalExplanation, format_value
 from hpo_explain.run import Run, spans
 
 CRITERIA = ("auto", "lcb", "ei", "pi", "logei")
@@ -183,30 +182,45 @@ def trust(source: Any, **reading: Any) -> Trust:
     return diagnostics.trust(as_run(source, **reading).surrogate())
 
 
-def report(source: Any, path: str | Path = "report.html", **reading: Any) -> Path:
-    """Write a self-contained HTML report about a run.
+def findings(source: Any, **reading: Any) -> list[str]:
+    """Return the few sentences about a run that matter most.
 
     Parameters
     ----------
     source : optuna.Study, skopt result, pandas.DataFrame or Run
         The optimization run.
-    path : str or pathlib.Path, default "report.html"
-        The file to write; it is replaced only when the new report is complete.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
     Returns
     -------
-    pathlib.Path
-        The file written.
+    list of str
+        The best configuration, the trust verdict, and why the best and the latest proposal.
 
     Raises
     ------
     ValueError
-        If the source cannot be read.
-    OSError
-        If the file cannot be written.
-    """
-    from hpo_explain.reporting import write_report
+        If the run has no finished trial.
 
-    return write_report(as_run(source, **reading), path)
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> findings(table, objective="loss")[0]
+    'The best of 5 trials is trial 0 with loss 1: x = 0.1.'
+    """
+    run = as_run(source, **reading)
+    best = run.incumbent_trial
+    config = ", ".join(f"{k} = {format_value(v)}" for k, v in run.incumbent.items())
+    sentences = [
+        f"The best of {len(run)} trials is trial {best} with {run.objective_name} "
+        f"{format_value(float(run.objective[run.row(best)]))}: {config}."
+    ]
+    try:
+        verdict = trust(run)
+        sentences.append(f"Trust in the surrogate: {verdict.level}. {verdict.reasons[0]}")
+        numbers = dict.fromkeys(_proposal(run, trial) for trial in ("best", "latest"))
+        sentences += [explain_proposal(run, number).sentence for number in numbers]
+    except ValueError as error:  # too early, or nothing to explain: that is a finding
+        sentences.append(str(error))
+    return sentences

@@ -18,14 +18,18 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-# what a positive contribution of a term says about a value, and what a negative one says
+# what a contribution says about a value, by term and whether it raises the utility
 _REASONS = {
-    "mean": ("promises a better {objective}", "promises a worse {objective}"),
-    "uncertainty": ("leads where the model is unsure", "leads where the model is sure already"),
-    "exploitation": ("promises a better {objective}", "promises a worse {objective}"),
-    "exploration": ("leads where the model is unsure", "leads where the model is sure already"),
+    ("mean", True): ("promises", "promise", "a better {objective}"),
+    ("mean", False): ("promises", "promise", "a worse {objective}"),
+    ("uncertainty", True): ("leads", "lead", "where the model is unsure"),
+    ("uncertainty", False): ("leads", "lead", "where the model is sure already"),
+    ("exploitation", True): ("promises", "promise", "a better {objective}"),
+    ("exploitation", False): ("promises", "promise", "a worse {objective}"),
+    ("exploration", True): ("leads", "lead", "where the model is unsure"),
+    ("exploration", False): ("leads", "lead", "where the model is sure already"),
 }
-_OTHER_REASONS = ("raises the {term}", "lowers the {term}")
+_OTHER_REASONS = {True: ("raises", "raise", "the {term}"), False: ("lowers", "lower", "the {term}")}
 _MAIN_SHARE = 0.75  # so much of the contributions of one sign is told as the main reasons
 _MAIN_COUNT = 3
 
@@ -209,8 +213,7 @@ class ProposalExplanation:
         scale = max(np.abs(list(self.prediction.values())).max(), np.abs(self.phi).max(initial=0.0))
         if abs(payout) <= 1e-12 * scale and np.abs(self.total).max(initial=0.0) <= 1e-12 * scale:
             return f"{start.rsplit(' ', 1)[0]} no better and no worse than an average configuration."
-        main = self._leading(1.0 if payout >= 0 else -1.0)
-        reasons = join_words([self._reason(j) for j in main])
+        reasons = self._reasons(self._leading(1.0 if payout >= 0 else -1.0))
         against = self._leading(-1.0 if payout >= 0 else 1.0)[:1]
         contrast = ""
         if against and abs(self.total[against[0]]) >= 0.1 * abs(payout):
@@ -234,12 +237,20 @@ class ProposalExplanation:
     def _value(self, j: int) -> str:
         return f"{self.names[j]} = {self.values[j]}"
 
-    def _reason(self, j: int) -> str:
-        sign = np.sign(self.total[j])
-        t = int(np.argmax(sign * self.phi[j]))
-        words = _REASONS.get(self.terms[t], _OTHER_REASONS)[0 if sign > 0 else 1]
-        reason = words.format(objective=self.objective_name, term=self.terms[t])
-        return f"{self._value(j)} {reason}"
+    def _reasons(self, leading: list[int]) -> str:
+        """Return "a = 1 and b = 2 promise ..., and c = 3 leads ...": one clause per reason."""
+        groups: dict[tuple[str, bool], list[str]] = {}
+        for j in leading:
+            sign = np.sign(self.total[j])
+            term = self.terms[int(np.argmax(sign * self.phi[j]))]
+            groups.setdefault((term, bool(sign > 0)), []).append(self._value(j))
+        clauses = []
+        for (term, better), values in groups.items():
+            singular, plural, rest = _REASONS.get((term, better), _OTHER_REASONS[better])
+            verb = singular if len(values) == 1 else plural
+            words = rest.format(objective=self.objective_name, term=term)
+            clauses.append(f"{join_words(values)} {verb} {words}")
+        return ", and ".join(clauses)
 
     # ------------------------------------------------------------------ elsewhere
 

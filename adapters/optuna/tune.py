@@ -1,0 +1,88 @@
+"""Minimize a function over a search space with Optuna."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import optuna
+
+from hpo_explain.space import CategoricalParameter, Config, FloatParameter, Parameter, SearchSpace
+
+
+def tune_with_optuna(
+    objective: Callable[[Config], float],
+    space: SearchSpace,
+    *,
+    storage: str | None = None,
+    study_name: str | None = None,
+    metric_name: str | None = None,
+    sampler: str = "tpe",
+    n_trials: int = 100,
+    seed: int = 0,
+) -> optuna.Study:
+    """Return a study that minimized `objective` over a space without conditions.
+
+    An existing study of that name in the storage is continued.
+
+    Parameters
+    ----------
+    objective : callable
+        Function from a configuration to the loss.
+    space : SearchSpace
+        The search space.
+    storage, study_name : str, optional
+        Where Optuna keeps the study, and its name.
+    metric_name : str, optional
+        What the objective is called.
+    sampler : {"tpe", "random"}, default "tpe"
+        Optuna's sampler.
+    n_trials : int, default 100
+        Number of trials.
+    seed : int, default 0
+        Seed of the sampler.
+
+    Returns
+    -------
+    optuna.Study
+        The study.
+
+    Examples
+    --------
+    >>> from hpo_explain import FloatParameter
+    >>> verbosity = optuna.logging.get_verbosity()
+    >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+    >>> space = SearchSpace([FloatParameter("x", -1.0, 1.0)])
+    >>> study = tune_with_optuna(lambda config: config["x"] ** 2, space, n_trials=5)
+    >>> len(study.trials)
+    5
+    >>> optuna.logging.set_verbosity(verbosity)
+    """
+    samplers = {"tpe": optuna.samplers.TPESampler, "random": optuna.samplers.RandomSampler}
+    study = optuna.create_study(
+        storage=storage,
+        study_name=study_name,
+        sampler=samplers[sampler](seed=seed),
+        direction="minimize",
+        load_if_exists=True,
+    )
+    if metric_name is not None:
+        study.set_metric_names([metric_name])
+
+    def suggest(trial: optuna.Trial) -> float:
+        return objective({p.name: _suggest(trial, p) for p in space.parameters})
+
+    study.optimize(suggest, n_trials=n_trials)
+    return study
+
+
+def _suggest(trial: optuna.Trial, parameter: Parameter) -> Any:
+    if isinstance(parameter, CategoricalParameter):
+        return trial.suggest_categorical(parameter.name, list(parameter.choices))
+    if isinstance(parameter, FloatParameter):
+        return trial.suggest_float(
+            parameter.name, parameter.low, parameter.high, step=parameter.step, log=parameter.log
+        )
+    return trial.suggest_int(
+        parameter.name, parameter.low, parameter.high, step=parameter.step, log=parameter.log
+    )

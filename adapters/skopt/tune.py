@@ -1,0 +1,70 @@
+"""Minimize a function over a search space with scikit-optimize."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import skopt
+from skopt.space import Categorical, Integer, Real
+
+from hpo_explain.space import CategoricalParameter, Config, FloatParameter, Parameter, SearchSpace
+
+
+def tune_with_skopt(
+    objective: Callable[[Config], float],
+    space: SearchSpace,
+    *,
+    sampler: str = "gp",
+    n_trials: int = 50,
+    seed: int = 0,
+) -> Any:
+    """Return skopt's result of minimizing `objective` over a space without steps and conditions.
+
+    Parameters
+    ----------
+    objective : callable
+        Function from a configuration to the loss.
+    space : SearchSpace
+        The search space.
+    sampler : str, default "gp"
+        "random" is `skopt.dummy_minimize`; anything else is `skopt.gp_minimize`.
+    n_trials : int, default 50
+        Number of trials.
+    seed : int, default 0
+        Seed of the optimizer.
+
+    Returns
+    -------
+    scipy.optimize.OptimizeResult
+        The result, with its models.
+
+    Examples
+    --------
+    >>> from hpo_explain import FloatParameter
+    >>> space = SearchSpace([FloatParameter("x", -1.0, 1.0)])
+    >>> result = tune_with_skopt(lambda c: c["x"] ** 2, space, sampler="random", n_trials=5)
+    >>> len(result.x_iters)
+    5
+    """
+
+    def loss(values: list[Any]) -> float:
+        # skopt hands out numpy scalars; decode(encode()) gives the plain values back
+        config = dict(zip(space.names, values, strict=True))
+        return objective(space.decode(space.encode(config))[0])
+
+    dimensions = [_dimension(parameter) for parameter in space.parameters]
+    if sampler == "random":
+        return skopt.dummy_minimize(loss, dimensions, n_calls=n_trials, random_state=seed)
+    initial = min(10, n_trials)
+    return skopt.gp_minimize(
+        loss, dimensions, n_calls=n_trials, n_initial_points=initial, random_state=seed
+    )
+
+
+def _dimension(parameter: Parameter) -> Any:
+    if isinstance(parameter, CategoricalParameter):
+        return Categorical(list(parameter.choices), name=parameter.name)
+    prior = "log-uniform" if parameter.log else "uniform"
+    kind = Real if isinstance(parameter, FloatParameter) else Integer
+    return kind(parameter.low, parameter.high, prior=prior, name=parameter.name)
