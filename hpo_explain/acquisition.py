@@ -33,6 +33,7 @@ from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import Surrogate
 
 _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
+_Z_MAX = 1e6
 
 
 @runtime_checkable
@@ -90,9 +91,7 @@ def expected_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> tu
     """Return the two terms of EI: exploitation ``(f* - ξ - m) Φ(z)`` and exploration ``s φ(z)``."""
     gain = best - xi - m
     z = _standardize(gain, s)
-    with np.errstate(under="ignore"):
-        density = np.exp(-0.5 * z**2 - _LOG_SQRT_2PI)
-    return gain * ndtr(z), s * density
+    return gain * ndtr(z), s * np.exp(-0.5 * z**2 - _LOG_SQRT_2PI)
 
 
 def probability_of_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> Array:
@@ -101,25 +100,24 @@ def probability_of_improvement(m: Array, s: Array, best: float, xi: float = 0.0)
 
 
 def log_expected_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> Array:
-    """Return ``log EI``, accurate far below the best cost where EI itself underflows."""
+    """Return ``log EI``, accurate far below the best cost where EI itself underflows.
+
+    A logarithm of 0 could not be explained, so z counts as at least -10⁶: a prediction that
+    surely does not improve stands below the others, but at a finite value.
+    """
     gain = best - xi - m
-    z = _standardize(gain, s)
-    return np.where(
-        s > 0,
-        _log_h(z) + np.log(np.where(s > 0, s, 1.0)),
-        np.log(np.maximum(gain, np.finfo(float).tiny)),  # EI of a certain prediction: its gain
-    )
+    floor = np.maximum(np.abs(gain) / _Z_MAX, np.finfo(float).tiny)
+    return np.asarray(_log_h(_standardize(gain, s)) + np.log(np.maximum(s, floor)), dtype=float)
 
 
 def _standardize(gain: Array, s: Array) -> Array:
-    z = np.sign(gain) * np.inf  # a certain prediction improves surely, or surely not
-    z[gain == 0] = 0.0
-    return np.divide(gain, s, out=z, where=s > 0)
+    """Return z within ±10⁶, where Φ and φ have long reached their limits, as they have at s = 0."""
+    bounded = np.maximum(s, np.abs(gain) / _Z_MAX)
+    return np.divide(gain, bounded, out=np.full_like(gain, -_Z_MAX), where=bounded > 0)
 
 
 def _log_h(z: Array) -> Array:
     """Return ``log(φ(z) + z Φ(z))`` by Eq. 9 of [3]_, whose branches keep it from cancelling."""
-    z = np.clip(z, -1e100, 1e100)
     direct = np.maximum(z, -1.0)
     log_h = np.log(np.exp(-0.5 * direct**2 - _LOG_SQRT_2PI) + direct * np.exp(log_ndtr(direct)))
     t = np.minimum(z, -1.0)
@@ -127,7 +125,7 @@ def _log_h(z: Array) -> Array:
     ratio = np.sqrt(np.pi / 2) * erfcx(-t / np.sqrt(2)) * -t
     near = np.log1p(-np.where(t > -1e4, ratio, 0.5))
     tail = np.where(t > -1e4, near, -2.0 * np.log(-t))
-    return np.where(z > -1.0, log_h, -0.5 * t**2 - _LOG_SQRT_2PI + tail)
+    return np.asarray(np.where(z > -1.0, log_h, -0.5 * t**2 - _LOG_SQRT_2PI + tail), dtype=float)
 
 
 def _sign(direction: str) -> float:
@@ -155,7 +153,7 @@ class LowerConfidenceBound:
     Raises
     ------
     ValueError
-        If `kappa` is negative or `direction` is unknown.
+        If `kappa` is negative or infinite, or `direction` is unknown.
 
     References
     ----------
@@ -181,8 +179,8 @@ class LowerConfidenceBound:
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
-        if not self.kappa >= 0:
-            raise ValueError(f"kappa must be at least 0, but was {self.kappa!r}.")
+        if not 0 <= self.kappa < np.inf:
+            raise ValueError(f"kappa must be at least 0 and finite, but was {self.kappa!r}.")
 
     @property
     def space(self) -> SearchSpace:
@@ -221,6 +219,8 @@ class _Improvement:
             raise ValueError(
                 f"best must be the best finite objective so far, but was {self.best!r}."
             )
+        if not np.isfinite(self.xi):
+            raise ValueError(f"xi must be finite, but was {self.xi!r}.")
 
     @property
     def space(self) -> SearchSpace:
@@ -253,7 +253,7 @@ class ExpectedImprovement(_Improvement):
     Raises
     ------
     ValueError
-        If `best` is not finite or `direction` is unknown.
+        If `best` or `xi` is not finite, or `direction` is unknown.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Can this surrogate be trusted enough to be explained?"""
+"""Whether a surrogate can be trusted enough to be explained."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.surrogates import HeldOut, Surrogate, SupportsHeldOut
+from hpo_explain.surrogates import HeldOut, SupportsHeldOut, Surrogate
 
 GOOD_R2 = 0.7
 FAIR_R2 = 0.3
@@ -99,12 +99,14 @@ def _unknown(reason: str) -> Trust:
 
 def _verdict(held_out: HeldOut, d: int) -> Trust:
     y, n = held_out.observed, len(held_out.observed)
-    spread = float(np.sum((y - y.mean()) ** 2)) if n else 0.0
-    if spread == 0.0:
+    if not n:
+        return _unknown(f"No trial could be held out ({held_out.method}).")
+    if np.ptp(y) == 0.0:
         return Trust(
             "poor", float("nan"), float("nan"), n, held_out.method,
             ("The objective is constant: there is nothing to explain.",),
         )  # fmt: skip
+    spread = float(np.sum((y - y.mean()) ** 2))
     r2 = 1.0 - float(np.sum((y - held_out.mean) ** 2)) / spread
     # rounding: an exact prediction without spread lies within its interval
     slack = 1e-9 * float(np.abs(y).max())

@@ -55,17 +55,22 @@ class GroupedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # ty
     def hyperparameter_length_scale(self) -> Hyperparameter:
         """The length-scales, as scikit-learn's optimizer sees them."""
         return Hyperparameter(
-            "length_scale", "numeric", self.length_scale_bounds, len(self.length_scale)
+            "length_scale", "numeric", self.length_scale_bounds, len(self._scales())
         )
+
+    def _scales(self) -> Array:
+        # scikit-learn sets a single length-scale as a number
+        return np.atleast_1d(np.asarray(self.length_scale, dtype=float))
 
     def __call__(self, X: Array, Y: Array | None = None, eval_gradient: bool = False) -> Any:
         """Return the kernel matrix, and its gradient by the logarithm of the length-scales."""
-        scale = np.asarray(self.length_scale)[self.groups]
+        scales = self._scales()
+        scale = scales[self.groups]
         left = np.asarray(X) / scale
         if not eval_gradient:
             right = left if Y is None else np.asarray(Y) / scale
             return _matern(cdist(left, right))
-        parts = np.empty((len(left), len(left), len(self.length_scale)))
+        parts = np.empty((len(left), len(left), len(scales)))
         for g in range(parts.shape[2]):
             columns = left[:, self.groups == g]
             parts[:, :, g] = cdist(columns, columns, "sqeuclidean")
@@ -74,7 +79,7 @@ class GroupedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # ty
         return _matern(r), parts
 
     def __repr__(self) -> str:
-        scales = ", ".join(f"{scale:.3g}" for scale in self.length_scale)
+        scales = ", ".join(f"{scale:.3g}" for scale in self._scales())
         return f"GroupedMatern(length_scale=[{scales}], nu=2.5)"
 
 
