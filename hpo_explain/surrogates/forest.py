@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,6 +35,12 @@ class ForestSurrogate:
         was fitted on the encoded rows themselves.
     data : tuple of ndarray, optional
         The encoded rows (n, d) and objectives (n,) it was fitted on, for out-of-bag checks.
+    min_variance : float, default 0.0
+        Variance that a leaf has at least, in squared units of the objective: a leaf of one trial
+        has none of its own.
+    negated : bool, default False
+        Whether the forest was fitted on the negated objective, as by an optimizer that only
+        minimizes; `data` holds the objective itself.
 
     Raises
     ------
@@ -68,6 +74,8 @@ class ForestSurrogate:
         *,
         columns: Callable[[Array], Array] | None = None,
         data: tuple[Array, Array] | None = None,
+        min_variance: float = 0.0,
+        negated: bool = False,
     ) -> None:
         if not hasattr(forest, "estimators_"):
             raise ValueError(
@@ -77,6 +85,8 @@ class ForestSurrogate:
         self._forest = forest
         self._columns = columns
         self._data = data
+        self._min_variance = min_variance
+        self._sign = -1.0 if negated else 1.0
         width = self._to_columns(np.zeros((1, len(space)))).shape[1]
         if width != forest.n_features_in_:
             raise ValueError(
@@ -144,7 +154,10 @@ class ForestSurrogate:
         leaves = [tree.apply(Z) for tree in trees]
         means = [tree.value[leaf, 0, 0] for tree, leaf in zip(trees, leaves, strict=True)]
         variances = [tree.impurity[leaf] for tree, leaf in zip(trees, leaves, strict=True)]
-        return np.stack(means, axis=1), np.stack(variances, axis=1)
+        return (
+            self._sign * np.stack(means, axis=1),
+            np.maximum(np.stack(variances, axis=1), self._min_variance),
+        )
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Return mean and standard deviation, each (n,), at encoded rows (n, d)."""
@@ -190,8 +203,14 @@ class ForestSurrogate:
         fold = np.arange(len(y)) % _FOLDS
         mean, std = np.empty(len(y)), np.empty(len(y))
         for k in range(min(_FOLDS, len(y))):
-            model: Any = clone(self._forest).fit(self._to_columns(X[fold != k]), y[fold != k])
-            part = ForestSurrogate(self._space, model, columns=self._columns)
+            Z, target = self._to_columns(X[fold != k]), self._sign * y[fold != k]
+            part = ForestSurrogate(
+                self._space,
+                clone(self._forest).fit(Z, target),
+                columns=self._columns,
+                min_variance=self._min_variance,
+                negated=self._sign < 0,
+            )
             mean[fold == k], std[fold == k] = part.predict(X[fold == k])
         return HeldOut(method="five-fold cross-validation", observed=y, mean=mean, std=std)
 

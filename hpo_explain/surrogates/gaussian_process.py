@@ -34,13 +34,16 @@ class GaussianProcessSurrogate:
         Function from encoded rows (n, d) to the columns the regressor was fitted on; by default
         it was fitted on the encoded rows themselves.
     noise_std : float, optional
-        Standard deviation of the observation noise in the objective's units; by default read from
-        the kernel's white noise and ``gp.alpha``.
+        Standard deviation of the observation noise in the objective's units; by default that of
+        the fit: the kernel's white noise and ``gp.alpha``.
+    negated : bool, default False
+        Whether the regressor was fitted on the negated objective, as by an optimizer that only
+        minimizes.
 
     Raises
     ------
     ValueError
-        If `gp` is not fitted, or was fitted on another number of columns.
+        If `gp` is not fitted, has several outputs, or was fitted on another number of columns.
 
     Examples
     --------
@@ -63,9 +66,15 @@ class GaussianProcessSurrogate:
         *,
         columns: Callable[[Array], Array] | None = None,
         noise_std: float | None = None,
+        negated: bool = False,
     ) -> None:
         if not hasattr(gp, "X_train_"):
             raise ValueError(f"gp must be fitted, but was {gp!r}. Call gp.fit(X, y) first.")
+        if np.size(gp._y_train_mean) != 1:
+            raise ValueError(
+                f"gp must have a single output, but has {np.size(gp._y_train_mean)}. "
+                "Fit one gp per objective."
+            )
         self._space = space
         self._gp = gp
         self._columns = columns
@@ -78,11 +87,12 @@ class GaussianProcessSurrogate:
         self._offset = float(np.ravel(gp._y_train_mean)[0])
         self._scale = float(np.ravel(gp._y_train_std)[0])
         self._noise_std = noise_std
+        self._sign = -1.0 if negated else 1.0
 
     @classmethod
-    def fit(cls, space: SearchSpace, X: Array, y: Array, *, seed: int = 0) -> (
-        GaussianProcessSurrogate
-    ):
+    def fit(
+        cls, space: SearchSpace, X: Array, y: Array, *, seed: int = 0
+    ) -> GaussianProcessSurrogate:
         """Fit an ARD Matérn-5/2 process with noise to observed trials.
 
         The length-scales lie within [0.05, 2] of the encoded range, the objective is
@@ -148,10 +158,10 @@ class GaussianProcessSurrogate:
         """Standard deviation of the observation noise, in the objective's units."""
         if self._noise_std is not None:
             return self._noise_std
-        x = self._gp.X_train_[:1]
-        # white noise stands on the diagonal, but not between a point and itself as another one
-        white = float(self._gp.kernel_.diag(x)[0] - self._gp.kernel_(x, x)[0, 0])
-        return self._scale * float(np.sqrt(max(white, 0.0) + float(np.mean(self._gp.alpha))))
+        # read from what was factorized: skopt takes the white noise out of the kernel after the fit
+        trained = np.einsum("ij,ij->i", self._gp.L_, self._gp.L_)
+        noise = np.mean(trained - self._prior_variance(self._gp.X_train_))
+        return self._scale * float(np.sqrt(max(noise, 0.0)))
 
     def _to_columns(self, X: Array) -> Array:
         return X if self._columns is None else self._columns(X)
@@ -159,6 +169,7 @@ class GaussianProcessSurrogate:
     def _prior_variance(self, Z: Array) -> Array:
         """Return k(z, z) without white noise, (n,)."""
         kernel, x = self._gp.kernel_, self._gp.X_train_[:1]
+        # white noise stands on the diagonal, but not between a point and itself as another one
         white = float(kernel.diag(x)[0] - kernel(x, x)[0, 0])
         return np.asarray(kernel.diag(Z), dtype=float) - white
 
@@ -174,17 +185,19 @@ class GaussianProcessSurrogate:
         """
         X = self._space.check_rows("X", X)
         mean, std = np.empty(len(X)), np.empty(len(X))
-        step = max(1, _CHUNK // len(self._gp.X_train_))
+        # some kernels hold one number per pair of rows and column, not one per pair
+        step = max(1, _CHUNK // self._gp.X_train_.size)
         for start in range(0, len(X), step):
             part = slice(start, start + step)
             Z = self._to_columns(X[part])
             cross = self._gp.kernel_(Z, self._gp.X_train_)
             mean[part] = cross @ np.ravel(self._gp.alpha_)
             v = solve_triangular(self._gp.L_, cross.T, lower=True, check_finite=False)
-            std[part] = std_from_variance(
-                self._prior_variance(Z) - np.einsum("ij,ij->j", v, v)
-            )
-        return self._offset + self._scale * mean, self._scale * std
+            std[part] = std_from_variance(self._prior_variance(Z) - np.einsum("ij,ij->j", v, v))
+        return self._to_objective(mean), self._scale * std
+
+    def _to_objective(self, standardized: Array) -> Array:
+        return self._sign * (self._offset + self._scale * standardized)
 
     def posterior_covariance(self, X: Array) -> Array:
         """Return the (n, n) posterior covariance at encoded rows, noise excluded."""
@@ -206,7 +219,7 @@ class GaussianProcessSurrogate:
         mean = y - np.ravel(self._gp.alpha_) / precision
         return HeldOut(
             method="leave-one-out, in closed form",
-            observed=self._offset + self._scale * y,
-            mean=self._offset + self._scale * mean,
+            observed=self._to_objective(y),
+            mean=self._to_objective(mean),
             std=self._scale / np.sqrt(precision),
         )
