@@ -28,6 +28,7 @@ LAYERS = [
     "reporting",
     "adapters",
     "facade",
+    "demo",
     "cli",
 ]
 # explanation.plot() loads what draws it, when it is called.
@@ -65,8 +66,8 @@ def complaints(module: str, found: Iterable[Import]) -> list[str]:
         if top != "hpo_explain" or module == "hpo_explain" or is_late(module, item):
             continue
         there = layer(target)
-        if there not in LAYERS:
-            texts.append(f"{where} imports {target}, which has no place among {LAYERS}")
+        if not {here, there} <= set(LAYERS):
+            texts.append(f"{where} imports {target}: one of the two has no place among {LAYERS}")
         elif LAYERS.index(there) > LAYERS.index(here):
             texts.append(f"{where} imports {target}, which stands to its right")
     return texts
