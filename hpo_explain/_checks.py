@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import math
 import operator
 from collections.abc import Collection, Iterable
+from decimal import Decimal
+from numbers import Real
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 
 def check_option(name: str, value: object, allowed: Collection[str]) -> str:
@@ -29,11 +35,33 @@ def check_count(name: str, value: object, *, minimum: int = 1) -> int:
     return count
 
 
-def check_fraction(name: str, value: float) -> float:
+def check_number(name: str, value: object) -> float:
+    """Return `value` as a float if it is a finite number."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, Decimal)):
+        raise ValueError(f"{name} must be a number, but was {value!r}.")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite, but was {value!r}.")
+    return number
+
+
+def check_fraction(name: str, value: object) -> float:
     """Return `value` if it lies strictly between 0 and 1."""
-    if not 0.0 < value < 1.0:
+    number = check_number(name, value)
+    if not 0.0 < number < 1.0:
         raise ValueError(f"{name} must lie between 0 and 1 (exclusive), but was {value!r}.")
-    return float(value)
+    return number
+
+
+def check_array(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return `value` as a float array if it holds numbers only."""
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be an array of numbers: {error}.") from None
 
 
 def check_direction(value: object) -> str:

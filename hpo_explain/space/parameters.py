@@ -23,20 +23,23 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_fraction
+from hpo_explain._checks import check_fraction, check_number
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Config: TypeAlias = Mapping[str, Any]
 
 _ON_GRID = 1e-6  # of a step: values that storages and tables round are still on their grid
+_ROUNDED = 1e-9  # of a range: values that storages and tables round are still within it
 
 
 def _plain(value: Any) -> Any:
-    """Return the Python value of a numpy scalar, and a list for an array."""
+    """Return the Python value of a numpy scalar, and a list for an array, also inside of lists."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
         return value.tolist()
+    if type(value) in (list, tuple):
+        return type(value)(map(_plain, value))
     return value
 
 
@@ -69,18 +72,24 @@ def category_index(choices: Sequence[Any], value: Any) -> int | None:
 
     Examples
     --------
-    >>> category_index([1, True, "1", None], True), category_index([1, 2.0], 2)
+    >>> category_index([1, True, "1"], True), category_index([1, 2.0], 2)
     (1, 1)
     """
     plain = _plain(value)
     matches = [i for i, choice in enumerate(choices) if _same(_plain(choice), plain)]
     exact = [i for i in matches if type(_plain(choices[i])) is type(plain)]
-    return (exact or matches or [None])[0]
+    found = exact or matches
+    return found[0] if found else None
 
 
 def _clean_conditions(
     name: str, active_when: Mapping[str, Iterable[Any]] | None
 ) -> dict[str, tuple[Any, ...]]:
+    if not isinstance(active_when, Mapping | None):
+        raise ValueError(
+            f"active_when of {name!r} must map parents to lists of values, but was "
+            f"{active_when!r}. Write {{parent: [value, ...]}}."
+        )
     clean = {}
     for parent, values in (active_when or {}).items():
         if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
@@ -102,8 +111,6 @@ def _check_name(name: object) -> None:
 
 
 def _check_range(name: str, low: float, high: float, log: bool) -> None:
-    if not (math.isfinite(low) and math.isfinite(high)):
-        raise ValueError(f"range of {name!r} must be finite, but was [{low!r}, {high!r}].")
     if low > high:
         raise ValueError(
             f"low of {name!r} must not be above high, but was [{low!r}, {high!r}]. Swap them."
@@ -158,17 +165,18 @@ class FloatParameter:
 
     def __post_init__(self) -> None:
         _check_name(self.name)
+        for label in ("low", "high") if self.step is None else ("low", "high", "step"):
+            number = check_number(f"{label} of {self.name!r}", getattr(self, label))
+            object.__setattr__(self, label, number)
         _check_range(self.name, self.low, self.high, self.log)
-        if self.step is not None and (self.log or self.step <= 0):
-            raise ValueError(
-                f"step of {self.name!r} must be positive and not combined with log, "
-                f"but was {self.step!r}."
-            )
         if self.optional is not None:
             check_fraction(f"optional of {self.name!r}", self.optional)
-        object.__setattr__(self, "low", float(self.low))
-        object.__setattr__(self, "high", float(self.high))
         if self.step is not None:
+            if self.log or self.step <= 0:
+                raise ValueError(
+                    f"step of {self.name!r} must be positive and not combined with log, "
+                    f"but was {self.step!r}. Remove one of them."
+                )
             # as Optuna: the largest value on the grid is the end of the range
             count = math.floor((self.high - self.low) / self.step + 1e-8)
             object.__setattr__(self, "high", self.low + count * self.step)
@@ -194,17 +202,25 @@ class FloatParameter:
             values = self.low + np.round((values - self.low) / self.step) * self.step
         return [float(v) for v in np.clip(values, self.low, self.high)]
 
+    def nearest(self, positions: Array) -> Array:
+        """Return for each position the nearest one that stands for a value."""
+        inside = np.clip(positions, 0.0, 1.0)
+        if self.size is None:
+            return inside
+        return np.round(inside * (self.size - 1)) / max(self.size - 1, 1)
+
     def from_latent(self, u: Array) -> Array:
         """Return the positions that latent values lead to."""
         if self.size is None:
             return np.array(u, dtype=float)
-        return _grid_positions(self.size)[_counted(u, self.size)]
+        return _counted(u, self.size) / max(self.size - 1, 1)
 
     def grid(self) -> tuple[Array, Array] | None:
         """Return positions and measures of all values, or None where they are continuous."""
         if self.size is None:
             return None
-        return _grid_positions(self.size), np.full(self.size, 1.0 / self.size)
+        positions = np.arange(self.size) / max(self.size - 1, 1)
+        return positions, np.full(self.size, 1.0 / self.size)
 
 
 @dataclass(frozen=True)
@@ -248,12 +264,13 @@ class IntParameter:
     def __post_init__(self) -> None:
         _check_name(self.name)
         for label in ("low", "high", "step"):
-            number = getattr(self, label)
-            if isinstance(number, bool) or number != int(number):
+            given = getattr(self, label)
+            check_number(f"{label} of {self.name!r}", given)
+            if given != int(given):
                 raise ValueError(
-                    f"{label} of {self.name!r} must be a whole number, but was {number!r}."
+                    f"{label} of {self.name!r} must be a whole number, but was {given!r}."
                 )
-            object.__setattr__(self, label, int(number))
+            object.__setattr__(self, label, int(given))
         _check_range(self.name, self.low, self.high, self.log)
         if self.step < 1 or (self.log and self.step != 1):
             raise ValueError(
@@ -280,14 +297,18 @@ class IntParameter:
 
     def codes(self, positions: Array) -> npt.NDArray[np.int64]:
         """Return the values at positions as an integer array."""
-        values = _to_value(np.asarray(positions, dtype=float), self.low, self.high, self.log)
+        values = _to_value(np.clip(positions, 0.0, 1.0), self.low, self.high, self.log)
         index = np.round((values - self.low) / self.step)
         return self.low + self.step * np.clip(index, 0, self.size - 1).astype(np.int64)
 
     def code(self, value: Any) -> int:
         """Return the code of one value; raise ValueError if there is no such value."""
-        self.encode([value])
-        return int(value)
+        return int(self.codes(self.encode([value]))[0])
+
+    def nearest(self, positions: Array) -> Array:
+        """Return for each position the nearest one that stands for a value."""
+        values = self.codes(positions).astype(float)
+        return _to_position(values, self.low, self.high, self.log)
 
     def from_latent(self, u: Array) -> Array:
         """Return the positions that latent values lead to."""
@@ -379,7 +400,11 @@ class CategoricalParameter:
 
     def codes(self, positions: Array) -> npt.NDArray[np.int64]:
         """Return the indices at positions as an integer array."""
-        return np.asarray(np.round(positions), dtype=np.int64)
+        return self.nearest(positions).astype(np.int64)
+
+    def nearest(self, positions: Array) -> Array:
+        """Return for each position the nearest one that stands for a choice."""
+        return np.clip(np.round(np.asarray(positions, dtype=float)), 0, self.size - 1)
 
     def code(self, value: Any) -> int:
         """Return the index of one value; raise ValueError if there is no such choice."""
@@ -406,10 +431,6 @@ def _counted(u: Array, size: int) -> npt.NDArray[np.int64]:
     return np.minimum((np.asarray(u) * size).astype(np.int64), size - 1)
 
 
-def _grid_positions(size: int) -> Array:
-    return np.linspace(0.0, 1.0, size) if size > 1 else np.zeros(1)
-
-
 def _to_position(values: Array, low: float, high: float, log: bool) -> Array:
     if low == high:
         return np.zeros_like(values)
@@ -427,13 +448,9 @@ def _to_value(positions: Array, low: float, high: float, log: bool) -> Array:
 def _encode_numbers(parameter: FloatParameter | IntParameter, values: Iterable[Any]) -> Array:
     given = list(values)
     name, low, high = parameter.name, parameter.low, parameter.high
-    try:
-        numbers = np.array([float(value) for value in given])
-    except (TypeError, ValueError):
-        bad = next(v for v in given if not isinstance(v, (int, float, np.number)))
-        raise ValueError(f"{name} = {bad!r} is not a number. Give one in [{low}, {high}].") from None
-    slack = 1e-9 * max(abs(low), abs(high))
-    outside = ~((numbers >= low - slack) & (numbers <= high + slack))
+    numbers = np.array([_number(name, value, low, high) for value in given], dtype=float)
+    below, above = _slack(parameter)
+    outside = ~((numbers >= low - below) & (numbers <= high + above))
     if outside.any():
         value = given[int(np.flatnonzero(outside)[0])]
         raise ValueError(
@@ -447,8 +464,32 @@ def _encode_numbers(parameter: FloatParameter | IntParameter, values: Iterable[A
         if off.any():
             value = given[int(np.flatnonzero(off)[0])]
             raise ValueError(
-                f"{name} = {value!r} is not on its grid {low}, {low + parameter.step}, ..., {high}. "
-                "Round the value, or change step in the space."
+                f"{name} = {value!r} is not on its grid {low}, {low + parameter.step}, ..., "
+                f"{high}. Round the value, or change step in the space."
             )
         numbers = low + np.round(steps) * parameter.step
-    return np.clip(_to_position(numbers, low, high, parameter.log), 0.0, 1.0)
+    return parameter.nearest(_to_position(numbers, low, high, parameter.log))
+
+
+def _number(name: str, value: Any, low: float, high: float) -> float:
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"{name} = {value!r} is not a number. Give one in [{low}, {high}]."
+        ) from None
+
+
+def _slack(parameter: FloatParameter | IntParameter) -> tuple[float, float]:
+    """Return how far below and above its range a value that was only rounded may lie."""
+    low, high = parameter.low, parameter.high
+    if parameter.step is not None:
+        return _ON_GRID * parameter.step, _ON_GRID * parameter.step
+    if parameter.log:
+        return _ROUNDED * low, _ROUNDED * high
+    span = (high - low) or abs(low)
+    # not less than the values themselves are resolved
+    slack = max(_ROUNDED * span, 4.0 * float(np.spacing(max(abs(low), abs(high)))))
+    return slack, slack

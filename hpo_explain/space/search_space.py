@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_option, unknown_name
+from hpo_explain._checks import check_array, check_count, check_option, unknown_name
 from hpo_explain.space.parameters import (
     Array,
     CategoricalParameter,
@@ -174,7 +174,8 @@ class SearchSpace:
         Parameters
         ----------
         configs : dict, list of dict, or pandas.DataFrame
-            Configurations in the user's units. What is inactive is left out (in a frame: missing).
+            Configurations in the user's units. What is inactive is left out, or empty: None, NaN
+            or NA. Where None is a choice, an empty value is that choice wherever it may be active.
 
         Returns
         -------
@@ -193,14 +194,16 @@ class SearchSpace:
             for name in row:
                 if name not in self._column:
                     raise ValueError(unknown_name("hyperparameter", name, self._names))
+        empty = np.zeros(X.shape, dtype=bool)
         for j, parameter in enumerate(self._parameters):
-            choices = parameter.choices if isinstance(parameter, CategoricalParameter) else ()
-            present = [
-                i
-                for i, row in enumerate(rows)
-                if parameter.name in row and not _is_missing(row[parameter.name], choices)
-            ]
-            X[present, j] = parameter.encode([rows[i][parameter.name] for i in present])
+            given = {i: row[parameter.name] for i, row in enumerate(rows) if parameter.name in row}
+            for i in [i for i, value in given.items() if _is_empty(value)]:
+                choice = _empty_choice(parameter, given.pop(i))
+                if choice is not None:
+                    X[i, j], empty[i, j] = choice, True
+            X[list(given), j] = parameter.encode(given.values())
+        for j in self._order:
+            X[empty[:, j] & ~self.allowed(X, j), j] = np.nan
         self._check_activity(X)
         return X
 
@@ -235,8 +238,20 @@ class SearchSpace:
         -------
         list of dict
             One configuration per row.
+
+        Raises
+        ------
+        ValueError
+            If a position is outside the range or off its grid.
         """
         X = self.check_rows("X", X)
+        wrong = np.argwhere(~self.on_grid(X))
+        if len(wrong):
+            i, j = wrong[0]
+            raise ValueError(
+                f"X has a position that stands for no value of {self._names[j]} (row {i}: "
+                f"{X[i, j]}). Encode configurations with space.encode."
+            )
         configs: list[dict[str, Any]] = [{} for _ in range(len(X))]
         for j, parameter in enumerate(self._parameters):
             active = np.flatnonzero(~np.isnan(X[:, j]))
@@ -246,7 +261,7 @@ class SearchSpace:
 
     def check_rows(self, name: str, X: npt.ArrayLike) -> Array:
         """Return `X` as an (n, d) float array, or raise ValueError with the shapes."""
-        rows = np.asarray(X, dtype=float)
+        rows = check_array(name, X)
         if rows.ndim != 2 or rows.shape[1] != len(self):
             raise ValueError(
                 f"{name} must have shape (n, {len(self)}), one column per hyperparameter "
@@ -317,22 +332,35 @@ class SearchSpace:
             hyperparameter is NaN, or an inactive one is not.
         """
         X = self.check_rows("X", X)
-        valid = np.ones(len(X), dtype=bool)
+        valid = np.asarray(self.on_grid(X).all(axis=1))
         for j, parameter in enumerate(self._parameters):
-            column = X[:, j]
-            present = ~np.isnan(column)
+            present = ~np.isnan(X[:, j])
             allowed = self.allowed(X, j)
             valid &= ~present | allowed
             if parameter.optional is None:
                 valid &= present | ~allowed
-            grid = parameter.grid()
-            values = np.where(present, column, 0.0)
-            if grid is None:
-                fits = (values >= -_ON_POSITION) & (values <= 1 + _ON_POSITION)
-            else:
-                fits = np.abs(values - _nearest(grid[0], values)) <= _ON_POSITION
-            valid &= ~present | fits
         return valid
+
+    def on_grid(self, X: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Return for each entry whether it is NaN or stands for a value of its hyperparameter.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Encoded or latent rows.
+
+        Returns
+        -------
+        ndarray of bool, shape (n, d)
+            False where a position is outside the range or off its grid.
+        """
+        X = self.check_rows("X", X)
+        fits = np.isnan(X)
+        for j, parameter in enumerate(self._parameters):
+            present = ~fits[:, j]
+            positions = X[present, j]
+            fits[present, j] = np.abs(positions - parameter.nearest(positions)) <= _ON_POSITION
+        return fits
 
     # ------------------------------------------------------------------ the measure
 
@@ -402,7 +430,7 @@ def _as_rows(configs: Any) -> list[Mapping[str, Any]]:
         columns = [str(name) for name in configs.columns]
         values = [configs.iloc[:, j].tolist() for j in range(len(columns))]
         return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
-    rows = list(configs)
+    rows = list(configs) if isinstance(configs, Iterable) else [configs]
     for row in rows:
         if not isinstance(row, Mapping):
             raise ValueError(
@@ -412,19 +440,19 @@ def _as_rows(configs: Any) -> list[Mapping[str, Any]]:
     return rows
 
 
-def _is_missing(value: Any, choices: Sequence[Any]) -> bool:
-    """Say whether a table's cell is empty; None or NaN may also be a choice of its own."""
-    if isinstance(value, (str, bool, int, list, tuple)):
-        return False
+def _is_empty(value: Any) -> bool:
+    """Say whether a value is None, NaN, or pandas' NA or NaT."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return category_index(choices, None) is None
-    if isinstance(value, (float, np.floating)) and value != value:
-        return category_index(choices, value) is None
-    return False
+        return True
+    return isinstance(value, (float, np.floating)) and bool(value != value)
 
 
-def _nearest(grid: Array, values: Array) -> Array:
-    right = np.clip(np.searchsorted(grid, values), 0, len(grid) - 1)
-    left = np.maximum(right - 1, 0)
-    return np.where(np.abs(grid[left] - values) <= np.abs(grid[right] - values),
-                    grid[left], grid[right])
+def _empty_choice(parameter: Parameter, value: Any) -> int | None:
+    """Return the choice that an empty value stands for: None or NaN may be choices of their own."""
+    if not isinstance(parameter, CategoricalParameter):
+        return None
+    found = category_index(parameter.choices, value)
+    if found is None and parameter.optional is None:
+        # pandas turns None into NaN; of an optional hyperparameter NaN is its absence
+        return category_index(parameter.choices, None)
+    return found
