@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_direction, check_option
+from hpo_explain._checks import check_array, check_direction, check_option
 from hpo_explain.acquisition import Acquisition, LowerConfidenceBound
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.surrogates import ForestSurrogate, GaussianProcessSurrogate, Surrogate
@@ -22,6 +22,8 @@ GP_CATEGORIES = 0.5  # share of categorical hyperparameters beyond which trees f
 
 _ISOLATED = 100.0  # see `diverged_above`
 _TAIL = 10.0
+
+_KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +76,8 @@ def diverged_above(cost: Array) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> diverged_above(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 1e6]))
-    2.5
+    >>> diverged_above(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 1e6]))  # 0.1 + 2 (0.5 - 0.1)
+    0.9
     """
     ordered = np.sort(cost)
     n = len(ordered)
@@ -156,14 +158,12 @@ class Run:
     objective_name: str = "objective"
     optimizer: str = "the optimizer"
     record: OptimizerRecord | None = None
-    _fits: dict[tuple[Any, ...], Surrogate] = field(
-        default_factory=dict, init=False, repr=False
-    )
+    _fits: dict[tuple[Any, ...], Surrogate] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
         X = np.array(self.space.check_rows("X", self.X))
-        objective = np.array(self.objective, dtype=float)
+        objective = np.array(check_array("objective", self.objective))
         if objective.shape != (len(X),):
             raise ValueError(
                 f"objective must have shape ({len(X)},), one value per row of X, "
@@ -181,32 +181,59 @@ class Run:
                 f"X has a row that is no configuration of the space (row {invalid[0]}: "
                 f"{X[invalid[0]].tolist()}). Encode configurations with space.encode."
             )
-        numbers = np.arange(len(X)) if len(self.trials) == 0 else np.asarray(self.trials)
-        if numbers.shape != (len(X),) or len(np.unique(numbers)) < len(numbers):
+        numbers = check_array("trials", self.trials if len(self.trials) else np.arange(len(X)))
+        values, counts = np.unique(numbers, return_counts=True)
+        wrong = values[(counts > 1) | (values % 1 != 0)]
+        if len(wrong):
             raise ValueError(
-                f"trials must give {len(X)} different numbers, one per row of X, "
-                f"but gave {len(np.unique(numbers))} different ones of {numbers.size}."
+                f"trials must be different whole numbers, but {wrong[0]:g} is given "
+                f"{counts[values == wrong[0]][0]} time(s). Number every row once."
             )
-        kept = range(len(X)) if self.proposals is None else self.proposals
-        proposals = numbers if self.proposals is None else np.asarray(kept, dtype=np.int64)
-        feasible = np.ones(len(X), dtype=bool) if self.feasible is None else self.feasible
-        set_ = object.__setattr__
-        set_(self, "X", _frozen(X))
-        set_(self, "objective", _frozen(objective))
-        set_(self, "trials", _frozen(numbers.astype(np.int64)))
-        set_(self, "proposals", tuple(int(t) for t in proposals))
-        set_(self, "excluded", dict(self.excluded))
-        set_(self, "feasible", _frozen(np.array(feasible, dtype=bool)))
-        for name in ("started", "finished"):
-            times = getattr(self, name)
-            if times is not None:
-                set_(self, name, _frozen(np.array(times, dtype=float)))
-        set_(self, "notes", (*self.notes, *self._own_notes()))
+        unknown = set() if self.proposals is None else {*self.proposals} - {*numbers.tolist()}
+        if unknown:
+            raise ValueError(
+                f"proposals must be among the trials {spans(numbers.astype(np.int64))}, but "
+                f"{spans(sorted(unknown))} is not. Leave it out there too."
+            )
+        proposals = numbers if self.proposals is None else self.proposals
+        columns: dict[str, npt.NDArray[Any] | None] = {
+            "trials": numbers.astype(np.int64),
+            "feasible": np.ones(len(X), dtype=bool)
+            if self.feasible is None
+            else np.array(self.feasible, dtype=bool),
+            "started": _times("started", self.started),
+            "finished": _times("finished", self.finished),
+        }
+        for name, column in columns.items():
+            if column is not None and column.shape != (len(X),):
+                raise ValueError(
+                    f"{name} must have shape ({len(X)},), one value per row of X, "
+                    f"but had shape {column.shape}."
+                )
+        columns |= {"X": X, "objective": objective}
+        for name, column in columns.items():
+            object.__setattr__(self, name, None if column is None else _frozen(column))
+        object.__setattr__(self, "proposals", tuple(int(t) for t in proposals))
+        object.__setattr__(self, "excluded", dict(self.excluded))
+        # a run made from another one brings its notes along
+        own = [note for note in self._own_notes() if note not in self.notes]
+        object.__setattr__(self, "notes", (*self.notes, *own))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # fits are large, and made again where they are needed
+        return {**self.__dict__, "_fits": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                _frozen(value)  # pickle forgets that an array is read-only
 
     def _own_notes(self) -> list[str]:
         if not len(self.X):
             return []
-        notes = [f"surrogate: {_choose(self)[1]}"]
+        own = "" if self.record is None else "the optimizer's own model where it is stored, else "
+        notes = [f"surrogate: {own}{_choose(self)[1]}"]
         bound = diverged_above(self.cost)
         diverged = self.cost > bound
         if diverged.any():
@@ -271,9 +298,7 @@ class Run:
                 f"trial {trial!r} was left out: {self.excluded[trial]}. Choose a finished one: "
                 f"{spans(self.trials)}."
             )
-        raise ValueError(
-            f"trial {trial!r} does not exist. Finished trials: {spans(self.trials)}."
-        )
+        raise ValueError(f"trial {trial!r} does not exist. Finished trials: {spans(self.trials)}.")
 
     def config(self, trial: int) -> dict[str, Any]:
         """Return the configuration of a trial, in the user's units."""
@@ -301,7 +326,7 @@ class Run:
     def known_before(self, before: int | None) -> npt.NDArray[np.int64]:
         """Return the rows of the trials that were finished when trial `before` was proposed.
 
-        By time where the run has times, else by number; all rows where `before` is None.
+        By time where both trials have times, else by number; all rows where `before` is None.
 
         Raises
         ------
@@ -311,13 +336,16 @@ class Run:
         if before is None:
             return np.arange(len(self))
         numbers = np.asarray(self.trials)
-        if self.started is not None and self.finished is not None and before in numbers:
-            start = self.started[self.row(before)]
-            return np.flatnonzero(np.asarray(self.finished) <= start)
         last = int(numbers.max(initial=-1)) + 1
         if before not in numbers and before not in self.excluded and before != last:
             self.row(before)
-        return np.flatnonzero(numbers < before)
+        known = numbers < before
+        if self.started is not None and self.finished is not None and before in numbers:
+            start = self.started[self.row(before)]
+            timed = np.isfinite(self.finished) & np.isfinite(start)
+            # a coarse clock gives several trials the same time: then their numbers tell
+            known = np.where(timed & (self.finished != start), self.finished < start, known)
+        return np.flatnonzero(known)
 
     def surrogate(
         self, before: int | None = None, kind: str = "auto", *, n_trees: int = 64, seed: int = 0
@@ -350,7 +378,10 @@ class Run:
         check_option("kind", kind, KINDS)
         key = (before, kind, n_trees, seed)
         if key not in self._fits:
-            self._fits[key] = self._surrogate(before, kind, n_trees, seed)
+            fit = self._surrogate(before, kind, n_trees, seed)
+            while len(self._fits) >= _KEPT_FITS:
+                self._fits.pop(next(iter(self._fits)))
+            self._fits[key] = fit
         return self._fits[key]
 
     def _surrogate(self, before: int | None, kind: str, n_trees: int, seed: int) -> Surrogate:
@@ -394,6 +425,10 @@ class Run:
         return LowerConfidenceBound(self.surrogate(before), direction=self.direction)
 
 
+def _times(name: str, times: Array | None) -> Array | None:
+    return None if times is None else np.array(check_array(name, times))
+
+
 def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     array.setflags(write=False)
     return array
@@ -423,7 +458,10 @@ def _choose(run: Run) -> tuple[str, str]:
     if d > GP_DIMENSIONS:
         return "forest", f"a forest, because {d} hyperparameters are more than {GP_DIMENSIONS}"
     if categorical > GP_CATEGORIES:
-        return "forest", f"a forest, because {categorical:.0%} of the hyperparameters are categories"
+        return (
+            "forest",
+            f"a forest, because {categorical:.0%} of the hyperparameters are categories",
+        )
     return "gp", (
         f"a Gaussian process, as there are {len(run)} trials, {d} hyperparameters, "
         f"{categorical:.0%} of them categories"
