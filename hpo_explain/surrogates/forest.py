@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
 
 _FOLDS = 5
+# the second weighs splits by their variances too: impurity and value of a leaf stay the same
+_VARIANCE_CRITERIA = ("squared_error", "friedman_mse")
 
 
 class ForestSurrogate:
@@ -45,7 +47,8 @@ class ForestSurrogate:
     Raises
     ------
     ValueError
-        If `forest` is not fitted, or was fitted on another number of columns.
+        If `forest` is not fitted, has several outputs or another criterion than squared error, or
+        was fitted on another number of columns.
 
     References
     ----------
@@ -80,6 +83,15 @@ class ForestSurrogate:
         if not hasattr(forest, "estimators_"):
             raise ValueError(
                 f"forest must be fitted, but was {forest!r}. Call forest.fit(X, y) first."
+            )
+        outputs = getattr(forest, "n_outputs_", 0)  # 0: boosted trees, which are no forest
+        criterion = getattr(forest, "criterion", None)
+        if outputs != 1 or criterion not in _VARIANCE_CRITERIA:
+            raise ValueError(
+                "forest must be a RandomForestRegressor or ExtraTreesRegressor with a single "
+                "output and criterion 'squared_error', but was "
+                f"{type(forest).__name__} with {outputs} output(s) and criterion {criterion!r}. "
+                "Fit such a forest instead."
             )
         self._space = space
         self._forest = forest
@@ -165,7 +177,10 @@ class ForestSurrogate:
         return means.mean(axis=1), _total_std(means, variances)
 
     def held_out(self) -> HeldOut:
-        """Return out-of-bag predictions, or five-fold ones of a forest without bootstrap.
+        """Return out-of-bag predictions, or five-fold ones where no trial is truly out of bag.
+
+        That is without bootstrap, and where a hyperparameter has three categories or more: their
+        order was learned from every trial, so each fold learns its own.
 
         Raises
         ------
@@ -178,9 +193,16 @@ class ForestSurrogate:
                 "Pass data=(X, y), the rows and objectives the forest was fitted on."
             )
         X, y = self._data
-        if getattr(self._forest, "bootstrap", False):
+        if getattr(self._forest, "bootstrap", False) and not self._learned_order():
             return self._out_of_bag(X, y)
         return self._cross_validated(X, y)
+
+    def _learned_order(self) -> bool:
+        """Say whether the columns depend on the objective (two categories split the same way)."""
+        columns = self._columns
+        return isinstance(columns, OrderedColumns) and any(
+            len(ranks) > 2 for ranks in columns.ranks.values()
+        )
 
     def _out_of_bag(self, X: Array, y: Array) -> HeldOut:
         means, variances = self._leaves(X)
@@ -203,11 +225,14 @@ class ForestSurrogate:
         fold = np.arange(len(y)) % _FOLDS
         mean, std = np.empty(len(y)), np.empty(len(y))
         for k in range(min(_FOLDS, len(y))):
-            Z, target = self._to_columns(X[fold != k]), self._sign * y[fold != k]
+            seen, target = X[fold != k], self._sign * y[fold != k]
+            columns = self._columns
+            if self._learned_order():
+                columns = OrderedColumns(self._space, seen, target)
             part = ForestSurrogate(
                 self._space,
-                clone(self._forest).fit(Z, target),
-                columns=self._columns,
+                clone(self._forest).fit(seen if columns is None else columns(seen), target),
+                columns=columns,
                 min_variance=self._min_variance,
                 negated=self._sign < 0,
             )

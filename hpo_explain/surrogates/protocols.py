@@ -1,4 +1,4 @@
-"""What an explainer may ask of a surrogate: one tiny contract, and a Protocol per further ability."""
+"""What an explainer may ask of a surrogate: one tiny contract, and a Protocol per ability more."""
 
 from __future__ import annotations
 
