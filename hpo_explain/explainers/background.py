@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count
-from hpo_explain.space import Array, Config, SearchSpace
+from hpo_explain._checks import check_count, check_number
+from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace
 
 HYPERCUBES = 10
 
@@ -52,7 +52,7 @@ def global_background(space: SearchSpace, n: int = 1000, *, seed: int = 0) -> Ar
     >>> global_background(SearchSpace([FloatParameter("x", 0.0, 1.0)]), 50).shape
     (50, 1)
     """
-    return np.vstack(hypercubes(space, n, seed=seed))
+    return np.vstack(hypercubes(space, check_count("n", n), seed=seed))
 
 
 def complete(space: SearchSpace, rows: npt.ArrayLike, *, seed: int = 0) -> Array:
@@ -63,7 +63,10 @@ def complete(space: SearchSpace, rows: npt.ArrayLike, *, seed: int = 0) -> Array
     rows = space.check_rows("background", rows)
     if not len(rows):
         raise ValueError("background has no row. Give at least one configuration.")
-    invalid = np.flatnonzero(~space.is_valid(space.project(rows)))
+    # what is inactive must be possible as well: a coalition may switch it on
+    invalid = np.flatnonzero(
+        ~(space.is_valid(space.project(rows)) & space.on_grid(rows).all(axis=1))
+    )
     if len(invalid):
         raise ValueError(
             f"background has a row outside the space (row {invalid[0]}: "
@@ -83,7 +86,9 @@ def local_background(
     """Return a background around a configuration: what lies close to it instead.
 
     Numeric hyperparameters are drawn within `radius` of their position (on their own scale, on
-    their grid), categories are kept with probability ``1 - radius`` and else drawn anew.
+    their grid); categories, and the absence of an optional hyperparameter, are kept with
+    probability ``1 - radius`` and else drawn anew. What is inactive keeps a latent value from the
+    whole space.
 
     Parameters
     ----------
@@ -106,7 +111,8 @@ def local_background(
     Raises
     ------
     ValueError
-        If the configuration is not one of the space, or `radius` is not in (0, 1].
+        If the configuration is not one of the space, `n` is not a positive number, or `radius` is
+        not in (0, 1].
 
     Examples
     --------
@@ -116,26 +122,22 @@ def local_background(
     >>> bool(rows.min() >= 0.4 and rows.max() <= 0.6)
     True
     """
-    if not 0.0 < radius <= 1.0:
+    if not 0.0 < check_number("radius", radius) <= 1.0:
         raise ValueError(f"radius must be above 0 and at most 1, but was {radius!r}.")
     centre = space.encode(config)[0]
-    rows = global_background(space, n, seed=seed)
-    rng = np.random.default_rng(np.random.SeedSequence([seed, 1]))
+    # a hybrid background draws its other rows with `seed` itself
+    of_rows, of_values = np.random.SeedSequence([seed, 1]).spawn(2)
+    rows = global_background(space, n, seed=int(of_rows.generate_state(1, np.uint64)[0]))
+    rng = np.random.default_rng(of_values)
     for j, parameter in enumerate(space.parameters):
-        if np.isnan(centre[j]):
-            continue  # inactive here: its latent value stays anything
         u = rng.random(len(rows))
-        grid = parameter.grid()
-        if grid is None:
-            low, high = max(0.0, centre[j] - radius), min(1.0, centre[j] + radius)
-            rows[:, j] = low + u * (high - low)
-        elif hasattr(parameter, "choices"):
+        if np.isnan(centre[j]) and not space.allowed(centre[None, :], j)[0]:
+            continue
+        if np.isnan(centre[j]) or isinstance(parameter, CategoricalParameter):
             rows[:, j] = np.where(u < 1.0 - radius, centre[j], rows[:, j])
         else:
-            near = np.abs(grid[0] - centre[j]) <= radius + 1e-12
-            shares = np.cumsum(grid[1][near]) / grid[1][near].sum()
-            chosen = np.minimum(np.searchsorted(shares, u, side="right"), near.sum() - 1)
-            rows[:, j] = grid[0][near][chosen]
+            low, high = parameter.latent_interval(centre[j] - radius, centre[j] + radius)
+            rows[:, j] = parameter.from_latent(low + u * (high - low))
     return rows
 
 
@@ -173,9 +175,10 @@ def hybrid_background(
     Raises
     ------
     ValueError
-        If `share` leaves no row on one of the two sides.
+        If the configuration is not one of the space, `radius` is not in (0, 1], or `share` leaves
+        no row on one of the two sides.
     """
-    local = round(share * check_count("n", n, minimum=2))
+    local = round(check_number("share", share) * check_count("n", n, minimum=2))
     if not 1 <= local <= n - 1:
         raise ValueError(
             f"share must leave at least one of {n} rows on either side, but was {share!r}."

@@ -29,6 +29,7 @@ Array: TypeAlias = npt.NDArray[np.float64]
 Config: TypeAlias = Mapping[str, Any]
 
 _ON_GRID = 1e-6  # of a step: values that storages and tables round are still on their grid
+ON_POSITION = 1e-9  # positions that were only rounded are still on their grid
 _ROUNDED = 1e-9  # of a range: values that storages and tables round are still within it
 
 
@@ -215,6 +216,12 @@ class FloatParameter:
             return np.array(u, dtype=float)
         return _counted(u, self.size) / max(self.size - 1, 1)
 
+    def latent_interval(self, low: float, high: float) -> tuple[float, float]:
+        """Return the interval of latent values that lead to positions in [low, high]."""
+        if self.size is None:
+            return max(low, 0.0), min(high, 1.0)
+        return _counted_interval(low, high, self.size)
+
     def grid(self) -> tuple[Array, Array] | None:
         """Return positions and measures of all values, or None where they are continuous."""
         if self.size is None:
@@ -319,6 +326,16 @@ class IntParameter:
         padded = _to_value(np.asarray(u, dtype=float), self.low - 0.5, self.high + 0.5, True)
         values = np.clip(np.floor(padded + 0.5), self.low, self.high)
         return _to_position(values, self.low, self.high, True)
+
+    def latent_interval(self, low: float, high: float) -> tuple[float, float]:
+        """Return the interval of latent values that lead to positions in [low, high]."""
+        if not self.log:
+            return _counted_interval(low, high, self.size)
+        ends = np.clip([low - ON_POSITION, high + ON_POSITION], 0.0, 1.0)
+        first, last = _to_value(ends, self.low, self.high, True)
+        edges = np.array([np.ceil(first) - 0.5, np.floor(last) + 0.5])
+        start, end = _to_position(edges, self.low - 0.5, self.high + 0.5, True)
+        return float(start), float(end)
 
     def grid(self) -> tuple[Array, Array]:
         """Return positions and measures of all values."""
@@ -429,6 +446,12 @@ Parameter: TypeAlias = FloatParameter | IntParameter | CategoricalParameter
 
 def _counted(u: Array, size: int) -> npt.NDArray[np.int64]:
     return np.minimum((np.asarray(u) * size).astype(np.int64), size - 1)
+
+
+def _counted_interval(low: float, high: float, size: int) -> tuple[float, float]:
+    first = math.ceil((max(low, 0.0) - ON_POSITION) * (size - 1))
+    last = math.floor((min(high, 1.0) + ON_POSITION) * (size - 1))
+    return first / size, (last + 1) / size
 
 
 def _to_position(values: Array, low: float, high: float, log: bool) -> Array:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_array, check_count, check_option, unknown_name
 from hpo_explain.space.parameters import (
+    ON_POSITION,
     Array,
     CategoricalParameter,
     Config,
@@ -21,8 +22,6 @@ from hpo_explain.space.parameters import (
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_ON_POSITION = 1e-9
 
 
 class SearchSpace:
@@ -359,7 +358,7 @@ class SearchSpace:
         for j, parameter in enumerate(self._parameters):
             present = ~fits[:, j]
             positions = X[present, j]
-            fits[present, j] = np.abs(positions - parameter.nearest(positions)) <= _ON_POSITION
+            fits[present, j] = np.abs(positions - parameter.nearest(positions)) <= ON_POSITION
         return fits
 
     # ------------------------------------------------------------------ the measure
