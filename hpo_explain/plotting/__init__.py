@@ -1,1 +1,7 @@
 """Plots: one file per result, each drawing numbers that are already computed."""
+
+from hpo_explain.plotting.history import plot_history
+from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html
+from hpo_explain.plotting.proposal import plot_proposal
+
+__all__ = ["Drawable", "figure_svg", "plot_history", "plot_proposal", "plot_svg", "result_html"]

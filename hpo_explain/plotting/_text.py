@@ -1,0 +1,103 @@
+"""Texts in plots and tables: one line, of bounded width, numbers that line up."""
+
+from __future__ import annotations
+
+import math
+import re
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+# Line and paragraph breaks; what a label must show although it has no glyph.
+_BREAKS = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
+# Marks that turn the direction of all text that follows, so of text that is not the user's.
+_DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# What XML forbids, even escaped (XML 1.0, production 2).
+_FORBIDDEN = re.compile("[^\t\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x7f-\x9f]")
+
+
+def plain(text: object) -> str:
+    """Return a text on one line in which every character can be shown."""
+    line = _BREAKS.sub("↵", str(text)).replace("\t", " ")
+    return _FORBIDDEN.sub("\ufffd", _DIRECTION.sub("", line))
+
+
+def columns(text: str) -> int:
+    """Return how many columns a text takes: wide characters take two, combining ones none."""
+    return sum(_columns_of(character) for character in text)
+
+
+def _columns_of(character: str) -> int:
+    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def shorten(text: str, width: int) -> str:
+    """Return a text of at most `width` columns: the middle makes room for an ellipsis."""
+    if columns(text) <= width:
+        return text
+    head = _first(text, width // 2)
+    tail = _first(text[::-1], width - 1 - width // 2)[::-1]
+    while tail and _columns_of(tail[0]) == 0:  # it belongs to a character that was cut away
+        tail = tail[1:]
+    return f"{head}…{tail}"
+
+
+def _first(characters: str, width: int) -> str:
+    taken = ""
+    for character in characters:
+        width -= _columns_of(character)
+        if width < 0:
+            break
+        taken += character
+    return taken
+
+
+def distinct(labels: Iterable[str]) -> list[str]:
+    """Return labels in which those that shortening made equal are numbered."""
+    seen: dict[str, int] = {}
+    told_apart = []
+    for label in labels:
+        seen[label] = seen.get(label, 0) + 1
+        told_apart.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    return told_apart
+
+
+def wrap(text: str, width: int) -> str:
+    """Return a text with its lines broken to about `width` characters, never around "="."""
+    lines = text.replace(" = ", "\u00a0=\u00a0").split("\n")
+    broken = [textwrap.wrap(line, max(width, 10), break_on_hyphens=False) or [""] for line in lines]
+    return "\n".join(part for line in broken for part in line).replace("\u00a0", " ")
+
+
+def signed(value: float, scale: float) -> str:
+    """Return a number with its sign, to three digits of `scale` (the largest beside it)."""
+    if not math.isfinite(value):
+        return str(value)
+    scale = abs(scale)
+    if scale == 0.0 or not math.isfinite(scale):
+        scale = abs(value) or 1.0
+    if 1e-4 <= scale < 1e6:
+        text = f"{value:+.{max(0, 2 - math.floor(math.log10(scale)))}f}"
+    else:
+        text = f"{value:+.2e}"
+    if float(text) == 0.0:
+        return text[1:]
+    return text.replace("-", "−")
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Return a number to so many significant digits."""
+    return f"{value:.{digits}g}".replace("-", "−")
+
+
+def counted(count: int, noun: str) -> str:
+    """Return "1 trial" or "2 trials"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def listed(words: Sequence[str], most: int) -> str:
+    """Return words separated by commas, and how many more there are."""
+    more = len(words) - most
+    return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")

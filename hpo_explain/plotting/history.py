@@ -1,0 +1,149 @@
+"""The plot of a run: the objective by trial, and the best so far."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from hpo_explain.plotting._style import (
+    BLUE,
+    GREY,
+    MARGINS,
+    ORANGE,
+    RED,
+    TEXT,
+    WIDTH,
+    ink,
+    label_points,
+    make_literal,
+    new_axes,
+    points_across,
+    set_height,
+    write_footer,
+    write_header,
+    write_legend,
+)
+from hpo_explain.plotting._text import counted, number, plain, shorten
+from hpo_explain.run import Run, diverged_above
+from hpo_explain.space import Array
+
+_HEIGHT = 190.0  # points, of the axes
+_MOST_VECTORS = 2000  # beyond, marks are drawn as pixels: an SVG of 50,000 marks takes 10 MB
+
+
+def plot_history(run: Run, *, ax: Axes | None = None, width: float = WIDTH) -> Axes:
+    """Draw the objective of every trial, and the incumbent so far as a step line.
+
+    Trials of the initial design, proposals, and infeasible trials are told apart by their
+    markers. Diverged trials are drawn at the bound at which they count for fitting.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure (unknown to pyplot). Give a figure of your own
+        ``layout="constrained"``, so that the labels have room.
+    width : float, default 8.0
+        Width of the new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: trial number by objective, in the user's units.
+    """
+    own = ax is None
+    if ax is None:
+        ax = new_axes(width)
+    across = points_across(ax)
+    entries = _draw_trials(ax, run)
+    if len(run):
+        first, last = int(np.min(run.trials)), int(np.max(run.trials))
+        margin = 0.5 + 0.02 * (last - first)
+        ax.set_xlim(first - margin, last + margin)
+    else:
+        ax.text(0.5, 0.5, "no finished trial", transform=ax.transAxes, ha="center", color=GREY)
+    ax.tick_params(labelsize=TEXT)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.xaxis.set_major_locator(
+        MaxNLocator(nbins=max(2, int(across / 60.0)), integer=True, min_n_ticks=1)
+    )
+    ax.set_ylabel(shorten(plain(run.objective_name), 32), fontsize=TEXT)
+    make_literal([ax.yaxis.label])
+    left = label_points(ax) + 2.0 * TEXT
+    points = max(across - left - MARGINS, 0.3 * across)
+    high = write_legend(ax, entries, left=left, points=left + points)
+    high += write_header(
+        ax, _heading(run), _subtitle(run), above=high, left=left, points=left + points
+    )
+    high += write_footer(ax, "trial", _footer(run), left=left, points=points)
+    if own:
+        set_height(ax, high + _HEIGHT)
+    return ax
+
+
+def _draw_trials(ax: Axes, run: Run) -> list[tuple[Artist, str]]:
+    """Draw the trials and the incumbent; return the entries of the legend."""
+    trials, feasible = np.asarray(run.trials), np.asarray(run.feasible)
+    proposed = np.isin(trials, run.proposals or ())
+    bound = diverged_above(run.cost)
+    diverged = run.cost > bound
+    sign = 1.0 if run.direction == "minimize" else -1.0
+    shown = sign * np.minimum(run.cost, bound)
+    worse = "^" if run.direction == "minimize" else "v"
+    kinds = (
+        ("initial design", feasible & ~proposed & ~diverged, "s", "none", GREY),
+        ("proposals", feasible & proposed & ~diverged, "o", BLUE, BLUE),
+        ("infeasible", ~feasible & ~diverged, "x", RED, RED),
+        (f"diverged, shown at {number(sign * bound)}", diverged, worse, RED, RED),
+    )
+    size = 4.5 if len(run) <= 500 else 2.5
+    entries: list[tuple[Artist, str]] = []
+    for label, rows, marker, face, edge in kinds:
+        if rows.any():
+            (line,) = ax.plot(
+                trials[rows], shown[rows], marker, color=edge, markerfacecolor=face,
+                markersize=size, zorder=3, rasterized=len(run) > _MOST_VECTORS,
+            )  # fmt: skip
+            entries.append((line, label))
+    if feasible.any():
+        number_of, best = _incumbents(trials[feasible], run.cost[feasible])
+        (line,) = ax.step(
+            number_of, sign * np.minimum(best, bound), where="post", color=ORANGE, linewidth=2.0,
+            zorder=3.5,
+        )  # fmt: skip
+        entries.append((line, "incumbent so far"))
+        at = run.row(run.incumbent_trial)
+        (star,) = ax.plot(
+            trials[at], shown[at], "*", color=ORANGE, markersize=13.0, markeredgecolor=ink(),
+            markeredgewidth=0.7, zorder=4,
+        )  # fmt: skip
+        entries.append((star, f"best: trial {run.incumbent_trial}"))
+    return entries
+
+
+def _incumbents(trials: Array, cost: Array) -> tuple[Array, Array]:
+    order = np.argsort(trials)
+    return trials[order], np.minimum.accumulate(cost[order])
+
+
+def _heading(run: Run) -> str:
+    return f"Objective of {counted(len(run), 'trial')}"
+
+
+def _subtitle(run: Run) -> str:
+    better = "lower" if run.direction == "minimize" else "higher"
+    name = shorten(plain(run.objective_name), 40)
+    if not np.asarray(run.feasible).any():
+        return f"no feasible trial yet; {better} {name} is better"
+    best = float(run.objective[run.row(run.incumbent_trial)])
+    return f"best {name} {number(best)} in trial {run.incumbent_trial}; {better} is better"
+
+
+def _footer(run: Run) -> str:
+    if not run.excluded:
+        return ""
+    reasons = sorted({plain(reason) for reason in run.excluded.values()})
+    return f"{counted(len(run.excluded), 'trial')} left out: {shorten('; '.join(reasons), 120)}"

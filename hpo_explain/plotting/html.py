@@ -1,0 +1,146 @@
+"""Plots and results as HTML: inline SVG in which text stays text, and everything is escaped."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import threading
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Protocol
+from xml.dom import minidom
+
+from markupsafe import escape
+from matplotlib import rc_context, style
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_SAVING: dict[Any, Any] = {
+    "savefig.bbox": None,
+    "svg.fonttype": "none",  # the browser's fonts serve scripts that matplotlib's lack
+    "svg.hashsalt": "hpo_explain",  # without one, ids are random
+    "svg.image_inline": True,
+}
+# matplotlib takes these from its rcParams only, which all threads share: they are set while a
+# figure is saved and put back, and no two threads of ours may put back each other's.
+_LOCK = threading.RLock()
+_REFERENCE = re.compile(r"url\(#([^)]+)\)")
+_MOST_ROWS = 60
+
+
+class Drawable(Protocol):
+    """A result that has a plot and a table."""
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the result; return the axes."""
+        ...
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the result as a table."""
+        ...
+
+
+def result_html(result: Drawable, *, text: str) -> str:
+    """Return a result as a piece of HTML: a sentence, the plot, and the table.
+
+    Parameters
+    ----------
+    result : Drawable
+        The result, of which ``plot()`` and ``to_frame()`` are shown.
+    text : str
+        What the result says, in a sentence; also the plot's text alternative.
+
+    Returns
+    -------
+    str
+        HTML that needs no other file and no network.
+    """
+    table = result.to_frame().to_html(
+        border=0, escape=True, float_format="{:.4g}".format, max_rows=_MOST_ROWS
+    )
+    return (
+        f'<div style="max-width: 60em; overflow-wrap: anywhere"><p>{escape(text)}</p>'
+        f'<div style="overflow-x: auto">{plot_svg(result.plot, alt=text)}</div>'
+        f'<div style="overflow-x: auto">{table}</div></div>'
+    )
+
+
+def plot_svg(draw: Callable[[], Axes], *, alt: str) -> str:
+    """Return a plot as inline SVG, drawn in matplotlib's default style whatever the user's is.
+
+    Parameters
+    ----------
+    draw : callable
+        Draws on a figure of its own; returns the axes.
+    alt : str
+        What the plot shows, for those who do not see it.
+
+    Returns
+    -------
+    str
+        As from :func:`figure_svg`.
+    """
+    with _LOCK, style.context("default", after_reset=True):
+        return figure_svg(draw().figure.figure, alt=alt)
+
+
+def figure_svg(fig: Figure, *, alt: str) -> str:
+    """Return a figure as SVG that can stand in a page beside others.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+        The figure.
+    alt : str
+        What it shows, for those who do not see it.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element as wide as its place allows but no wider than the figure. The same
+        figure gives the same text; the ids in it are those of no other figure.
+    """
+    file = io.StringIO()
+    with _LOCK, rc_context(_SAVING):
+        fig.savefig(
+            file,
+            format="svg",
+            metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
+        )
+    text = file.getvalue()
+    elements = minidom.parseString(text).getElementsByTagName("*")
+    svg = elements[0]
+    _set_own_ids(elements, prefix=f"p{hashlib.sha256(text.encode()).hexdigest()[:10]}-")
+    _remove_page_wide_style(svg)
+    width = svg.getAttribute("width")
+    for name in ("width", "height"):
+        svg.removeAttribute(name)
+    svg.setAttribute(
+        "style",
+        f"display: block; width: 100%; max-width: {width}; height: auto; "
+        "stroke-linejoin: round; stroke-linecap: butt",
+    )
+    svg.setAttribute("role", "img")
+    svg.setAttribute("aria-label", alt)
+    return svg.toxml()
+
+
+def _set_own_ids(elements: Iterable[minidom.Element], prefix: str) -> None:
+    for element in elements:
+        for name, value in list(element.attributes.items()):
+            if name == "id":
+                element.setAttribute(name, prefix + value)
+            elif name == "xlink:href" and value.startswith("#"):
+                element.setAttribute(name, f"#{prefix}{value[1:]}")
+            elif "url(#" in value:
+                element.setAttribute(name, _REFERENCE.sub(rf"url(#{prefix}\1)", value))
+
+
+def _remove_page_wide_style(svg: minidom.Element) -> None:
+    """Remove the style sheet: in a page it would hold for every element of the page."""
+    for definitions in svg.getElementsByTagName("defs"):
+        for sheet in definitions.getElementsByTagName("style"):
+            definitions.removeChild(sheet)

@@ -1,0 +1,273 @@
+"""The plot of a proposal's explanation: what each hyperparameter added, term by term."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from hpo_explain.explanations import ProposalExplanation
+from hpo_explain.plotting._style import (
+    FILLS,
+    GREY,
+    MARGINS,
+    TEXT,
+    WIDTH,
+    characters,
+    ink,
+    label_points,
+    limit_ticks,
+    make_literal,
+    new_axes,
+    points_across,
+    set_height,
+    write_footer,
+    write_header,
+    write_legend,
+)
+from hpo_explain.plotting._text import columns, counted, distinct, number, plain, shorten, signed
+from hpo_explain.space import Array
+
+MOST_ROWS = 20
+_MOST_INACTIVE = 3
+_ROW_POINTS = (24.0, 30.0, 36.0)  # height of a row with 1, 2, 3 and more terms
+_BARS = 0.78  # share of a row that its bars take
+_NEGLIGIBLE = 1e-12  # of the values that were subtracted: rounding, not a contribution
+
+
+@dataclass(frozen=True, eq=False)
+class _Row:
+    """One line of the plot: contributions by term, and half their intervals (total last)."""
+
+    name: str
+    value: str
+    phi: Array
+    half: Array | None
+
+
+def plot_proposal(
+    result: ProposalExplanation, *, ax: Axes | None = None, width: float = WIDTH
+) -> Axes:
+    """Draw the contributions to a proposal, the largest on top.
+
+    One row per hyperparameter and in it one bar per term of the acquisition; a diamond marks
+    their total. Whiskers are 95 % intervals of integrating over the background. More than 20
+    hyperparameters are folded: the last row is the sum of the others.
+
+    Parameters
+    ----------
+    result : ProposalExplanation
+        The explanation.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure (unknown to pyplot) as high as the rows need. Give
+        a figure of your own ``layout="constrained"``, so that the labels have room.
+    width : float, default 8.0
+        Width of the new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    References
+    ----------
+    .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Figure 10 (here with the sign turned: larger is more desirable).
+    """
+    own = ax is None
+    if ax is None:
+        ax = new_axes(width)
+    rows, inactive = _rows(result)
+    n_terms, n = len(result.terms), len(rows) + len(inactive)
+    across = points_across(ax)
+    labels = distinct([*_labels(rows, characters(0.32 * across)), *inactive])
+    for t in range(n_terms):
+        _draw_term(ax, rows, t, n_terms)
+    if n_terms > 1:
+        _draw_total(ax, rows)
+    for i in range(1, n, 2):
+        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
+    ax.axvline(0.0, color=ink(), linewidth=0.8, zorder=1.5)
+    ax.set_ylim(n - 0.5, -0.5)
+    ax.set_xlim(_limits(result, rows))
+    ax.set_yticks(np.arange(n), labels, fontsize=TEXT)
+    ax.tick_params(axis="y", length=0.0)
+    ax.tick_params(axis="x", labelsize=TEXT)
+    ticks = ax.get_yticklabels()
+    make_literal(ticks)
+    for tick in ticks[len(rows) :]:
+        tick.set_color(GREY)
+    ax.spines[["top", "left", "right"]].set_visible(False)
+
+    left = label_points(ax)
+    points = max(across - left - MARGINS, 0.3 * across)
+    limit_ticks(ax, points)
+    high = write_legend(ax, _legend(result), left=left, points=left + points)
+    high += write_header(
+        ax, _heading(result), _subtitle(result), above=high, left=left, points=left + points
+    )
+    folded = len(rows) < int(result.active.sum())
+    high += write_footer(
+        ax, _axis_label(result), _footer(result, folded=folded), left=left, points=points
+    )
+    if own:
+        row = _ROW_POINTS[min(n_terms, len(_ROW_POINTS)) - 1]
+        set_height(ax, high + n * row)
+    return ax
+
+
+# ---------------------------------------------------------------------- rows
+
+
+def _rows(result: ProposalExplanation) -> tuple[list[_Row], list[str]]:
+    """Return the rows of what is active, the largest first, and labels of what is not."""
+    half = result.half_width()
+    order = [j for j in result.order() if result.active[j]]
+    others = order[MOST_ROWS - 1 :] if len(order) > MOST_ROWS else []
+    rows = [
+        _Row(
+            plain(result.names[j]),
+            plain(result.values[j]),
+            result.phi[j],
+            None if half is None else half[j],
+        )
+        for j in order[: len(order) - len(others)]
+    ]
+    if others:
+        # Their errors are not independent, so the sum's interval does not follow from theirs.
+        rows.append(_Row(f"{len(others)} others (sum)", "", result.phi[others].sum(axis=0), None))
+    names = [
+        plain(name) for name, active in zip(result.names, result.active, strict=True) if not active
+    ]
+    if len(names) > _MOST_INACTIVE:
+        return rows, [f"{len(names)} inactive"]
+    return rows, [f"{shorten(name, 20)}: inactive" for name in names]
+
+
+def _labels(rows: list[_Row], width: int) -> list[str]:
+    labels = []
+    for row in rows:
+        value = f"= {row.value}" if row.value else ""
+        line = f"{row.name} {value}".rstrip()
+        if columns(line) > width:
+            line = f"{shorten(row.name, width)}\n{shorten(value, width)}".rstrip()
+        labels.append(line)
+    return labels
+
+
+def _limits(result: ProposalExplanation, rows: list[_Row]) -> tuple[float, float]:
+    ends = [0.0]
+    for row in rows:
+        centre = np.append(row.phi, row.phi.sum())
+        half = np.zeros_like(centre) if row.half is None else row.half
+        ends += [*(centre - half), *(centre + half)]
+    low, high = min(ends), max(ends)
+    scale = max((abs(value) for value in result.prediction.values()), default=0.0)
+    if high - low <= _NEGLIGIBLE * max(scale, abs(low), abs(high)) or high == low:
+        reach = scale or 1.0
+        return -reach, reach
+    margin = 0.06 * (high - low)
+    return (low - margin if low < 0 else -margin), (high + margin if high > 0 else margin)
+
+
+# ---------------------------------------------------------------------- marks
+
+
+def _draw_term(ax: Axes, rows: list[_Row], t: int, n_terms: int) -> None:
+    thickness = _BARS / n_terms
+    y = np.arange(len(rows), dtype=float) + (t - (n_terms - 1) / 2) * thickness
+    phi = np.array([row.phi[t] for row in rows])
+    fill = FILLS[t % len(FILLS)]
+    ax.barh(
+        y, phi, height=0.9 * thickness, color=fill.color, hatch=fill.hatch, edgecolor="white",
+        linewidth=0.0, zorder=2,
+    )  # fmt: skip
+    _draw_whiskers(ax, y, phi, [None if row.half is None else row.half[t] for row in rows], 0.8)
+
+
+def _draw_total(ax: Axes, rows: list[_Row]) -> None:
+    y = np.arange(len(rows), dtype=float)
+    total = np.array([row.phi.sum() for row in rows])
+    _draw_whiskers(ax, y, total, [None if row.half is None else row.half[-1] for row in rows], 1.4)
+    ax.plot(
+        total, y, "D", color=ink(), markersize=6.0, markeredgecolor="white", markeredgewidth=1.0,
+        zorder=4,
+    )  # fmt: skip
+
+
+def _draw_whiskers(
+    ax: Axes, y: Array, centre: Array, halves: list[float | None], linewidth: float
+) -> None:
+    known = [i for i, half in enumerate(halves) if half is not None]
+    if known:
+        half = np.array([halves[i] for i in known], dtype=float)
+        ax.errorbar(
+            centre[known], y[known], xerr=half, fmt="none", ecolor=ink(), elinewidth=linewidth,
+            capsize=2.0, capthick=linewidth, zorder=3,
+        )  # fmt: skip
+
+
+# ---------------------------------------------------------------------- words
+
+
+def _legend(result: ProposalExplanation) -> list[tuple[Artist, str]]:
+    entries: list[tuple[Artist, str]] = []
+    for t, term in enumerate(result.terms):
+        fill = FILLS[t % len(FILLS)]
+        patch = Patch(facecolor=fill.color, hatch=fill.hatch, edgecolor="white", linewidth=0.0)
+        entries.append((patch, shorten(plain(term), 40)))
+    if len(result.terms) > 1:
+        line = Line2D([], [], marker="D", color=ink(), markeredgecolor="white", linewidth=1.4)
+        entries.append((line, "total"))
+    return entries
+
+
+def _heading(result: ProposalExplanation) -> str:
+    through = f"{result.model} with {result.acquisition}" if result.model else result.acquisition
+    if result.assumed:
+        return plain(f"Why {result.subject}? As {through} would have seen it (assumed)")
+    return plain(f"Why {result.subject}? As {result.optimizer} saw it: {through}")
+
+
+def _axis_label(result: ProposalExplanation) -> str:
+    return f"contribution to {plain(result.acquisition)}: right is more desirable"
+
+
+def _subtitle(result: ProposalExplanation) -> str:
+    payout = result.payout
+    scale = max(abs(payout[name]) for name in ("total", *result.terms))
+    text = f"payout {signed(payout['total'], scale)}"
+    if len(result.terms) > 1:
+        text += " = " + ", ".join(
+            f"{shorten(plain(term), 40)} {signed(payout[term], scale)}" for term in result.terms
+        )
+    here, on_average = result.objective_prediction, result.objective_baseline
+    if here is not None and on_average is not None:
+        name = shorten(plain(result.objective_name), 30)
+        better = "lower" if result.direction == "minimize" else "higher"
+        text += (
+            f"\npredicted {name} {number(here['mean'], 3)} ± {number(here['std'], 2)}, "
+            f"on average {number(on_average['mean'], 3)} ({better} is better)"
+        )
+    return text
+
+
+def _footer(result: ProposalExplanation, *, folded: bool) -> str:
+    if result.standard_error is None:
+        text = "No intervals: the background was given."
+    else:
+        size = counted(result.background_size, "configuration")
+        text = (
+            f"Whiskers: 95 % interval of averaging over a background of {size}; it is not the "
+            "model's uncertainty."
+        )
+        if folded:
+            text += " None is known for a sum."
+    gap, scale = result.efficiency_gap["total"], abs(result.payout["total"])
+    if abs(gap) > 1e-6 * max(scale, float(np.abs(result.total).max(initial=0.0))):
+        text += f" The contributions miss {signed(gap, max(scale, abs(gap)))} of the payout."
+    return text
