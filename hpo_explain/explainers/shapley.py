@@ -22,12 +22,13 @@ from hpo_explain import diagnostics
 from hpo_explain._checks import check_option
 from hpo_explain.acquisition import Acquisition, SurrogateBased
 from hpo_explain.explainers.background import complete, hypercubes
+from hpo_explain.explainers.exact_shapley import shapley_weights
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS, kernel_shap
 from hpo_explain.explanations import ProposalExplanation
 from hpo_explain.space import Array, Config
-from hpo_explain.surrogates import Surrogate
+from hpo_explain.surrogates import SupportsCoalitions, Surrogate
 
-ESTIMATORS = ("auto", "kernel")
+ESTIMATORS = ("auto", "exact", "kernel")
 
 
 class ShapleyExplainer:
@@ -40,17 +41,19 @@ class ShapleyExplainer:
     background : int or ndarray of shape (n, d), default 1000
         The reference sample: a number of rows (drawn from the space's measure as ten
         independent Latin hypercubes, which gives intervals), or encoded rows (no intervals).
-    estimator : {"auto", "kernel"}, default "auto"
-        "kernel" is `shap.KernelExplainer`: every coalition up to 11 active hyperparameters, its
-        sampling above.
+    estimator : {"auto", "exact", "kernel"}, default "auto"
+        "exact" values every coalition through the surrogate's own structure, without composed
+        rows (a `SupportsCoalitions` surrogate, up to 11 active hyperparameters). "kernel" is
+        `shap.KernelExplainer`: every coalition up to 11, its sampling above; any acquisition.
+        "auto" is "exact" where it is possible; the two agree.
     seed : int, default 0
         Seed of the background and of sampled coalitions.
 
     Raises
     ------
     ValueError
-        If `background` is neither a positive number nor rows of the space, or `estimator` is
-        unknown.
+        If `background` is neither a positive number nor rows of the space, `estimator` is
+        unknown, or "exact" is asked for where it is not possible.
 
     References
     ----------
@@ -120,7 +123,7 @@ class ShapleyExplainer:
         at_background = np.stack(
             [self._terms(space.project(b)).mean(axis=0) for b in self._backgrounds]
         )
-        by_cube = np.stack([self._shapley(x, players, b) for b in self._backgrounds])
+        by_cube, estimator = self._shapley(x, players)
         phi = np.zeros((len(space), len(terms)))
         phi[players] = np.tensordot(weights, by_cube, axes=1)
 
@@ -151,11 +154,7 @@ class ShapleyExplainer:
                 surrogate, space.project(np.vstack(self._backgrounds))
             ),
             background_size=sum(len(b) for b in self._backgrounds),
-            estimator=(
-                f"KernelExplainer, all {2 ** len(players)} coalitions"
-                if len(players) <= EXACT_PLAYERS
-                else f"KernelExplainer, sampled coalitions of {len(players)} hyperparameters"
-            ),
+            estimator=estimator,
             trust=None if surrogate is None else diagnostics.trust(surrogate),
         )
 
@@ -172,10 +171,48 @@ class ShapleyExplainer:
         terms = self._acquisition.terms(X)
         return np.column_stack([terms[name] for name in self._acquisition.term_names])
 
-    def _shapley(self, x: Array, players: npt.NDArray[np.int64], background: Array) -> Array:
-        if len(players) == 0:
-            return np.zeros((0, len(self._acquisition.term_names)))
+    def _shapley(self, x: Array, players: npt.NDArray[np.int64]) -> tuple[Array, str]:
+        """Return Shapley values (hypercube, player, term), and how they came about in words."""
+        n = len(players)
+        if n == 0:
+            return np.zeros((len(self._backgrounds), 0, len(self._acquisition.term_names))), "none"
+        values = self._coalition_values(x, players) if self._estimator != "kernel" else None
+        if values is not None:
+            return shapley_weights(n) @ values, f"exact, all {2**n} coalitions"
+        if self._estimator == "exact":
+            raise ValueError(
+                f"estimator='exact' is not possible here: it needs at most {EXACT_PLAYERS} active "
+                f"hyperparameters (there are {n}) and a surrogate that supports coalitions. "
+                "Use estimator='kernel'."
+            )
+        by_cube = np.stack([self._kernel(x, players, b) for b in self._backgrounds])
+        how = f"all {2**n}" if n <= EXACT_PLAYERS else f"sampled, of {n} hyperparameters,"
+        return by_cube, f"KernelExplainer, {how} coalitions"
 
+    def _coalition_values(self, x: Array, players: npt.NDArray[np.int64]) -> Array | None:
+        """Return v (hypercube, coalition, term) through the surrogate's structure, if it can."""
+        acquisition = self._acquisition
+        if len(players) > EXACT_PLAYERS or not isinstance(acquisition, SurrogateBased):
+            return None
+        surrogate = acquisition.surrogate
+        if not isinstance(surrogate, SupportsCoalitions):
+            return None
+        blocks = surrogate.predict_coalitions(x, np.vstack(self._backgrounds), players)
+        if blocks is None:
+            return None
+        sizes = [len(b) for b in self._backgrounds]
+        cube = np.repeat(np.arange(len(sizes)), sizes)
+        values = np.zeros((len(sizes), 2 ** len(players), len(acquisition.term_names)))
+        for block in blocks:
+            share = np.zeros((len(sizes), block.mean.shape[1]))
+            here = cube[block.rows]
+            share[here, np.arange(len(here))] = 1.0 / np.array(sizes)[here]
+            terms = acquisition.terms_of(block.mean, block.std)
+            for t, name in enumerate(acquisition.term_names):
+                values[:, :, t] += share @ terms[name].T
+        return values
+
+    def _kernel(self, x: Array, players: npt.NDArray[np.int64], background: Array) -> Array:
         def game(coalitions: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64]) -> Array:
             z = background[rows]
             z[:, players] = np.where(coalitions, x[players], z[:, players])

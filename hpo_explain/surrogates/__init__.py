@@ -4,7 +4,9 @@ from hpo_explain.surrogates.columns import OneHotColumns, OrderedColumns
 from hpo_explain.surrogates.forest import ForestSurrogate
 from hpo_explain.surrogates.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.surrogates.protocols import (
+    CoalitionBlock,
     HeldOut,
+    SupportsCoalitions,
     SupportsHeldOut,
     SupportsJoint,
     Surrogate,
@@ -12,11 +14,13 @@ from hpo_explain.surrogates.protocols import (
 )
 
 __all__ = [
+    "CoalitionBlock",
     "ForestSurrogate",
     "GaussianProcessSurrogate",
     "HeldOut",
     "OneHotColumns",
     "OrderedColumns",
+    "SupportsCoalitions",
     "SupportsHeldOut",
     "SupportsJoint",
     "Surrogate",

@@ -31,6 +31,9 @@ class OneHotColumns:
     members : tuple of tuple of int
         For each group the columns of the encoded row that it depends on: one hyperparameter, or
         all that share an indicator.
+    owners : ndarray of int
+        For each column the column of the encoded row that it comes from; an indicator belongs to
+        the first of those that share it.
     """
 
     def __init__(self, space: SearchSpace) -> None:
@@ -63,6 +66,7 @@ class OneHotColumns:
             groups, members = [0], [(0,)]
         self.groups: npt.NDArray[np.int64] = np.array(groups, dtype=np.int64)
         self.members = tuple(members)
+        self.owners = np.array([members[group][0] for group in groups], dtype=np.int64)
 
     def __call__(self, X: Array) -> Array:
         """Return the model's columns (n, p) of encoded rows (n, d)."""
@@ -106,6 +110,7 @@ class OrderedColumns:
 
     def __init__(self, space: SearchSpace, X: Array, y: Array) -> None:
         self.space = space
+        self.owners = np.arange(len(space))
         self.ranks: dict[int, Array] = {}
         overall = float(np.mean(y)) if len(y) else 0.0
         for j, parameter in enumerate(space.parameters):

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from hpo_explain._checks import check_count
 from hpo_explain.space import Array, SearchSpace
+from hpo_explain.surrogates.coalitions import Halves, in_blocks
 from hpo_explain.surrogates.columns import OrderedColumns
-from hpo_explain.surrogates.protocols import HeldOut, std_from_variance
+from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, std_from_variance
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
 
+_BLOCK = 100_000  # coalitions times background rows at once
 _FOLDS = 5
 # the second weighs splits by their variances too: impurity and value of a leaf stay the same
 _VARIANCE_CRITERIA = ("squared_error", "friedman_mse")
@@ -175,6 +178,74 @@ class ForestSurrogate:
         """Return mean and standard deviation, each (n,), at encoded rows (n, d)."""
         means, variances = self._leaves(X)
         return means.mean(axis=1), _total_std(means, variances)
+
+    def predict_coalitions(
+        self, x: Array, background: Array, players: npt.NDArray[np.int64]
+    ) -> Iterator[CoalitionBlock] | None:
+        """Return predictions in every coalition of players, block by block of background rows.
+
+        Two rows part at few nodes of a tree, so the leaves of all their coalitions are found in
+        one walk.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The explained row, encoded.
+        background : ndarray of shape (n, d)
+            Latent background rows.
+        players : ndarray of int
+            The columns of the hyperparameters that take part.
+
+        Returns
+        -------
+        iterator of CoalitionBlock, or None
+            None where `columns` does not split by hyperparameter.
+        """
+        from hpo_explain.surrogates._tree_coalitions import flatten, walk
+
+        owners = getattr(self._columns, "owners", None)
+        if self._columns is None:
+            owners = np.arange(len(self._space))
+        if owners is None:
+            return None
+        nodes = flatten([estimator.tree_ for estimator in self._forest.estimators_])
+        centre = float(nodes["value"][nodes["roots"]].mean())  # squares of it would cancel
+        nodes["value"] = nodes["value"] - centre
+        nodes["impurity"] = np.maximum(nodes["impurity"], self._min_variance)
+        halves = Halves.of(self._space, players, balanced=False)
+        bits = {int(j): 1 << i for i, j in enumerate(players[halves.inner])}
+        bit = np.array([bits.get(int(owner), 0) for owner in owners], dtype=np.int64)
+        everyone = 2 ** len(halves.inner) - 1
+        n_trees = len(nodes["roots"])
+
+        def as_seen(rows: Array) -> npt.NDArray[np.float32]:
+            return np.asarray(self._to_columns(self._space.project(rows)), dtype=np.float32)
+
+        def work(part: slice) -> CoalitionBlock:
+            b = background[part]
+            mean = np.empty((2 ** len(players), len(b)))
+            std = np.empty_like(mean)
+            inner_codes = halves.codes(halves.inner)
+            whole = np.ones(len(halves.inner), dtype=bool)
+            for code, member in zip(
+                halves.codes(halves.outer), halves.subsets(halves.outer), strict=True
+            ):
+                z = halves.compose(x, b, halves.outer, member)
+                moved = halves.compose(x, z, halves.inner, whole)
+                sums = walk(
+                    **nodes,
+                    bit=bit,
+                    everyone=everyone,
+                    explained=as_seen(moved),
+                    background=as_seen(z),
+                )
+                first, second, within = (total.T / n_trees for total in sums)
+                mean[code + inner_codes] = self._sign * (centre + first)
+                std[code + inner_codes] = std_from_variance(second - first**2 + within)
+            return CoalitionBlock(part, mean, std)
+
+        rows = max(16, _BLOCK // 2 ** len(players))
+        return in_blocks(len(background), rows, work)
 
     def held_out(self) -> HeldOut:
         """Return out-of-bag predictions, or five-fold ones where no trial is truly out of bag.

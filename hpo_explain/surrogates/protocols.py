@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from hpo_explain.space import Array, SearchSpace
 
@@ -56,6 +58,39 @@ class SupportsHeldOut(Protocol):
 
     def held_out(self) -> HeldOut:
         """Return held-out predictions of the trials the surrogate was fitted on."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class CoalitionBlock:
+    """Predictions for some background rows in every coalition.
+
+    Attributes
+    ----------
+    rows : slice
+        The background rows.
+    mean, std : ndarray of shape (2 ** number of players, number of rows)
+        Prediction for each coalition and background row; bit i of a coalition's number says
+        whether player i has the explained row's value.
+    """
+
+    rows: slice
+    mean: Array
+    std: Array
+
+
+@runtime_checkable
+class SupportsCoalitions(Protocol):
+    """A surrogate that values all coalitions of a Shapley game without composed rows."""
+
+    def predict_coalitions(
+        self, x: Array, background: Array, players: npt.NDArray[np.int64]
+    ) -> Iterator[CoalitionBlock] | None:
+        """Return predictions in every coalition, block by block of background rows.
+
+        `x` is the explained row (d,), `background` holds latent rows (n, d), `players` are the
+        columns that take part. None where the model's structure does not allow it.
+        """
         ...
 
 

@@ -295,7 +295,7 @@ def test_few_hyperparameters_work(d):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"estimator": "exactly"}, "estimator must be one of 'auto', 'kernel'"),
+        ({"estimator": "exactly"}, "estimator must be one of 'auto', 'exact', 'kernel'"),
         ({"background": 0}, "background must be at least 1"),
         ({"background": 1.5}, "background must be a whole number"),
         ({"background": np.ones((3, 2))}, r"background must have shape \(n, 3\)"),
