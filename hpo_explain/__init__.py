@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from hpo_explain.explainers.shapley import ShapleyExplainer as ShapleyExplainer
     from hpo_explain.explanations import ProposalExplanation as ProposalExplanation
     from hpo_explain.facade import explain_proposal as explain_proposal
-    from hpo_explain.facade import report as report
     from hpo_explain.facade import trust as trust
+    from hpo_explain.reporting import report as report
     from hpo_explain.run import OptimizerRecord as OptimizerRecord
     from hpo_explain.run import OwnAcquisition as OwnAcquisition
     from hpo_explain.run import Run as Run
@@ -75,7 +75,7 @@ _MODULE_OF = {
     "global_background": "explainers.background",
     "hybrid_background": "explainers.background",
     "local_background": "explainers.background",
-    "report": "facade",
+    "report": "reporting",
     "trust": "facade",
 }
 

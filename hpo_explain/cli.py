@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,8 +42,7 @@ def demo(trials: int, sampler: str, framework: str, out: Path, seed: int) -> Non
     with _errors():
         out.mkdir(parents=True, exist_ok=True)
         (out / "study.db").unlink(missing_ok=True)  # a demo starts anew
-        stderr = click.get_text_stream("stderr")
-        with click.progressbar(length=trials, label="tuning", file=stderr) as bar:
+        with click.progressbar(length=trials, label="tuning", file=sys.stderr) as bar:
             run = run_demo(
                 out,
                 framework=framework,

@@ -8,7 +8,13 @@ from pathlib import Path
 
 from hpo_explain._checks import check_count, check_option
 from hpo_explain.run import Run
-from hpo_explain.space import CategoricalParameter, Config, FloatParameter, IntParameter, SearchSpace
+from hpo_explain.space import (
+    CategoricalParameter,
+    Config,
+    FloatParameter,
+    IntParameter,
+    SearchSpace,
+)
 
 FRAMEWORKS = ("optuna", "skopt")
 SAMPLERS = ("tpe", "random")

@@ -22,6 +22,7 @@ from hpo_explain.diagnostics import Trust
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import ProposalExplanation, format_value
 from hpo_explain.run import Run, spans
+from hpo_explain.surrogates import Surrogate
 
 CRITERIA = ("auto", "lcb", "ei", "pi", "logei")
 BACKGROUND = 1000
@@ -136,19 +137,21 @@ def _acquisition(
         if own is not None:
             return own.acquisition, False, (own.note,) if own.note else ()
     surrogate = run.surrogate(before=number, seed=seed)
-    best = float(run.objective[run.known_before(number)][np.argmin(run.cost[run.known_before(number)])])
-    built: Acquisition
-    if acquisition in ("auto", "lcb"):
-        built = LowerConfidenceBound(surrogate, direction=run.direction)
-    else:
-        criterion = {
-            "ei": ExpectedImprovement,
-            "pi": ProbabilityOfImprovement,
-            "logei": LogExpectedImprovement,
-        }[acquisition]
-        built = criterion(surrogate, best=best, direction=run.direction)
+    known = run.known_before(number)
+    best = float(run.objective[known][np.argmin(run.cost[known])])
+    built = _criterion(acquisition, surrogate, best, run.direction)
     note = f"{run.optimizer} is not known to have used {built.label}: it is assumed"
     return built, True, (note,)
+
+
+def _criterion(name: str, surrogate: Surrogate, best: float, direction: str) -> Acquisition:
+    if name in ("auto", "lcb"):
+        return LowerConfidenceBound(surrogate, direction=direction)
+    if name == "ei":
+        return ExpectedImprovement(surrogate, best=best, direction=direction)
+    if name == "pi":
+        return ProbabilityOfImprovement(surrogate, best=best, direction=direction)
+    return LogExpectedImprovement(surrogate, best=best, direction=direction)
 
 
 def trust(source: Any, **reading: Any) -> Trust:

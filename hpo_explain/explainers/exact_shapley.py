@@ -40,4 +40,4 @@ def shapley_weights(n_players: int) -> Array:
     size = member.sum(axis=0)
     joined = np.array([1.0 / (n * comb(n - 1, max(s - 1, 0))) for s in range(n + 1)])
     missed = np.array([1.0 / (n * comb(n - 1, min(s, n - 1))) for s in range(n + 1)])
-    return np.where(member, joined[size], -missed[size])
+    return np.asarray(np.where(member, joined[size], -missed[size]))

@@ -60,7 +60,7 @@ def kernel_shap(game: Game, n_rows: int, n_players: int, *, seed: int = 0) -> Ar
     def scaled(numbers: Array) -> Array:
         coalitions = numbers == 0
         rows = numbers.max(axis=1).astype(np.int64) - 1
-        return (game(coalitions, rows) - whole) * scale
+        return np.asarray((game(coalitions, rows) - whole) * scale)
 
     n_coalitions = 2**n_players - 2 if n_players <= EXACT_PLAYERS else "auto"
     phi = np.zeros((n_players, len(whole)))

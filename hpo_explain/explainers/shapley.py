@@ -229,4 +229,7 @@ def _mean_prediction(surrogate: Surrogate | None, X: Array) -> dict[str, float] 
 
 
 def _by_term(terms: tuple[str, ...], values: Array) -> dict[str, float]:
-    return {**{t: float(v) for t, v in zip(terms, values, strict=True)}, "total": float(values.sum())}
+    return {
+        **{t: float(v) for t, v in zip(terms, values, strict=True)},
+        "total": float(values.sum()),
+    }

@@ -212,7 +212,8 @@ class ProposalExplanation:
             start = f"{self.optimizer} ({through}) found {self.subject} {verdict}"
         scale = max(np.abs(list(self.prediction.values())).max(), np.abs(self.phi).max(initial=0.0))
         if abs(payout) <= 1e-12 * scale and np.abs(self.total).max(initial=0.0) <= 1e-12 * scale:
-            return f"{start.rsplit(' ', 1)[0]} no better and no worse than an average configuration."
+            plain = start.rsplit(" ", 1)[0]
+            return f"{plain} no better and no worse than an average configuration."
         reasons = self._reasons(self._leading(1.0 if payout >= 0 else -1.0))
         against = self._leading(-1.0 if payout >= 0 else 1.0)[:1]
         contrast = ""

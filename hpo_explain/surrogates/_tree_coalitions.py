@@ -39,7 +39,7 @@ def flatten(trees: list[Any]) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def walk(
     roots: npt.NDArray[np.int64],
     left: npt.NDArray[np.int64],

@@ -63,7 +63,7 @@ class Halves:
     def subsets(self, half: Ints) -> npt.NDArray[np.bool_]:
         """Return all coalitions of one half as membership, (2 ** size, size)."""
         counter = np.arange(2 ** len(half))[:, None]
-        return (counter >> np.arange(len(half))) & 1 == 1
+        return np.asarray((counter >> np.arange(len(half))) & 1 == 1)
 
     def compose(self, x: Array, rows: Array, half: Ints, member: npt.NDArray[np.bool_]) -> Array:
         """Return background rows in which one coalition of a half has the values of `x`."""

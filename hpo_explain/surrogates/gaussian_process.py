@@ -248,9 +248,7 @@ class GaussianProcessSurrogate:
         alpha = np.ravel(self._gp.alpha_)
 
         def dissimilarities(Z: Array, columns: npt.NDArray[np.bool_]) -> list[Array]:
-            return [
-                leaf.dissimilarity(Z, train, np.flatnonzero(columns)) for leaf in kernel.leaves
-            ]
+            return [leaf.dissimilarity(Z, train, np.flatnonzero(columns)) for leaf in kernel.leaves]
 
         def work(part: slice) -> CoalitionBlock:
             b = background[part]

@@ -131,7 +131,7 @@ def test_weights_of_the_coalitions_by_hand():
 def test_the_default_takes_the_fast_path_where_it_can():
     X = MIXED.sample(40, seed=1)
     surrogate = hx.GaussianProcessSurrogate.fit(MIXED, X, objective(X))
-    explanation = hx.ShapleyExplainer(
-        hx.LowerConfidenceBound(surrogate), background=30
-    ).explain(CONFIGS["flat"])
+    explanation = hx.ShapleyExplainer(hx.LowerConfidenceBound(surrogate), background=30).explain(
+        CONFIGS["flat"]
+    )
     assert explanation.estimator == "exact, all 64 coalitions"

@@ -1,4 +1,4 @@
-"""Our contributions beside those that R's ShapleyMBO recorded for logged runs (thesis, Section 7.1).
+"""Our contributions beside those that R's ShapleyMBO recorded for logged runs (thesis, 7.1).
 
 ShapleyMBO used one random seed for every run and iteration, so its Monte Carlo error does not
 average out over runs: values are compared within about three of its standard errors,
@@ -38,7 +38,7 @@ def logged():
 
 
 def compare(logged, space, *, kappa, iteration, fit):
-    """Return ours, theirs and their standard error, (run, hyperparameter, term); and predictions."""
+    """Return ours, theirs and their error, (run, hyperparameter, term), and the predictions."""
     paths, shapley = logged
     ours, theirs, errors, predictions = [], [], [], []
     for number in RUNS:
@@ -49,9 +49,13 @@ def compare(logged, space, *, kappa, iteration, fit):
         explanation = hx.ShapleyExplainer(acquisition, background=500).explain(
             {name: float(proposal[name]) for name in NAMES}
         )
-        theirs_here = shapley[
-            (shapley["lambda"] == kappa) & (shapley.run == number) & (shapley.iter == iteration)
-        ].set_index("feature").loc[NAMES]
+        theirs_here = (
+            shapley[
+                (shapley["lambda"] == kappa) & (shapley.run == number) & (shapley.iter == iteration)
+            ]
+            .set_index("feature")
+            .loc[NAMES]
+        )
         # the thesis minimizes the cb: its φ(m) has the opposite sign, its φ(se) is not scaled by λ
         ours.append(np.column_stack([-explanation.phi[:, 0], explanation.phi[:, 1] / kappa]))
         theirs.append(theirs_here[["phi_mean", "phi_se"]].to_numpy())

@@ -152,9 +152,7 @@ def nested_space():
             hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
             hx.IntParameter("n_layers", 1, 3),
             hx.FloatParameter("units_1", 0.0, 1.0, active_when={"n_layers": [2, 3]}),
-            hx.FloatParameter(
-                "inner", 0.0, 1.0, active_when={"depth": [2, 3], "n_layers": [3]}
-            ),
+            hx.FloatParameter("inner", 0.0, 1.0, active_when={"depth": [2, 3], "n_layers": [3]}),
         ]
     )
 
@@ -238,7 +236,7 @@ def test_beyond_eleven_hyperparameters_coalitions_are_sampled_and_the_sum_still_
     space = cube(13)
     surrogate = Analytic(space, lambda X: X @ np.arange(13.0) + X[:, 0] * X[:, 12])
     background = hx.global_background(space, 40)
-    config = {name: 0.25 for name in space.names}
+    config = dict.fromkeys(space.names, 0.25)
     explanation = hx.ShapleyExplainer(
         hx.LowerConfidenceBound(surrogate), background=background
     ).explain(config)
@@ -258,7 +256,7 @@ def test_same_seed_same_result_and_the_global_random_state_is_left_alone():
     space = cube(12)
     surrogate = Analytic(space, lambda X: np.prod(1.0 + X, axis=1))
     acquisition = hx.LowerConfidenceBound(surrogate)
-    config = {name: 0.5 for name in space.names}
+    config = dict.fromkeys(space.names, 0.5)
     np.random.seed(7)  # noqa: NPY002
     expected = np.random.random()  # noqa: NPY002
     np.random.seed(7)  # noqa: NPY002
@@ -288,7 +286,7 @@ def test_few_hyperparameters_work(d):
     surrogate = Analytic(space, lambda X: X.sum(axis=1))
     explanation = hx.ShapleyExplainer(
         hx.LowerConfidenceBound(surrogate), background=np.full((1, d), 0.5)
-    ).explain({name: 0.0 for name in space.names})
+    ).explain(dict.fromkeys(space.names, 0.0))
     np.testing.assert_allclose(explanation.total, 0.5)
 
 
