@@ -1,0 +1,334 @@
+"""Conditions of a search space, inferred from which trials have which hyperparameter.
+
+A hyperparameter that some trials lack is active under a condition that the study does not
+record. Sought is the shortest conjunction "parent in values and ..." of categorical and integer
+parents that is true exactly for the trials that have it. With n trials in play, m of which have
+the hyperparameter, and a parent whose values set e of the others apart, chance alone does as well
+with probability at most
+
+    K · C(n - e, m) / C(n, m),      K: number of such sets of values of this parent
+
+so a seed with a value of its own in every trial explains nothing (K is as large as C(n, m)),
+and a number of layers explains a lot (K = 2: from a value on, or up to it).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.space import Array, FloatParameter, IntParameter, Parameter
+
+_CHANCE = math.log(0.5)  # a rule that is likelier by chance is none; objectives with an `if` are
+# so common that anything less likely is taken for one, where it explains everything at once
+_CHANCE_OF_PART = math.log(0.01)  # over all candidates, where it leaves something unexplained
+_AGAIN = math.log(20.0)  # a hyperparameter that other conditions name is the likelier parent
+_VALUES = 1000  # integers with more values are no parents
+_PICKED = 10  # an integer with more values than this is cut (from, up to, between), not picked
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class _Parent:
+    """A possible parent: its column, and for each row its value's index, -1 where inactive."""
+
+    column: int
+    codes: npt.NDArray[np.int64]
+    size: int
+    ordered: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """A parent's values (as indices) and the rows that they leave, with the chance of that."""
+
+    parent: _Parent
+    values: Mask
+    tried: Mask
+    rows: Mask
+    chance: float
+
+
+def infer_conditions(
+    parameters: Sequence[Parameter],
+    X: Array,
+    trials: Sequence[int],
+    precedes: Callable[[str, str], bool],
+) -> tuple[list[Parameter], list[str]]:
+    """Return the hyperparameters with the conditions that explain which rows have which.
+
+    Parameters
+    ----------
+    parameters : sequence of Parameter
+        The hyperparameters, without conditions.
+    X : ndarray of shape (n, d)
+        Encoded rows in the order of the trials; NaN where a trial lacks a hyperparameter.
+    trials : sequence of int
+        The numbers of the trials, for the notes.
+    precedes : callable
+        Says of two names whether the first is suggested before the second. Parents are sought
+        among the hyperparameters that are; trials added by hand may have another order, so where
+        none of them explains anything, among all.
+
+    Returns
+    -------
+    list of Parameter
+        The hyperparameters with `active_when`, or with `optional` where nothing explains them.
+    list of str
+        What was inferred, in words.
+    """
+    active = ~np.isnan(X)
+    patterns: dict[bytes, list[int]] = {}
+    for j in range(X.shape[1]):
+        patterns.setdefault(active[:, j].tobytes(), []).append(j)
+    parents = [p for j, parameter in enumerate(parameters) if (p := _parent(j, parameter, X[:, j]))]
+    result, notes = list(parameters), []
+    named: set[int] = set()
+    for children in sorted(patterns.values(), key=lambda c: -int(active[:, c[0]].sum())):
+        rows = active[:, children[0]]
+        if rows.all():
+            continue
+        # a parent is active in strictly more rows, so that conditions never lead in a circle
+        above = [p for p in parents if (p.codes[rows] >= 0).all() and (p.codes[~rows] >= 0).any()]
+        first = [
+            p
+            for p in above
+            if all(precedes(parameters[p.column].name, parameters[j].name) for j in children)
+        ]
+        steps = _complete(rows, first, named) or _complete(rows, above, named)
+        if steps:
+            named |= {step.parent.column for step in steps}
+            condition = _condition(parameters, steps)
+            for j in children:
+                result[j] = replace(parameters[j], active_when=condition)
+            notes.append(_inferred(parameters, children, steps))
+            continue
+        midway = _midway(rows, trials)
+        steps = [] if midway else _part(rows, first, named)
+        condition = _condition(parameters, steps)
+        possible = steps[-1].rows if steps else np.ones(len(rows), dtype=bool)
+        share = float(rows.sum() / possible.sum())
+        # what always comes together is drawn together, where one of them can be a parent
+        lead = next((j for j in children if j in {p.column for p in parents}), None)
+        for j in children:
+            if lead is None or j == lead:
+                result[j] = replace(parameters[j], active_when=condition, optional=share)
+            else:
+                together = {parameters[lead].name: _all_values(parameters[lead])}
+                result[j] = replace(parameters[j], active_when=together)
+        notes.append(_unexplained(parameters, children, midway, steps, share, lead))
+    return result, notes
+
+
+# ---------------------------------------------------------------------- explanations
+
+
+def _complete(rows: Mask, parents: Sequence[_Parent], named: set[int]) -> list[_Step]:
+    """Return the shortest conjunction found that is true exactly for `rows`, or nothing."""
+    steps = _search(rows, parents, named)
+    if not steps or steps[-1].rows.sum() > rows.sum():
+        return []
+    if len(steps) > 1:  # each of several steps was the best of many
+        chance = sum(step.chance + math.log(len(parents)) for step in steps)
+        if chance > _CHANCE:
+            return []
+    return _needed(rows, steps)
+
+
+def _part(rows: Mask, parents: Sequence[_Parent], named: set[int]) -> list[_Step]:
+    """Return conditions that certainly hold in `rows`, though they do not explain all."""
+    steps = _search(rows, parents, named)
+    certain = [step.chance + math.log(len(parents)) <= _CHANCE_OF_PART for step in steps]
+    steps = steps[: (*certain, False).index(False)]
+    return _needed(steps[-1].rows, steps) if steps else []
+
+
+def _search(rows: Mask, parents: Sequence[_Parent], named: set[int]) -> list[_Step]:
+    """Return conditions that narrow all rows down towards `rows`, the least accidental first."""
+    steps: list[_Step] = []
+    left = np.ones(len(rows), dtype=bool)
+    while left.sum() > rows.sum():
+        found = [s for p in parents if (s := _step(rows, left, p)) and s.chance <= _CHANCE]
+        if not found:
+            break
+        steps.append(min(found, key=lambda s: s.chance - _AGAIN * (s.parent.column in named)))
+        left = steps[-1].rows
+    return steps
+
+
+def _needed(rows: Mask, steps: list[_Step]) -> list[_Step]:
+    """Return the steps without those that the others make superfluous, weak ones first."""
+    kept = list(steps)
+    for step in sorted(steps, key=lambda s: -s.chance):
+        others = [other for other in kept if other is not step]
+        if others and (_region(others) == rows).all():
+            kept = others
+    for k, step in enumerate(kept):
+        kept[k] = _untried(replace(step, rows=rows), _region(kept[:k] + kept[k + 1 :]))
+    return kept
+
+
+def _untried(step: _Step, left: Mask | np.bool_) -> _Step:
+    """Return a step in which an integer that was not tried goes with its nearest neighbour.
+
+    Tried means: in a trial that meets the other conditions, `left`. One step after the other, so
+    that no trial is let in.
+    """
+    codes = step.parent.codes[left & (step.parent.codes >= 0)]
+    tried = np.bincount(codes, minlength=len(step.values)) > 0
+    values = step.values
+    if step.parent.ordered:
+        at = np.flatnonzero(tried)
+        away = np.abs(np.arange(len(values))[:, None] - at[None, :])
+        values = values[at[away.argmin(axis=1)]]
+    return replace(step, tried=tried, values=values)
+
+
+def _region(steps: Sequence[_Step]) -> Mask | np.bool_:
+    """Return the rows that meet the conditions of all steps (all rows where there is none)."""
+    meets: Mask | np.bool_ = np.True_
+    for step in steps:
+        meets = meets & (step.parent.codes >= 0) & step.values[step.parent.codes]
+    return meets
+
+
+def _step(rows: Mask, left: Mask, parent: _Parent) -> _Step | None:
+    """Return what a parent's values tell about `rows` among the rows `left`."""
+    seen = parent.codes[left]
+    tried = np.bincount(seen[seen >= 0], minlength=parent.size) > 0
+    values = np.bincount(parent.codes[rows], minlength=parent.size) > 0
+    remaining = left & (parent.codes >= 0) & values[parent.codes]
+    n, m, kept = int(left.sum()), int(rows.sum()), int(remaining.sum())
+    if kept == n:
+        return None
+    chance = min(
+        0.0, _rules(values[tried], parent.ordered) + _log_choose(kept, m) - _log_choose(n, m)
+    )
+    return _Step(parent, values, tried, remaining, chance)
+
+
+def _rules(chosen: Mask, ordered: bool) -> float:
+    """Return the logarithm of the number of sets of values that are as simple as this one."""
+    k, j = len(chosen), int(chosen.sum())
+    if not ordered:
+        return _log_choose(k, j)
+    runs = int(chosen[0]) + int((chosen[1:] & ~chosen[:-1]).sum())
+    if runs == 1 and (chosen[0] or chosen[-1]):
+        return math.log(2.0)
+    if runs > 1 and k > _PICKED:
+        return math.inf
+    return _log_choose(j - 1, runs - 1) + _log_choose(k - j + 1, runs)
+
+
+def _log_choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def _midway(rows: Mask, trials: Sequence[int]) -> str:
+    """Say from or until which trial there is a hyperparameter, if `rows` shows just that."""
+    changes = np.flatnonzero(rows[1:] != rows[:-1])
+    if len(changes) != 1 or min(rows.sum(), (~rows).sum()) < 2:
+        return ""
+    return f"{'added' if rows[-1] else 'dropped'} at trial {trials[int(changes[0]) + 1]}"
+
+
+# ---------------------------------------------------------------------- values
+
+
+def _parent(j: int, parameter: Parameter, column: Array) -> _Parent | None:
+    if isinstance(parameter, FloatParameter) or parameter.size > _VALUES:
+        return None
+    codes = np.full(len(column), -1, dtype=np.int64)
+    active = ~np.isnan(column)
+    codes[active] = parameter.codes(column[active])
+    ordered = isinstance(parameter, IntParameter)
+    if isinstance(parameter, IntParameter):
+        codes[active] = (codes[active] - parameter.low) // parameter.step
+    return _Parent(j, codes, parameter.size, ordered)
+
+
+def _all_values(parameter: Parameter) -> list[Any]:
+    if isinstance(parameter, IntParameter):
+        return list(range(parameter.low, parameter.high + 1, parameter.step))
+    return [] if isinstance(parameter, FloatParameter) else list(parameter.choices)
+
+
+def _condition(parameters: Sequence[Parameter], steps: Sequence[_Step]) -> dict[str, list[Any]]:
+    """Return `active_when`."""
+    condition = {}
+    for step in steps:
+        parameter = parameters[step.parent.column]
+        values = _all_values(parameter)
+        condition[parameter.name] = [values[k] for k in np.flatnonzero(step.values)]
+    return condition
+
+
+# ---------------------------------------------------------------------- words
+
+
+def _inferred(
+    parameters: Sequence[Parameter], children: Sequence[int], steps: Sequence[_Step]
+) -> str:
+    text = (
+        f"{_names(parameters, children)}: active when {_text(parameters, steps)}, "
+        "inferred from the trials that have it"
+    )
+    for step in steps:
+        if step.parent.ordered or step.tried.all():
+            continue
+        parameter = parameters[step.parent.column]
+        values = _all_values(parameter)
+        never = _listed([values[k] for k in np.flatnonzero(~step.tried)])
+        text += f" ({parameter.name} = {never} was never tried there and counts as inactive)"
+    return text
+
+
+def _unexplained(
+    parameters: Sequence[Parameter],
+    children: Sequence[int],
+    midway: str,
+    steps: Sequence[_Step],
+    share: float,
+    lead: int | None,
+) -> str:
+    names = _names(parameters, children)
+    if midway:
+        why = f"{names}: {midway}"
+    elif steps:
+        why = f"{names}: inactive unless {_text(parameters, steps)}, and nothing explains the rest"
+    else:
+        why = f"{names}: no other hyperparameter explains which trials have it"
+    how = f"counts as active at its observed frequency, {share:.2g}"
+    if len(children) > 1:
+        how += ", all together" if lead is not None else ", independently of each other"
+    return f"{why}; {how}"
+
+
+def _names(parameters: Sequence[Parameter], columns: Sequence[int]) -> str:
+    return ", ".join(parameters[j].name for j in columns)
+
+
+def _text(parameters: Sequence[Parameter], steps: Sequence[_Step]) -> str:
+    return " and ".join(_rule(parameters[step.parent.column], step) for step in steps)
+
+
+def _rule(parameter: Parameter, step: _Step) -> str:
+    values = _all_values(parameter)
+    chosen = np.flatnonzero(step.values)
+    if len(chosen) == 1:
+        return f"{parameter.name} = {values[chosen[0]]!r}"
+    if step.parent.ordered and chosen[-1] - chosen[0] == len(chosen) - 1:
+        if chosen[-1] == len(values) - 1:
+            return f"{parameter.name} >= {values[chosen[0]]}"
+        return f"{values[chosen[0]]} <= {parameter.name} <= {values[chosen[-1]]}"
+    return f"{parameter.name} in {{{_listed([values[k] for k in chosen])}}}"
+
+
+def _listed(values: Sequence[Any]) -> str:
+    return ", ".join(map(repr, values[:10])) + (", ..." if len(values) > 10 else "")

@@ -1,0 +1,164 @@
+"""Who chose the trials: the sampler, its random start-up phase, or the user."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from optuna import Study
+from optuna.samplers import BaseSampler, PartialFixedSampler
+from optuna.trial import FrozenTrial, TrialState
+
+from hpo_explain.adapters._reading import RANDOM_START
+from hpo_explain.run import spans
+
+_STARTUP = 10  # the default n_startup_trials of Optuna's samplers with a model
+_ADDED = 0.9  # share of trials that took no time at all beyond which the clock is to blame
+
+# Samplers that maximize an acquisition function, and the states of the trials that they count
+# when they decide whether their random start-up phase is over (`_sample_relative`).
+_FINISHED = {TrialState.COMPLETE, TrialState.PRUNED}
+_MODELS = {
+    "TPESampler": _FINISHED,
+    "GPSampler": {TrialState.COMPLETE},
+    "BoTorchSampler": {TrialState.COMPLETE},
+}
+# What samplers leave in the system attributes of their trials, up to the first colon.
+_MARKS = {
+    "tpe": "TPESampler",
+    "gp": "GPSampler",
+    "grid_id": "GridSampler",
+    "cma": "CmaEsSampler",
+    "sepcma": "CmaEsSampler",
+    "cmawm": "CmaEsSampler",
+    "NSGAIISampler": "NSGAIISampler",
+    "NSGAIIISampler": "NSGAIIISampler",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The sampler's name, the numbers of the trials it chose with a model, what was assumed."""
+
+    sampler: str
+    proposals: list[int]
+    notes: list[str]
+
+
+def read_choice(
+    study: Study,
+    sampler: BaseSampler | None,
+    trials: Sequence[FrozenTrial],
+    kept: Sequence[FrozenTrial],
+) -> Choice:
+    """Return who chose which of the `kept` trials, judged from all `trials` of the study."""
+    marks = [_mark(trial) for trial in kept]
+    by_hand, notes = _by_hand(kept)
+    assumed = study.sampler if sampler is None else sampler
+    name, startup = _described(assumed)
+    found = Counter(mark for mark in marks if mark)
+    if sampler is not None:
+        how = "as given with sampler="
+    elif found:
+        how = f"as {found.total()} trial(s) are marked"
+        if found.most_common(1)[0][0] != name:
+            name, startup = found.most_common(1)[0][0], None
+        if len(found) > 1:
+            how += f" ({', '.join(f'{count} by {who}' for who, count in found.items())})"
+    else:
+        how = (
+            "the one of the study object, as a storage does not record it; "
+            "give sampler= if another one chose the trials"
+        )
+    finished = _finished_before(trials, kept, _MODELS.get(name, _FINISHED))
+    marked = np.array([mark == name for mark in marks])
+    others = np.array([mark not in ("", name) for mark in marks])
+    if name not in _MODELS:
+        startup, phase = RANDOM_START, f"the first {RANDOM_START} trials count as its start"
+        marked[:] = others[:] = False
+    elif sampler is None and (marked & ~by_hand).any():
+        startup = int(finished[marked & ~by_hand].min())
+        phase = f"its marks begin after {startup} finished trials, so those before were random"
+    elif startup is not None:
+        phase = f"random until {startup} trials are finished (n_startup_trials)"
+    else:
+        startup = _STARTUP
+        phase = f"random until {startup} trials are finished (assumed, Optuna's default)"
+    chosen = (marked | ((finished >= startup) & ~others)) & ~by_hand
+    notes.insert(0, f"sampler: {name}, {how}; {phase}")
+    if name not in _MODELS:
+        notes.insert(
+            1,
+            f"no acquisition function chose this run's trials ({name}); explanations say what a "
+            "GP with LCB would think",
+        )
+    proposals = [trial.number for trial, is_one in zip(kept, chosen, strict=True) if is_one]
+    return Choice(name, proposals, notes)
+
+
+def _described(sampler: BaseSampler) -> tuple[str, int | None]:
+    if isinstance(sampler, PartialFixedSampler):
+        sampler = sampler._base_sampler
+    startup = getattr(sampler, "_n_startup_trials", None)
+    return type(sampler).__name__, startup if isinstance(startup, int) else None
+
+
+def _mark(trial: FrozenTrial) -> str:
+    for key in trial.system_attrs:
+        mark = _MARKS.get(key.partition(":")[0])
+        if mark:
+            return mark
+    return ""
+
+
+def _by_hand(kept: Sequence[FrozenTrial]) -> tuple[npt.NDArray[np.bool_], list[str]]:
+    """Say which trials the sampler did not choose, and why, in words."""
+    enqueued, retried, added = [], [], []
+    for trial in kept:
+        attrs = trial.system_attrs
+        retried.append("failed_trial" in attrs)
+        fixed = attrs.get("fixed_params") or {}
+        enqueued.append(not retried[-1] and any(name in trial.params for name in fixed))
+        added.append(_took_no_time(trial) and not retried[-1] and not enqueued[-1])
+    if np.mean(added) > _ADDED:
+        added = [False] * len(added)  # a table of trials, or a clock that ticks too slowly
+    notes = [
+        f"{what}: {_listed(kept, mask)}"
+        for what, mask in (
+            ("enqueued, so not chosen by the sampler", enqueued),
+            ("retried after a failure, so not chosen anew", retried),
+            ("added as finished trials, so not chosen by the sampler", added),
+        )
+        if any(mask)
+    ]
+    return np.array(enqueued) | np.array(retried) | np.array(added), notes
+
+
+def _took_no_time(trial: FrozenTrial) -> bool:
+    # optuna.create_trial starts and ends a trial at one instant; a database that records whole
+    # seconds does so with every quick trial
+    start = trial.datetime_start
+    return start is not None and start == trial.datetime_complete and start.microsecond > 0
+
+
+def _listed(kept: Sequence[FrozenTrial], mask: Sequence[bool]) -> str:
+    numbers = [trial.number for trial, is_one in zip(kept, mask, strict=True) if is_one]
+    return f"{len(numbers)} trial(s) ({spans(numbers)})"
+
+
+def _finished_before(
+    trials: Sequence[FrozenTrial], kept: Sequence[FrozenTrial], states: set[TrialState]
+) -> npt.NDArray[np.int64]:
+    """Return how many trials in these states were finished when each of `kept` started."""
+    counted = [trial for trial in trials if trial.state in states]
+    if all(trial.datetime_complete is not None for trial in counted) and all(
+        trial.datetime_start is not None for trial in kept
+    ):
+        ends = np.sort(np.array([t.datetime_complete for t in counted], dtype="datetime64[us]"))
+        starts = np.array([t.datetime_start for t in kept], dtype="datetime64[us]")
+        return np.searchsorted(ends, starts, side="right")
+    numbers = np.sort([trial.number for trial in counted])
+    return np.searchsorted(numbers, [trial.number for trial in kept])

@@ -1,0 +1,132 @@
+"""Which number of a trial is the objective of the run, and which way is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from optuna import Study
+from optuna.trial import FrozenTrial, TrialState
+
+from hpo_explain._checks import check_count, check_direction, unknown_name
+from hpo_explain.space import Array
+
+TargetLike: TypeAlias = int | str | Callable[[FrozenTrial], float | None] | None
+
+_REMEDY = "Choose one with target=: an index, a name set by set_metric_names, or a function"
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """The objective of the run: one of the study's by `index`, or what `function` returns."""
+
+    name: str
+    direction: str
+    index: int = 0
+    function: Callable[[FrozenTrial], float | None] | None = None
+    note: str = ""
+
+    def value(self, trial: FrozenTrial) -> float | None:
+        """Return a trial's value: the last one reported where it was pruned, None if none was."""
+        if self.function is not None:
+            return self._called(trial)
+        if trial.state == TrialState.PRUNED:
+            reported = trial.intermediate_values
+            return reported[max(reported)] if reported else None
+        return None if trial.values is None else float(trial.values[self.index])
+
+    def _called(self, trial: FrozenTrial) -> float | None:
+        remedy = "It must take a finished trial and return a number, or None where there is none."
+        try:
+            value = self.function(trial)  # type: ignore[misc]
+        except Exception as error:
+            raise ValueError(
+                f"target raised {type(error).__name__} ({error}) for trial {trial.number}. {remedy}"
+            ) from error
+        if value is None:
+            return None
+        try:
+            return float(value + 0)  # a text is no number, even if it reads like one
+        except TypeError:
+            raise ValueError(
+                f"target returned {value!r} for trial {trial.number}. {remedy}"
+            ) from None
+
+
+def resolve_target(study: Study, target: TargetLike, direction: str | None) -> Target:
+    """Return the objective that `target` names.
+
+    Raises
+    ------
+    ValueError
+        If there are several and none is named, there is no such one, or `direction` contradicts
+        the study.
+    """
+    directions = [entry.name.lower() for entry in study.directions]
+    names = study.metric_names
+    if direction is not None:
+        check_direction(direction)
+    if callable(target):
+        name = getattr(target, "__name__", "<lambda>")
+        return Target("target" if name == "<lambda>" else name, direction or "", function=target)
+    objectives = ", ".join(
+        f"{i}{f' ({names[i]!r})' if names else ''}: {way}" for i, way in enumerate(directions)
+    )
+    if target is None and len(directions) > 1:
+        raise ValueError(
+            f"target must be given, as study has {len(directions)} objectives ({objectives}). "
+            f"{_REMEDY} of the trial."
+        )
+    if isinstance(target, str):
+        if target not in (names or ()):
+            raise ValueError(
+                f"target: {unknown_name('objective', target, names or range(len(directions)))} "
+                f"The study's objectives are {objectives}. {_REMEDY} of the trial."
+            )
+        index = list(names or ()).index(target)
+    else:
+        index = 0 if target is None else check_count("target", target, minimum=0)
+    if index >= len(directions):
+        raise ValueError(
+            f"target must be below {len(directions)}, the number of the study's objectives "
+            f"({objectives}), but was {index}."
+        )
+    if direction not in (None, directions[index]):
+        raise ValueError(
+            f"direction was {direction!r}, but the study says {directions[index]!r} for "
+            f"this objective. Leave direction out; it is for a target that is a function."
+        )
+    default = "objective value" if len(directions) == 1 else f"objective {index}"
+    note = ""
+    if len(directions) > 1:
+        note = (
+            f"target: one of {len(directions)} objectives ({objectives}); "
+            "the sampler weighed all of them"
+        )
+    return Target(names[index] if names else default, directions[index], index, note=note)
+
+
+def settle_direction(
+    target: Target, study: Study, trials: list[FrozenTrial], objective: Array
+) -> Target:
+    """Return the target with its direction, which for a function may have to be found out."""
+    if target.direction:
+        return target
+    for k, entry in enumerate(study.directions):
+        own = [t.values[k] if t.values and len(t.values) > k else np.nan for t in trials]
+        if np.array_equal(own, objective):
+            direction = entry.name.lower()
+            return replace(
+                target,
+                direction=direction,
+                note=f"direction: {direction}, as target= returns "
+                f"the values of the study's objective {k}",
+            )
+    return replace(
+        target,
+        direction="minimize",
+        note='direction: minimize, assumed, as target= is a function; give direction="maximize" '
+        "if larger is better",
+    )

@@ -1,0 +1,264 @@
+"""Reads a study of Optuna into a Run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import optuna
+from optuna.trial import FrozenTrial
+
+from hpo_explain._checks import check_option
+from hpo_explain.adapters.optuna._columns import Columns, read_columns
+from hpo_explain.adapters.optuna._conditions import infer_conditions
+from hpo_explain.adapters.optuna._sampler import read_choice
+from hpo_explain.adapters.optuna._space import encode, read_parameter
+from hpo_explain.adapters.optuna._target import TargetLike, resolve_target, settle_direction
+from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED, select_trials
+from hpo_explain.run import Run
+from hpo_explain.space import Array, Parameter, SearchSpace
+
+
+def from_optuna(
+    study: optuna.Study,
+    *,
+    target: TargetLike = None,
+    sampler: optuna.samplers.BaseSampler | None = None,
+    space: SearchSpace | None = None,
+    direction: str | None = None,
+    pruned: str = "drop",
+    infeasible: str = "drop",
+) -> Run:
+    """Read a study of Optuna: its finished trials, what was left out and why, what was assumed.
+
+    Parameters
+    ----------
+    study : optuna.Study
+        A live study, or one loaded from its storage. It is only read.
+    target : int, str or callable, optional
+        The objective to be explained, where the study has several: its index, its name (set by
+        ``study.set_metric_names``), or a function of a trial that returns a number (say, its
+        duration in seconds) or None. By default the study's only objective.
+    sampler : optuna.samplers.BaseSampler, optional
+        The sampler that chose the trials. A storage does not record it; by default the marks
+        that samplers leave on trials tell, else it is the sampler of the study object.
+    space : SearchSpace, optional
+        The search space, with its conditions. By default read from the trials: ranges that
+        changed are widened to hold all of them, and conditions are inferred from which trials
+        have which hyperparameter.
+    direction : {"minimize", "maximize"}, optional
+        Which way is better, where `target` is a function. By default that of the study's
+        objective if the function returns just its values, else "minimize", with a note.
+    pruned : {"drop", "last"}, default "drop"
+        Whether pruned trials are left out, or count with the last value that they reported.
+    infeasible : {"drop", "keep"}, default "drop"
+        Whether trials that violate a constraint (a value above 0) are left out, or count as any
+        other except as the incumbent.
+
+    Returns
+    -------
+    Run
+        The objective is in the study's units, never negated. `excluded` names every trial that
+        was left out with the reason, and `notes` what was assumed.
+
+    Raises
+    ------
+    ValueError
+        If the study has no trial with a finite value, has several objectives and no target, or
+        if an argument does not fit the study.
+
+    Notes
+    -----
+    =======================  ================================================================
+    trial                    rule
+    =======================  ================================================================
+    failed, running, waiting  left out
+    pruned                   `pruned`
+    infeasible               `infeasible`
+    infinite or no value     left out
+    value outside its range  left out (an enqueued one may be); a wider `space` reads it
+    the same configuration   every one counts
+    enqueued, added, retried  counts, but is no proposal: the sampler did not choose it
+    =======================  ================================================================
+
+    Proposals are the trials that the sampler's model chose: those started when at least
+    ``n_startup_trials`` others were finished, by time where times are known. Samplers without
+    an acquisition function have none; the trials after the first ten are listed, and a note
+    says so.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> from hpo_explain.adapters.optuna import from_optuna
+    >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    >>> def objective(trial):
+    ...     lr = trial.suggest_float("lr", 1e-4, 1.0, log=True)
+    ...     return (lr - 0.1) ** 2
+    >>> study.optimize(objective, n_trials=15)
+    >>> run = from_optuna(study)
+    >>> len(run), run.space.names, run.proposals
+    (15, ('lr',), (10, 11, 12, 13, 14))
+    """
+    check_option("pruned", pruned, PRUNED)
+    check_option("infeasible", infeasible, INFEASIBLE)
+    _check_study(study, sampler, space)
+    asked = resolve_target(study, target, direction)
+    trials = study.get_trials(deepcopy=False)
+    selection = select_trials(trials, asked, pruned, infeasible)
+    columns = read_columns(selection.trials)
+    parameters, notes = _parameters(columns, space)
+    X, outside = _encoded(parameters, columns, len(selection.trials))
+    if space is not None:
+        outside = {**_invalid(space, X), **outside}
+    excluded = selection.excluded | {selection.trials[i].number: outside[i] for i in outside}
+    rows = np.array([i for i in range(len(X)) if i not in outside], dtype=np.int64)
+    kept = [selection.trials[i] for i in rows]
+    if not kept:
+        raise ValueError(
+            f"study has no trial that fits the search space: {next(iter(outside.values()))}. "
+            "Correct space=, or leave it out."
+        )
+    X, objective = X[rows], selection.objective[rows]
+    numbers = [trial.number for trial in kept]
+    if space is None:
+        present = [j for j in range(len(parameters)) if not np.isnan(X[:, j]).all()]
+        parameters, X = [parameters[j] for j in present], X[:, present]
+        parameters, inferred = infer_conditions(parameters, X, numbers, columns.precedes)
+        space = SearchSpace(parameters)
+        notes += inferred
+    found = settle_direction(asked, study, kept, objective)
+    choice = read_choice(study, sampler, trials, kept)
+    started, finished, timing = _times(kept)
+    return Run(
+        space,
+        X,
+        objective,
+        found.direction,
+        trials=numbers,
+        proposals=choice.proposals,
+        excluded=dict(sorted(excluded.items())),
+        notes=[
+            *([found.note] if found.note else []),
+            *choice.notes,
+            *notes,
+            *selection.notes,
+            *_repeated(X),
+            *_only_left_out(trials, excluded, space),
+            *timing,
+        ],
+        started=started,
+        finished=finished,
+        feasible=selection.feasible[rows],
+        objective_name=found.name,
+        optimizer=f"Optuna's {choice.sampler}",
+    )
+
+
+def _check_study(study: object, sampler: object, space: object) -> None:
+    if not isinstance(study, optuna.Study):
+        raise ValueError(
+            f"study must be an optuna.Study, but was {type(study).__name__} {str(study)[:80]!r}. "
+            "Load a stored one with optuna.load_study(study_name=..., storage=...)."
+        )
+    if sampler is not None and not isinstance(sampler, optuna.samplers.BaseSampler):
+        raise ValueError(
+            f"sampler must be a sampler of Optuna, but was {sampler!r}. "
+            "Give an object, for example optuna.samplers.TPESampler()."
+        )
+    if space is not None and not isinstance(space, SearchSpace):
+        raise ValueError(
+            f"space must be a SearchSpace, but was {type(space).__name__}. "
+            "Build one with SearchSpace([FloatParameter(...), ...])."
+        )
+
+
+def _parameters(columns: Columns, space: SearchSpace | None) -> tuple[list[Parameter], list[str]]:
+    if space is None:
+        read = [read_parameter(column) for column in columns.columns]
+        return [parameter for parameter, _ in read], [note for _, notes in read for note in notes]
+    missing = [column.name for column in columns.columns if column.name not in space.names]
+    if missing:
+        raise ValueError(
+            f"space lacks {', '.join(missing)}, which trials of the study have. "
+            "Add them, or read a study without them."
+        )
+    return list(space), []
+
+
+def _encoded(
+    parameters: Sequence[Parameter], columns: Columns, n: int
+) -> tuple[Array, dict[int, str]]:
+    """Return the encoded rows, and for each row with a value outside its range the reason."""
+    X = np.full((n, len(parameters)), np.nan)
+    outside: dict[int, str] = {}
+    of_name = {column.name: column for column in columns.columns}
+    for j, parameter in enumerate(parameters):
+        column = of_name.get(parameter.name)
+        if column is not None:
+            X[column.rows, j], reasons = encode(parameter, column.values)
+            for i, reason in reasons.items():
+                outside.setdefault(
+                    int(column.rows[i]), f"{reason} (a wider space= reads this trial)"
+                )
+    return X, outside
+
+
+def _invalid(space: SearchSpace, X: Array) -> dict[int, str]:
+    """Return for each row that the conditions of a given space rule out the reason."""
+    reasons: dict[int, str] = {}
+    for j, parameter in enumerate(space):
+        given, allowed = ~np.isnan(X[:, j]), space.allowed(X, j)
+        condition = space.condition_text(parameter.name)
+        for i in np.flatnonzero(given & ~allowed):
+            reasons.setdefault(int(i), f"{parameter.name} is set, but {condition} in space=")
+        if parameter.optional is None:
+            for i in np.flatnonzero(allowed & ~given):
+                reasons.setdefault(
+                    int(i), f"{parameter.name} is missing, but {condition} in space="
+                )
+    return reasons
+
+
+def _times(kept: Sequence[FrozenTrial]) -> tuple[Array | None, Array | None, list[str]]:
+    """Return start and end in seconds since the epoch, where both are known for all trials."""
+    starts = [t.datetime_start.timestamp() for t in kept if t.datetime_start is not None]
+    ends = [t.datetime_complete.timestamp() for t in kept if t.datetime_complete is not None]
+    if len(starts) < len(kept) or len(ends) < len(kept):
+        return (
+            None,
+            None,
+            ["times: not recorded for all trials, so what was known before a trial goes by number"],
+        )
+    started, finished = np.array(starts), np.array(ends)
+    order = np.argsort(started, kind="stable")
+    overlap = started[order][1:] < np.maximum.accumulate(finished[order])[:-1]
+    notes = []
+    if overlap.any():
+        notes.append(
+            "parallel: trials ran at the same time; those finished before another one started "
+            "are what was known when it was proposed"
+        )
+    return started, finished, notes
+
+
+def _repeated(X: npt.NDArray[np.float64]) -> list[str]:
+    repeated = len(X) - len({row.tobytes() for row in X})
+    if not repeated:
+        return []
+    return [f"repeated: {repeated} trial(s) repeat an earlier configuration; every one counts"]
+
+
+def _only_left_out(
+    trials: Sequence[FrozenTrial], excluded: dict[int, str], space: SearchSpace
+) -> list[str]:
+    names = dict.fromkeys(
+        name
+        for trial in trials
+        if trial.number in excluded
+        for name in trial.params
+        if name not in space.names
+    )
+    if not names:
+        return []
+    return [f"{', '.join(names)}: only in trials that were left out, so not in the space"]
