@@ -278,9 +278,10 @@ class SearchSpace:
             else f"{parent} = {values[0]}"
             for parent, values in (parameter.active_when or {}).items()
         ]
-        if parameter.optional is not None:
-            parts.append(f"at a frequency of {parameter.optional:.2g}")
-        return "active when " + " and ".join(parts) if parts else "always active"
+        text = "active when " + " and ".join(parts) if parts else "always active"
+        if parameter.optional is None:
+            return text
+        return f"{text if parts else 'active'}, at a frequency of {parameter.optional:.2g}"
 
     # ------------------------------------------------------------------ activity
 

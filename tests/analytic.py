@@ -1,0 +1,55 @@
+"""Surrogates and spaces whose every value is known in closed form, for all tests."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
+from hpo_explain.space import Array
+
+
+@dataclass(frozen=True, eq=False)
+class AnalyticSurrogate:
+    """A surrogate made of two functions of encoded rows (n, d); a number is a constant function.
+
+    It refuses rows that are no configurations, so that whatever uses it is tested for that too.
+    """
+
+    space: SearchSpace
+    mean: Callable[[Array], Array] | float
+    std: Callable[[Array], Array] | float = 0.0
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        if not self.space.is_valid(X).all():
+            raise AssertionError(f"rows that are no configurations:\n{X}")
+        values = [f(X) if callable(f) else np.full(len(X), float(f)) for f in (self.mean, self.std)]
+        return values[0], values[1]
+
+
+def unit_cube(d: int) -> SearchSpace:
+    """x1, ..., xd, each uniform on [0, 1]: encoded rows are the values."""
+    return SearchSpace([FloatParameter(f"x{j}", 0.0, 1.0) for j in range(1, d + 1)])
+
+
+def nested_space() -> SearchSpace:
+    """Every kind of hyperparameter; a category and an integer as parents, nested, and *and*.
+
+    Columns: optimizer, momentum (sgd), nesterov (sgd), n_layers, units_0, units_1 (2 layers or
+    more), dropout_1 (as units_1, and adam), lr, warmup (given or not, for no known reason).
+    """
+    return SearchSpace(
+        [
+            CategoricalParameter("optimizer", ["adam", "sgd", "lion"]),
+            FloatParameter("momentum", 0.0, 0.9, step=0.3, active_when={"optimizer": ["sgd"]}),
+            CategoricalParameter("nesterov", [False, True], active_when={"optimizer": ["sgd"]}),
+            IntParameter("n_layers", 1, 3),
+            IntParameter("units_0", 4, 64, log=True),
+            IntParameter("units_1", 4, 64, log=True, active_when={"n_layers": [2, 3]}),
+            FloatParameter(
+                "dropout_1", 0.0, 0.5, active_when={"n_layers": [2, 3], "optimizer": ["adam"]}
+            ),
+            FloatParameter("lr", 1e-5, 1e-1, log=True),
+            IntParameter("warmup", 10, 50, step=10, optional=0.4),
+        ]
+    )

@@ -1,0 +1,344 @@
+"""One hyperparameter: its values, positions, measure; the bad input it refuses."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter
+from hpo_explain.space import category_index
+
+FINE = (np.arange(200_000) + 0.5) / 200_000
+
+NUMERIC = [
+    IntParameter("k", 1, 5),
+    IntParameter("k", 3, 3),
+    IntParameter("k", -4, 11, step=3),
+    IntParameter("k", 0, 10, step=4),  # 8 is the largest value on the grid
+    IntParameter("k", 1, 12, log=True),
+    IntParameter("k", 7, 7, log=True),
+    FloatParameter("f", 0.0, 1.0, step=0.25),
+    FloatParameter("f", 0.1, 0.95, step=0.2),
+    FloatParameter("f", 2.0, 2.0),
+    FloatParameter("f", -3.0, -3.0, step=0.5),
+]
+GRIDS = [*NUMERIC, CategoricalParameter("c", ["a", "b", "c"]), CategoricalParameter("c", [0])]
+CONTINUOUS = [
+    FloatParameter("f", -2.0, 6.0),
+    FloatParameter("f", 1e-6, 1e2, log=True),
+    FloatParameter("f", 1e6, 1e6 + 1e-3),
+]
+
+
+# ---------------------------------------------------------------------- the measure
+
+
+@pytest.mark.parametrize("parameter", GRIDS, ids=repr)
+def test_latent_values_lead_to_each_value_in_proportion_to_its_measure(parameter):
+    positions, measures = parameter.grid()
+    reached = parameter.from_latent(FINE)
+    assert np.unique(reached).tolist() == positions.tolist()
+    shares = [(reached == position).mean() for position in positions]
+    # each end of a value's interval of u is off by at most one of the 200,000 points
+    np.testing.assert_allclose(shares, measures, atol=1e-5)
+    assert measures.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+def test_values_of_a_log_integer_weigh_their_log_interval():
+    _, measures = IntParameter("k", 2, 5, log=True).grid()
+    weights = [math.log((k + 0.5) / (k - 0.5)) for k in (2, 3, 4, 5)]
+    whole = math.log(5.5 / 1.5)
+    np.testing.assert_allclose(measures, [weight / whole for weight in weights], rtol=1e-12)
+
+
+@pytest.mark.parametrize("parameter", [p for p in GRIDS if not getattr(p, "log", False)], ids=repr)
+def test_other_grids_are_counted(parameter):
+    _, measures = parameter.grid()
+    assert measures.tolist() == [1.0 / parameter.size] * parameter.size
+
+
+@pytest.mark.parametrize("parameter", CONTINUOUS, ids=repr)
+def test_continuous_latent_values_are_positions(parameter):
+    assert parameter.grid() is None
+    assert parameter.size is None
+    assert parameter.from_latent(FINE).tolist() == FINE.tolist()
+
+
+@pytest.mark.parametrize("parameter", NUMERIC + CONTINUOUS, ids=repr)
+@pytest.mark.parametrize("radius", [0.05, 0.3, 1.0])
+def test_a_latent_interval_leads_to_all_positions_near_and_to_no_other(parameter, radius):
+    positions = FINE if parameter.size is None else parameter.grid()[0]
+    for centre in positions[:: max(1, len(positions) // 5)]:
+        low, high = parameter.latent_interval(centre - radius, centre + radius)
+        reached = parameter.from_latent(low + FINE * (high - low))
+        assert np.abs(reached - centre).max() <= radius + 1e-9
+        if parameter.size is not None:
+            near = positions[np.abs(positions - centre) <= radius + 1e-9]
+            assert np.unique(reached).tolist() == near.tolist()
+        else:
+            assert reached.min() == pytest.approx(max(0.0, centre - radius), abs=1e-4)
+            assert reached.max() == pytest.approx(min(1.0, centre + radius), abs=1e-4)
+
+
+# ---------------------------------------------------------------------- positions and values
+
+
+def test_a_log_position_is_the_share_of_the_logarithm():
+    lr = FloatParameter("lr", 1e-5, 1e-1, log=True)
+    np.testing.assert_allclose(lr.encode([1e-5, 1e-4, 1e-2, 1e-1]), [0, 0.25, 0.75, 1], atol=1e-15)
+    np.testing.assert_allclose(lr.decode(np.array([0.5])), [1e-3], rtol=1e-12)
+
+
+def test_a_log_integer_position_is_the_share_of_the_logarithm():
+    units = IntParameter("units", 1, 16, log=True)
+    np.testing.assert_allclose(units.encode([1, 2, 4, 16]), [0, 0.25, 0.5, 1], atol=1e-15)
+    assert units.decode(np.array([0.0, 0.25, 0.5, 1.0])) == [1, 2, 4, 16]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "high"),
+    [
+        (IntParameter("k", 0, 10, step=4), 8),
+        (IntParameter("k", 0, 3, step=7), 0),
+        (FloatParameter("f", 0.0, 1.0, step=0.3), 0.9),
+        (FloatParameter("f", 0.0, 0.3, step=0.1), 0.3),  # 0.3 / 0.1 is below 3 in floating point
+    ],
+    ids=repr,
+)
+def test_the_end_of_a_range_is_the_largest_value_on_the_grid(parameter, high):
+    assert parameter.high == pytest.approx(high, abs=1e-12)
+    assert parameter.decode(np.array([1.0] if parameter.size > 1 else [0.0]))[0] == parameter.high
+
+
+@pytest.mark.parametrize("parameter", GRIDS, ids=repr)
+def test_every_value_of_a_grid_survives_the_round_trip(parameter):
+    positions, _ = parameter.grid()
+    values = parameter.decode(positions)
+    assert len(values) == parameter.size == len(set(values))
+    assert parameter.encode(values).tolist() == positions.tolist()
+    assert parameter.nearest(positions).tolist() == positions.tolist()
+
+
+@pytest.mark.parametrize("parameter", CONTINUOUS, ids=repr)
+def test_every_position_of_a_range_survives_the_round_trip(parameter):
+    positions = np.linspace(0.0, 1.0, 1001)
+    # a range of 1e-3 at 1e6 resolves positions to 1e-7
+    atol = 4 * np.spacing(parameter.high) / (parameter.high - parameter.low)
+    back = parameter.encode(parameter.decode(positions))
+    np.testing.assert_allclose(back, positions, rtol=0, atol=max(atol, 1e-14))
+
+
+@given(
+    low=st.integers(-50, 50),
+    width=st.integers(0, 60),
+    step=st.integers(1, 7),
+    log=st.booleans(),
+)
+def test_whole_numbers_decode_to_whole_numbers_on_their_grid(low, width, step, log):
+    low = abs(low) + 1 if log else low
+    parameter = IntParameter("k", low, low + width, log=log, step=1 if log else step)
+    expected = list(range(low, low + width + 1, parameter.step))
+    decoded = parameter.decode(parameter.encode(expected))
+    assert decoded == expected
+    assert {type(value) for value in decoded} == {int}
+    assert [parameter.code(value) for value in expected] == expected
+
+
+@pytest.mark.parametrize(
+    ("parameter", "position", "nearest"),
+    [
+        (IntParameter("k", 1, 5), 0.3, 0.25),
+        (IntParameter("k", 1, 5), -7.0, 0.0),
+        (IntParameter("k", 1, 16, log=True), 0.26, 0.25),
+        (IntParameter("k", 1, 16, log=True), np.inf, 1.0),
+        (FloatParameter("f", 0.0, 1.0, step=0.5), 0.8, 1.0),
+        (FloatParameter("f", 0.0, 1.0), 0.8, 0.8),
+        (FloatParameter("f", 0.0, 1.0), 1.1, 1.0),
+        (CategoricalParameter("c", "a b c".split()), 1.4, 1.0),
+        (CategoricalParameter("c", "a b c".split()), 7.0, 2.0),
+        (CategoricalParameter("c", "a b c".split()), -np.inf, 0.0),
+    ],
+)
+def test_the_nearest_position_stands_for_a_value(parameter, position, nearest):
+    assert parameter.nearest(np.array([position])).tolist() == [nearest]
+
+
+def test_a_range_of_four_billion_needs_no_memory_for_its_values():
+    seed = IntParameter("seed", 0, 2**32 - 1)
+    assert seed.decode(seed.encode([0, 123_456_789, 2**32 - 1])) == [0, 123_456_789, 2**32 - 1]
+    assert seed.nearest(np.array([0.5])) == pytest.approx(0.5, abs=1e-9)
+    # positions within 1e-9 count as the same, and a value is 2e-10 wide
+    assert seed.latent_interval(0.4, 0.6) == pytest.approx((0.4, 0.6), abs=1.5e-9)
+    fine = FloatParameter("f", 0.0, 1.0, step=1e-9)
+    assert fine.from_latent(np.array([0.25])) == pytest.approx(0.25, abs=1e-8)
+
+
+# ---------------------------------------------------------------------- rounded values
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "position"),
+    [
+        (FloatParameter("f", 0.0, 1.0, step=0.1), 0.30000001, 0.3),
+        (FloatParameter("f", 0.0, 0.3), 0.1 + 0.2, 1.0),  # 0.30000000000000004
+        (FloatParameter("f", 1e-5, 1e-1, log=True), 1e-5 * (1 - 1e-12), 0.0),
+        (FloatParameter("f", 1e6, 1e6 + 1e-6), np.nextafter(1e6, 0), 0.0),
+        (FloatParameter("f", 0.7, 0.7), 0.7000000000001, 0.0),
+        (IntParameter("k", 1, 5), 3.0000001, 0.5),
+        (IntParameter("k", 1, 5), np.int32(3), 0.5),
+        (IntParameter("k", 1, 5), np.float32(3), 0.5),
+        (FloatParameter("f", 0.0, 1.0), "0.5", 0.5),  # as a table of texts gives it
+    ],
+)
+def test_values_that_were_only_rounded_are_still_in_their_range(parameter, value, position):
+    assert parameter.encode([value])[0] == pytest.approx(position, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        (FloatParameter("f", 1e-10, 1e3, log=True), 0.0),
+        (FloatParameter("f", 1e-10, 1e3, log=True), -1e-7),
+        (FloatParameter("f", 1e-10, 1e3, log=True), 5e-11),
+        (FloatParameter("f", 0.0, 1e-3), 1.1e-3),
+        (FloatParameter("f", -1e9, 0.0), 10.0),
+        (IntParameter("k", 0, 10**10), 10**10 + 1),
+        (IntParameter("k", 0, 10), -1),
+        (FloatParameter("f", 0.0, 1.0), math.nan),
+        (FloatParameter("f", 0.0, 1.0), math.inf),
+        (IntParameter("k", 0, 10), 10**400),
+        (IntParameter("k", 0, 10), True),
+        (FloatParameter("f", 0.0, 1.0), "high"),
+        (FloatParameter("f", 0.0, 1.0), None),
+        (FloatParameter("f", 0.0, 1.0), 1 + 0j),
+        (FloatParameter("f", 0.0, 1.0, step=0.25), 0.3),
+        (IntParameter("k", 0, 10), 2.5),
+        (IntParameter("k", 1, 10, log=True), 2.5),
+        (IntParameter("k", 0, 10, step=5), 4),
+    ],
+    ids=repr,
+)
+def test_a_value_outside_the_range_or_off_the_grid_is_named(parameter, value):
+    with pytest.raises(ValueError, match=rf"^{parameter.name} = ") as caught:
+        parameter.encode([parameter.low, value])
+    assert repr(value) in str(caught.value)
+    assert str(parameter.low) in str(caught.value)
+
+
+# ---------------------------------------------------------------------- categories
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("choices", "value", "index"),
+    [
+        ([1, True, "1", None], True, 1),
+        ([1, True, "1", None], 1, 0),
+        ([1, True, "1", None], "1", 2),
+        ([1, True, "1", None], None, 3),
+        ([True, False], 1, None),
+        ([0, 1], False, None),
+        ([1, 1.0], 1.0, 1),
+        ([1, 1.0], 1, 0),
+        ([1, 2.5], 1.0, 0),  # a column of a table turns 1 into 1.0
+        ([1, 2], np.int64(2), 1),
+        ([0.5, 1.5], np.float32(1.5), 1),
+        (["a", "b"], np.str_("b"), 1),
+        ([False, True], np.bool_(True), 1),
+        ([(64, 64), (128,)], [128], 1),  # a JSON storage turns tuples into lists
+        ([[64, 64], [128]], (64, 64), 0),
+        ([[64, 64], [128]], np.array([128]), 1),
+        ([[1, 2], [True, 2]], [True, 2], 1),
+        ([[1, 2], [True, 2]], [np.bool_(True), np.int64(2)], 1),
+        ([(1, (2, 3))], [1, [2, 3]], 0),
+        ([None, NAN], NAN, 1),
+        ([0.0, NAN], np.float64("nan"), 1),
+        ([NAN], None, None),
+        ([], 1, None),
+        (["a"], ["a"], None),
+        (["a"], np.array(["a", "b"]), None),
+    ],
+)
+def test_a_choice_is_found_by_type_and_then_by_equality(choices, value, index):
+    assert category_index(choices, value) == index
+
+
+CHOICES = [None, True, False, 1, 0, 2.5, "1", "", (1, 2), [1, True], NAN, math.inf, b"x"]
+
+
+def test_choices_of_any_type_survive_the_round_trip():
+    parameter = CategoricalParameter("c", CHOICES)
+    positions = parameter.encode(CHOICES)
+    assert positions.tolist() == list(range(len(CHOICES)))
+    decoded = parameter.decode(positions)
+    assert [(type(v), repr(v)) for v in decoded] == [(type(v), repr(v)) for v in CHOICES]
+
+
+@given(st.lists(st.text(max_size=3) | st.integers() | st.booleans() | st.none(), max_size=12))
+def test_any_choices_that_differ_are_told_apart(values):
+    choices = list({(type(value), value): value for value in values}.values()) or ["only"]
+    parameter = CategoricalParameter("c", choices)
+    assert parameter.encode(choices).tolist() == list(range(len(choices)))
+
+
+def test_numpy_choices_become_plain_ones():
+    assert CategoricalParameter("c", np.array([1, 2])).choices == (1, 2)
+    assert type(CategoricalParameter("c", [np.str_("a")]).choices[0]) is str
+
+
+# ---------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: FloatParameter("", 0, 1), ["name", "''", "non-empty"]),
+        (lambda: FloatParameter(3, 0, 1), ["name", "3", "non-empty"]),
+        (lambda: IntParameter(None, 0, 1), ["name", "None"]),
+        (lambda: FloatParameter("x", 2, 1), ["low of 'x'", "[2.0, 1.0]", "Swap"]),
+        (lambda: FloatParameter("x", 0, math.inf), ["high of 'x'", "finite", "inf"]),
+        (lambda: FloatParameter("x", math.nan, 1), ["low of 'x'", "finite", "nan"]),
+        (lambda: FloatParameter("x", "0", 1), ["low of 'x'", "number", "'0'"]),
+        (lambda: FloatParameter("x", None, 1), ["low of 'x'", "number", "None"]),
+        (lambda: FloatParameter("x", 0, 1, log=True), ["low of 'x'", "0", "log=False"]),
+        (lambda: FloatParameter("x", 0, 1, step=0), ["step of 'x'", "positive", "0.0"]),
+        (lambda: FloatParameter("x", 0, 1, step=math.nan), ["step of 'x'", "finite", "nan"]),
+        (lambda: FloatParameter("x", 1, 2, log=True, step=0.1), ["step of 'x'", "log", "0.1"]),
+        (lambda: FloatParameter("x", 0, 1, optional=0), ["optional of 'x'", "between 0 and 1"]),
+        (lambda: FloatParameter("x", 0, 1, optional=True), ["optional of 'x'", "True"]),
+        (lambda: IntParameter("k", 5, 1), ["low of 'k'", "[5, 1]", "Swap"]),
+        (lambda: IntParameter("k", 1.5, 3), ["low of 'k'", "whole number", "1.5"]),
+        (lambda: IntParameter("k", 1, math.nan), ["high of 'k'", "finite", "nan"]),
+        (lambda: IntParameter("k", True, 3), ["low of 'k'", "number", "True"]),
+        (lambda: IntParameter("k", 1, "3"), ["high of 'k'", "number", "'3'"]),
+        (lambda: IntParameter("k", 0, 3, log=True), ["low of 'k'", "0", "log=False"]),
+        (lambda: IntParameter("k", 1, 3, step=0), ["step of 'k'", "at least 1", "0"]),
+        (lambda: IntParameter("k", 1, 9, log=True, step=2), ["step of 'k'", "log scale", "2"]),
+        (lambda: IntParameter("k", 1, 3, optional=1.0), ["optional of 'k'", "1.0"]),
+        (lambda: CategoricalParameter("c", []), ["choices of 'c'", "empty", "at least one"]),
+        (lambda: CategoricalParameter("c", "abc"), ["choices of 'c'", "list", "'abc'"]),
+        (lambda: CategoricalParameter("c", 3), ["choices of 'c'", "list", "3"]),
+        (lambda: CategoricalParameter("c", ["a", "b", "a"]), ["choices of 'c'", "'a'", "twice"]),
+        (lambda: CategoricalParameter("c", [NAN, NAN]), ["choices of 'c'", "nan", "twice"]),
+        (lambda: CategoricalParameter("c", [1], optional="x"), ["optional of 'c'", "'x'"]),
+        (
+            lambda: FloatParameter("x", 0, 1, active_when={"c": "dart"}),
+            ["active_when of 'x'", "'c'", "'dart'", "['dart']"],
+        ),
+        (lambda: FloatParameter("x", 0, 1, active_when={"c": 3}), ["active_when of 'x'", "[3]"]),
+        (lambda: FloatParameter("x", 0, 1, active_when={"c": []}), ["'x'", "'c'", "never"]),
+        (lambda: FloatParameter("x", 0, 1, active_when=["c"]), ["active_when of 'x'", "['c']"]),
+        (
+            lambda: CategoricalParameter("c", ["a"]).encode(["b"]),
+            ["c = 'b'", "choices", "['a']"],
+        ),
+    ],
+)
+def test_a_wrong_hyperparameter_is_refused_with_argument_value_and_remedy(make, words):
+    with pytest.raises(ValueError, match=r"\.$") as caught:
+        make()
+    for word in words:
+        assert word in str(caught.value)

@@ -1,0 +1,450 @@
+"""The search space: encoding, conditions, and the measure, against brute force."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
+from tests.analytic import nested_space, unit_cube
+
+SPACE = nested_space()
+
+
+# ---------------------------------------------------------------------- brute force
+
+
+@st.composite
+def spaces(draw):
+    """Spaces of up to seven hyperparameters of any kind, with parents before or after."""
+    parameters = []
+    for i in range(draw(st.integers(1, 7))):
+        parents = [p for p in parameters if not isinstance(p, FloatParameter)]
+        conditions = {}
+        for parent in (
+            draw(st.lists(st.sampled_from(parents), unique_by=id, max_size=2)) if (parents) else []
+        ):
+            values = parent.decode(parent.grid()[0])
+            conditions[parent.name] = draw(st.lists(st.sampled_from(values), min_size=1))
+        options = {
+            "active_when": conditions or None,
+            "optional": draw(st.sampled_from([None, None, None, 0.3, 0.8])),
+        }
+        kind = draw(st.sampled_from(["float", "step", "log", "int", "int_log", "category"]))
+        name = f"{kind}_{i}"
+        if kind in ("float", "step", "log"):
+            extra = {"step": 0.5} if kind == "step" else {"log": kind == "log"}
+            parameters.append(FloatParameter(name, 0.5, 3.0, **extra, **options))
+        elif kind in ("int", "int_log"):
+            high = draw(st.integers(2, 5))
+            parameters.append(IntParameter(name, 2, high, log=kind == "int_log", **options))
+        else:
+            choices = draw(st.sampled_from([["a", "b", "c"], [True, 1, "1"], ["x"]]))
+            parameters.append(CategoricalParameter(name, choices, **options))
+    return SearchSpace(draw(st.permutations(parameters)))
+
+
+def holds(space, latent, name):
+    """Whether a hyperparameter is active where each has a value or None: by its definition."""
+    parameter = space[name]
+    if latent[name] is None:
+        return False
+    return all(
+        holds(space, latent, parent)
+        and any(type(v) is type(latent[parent]) and v == latent[parent] for v in values)
+        for parent, values in (parameter.active_when or {}).items()
+    )
+
+
+def values_of(space, row):
+    """The value of each hyperparameter of one latent row, None where it has none."""
+    return {
+        p.name: None if np.isnan(row[j]) else p.decode(row[[j]])[0]
+        for j, p in enumerate(space.parameters)
+    }
+
+
+@settings(max_examples=150, deadline=None)
+@given(spaces(), st.integers(0, 2**32))
+def test_projected_latent_rows_are_what_the_conditions_say(space, seed):
+    latent = space.sample(20, seed=seed, method="uniform", latent=True)
+    before = latent.copy()
+    projected = space.project(latent)
+    np.testing.assert_array_equal(latent, before)
+    for row, result in zip(latent, projected, strict=True):
+        values = values_of(space, row)
+        active = [holds(space, values, name) for name in space.names]
+        assert (~np.isnan(result)).tolist() == active
+        np.testing.assert_array_equal(result[active], row[active])
+    np.testing.assert_array_equal(space.project(projected), projected)
+
+
+@settings(max_examples=100, deadline=None)
+@given(spaces(), st.integers(0, 2**32))
+def test_sampled_configurations_are_valid_and_survive_the_round_trip(space, seed):
+    X = space.sample(20, seed=seed)
+    assert space.is_valid(X).all()
+    configs = space.decode(X)
+    np.testing.assert_allclose(space.encode(configs), X, rtol=0, atol=1e-12)
+    assert [set(config) for config in configs] == [
+        {name for name, x in zip(space.names, row, strict=True) if not np.isnan(x)} for row in X
+    ]
+
+
+def is_configuration(space, row):
+    """Whether an encoded row is a configuration: by its definition, one value after the other."""
+    for j, p in enumerate(space.parameters):
+        if np.isnan(row[j]):
+            continue
+        allowed = np.array([0.0, 1.0]) if p.grid() is None else p.grid()[0]
+        inside = allowed[0] <= row[j] <= allowed[-1] if p.grid() is None else row[j] in allowed
+        if not inside:
+            return False
+    values = values_of(space, row)
+    for j, p in enumerate(space.parameters):
+        # activity as if the value were given; an optional one may be absent although it could be
+        could = holds(space, {**values, p.name: "anything"}, p.name)
+        if not np.isnan(row[j]) and not could:
+            return False
+        if np.isnan(row[j]) and could and p.optional is None:
+            return False
+    return True
+
+
+@settings(max_examples=150, deadline=None)
+@given(spaces(), st.integers(0, 2**32), st.data())
+def test_a_corrupted_row_is_valid_only_where_it_is_still_a_configuration(space, seed, data):
+    X = space.sample(6, seed=seed)
+    for i in range(1, len(X)):
+        for _ in range(data.draw(st.integers(1, 2))):
+            j = data.draw(st.integers(0, len(space) - 1))
+            X[i, j] = data.draw(
+                st.sampled_from([np.nan, 0.0, 1.0, 2.0, 0.5, 0.37, -1.0, 3.0, np.inf, -np.inf])
+            )
+    assert space.is_valid(X).tolist() == [is_configuration(space, row) for row in X]
+
+
+@settings(max_examples=100, deadline=None)
+@given(spaces(), st.integers(0, 2**32), st.data())
+def test_a_corrupted_row_encodes_to_an_error_or_decodes_to_itself(space, seed, data):
+    X = space.sample(1, seed=seed)
+    j = data.draw(st.integers(0, len(space) - 1))
+    X[0, j] = data.draw(st.sampled_from([np.nan, 0.0, 1.0]))
+    assume(space.on_grid(X).all())
+    if space.is_valid(X)[0]:
+        np.testing.assert_allclose(space.encode(space.decode(X)), X, rtol=0, atol=1e-12)
+    else:
+        with pytest.raises(ValueError, match=r"is (set|missing) in configuration 0"):
+            space.encode(space.decode(X))
+
+
+# ---------------------------------------------------------------------- the measure
+
+
+def test_each_stratum_of_a_hypercube_is_hit_once():
+    n = 137
+    X = unit_cube(4).sample(n, seed=3)
+    for column in X.T:
+        assert np.floor(column * n).astype(int).tolist() != list(range(n))  # not in order
+        assert sorted(np.floor(column * n).astype(int)) == list(range(n))
+
+
+def test_the_columns_of_a_hypercube_are_permuted_apart():
+    X = unit_cube(3).sample(500, seed=0)
+    correlation = np.corrcoef(X.T)
+    # three standard deviations of the correlation of two random permutations
+    assert np.abs(correlation[np.triu_indices(3, 1)]).max() < 3 / np.sqrt(499)
+
+
+def test_a_hypercube_has_exact_shares_of_counted_values():
+    space = SearchSpace([IntParameter("k", 1, 4), CategoricalParameter("c", list("abcde"))])
+    X = space.sample(400, seed=1)
+    assert np.unique(X[:, 0], return_counts=True)[1].tolist() == [100] * 4
+    assert np.unique(X[:, 1], return_counts=True)[1].tolist() == [80] * 5
+
+
+def test_independent_draws_are_uniform_and_independent():
+    X = unit_cube(2).sample(4000, seed=5, method="uniform")
+    counts, _, _ = np.histogram2d(X[:, 0], X[:, 1], bins=4, range=[[0, 1], [0, 1]])
+    chi_square = ((counts - 250) ** 2 / 250).sum()
+    assert chi_square < 37.7  # the 99.9 % quantile with 15 degrees of freedom
+    assert np.unique(np.floor(X[:, 0] * 4000)).size < 3000  # no strata
+
+
+def test_the_shares_of_active_hyperparameters_are_those_of_the_product_measure():
+    n = 40_000
+    active = dict(zip(SPACE.names, (~np.isnan(SPACE.sample(n, seed=2))).mean(axis=0), strict=True))
+    expected = {
+        "optimizer": 1.0,
+        "momentum": 1 / 3,
+        "nesterov": 1 / 3,
+        "n_layers": 1.0,
+        "units_0": 1.0,
+        "units_1": 2 / 3,
+        "dropout_1": 2 / 3 * 1 / 3,
+        "lr": 1.0,
+        "warmup": 0.4,
+    }
+    for name, share in expected.items():
+        # four standard errors of independent draws, which hypercubes stay below
+        assert active[name] == pytest.approx(share, abs=4 * np.sqrt(0.25 / n)), name
+
+
+def test_latent_rows_keep_what_is_inactive_and_optional_absence_is_a_value():
+    latent = SPACE.sample(500, seed=0, latent=True)
+    absent = np.isnan(latent)
+    assert not absent[:, :-1].any()
+    assert absent[:, -1].mean() == pytest.approx(0.6, abs=1 / 500)
+    np.testing.assert_array_equal(SPACE.project(latent), SPACE.sample(500, seed=0))
+
+
+def test_an_optional_value_keeps_its_measure_where_it_is_present():
+    warmup = SPACE.sample(1000, seed=4, latent=True)[:, -1]
+    values, counts = np.unique(warmup[~np.isnan(warmup)], return_counts=True)
+    assert values.tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert np.ptp(counts) <= 2  # strata of a hypercube: 80 each
+
+
+@pytest.mark.parametrize("method", ["lhs", "uniform"])
+def test_the_same_seed_gives_the_same_rows_and_zero_is_a_seed(method):
+    first = SPACE.sample(50, seed=0, method=method)
+    np.testing.assert_array_equal(first, SPACE.sample(50, seed=0, method=method))
+    assert not np.array_equal(first, SPACE.sample(50, seed=1, method=method), equal_nan=True)
+
+
+# ---------------------------------------------------------------------- encoding
+
+
+def test_a_dict_a_list_and_a_frame_encode_alike():
+    configs = SPACE.decode(SPACE.sample(40, seed=7))
+    X = SPACE.encode(configs)
+    np.testing.assert_array_equal(np.vstack([SPACE.encode(config) for config in configs]), X)
+    frame = pd.DataFrame(configs)  # whole numbers with gaps become floats, gaps become NaN
+    np.testing.assert_array_equal(SPACE.encode(frame), X)
+    np.testing.assert_array_equal(SPACE.encode(frame[frame.columns[::-1]]), X)
+    np.testing.assert_array_equal(SPACE.encode(frame.convert_dtypes()), X)  # gaps become NA
+
+
+def test_encoding_does_not_write_into_what_it_is_given():
+    config = {"x1": 0.25}
+    frame = pd.DataFrame([config])
+    unit_cube(1).encode(config)
+    unit_cube(1).encode(frame)
+    assert config == {"x1": 0.25}
+    pd.testing.assert_frame_equal(frame, pd.DataFrame([config]))
+    X = np.array([[0.5]])
+    X.setflags(write=False)
+    unit_cube(1).project(X)
+    unit_cube(1).decode(X)
+
+
+def test_no_configurations_are_an_empty_array():
+    assert SPACE.encode([]).shape == (0, 9)
+    assert SPACE.decode(np.empty((0, 9))) == []
+    assert SPACE.is_valid(np.empty((0, 9))).shape == (0,)
+
+
+NONE_IS_A_CHOICE = SearchSpace(
+    [
+        CategoricalParameter("max_features", ["sqrt", "log2", None]),
+        CategoricalParameter("booster", ["gbtree", "dart"]),
+        CategoricalParameter("policy", ["a", None], active_when={"booster": ["dart"]}),
+    ]
+)
+
+
+def test_none_is_a_choice_also_where_a_table_writes_it_as_nan():
+    configs = [
+        {"max_features": None, "booster": "dart", "policy": None},
+        {"max_features": "sqrt", "booster": "dart", "policy": "a"},
+        {"max_features": "log2", "booster": "gbtree"},
+    ]
+    X = np.array([[2, 1, 1], [0, 1, 0], [1, 0, np.nan]], dtype=float)
+    np.testing.assert_array_equal(NONE_IS_A_CHOICE.encode(configs), X)
+    frame = pd.DataFrame(configs)
+    np.testing.assert_array_equal(NONE_IS_A_CHOICE.encode(frame), X)
+    np.testing.assert_array_equal(NONE_IS_A_CHOICE.encode(frame.astype(object)), X)
+    assert NONE_IS_A_CHOICE.decode(X) == configs
+
+
+def test_nan_as_a_choice_is_not_a_gap():
+    space = SearchSpace([CategoricalParameter("c", [1.0, float("nan")])])
+    assert space.encode([{"c": float("nan")}, {"c": 1}]).tolist() == [[1.0], [0.0]]
+    assert np.isnan(space.decode(np.array([[1.0]]))[0]["c"])
+
+
+def test_of_an_optional_hyperparameter_nan_is_its_absence_and_none_a_choice():
+    space = SearchSpace([CategoricalParameter("c", ["a", None], optional=0.5)])
+    X = space.encode([{"c": None}, {"c": float("nan")}, {}])
+    np.testing.assert_array_equal(X, [[1.0], [np.nan], [np.nan]])
+
+
+def test_true_is_not_1_in_a_condition():
+    space = SearchSpace(
+        [
+            CategoricalParameter("flag", [1, True]),
+            FloatParameter("x", 0, 1, active_when={"flag": [True]}),
+        ]
+    )
+    assert space.encode({"flag": True, "x": 0.5}).tolist() == [[1.0, 0.5]]
+    np.testing.assert_array_equal(space.encode({"flag": 1}), [[0.0, np.nan]])
+
+
+def test_an_integer_parent_opens_one_hyperparameter_per_layer():
+    space = SearchSpace(
+        [
+            IntParameter("n_layers", 1, 3),
+            *[
+                IntParameter(f"units_{i}", 1, 8, active_when={"n_layers": range(i + 1, 4)})
+                for i in range(3)
+            ],
+        ]
+    )
+    for n in (1, 2, 3):
+        config = {"n_layers": n} | {f"units_{i}": 4 for i in range(n)}
+        assert space.decode(space.encode(config)) == [config]
+
+
+def test_a_child_of_an_inactive_parent_is_inactive():
+    space = SearchSpace(
+        [
+            FloatParameter("leaf", 0, 1, active_when={"middle": [1, 2]}),
+            IntParameter("middle", 1, 3, active_when={"root": ["on"]}),
+            CategoricalParameter("root", ["off", "on"]),
+        ]
+    )
+    for leaf, middle, root in itertools.product([0.5], [0.0, 0.5, 1.0], [0.0, 1.0]):
+        projected = space.project([[leaf, middle, root]])[0]
+        assert np.isnan(projected).tolist() == [root == 0 or middle == 1.0, root == 0, False]
+    assert space.parents_first == (2, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("lr", "always active"),
+        ("momentum", "active when optimizer = sgd"),
+        ("units_1", "active when n_layers in {2, 3}"),
+        ("dropout_1", "active when n_layers in {2, 3} and optimizer = adam"),
+        ("warmup", "active, at a frequency of 0.4"),
+    ],
+)
+def test_conditions_are_told_in_words(name, text):
+    assert SPACE.condition_text(name) == text
+    assert SPACE.is_conditional(name) == (name != "lr")
+
+
+def test_a_space_is_a_sequence_of_its_hyperparameters_and_can_be_pickled():
+    assert len(SPACE) == 9
+    assert [p.name for p in SPACE] == list(SPACE.names)
+    assert SPACE["lr"] is SPACE.parameters[SPACE.index("lr")]
+    copy = pickle.loads(pickle.dumps(SPACE))
+    assert copy.parameters == SPACE.parameters
+    np.testing.assert_array_equal(copy.sample(9, seed=3), SPACE.sample(9, seed=3))
+
+
+def test_a_large_integer_costs_no_memory():
+    space = SearchSpace([IntParameter("seed", 0, 2**32 - 1), FloatParameter("x", 0, 1)])
+    X = space.sample(10, seed=0)
+    assert space.is_valid(X).all()
+    np.testing.assert_allclose(space.encode(space.decode(X)), X, atol=1e-12)
+
+
+# ---------------------------------------------------------------------- bad input
+
+GOOD = {"optimizer": "lion", "n_layers": 1, "units_0": 8, "lr": 1e-3}
+
+
+def test_the_configuration_that_the_next_test_spoils_is_a_good_one():
+    assert SPACE.is_valid(SPACE.encode(GOOD)).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: SearchSpace([]), ["parameters", "empty", "at least one"]),
+        (lambda: SearchSpace(["lr"]), ["parameters", "'lr'", "FloatParameter"]),
+        (
+            lambda: SearchSpace([FloatParameter("x", 0, 1), IntParameter("x", 0, 1)]),
+            ["parameters", "x", "more than once", "Rename"],
+        ),
+        (
+            lambda: SearchSpace([FloatParameter("x", 0, 1, active_when={"boster": ["dart"]})]),
+            ["active_when of 'x'", "'boster'", "There are: x"],
+        ),
+        (
+            lambda: SearchSpace(
+                [FloatParameter("x", 0, 1), FloatParameter("y", 0, 1, active_when={"x": [0]})]
+            ),
+            ["active_when of 'y'", "'x'", "real-valued"],
+        ),
+        (
+            lambda: SearchSpace(
+                [
+                    CategoricalParameter("c", ["a"]),
+                    FloatParameter("y", 0, 1, active_when={"c": ["b"]}),
+                ]
+            ),
+            ["active_when of 'y'", "'b'", "['a']"],
+        ),
+        (
+            lambda: SearchSpace(
+                [IntParameter("k", 1, 3), FloatParameter("y", 0, 1, active_when={"k": [4]})]
+            ),
+            ["active_when of 'y'", "k = 4", "[1, 3]"],
+        ),
+        (
+            lambda: SearchSpace(
+                [
+                    IntParameter("a", 1, 2, active_when={"b": [1]}),
+                    IntParameter("b", 1, 2, active_when={"a": [1]}),
+                ]
+            ),
+            ["active_when", "circle", "a, b", "Remove"],
+        ),
+        (lambda: SPACE.index("momentun"), ["'momentun'", "Did you mean 'momentum'?"]),
+        (lambda: SPACE["zzz"], ["'zzz'", "There are: optimizer, momentum"]),
+        (lambda: SPACE.encode({**GOOD, "lrr": 1}), ["'lrr'", "Did you mean 'lr'?"]),
+        (lambda: SPACE.encode({**GOOD, "lr": 1.0}), ["lr = 1.0", "[1e-05, 0.1]", "widen"]),
+        (
+            lambda: SPACE.encode({**GOOD, "optimizer": "adamw"}),
+            ["optimizer = 'adamw'", "['adam', 'sgd', 'lion']"],
+        ),
+        (
+            lambda: SPACE.encode([GOOD, {k: v for k, v in GOOD.items() if k != "lr"}]),
+            ["lr", "missing", "configuration 1", "active_when="],
+        ),
+        (lambda: SPACE.encode({**GOOD, "lr": None}), ["lr", "missing", "configuration 0"]),
+        (
+            lambda: SPACE.encode([GOOD, GOOD, {**GOOD, "momentum": 0.3}]),
+            ["momentum", "configuration 2", "optimizer = sgd", "Leave it out"],
+        ),
+        (lambda: SPACE.encode([{**GOOD, "units_1": 8}]), ["units_1", "n_layers in {2, 3}"]),
+        (lambda: SPACE.encode("lr"), ["configs", "dict", "'l'"]),
+        (lambda: SPACE.encode(None), ["configs", "dict", "None"]),
+        (lambda: SPACE.encode([GOOD, 3]), ["configs", "dict", "3"]),
+        (lambda: SPACE.decode(np.zeros((2, 3))), ["X", "(n, 9)", "(2, 3)", "space.encode"]),
+        (lambda: SPACE.decode(np.zeros(9)), ["X", "(n, 9)", "(9,)"]),
+        (lambda: SPACE.project([GOOD]), ["X", "array of numbers"]),
+        (lambda: SPACE.is_valid([["a"] * 9]), ["X", "array of numbers", "'a'"]),
+        (lambda: SPACE.from_latent(np.zeros((1, 2))), ["U", "(n, 9)", "(1, 2)"]),
+        (lambda: unit_cube(1).decode([[1.5]]), ["X", "x1", "row 0", "1.5", "space.encode"]),
+        (
+            lambda: SearchSpace([CategoricalParameter("c", "a b".split())]).decode([[0], [-1]]),
+            ["X", "c", "row 1", "-1.0"],
+        ),
+        (lambda: SPACE.sample(0), ["n must be at least 1", "0"]),
+        (lambda: SPACE.sample(1.5), ["n must be a whole number", "1.5"]),
+        (lambda: SPACE.sample(True), ["n must be a whole number", "True"]),
+        (lambda: SPACE.sample(3, method="sobol"), ["method", "'lhs', 'uniform'", "'sobol'"]),
+    ],
+)
+def test_a_wrong_space_or_configuration_is_refused_with_argument_value_and_remedy(call, words):
+    with pytest.raises(ValueError, match=r"\.$") as caught:
+        call()
+    for word in words:
+        assert word in str(caught.value)
