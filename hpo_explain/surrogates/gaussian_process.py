@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 KERNEL_TRIALS = 300  # kernel parameters are fitted on at most so many trials: O(n³) per step
 _RESTARTS = 1
 _BLOCK = 100_000  # numbers of a cross-covariance at once in a coalition block: fits the cache
+_TRIANGLE = 64  # columns of a triangular matrix at once: half of it is zero
 _CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB
 
 
@@ -243,7 +244,7 @@ class GaussianProcessSurrogate:
         train = self._gp.X_train_
         rows = max(16, _BLOCK // (len(train) * 2 ** len(halves.inner)))
         prior = float(self._prior_variance(self._to_columns(self._space.project(x[None, :])))[0])
-        # K⁻¹ = WᵀW with W = L⁻¹: a product is faster than solving anew for every block
+        # a product with L⁻¹ is faster than solving anew for every block
         whitening = solve_triangular(self._gp.L_, np.eye(len(train)), lower=True).T.copy()
         alpha = np.ravel(self._gp.alpha_)
 
@@ -268,8 +269,7 @@ class GaussianProcessSurrogate:
                     for p, o in zip(inner, outer, strict=True)
                 ]
                 cross = kernel.combine(q)
-                v = cross @ whitening
-                explained = np.einsum("ij,ij->i", v, v)
+                explained = _explained(cross, whitening)
                 mean[code + inner_codes] = (cross @ alpha).reshape(len(members), -1)
                 variance[code + inner_codes] = prior - explained.reshape(len(members), -1)
             return CoalitionBlock(
@@ -295,3 +295,13 @@ class GaussianProcessSurrogate:
             mean=self._to_objective(mean),
             std=self._scale / np.sqrt(precision),
         )
+
+
+def _explained(cross: Array, whitening: Array) -> Array:
+    """Return the squared norm of each row of ``cross @ whitening``, an upper triangular matrix."""
+    total = np.zeros(len(cross))
+    for start in range(0, len(whitening), _TRIANGLE):
+        stop = start + _TRIANGLE
+        v = cross[:, :stop] @ whitening[:stop, start:stop]
+        total += np.einsum("ij,ij->i", v, v)
+    return total
