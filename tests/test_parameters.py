@@ -156,9 +156,9 @@ def test_whole_numbers_decode_to_whole_numbers_on_their_grid(low, width, step, l
         (FloatParameter("f", 0.0, 1.0, step=0.5), 0.8, 1.0),
         (FloatParameter("f", 0.0, 1.0), 0.8, 0.8),
         (FloatParameter("f", 0.0, 1.0), 1.1, 1.0),
-        (CategoricalParameter("c", "a b c".split()), 1.4, 1.0),
-        (CategoricalParameter("c", "a b c".split()), 7.0, 2.0),
-        (CategoricalParameter("c", "a b c".split()), -np.inf, 0.0),
+        (CategoricalParameter("c", ["a", "b", "c"]), 1.4, 1.0),
+        (CategoricalParameter("c", ["a", "b", "c"]), 7.0, 2.0),
+        (CategoricalParameter("c", ["a", "b", "c"]), -np.inf, 0.0),
     ],
 )
 def test_the_nearest_position_stands_for_a_value(parameter, position, nearest):

@@ -434,7 +434,7 @@ def test_the_configuration_that_the_next_test_spoils_is_a_good_one():
         (lambda: SPACE.from_latent(np.zeros((1, 2))), ["U", "(n, 9)", "(1, 2)"]),
         (lambda: unit_cube(1).decode([[1.5]]), ["X", "x1", "row 0", "1.5", "space.encode"]),
         (
-            lambda: SearchSpace([CategoricalParameter("c", "a b".split())]).decode([[0], [-1]]),
+            lambda: SearchSpace([CategoricalParameter("c", ["a", "b"])]).decode([[0], [-1]]),
             ["X", "c", "row 1", "-1.0"],
         ),
         (lambda: SPACE.sample(0), ["n must be at least 1", "0"]),
