@@ -1,7 +1,43 @@
-"""Adapters: what a framework recorded, turned into a Run."""
+"""Adapters: what a framework recorded, turned into a Run.
+
+Every reader is loaded when it is first used, so that a study of one framework needs none of the
+others.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 if __name__ != "hpo_explain.adapters":
     raise ImportError(
         f"the adapters of hpo_explain were imported as {__name__!r}, which is another project's "
         "name; import them as 'hpo_explain.adapters': from hpo_explain.adapters import ..."
     )
+
+if TYPE_CHECKING:
+    from hpo_explain.adapters.frame import from_frame as from_frame
+    from hpo_explain.adapters.optuna import from_optuna as from_optuna
+    from hpo_explain.adapters.skopt import from_skopt as from_skopt
+    from hpo_explain.adapters.sources import as_run as as_run
+
+_MODULE_OF = {
+    "as_run": "sources",
+    "from_frame": "frame",
+    "from_optuna": "optuna",
+    "from_skopt": "skopt",
+}
+
+__all__ = [*_MODULE_OF]
+
+
+if not TYPE_CHECKING:  # a type checker that saw it would accept every misspelled name
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module 'hpo_explain.adapters' has no attribute {name!r}")
+        value = getattr(import_module(f"hpo_explain.adapters.{_MODULE_OF[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,1 +1,12 @@
 """The adapter of scikit-optimize."""
+
+try:
+    import skopt as _skopt  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ImportError(
+        'reading results of scikit-optimize needs skopt: pip install "hpo_explain[skopt]"'
+    ) from error
+
+from hpo_explain.adapters.skopt.result import from_skopt
+
+__all__ = ["from_skopt"]

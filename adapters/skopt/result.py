@@ -1,0 +1,196 @@
+"""A result of scikit-optimize, turned into a Run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from skopt import BayesSearchCV, Optimizer
+
+from hpo_explain.adapters._reading import RANDOM_START, not_finite
+from hpo_explain.adapters.skopt._criterion import HEDGE
+from hpo_explain.adapters.skopt._dimensions import (
+    encode_points,
+    model_columns,
+    read_dimensions,
+    read_space,
+)
+from hpo_explain.adapters.skopt._models import StoredModels, read_models
+from hpo_explain.adapters.skopt._record import SkoptRecord
+from hpo_explain.adapters.skopt._specs import Specs, read_specs
+from hpo_explain.run import Run, spans
+
+
+def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
+    """Read a result of scikit-optimize, with the models that chose its trials.
+
+    Trial numbers are indices into ``result.x_iters``. A stored model chose the trial that comes
+    next after those it was fitted on; the last one chose nothing. The criterion is the one on
+    record; the default ``gp_hedge`` draws one anew for every trial and records none, so that it
+    is inferred from the proposal, as a note then says.
+
+    Parameters
+    ----------
+    result : scipy.optimize.OptimizeResult, skopt.Optimizer or skopt.BayesSearchCV
+        What ``gp_minimize``, ``forest_minimize``, ``gbrt_minimize``, ``dummy_minimize`` or
+        ``Optimizer.tell`` returned, an optimizer, or a fitted search over a single space.
+    names : sequence of str, optional
+        Names of the dimensions; by default their own, or x0, x1, ... by position.
+
+    Returns
+    -------
+    Run
+        The run: minimized, except for the score of a search, which is maximized. Its surrogates
+        and acquisitions are skopt's own where they are stored. The standard deviation leaves
+        observation noise out, as that of skopt's Gaussian process does.
+
+    Raises
+    ------
+    ValueError
+        If it is no result of skopt, has no trial, or its space is not known.
+
+    Examples
+    --------
+    >>> from skopt import gp_minimize
+    >>> import hpo_explain as hx
+    >>> result = gp_minimize(
+    ...     lambda point: (point[0] - 0.3) ** 2,
+    ...     [(0.0, 1.0)],
+    ...     n_calls=8,
+    ...     n_initial_points=5,
+    ...     acq_func="LCB",
+    ...     random_state=0,
+    ... )
+    >>> run = hx.from_skopt(result, names=["lr"])
+    >>> run.optimizer, run.proposals, run.own_acquisition(6).acquisition.label
+    ("skopt's gp_minimize", (5, 6, 7), 'LCB (κ = 1.96)')
+    """
+    source = _source(result)
+    result, sign = source.result, 1.0 if source.direction == "minimize" else -1.0
+    specs = read_specs(result)
+    dimensions = read_dimensions(result)
+    space, notes = read_space(dimensions, names)
+    X, outside = encode_points(space, result.x_iters)
+    objective = sign * np.asarray(result.func_vals, dtype=float)
+    excluded = outside | not_finite(objective, range(len(X)), source.objective_name)
+    trials = [t for t in range(len(X)) if t not in excluded]
+
+    stored, about_models = read_models(getattr(result, "models", None) or [], specs, len(X))
+    record = SkoptRecord(
+        space, X, objective, source.direction, stored, model_columns(dimensions), specs.criterion
+    )
+    own = record.is_readable()
+    start, about_proposals = _first_proposal(stored, specs)
+    constraint = getattr(getattr(result, "space", None), "constraint", None)
+    if constraint is not None:
+        notes.append(
+            "constraint: skopt kept to a space_constraint; averages here are over the whole space"
+        )
+    notes += [*about_models, *about_proposals]
+    if not specs.random:
+        notes += _about_models(stored, specs, len(X)) if own else _about_no_model(stored, specs)
+    return Run(
+        space,
+        X[trials],
+        objective[trials],
+        source.direction,
+        trials=np.array(trials, dtype=np.int64),
+        proposals=[t for t in trials if t >= start],
+        excluded=dict(sorted(excluded.items())),
+        notes=notes,
+        objective_name=source.objective_name,
+        optimizer=source.optimizer or specs.optimizer,
+        record=record if own else None,
+    )
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A result, and what the object it came from adds to it."""
+
+    result: Any
+    optimizer: str = ""
+    direction: str = "minimize"
+    objective_name: str = "objective"
+
+
+def _source(result: Any) -> _Source:
+    if isinstance(result, BayesSearchCV):
+        found = getattr(result, "optimizer_results_", None)
+        if found is None:
+            raise ValueError("result is a BayesSearchCV that is not fitted. Call its fit first.")
+        if len(found) != 1:
+            raise ValueError(
+                f"result is a BayesSearchCV over {len(found)} search spaces. Read one of them: "
+                f"result.optimizer_results_[i] for i in 0 to {len(found) - 1} (their objective "
+                "is the negated score)."
+            )
+        name = f"mean_test_{result.refit if result.multimetric_ else 'score'}"
+        return _Source(found[0], "skopt's BayesSearchCV", "maximize", name)
+    if isinstance(result, Optimizer):
+        if not result.Xi:
+            raise ValueError("result is an Optimizer that was told no trial. Tell it some first.")
+        return _Source(result.get_result())
+    points, values = getattr(result, "x_iters", None), getattr(result, "func_vals", None)
+    if points is None or values is None:
+        raise ValueError(
+            "result must be what a minimizer of skopt returned, a skopt.Optimizer or a "
+            f"BayesSearchCV, but was a {type(result).__name__} without x_iters and func_vals."
+        )
+    if len(points) == 0 or len(points) != len(values):
+        raise ValueError(
+            "result must have at least one point and one value per point, but has "
+            f"{len(points)} x_iters and {len(values)} func_vals."
+        )
+    return _Source(result)
+
+
+def _first_proposal(stored: StoredModels, specs: Specs) -> tuple[int, list[str]]:
+    """Return the number of the first proposal, and notes."""
+    if specs.random:
+        return RANDOM_START, [
+            "proposals: the search was random, so no acquisition function chose any trial; those "
+            f"from {RANDOM_START} on can be explained as an assumed one would have seen them"
+        ]
+    if stored.models and (specs.queue_size is None or len(stored.models) < specs.queue_size):
+        return stored.seen[0], []
+    if specs.initial is not None:
+        return specs.initial, []
+    if stored.models:
+        return stored.seen[0], [
+            "proposals: the number of initial points is not recorded; trials before "
+            f"{stored.seen[0]}, whose models are not stored, do not count as proposals"
+        ]
+    return 0, [
+        "proposals: neither models nor the number of initial points are recorded, so every trial "
+        "counts as a proposal"
+    ]
+
+
+def _about_models(stored: StoredModels, specs: Specs, n: int) -> list[str]:
+    notes = []
+    chosen = range(stored.seen[0], n)
+    if chosen:
+        notes.append(
+            f"models: for the trials {spans(chosen)} the surrogate is the one that skopt fitted "
+            "and stored"
+        )
+    if specs.criterion.unknown:
+        notes.append(f"acquisition: one is assumed, since {specs.criterion.unknown}")
+    elif specs.criterion.name == HEDGE:
+        notes.append(
+            f"acquisition: {HEDGE} draws LCB, EI or PI for every trial and does not record which; "
+            "it is inferred from the proposal"
+        )
+    return notes
+
+
+def _about_no_model(stored: StoredModels, specs: Specs) -> list[str]:
+    missing = "the stored models cannot be read" if stored.models else "no model is stored"
+    name = f" ({specs.criterion.name})" if specs.criterion.name else ""
+    return [
+        f"models: {missing}, so surrogates are fitted anew and an acquisition function is assumed "
+        f"for the one skopt used{name}"
+    ]

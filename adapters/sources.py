@@ -1,0 +1,138 @@
+"""Whatever holds an optimization run, as a Run: what every function of the package takes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from importlib import metadata
+from typing import Any
+
+from hpo_explain._checks import unknown_name
+from hpo_explain.run import Run
+
+ENTRY_POINTS = "hpo_explain.adapters"
+
+_ACCEPTED = (
+    "an optuna.Study, a result, Optimizer or BayesSearchCV of skopt, a pandas.DataFrame or a Run"
+)
+
+
+def as_run(source: Any, **options: Any) -> Run:
+    """Return a run as it is, and read anything else with the adapter that knows it.
+
+    Adapters of others are found by the entry-point group ``hpo_explain.adapters``. Each names a
+    callable ``reader(source, **options)`` that returns a Run, or None where the source is not
+    its own.
+
+    Parameters
+    ----------
+    source : Run, optuna.Study, skopt result, pandas.DataFrame or object
+        What holds the run.
+    **options
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    Run
+        The run.
+
+    Raises
+    ------
+    ValueError
+        If nobody can read the source, or an option is not one of its adapter.
+    ImportError
+        If the package that recorded it is not installed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5], "loss": [1.0, 9.0, 4.0]})
+    >>> len(as_run(table, objective="loss"))
+    3
+    """
+    if isinstance(source, Run):
+        if options:
+            raise ValueError(
+                f"{', '.join(options)} cannot be given with a Run, which was read already. "
+                "Give them to the from_... function that made it."
+            )
+        return source
+    for (module, name), reader in _READERS.items():
+        if _is_a(source, module, name):
+            return reader(source, options)
+    return _by_others(source, options)
+
+
+def _is_a(source: Any, module: str, name: str) -> bool:
+    """Say whether a source is of a class, by the class's name: nothing is imported to find out."""
+    return any(
+        base.__name__ == name and base.__module__.split(".")[0] == module
+        for base in type(source).__mro__
+    )
+
+
+def _optuna(source: Any, options: dict[str, Any]) -> Run:
+    from hpo_explain.adapters.optuna import from_optuna
+
+    return from_optuna(source, **_checked(from_optuna, options))
+
+
+def _skopt(source: Any, options: dict[str, Any]) -> Run:
+    from hpo_explain.adapters.skopt import from_skopt
+
+    return from_skopt(source, **_checked(from_skopt, options))
+
+
+def _frame(source: Any, options: dict[str, Any]) -> Run:
+    from hpo_explain.adapters.frame import from_frame
+
+    _checked(from_frame, options)
+    if "objective" not in options:
+        columns = ", ".join(str(column) for column in source.columns[:30])
+        raise ValueError(
+            "objective is missing: a table does not say which column it is. Add "
+            f'objective="..."; the columns are {columns}.'
+        )
+    return from_frame(source, **options)
+
+
+_READERS: dict[tuple[str, str], Callable[[Any, dict[str, Any]], Run]] = {
+    ("optuna", "Study"): _optuna,
+    ("skopt", "Optimizer"): _skopt,
+    ("skopt", "BayesSearchCV"): _skopt,
+    ("scipy", "OptimizeResult"): _skopt,
+    ("pandas", "DataFrame"): _frame,
+}
+
+
+def _checked(reader: Callable[..., Run], options: dict[str, Any]) -> dict[str, Any]:
+    known = list(inspect.signature(reader).parameters)[1:]
+    for name in options:
+        if name not in known:
+            raise ValueError(unknown_name(f"option of {reader.__name__}", name, known))
+    return options
+
+
+def _by_others(source: Any, options: dict[str, Any]) -> Run:
+    kind = f"{type(source).__module__}.{type(source).__qualname__}"
+    failed = []
+    for entry_point in metadata.entry_points(group=ENTRY_POINTS):
+        try:
+            reader = entry_point.load()
+        except Exception as error:  # a broken adapter must not stop the others
+            failed.append(f"{entry_point.name} ({error})")
+            continue
+        run = reader(source, **options)
+        if run is None:
+            continue
+        if not isinstance(run, Run):
+            raise ValueError(
+                f"the adapter {entry_point.name!r} ({entry_point.value}) returned a "
+                f"{type(run).__name__} for a {kind}; it must return a Run, or None."
+            )
+        return run
+    missing = f" Adapters that could not be loaded: {'; '.join(failed)}." if failed else ""
+    raise ValueError(
+        f"source is a {kind}, which no adapter reads. Give {_ACCEPTED}, or install an adapter "
+        f"(entry-point group {ENTRY_POINTS!r}).{missing}"
+    )
