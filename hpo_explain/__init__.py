@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from hpo_explain.adapters import from_optuna as from_optuna
     from hpo_explain.adapters import from_skopt as from_skopt
     from hpo_explain.diagnostics import Trust as Trust
-    from hpo_explain.explainers.background import baseline_background as baseline_background
-    from hpo_explain.explainers.background import global_background as global_background
-    from hpo_explain.explainers.background import hybrid_background as hybrid_background
-    from hpo_explain.explainers.background import local_background as local_background
-    from hpo_explain.explainers.shapley import ShapleyExplainer as ShapleyExplainer
+    from hpo_explain.explainers import ShapleyExplainer as ShapleyExplainer
+    from hpo_explain.explainers import baseline_background as baseline_background
+    from hpo_explain.explainers import global_background as global_background
+    from hpo_explain.explainers import hybrid_background as hybrid_background
+    from hpo_explain.explainers import local_background as local_background
     from hpo_explain.explanations import ProposalExplanation as ProposalExplanation
     from hpo_explain.facade import explain_proposal as explain_proposal
     from hpo_explain.facade import trust as trust
@@ -63,18 +63,18 @@ _MODULE_OF = {
     "ProposalExplanation": "explanations",
     "Run": "run",
     "SearchSpace": "space",
-    "ShapleyExplainer": "explainers.shapley",
+    "ShapleyExplainer": "explainers",
     "Surrogate": "surrogates",
     "SurrogateBased": "acquisition",
     "Trust": "diagnostics",
-    "baseline_background": "explainers.background",
+    "baseline_background": "explainers",
     "explain_proposal": "facade",
     "from_frame": "adapters",
     "from_optuna": "adapters",
     "from_skopt": "adapters",
-    "global_background": "explainers.background",
-    "hybrid_background": "explainers.background",
-    "local_background": "explainers.background",
+    "global_background": "explainers",
+    "hybrid_background": "explainers",
+    "local_background": "explainers",
     "report": "reporting",
     "trust": "facade",
 }

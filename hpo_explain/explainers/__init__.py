@@ -1,1 +1,17 @@
 """Explainers: one method per file, each asking a surrogate or an acquisition."""
+
+from hpo_explain.explainers.background import (
+    baseline_background,
+    global_background,
+    hybrid_background,
+    local_background,
+)
+from hpo_explain.explainers.shapley import ShapleyExplainer
+
+__all__ = [
+    "ShapleyExplainer",
+    "baseline_background",
+    "global_background",
+    "hybrid_background",
+    "local_background",
+]
