@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_count
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates.coalitions import Halves, in_blocks
+from hpo_explain.surrogates._coalitions import Halves, in_blocks
 from hpo_explain.surrogates.columns import OrderedColumns
 from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, std_from_variance
 

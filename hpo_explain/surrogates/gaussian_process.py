@@ -11,10 +11,10 @@ import numpy.typing as npt
 from scipy.linalg import cho_solve, solve_triangular
 
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates.coalitions import Halves, in_blocks
+from hpo_explain.surrogates._coalitions import Halves, in_blocks
+from hpo_explain.surrogates._split_kernel import split_kernel
 from hpo_explain.surrogates.columns import OneHotColumns
 from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, std_from_variance
-from hpo_explain.surrogates.split_kernel import split_kernel
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
