@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 # Marks that turn the direction of all text that follows, so of text that is not the user's.
 _DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_LEFT_TO_RIGHT = "\u200e"
 # What XML forbids, even escaped (XML 1.0, production 2).
 _FORBIDDEN = re.compile("[^\t\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x7f-\x9f]")
 
@@ -19,7 +20,11 @@ _FORBIDDEN = re.compile("[^\t\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x7
 def plain(text: object) -> str:
     """Return a text on one line in which every character can be shown."""
     line = _BREAKS.sub("↵", str(text)).replace("\t", " ")
-    return _FORBIDDEN.sub("\ufffd", _DIRECTION.sub("", line))
+    line = _FORBIDDEN.sub("\ufffd", _DIRECTION.sub("", line))
+    if any(unicodedata.bidirectional(character) in {"R", "AL"} for character in line):
+        # "name = 2" stays in this order: without the mark, "= 2" would be read as its continuation
+        return f"{_LEFT_TO_RIGHT}{line}{_LEFT_TO_RIGHT}"
+    return line
 
 
 def columns(text: str) -> int:

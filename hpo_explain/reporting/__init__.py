@@ -1,1 +1,21 @@
 """The report: one self-contained HTML file about a run."""
+
+from hpo_explain.reporting.overview import Overview
+from hpo_explain.reporting.page import SECTIONS, report, write_report
+from hpo_explain.reporting.proposal import BestProposal, LatestProposal
+from hpo_explain.reporting.section import Card, Content, NotApplicable, Section
+from hpo_explain.reporting.trust import TrustVerdict
+
+__all__ = [
+    "SECTIONS",
+    "BestProposal",
+    "Card",
+    "Content",
+    "LatestProposal",
+    "NotApplicable",
+    "Overview",
+    "Section",
+    "TrustVerdict",
+    "report",
+    "write_report",
+]

@@ -1,0 +1,45 @@
+"""Writing a file so that a reader sees the old one or the new one, never half of one."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+
+def check_place(path: Path) -> None:
+    """Raise FileNotFoundError or IsADirectoryError if no file can be written there."""
+    if path.is_dir():
+        raise IsADirectoryError(
+            f"path must name a file, but {str(path)!r} is a folder. Add a name such as report.html."
+        )
+    if not path.resolve().parent.is_dir():
+        raise FileNotFoundError(
+            f"path is {str(path)!r}, but there is no folder {str(path.resolve().parent)!r}. "
+            "Create it first."
+        )
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replace a file, or leave it as it was if anything goes wrong.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file; where it is a link, the file it leads to.
+    text : str
+        Its new text.
+    """
+    target = path.resolve()
+    # beside the target: only within a file system is a file replaced in one step
+    partial = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
+    try:
+        with partial.open("xb") as file:
+            # a lone surrogate (of a name that was no UTF-8) has no encoding
+            file.write(text.encode("utf-8", errors="replace"))
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(target)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise

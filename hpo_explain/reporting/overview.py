@@ -1,0 +1,114 @@
+"""The report's first section: what was run, what came of it, and what was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import partial
+
+import numpy as np
+
+from hpo_explain.explanations import format_value
+from hpo_explain.plotting import plot_history
+from hpo_explain.plotting._text import counted
+from hpo_explain.reporting._render import figure, render
+from hpo_explain.reporting.section import Content
+from hpo_explain.run import Run, spans
+
+_LONG = 300
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What was run, the best configuration, the history, and what was left out."""
+
+    anchor: str = "overview"
+    title: str = "Overview"
+    how_to_read: str = (
+        "Every mark is one trial: a configuration that was tried, and the objective it reached. "
+        "The line is the best objective so far; where it is flat, trials brought nothing better."
+    )
+
+    def content(self, run: Run) -> Content:
+        """Return the overview of a run."""
+        finding = _finding(run)
+        body = render(
+            "overview.html.j2",
+            facts=_facts(run),
+            best=_best(run),
+            history=figure(
+                partial(plot_history, run),
+                alt=finding,
+                caption=f"{run.objective_name} of every trial, in the order of their numbers. "
+                f"{_better(run).capitalize()} is better.",
+            ),
+            left_out=_left_out(run),
+            notes=run.notes,
+        )
+        return Content(finding, body)
+
+
+def _better(run: Run) -> str:
+    return "lower" if run.direction == "minimize" else "higher"
+
+
+def _has_incumbent(run: Run) -> bool:
+    return bool(np.any(run.feasible))
+
+
+def _value(run: Run, trial: int) -> str:
+    return format_value(float(run.objective[run.row(trial)]))
+
+
+def _finding(run: Run) -> str:
+    if not len(run):
+        return "No trial has finished yet."
+    if not _has_incumbent(run):
+        return f"None of the {len(run)} finished trials is feasible."
+    best = run.incumbent_trial
+    later = int(np.sum(np.asarray(run.trials) > best))
+    after = f"{counted(later, 'later trial')} brought nothing better" if later else "the last one"
+    return (
+        f"The best {run.objective_name} of {len(run)} trials is {_value(run, best)}, "
+        f"by trial {best}; {after}."
+    )
+
+
+def _facts(run: Run) -> list[tuple[str, str]]:
+    facts = [
+        ("Objective", f"{run.objective_name}; {_better(run)} is better"),
+        ("Finished trials", str(len(run))),
+        ("Hyperparameters", str(len(run.space))),
+        ("Optimizer", run.optimizer),
+        ("Proposals", f"{len(run.proposals or ())} (trials that a model chose)"),
+    ]
+    infeasible = np.asarray(run.trials)[~np.asarray(run.feasible)]
+    if len(infeasible):
+        facts.append(("Infeasible", f"{len(infeasible)} ({spans(infeasible)})"))
+    if run.excluded:
+        facts.append(("Left out", str(len(run.excluded))))
+    if run.finished is not None and np.isfinite(run.finished).any():
+        last = datetime.fromtimestamp(float(np.nanmax(run.finished)), tz=timezone.utc)
+        facts.append(("Last trial finished", f"{last:%Y-%m-%d %H:%M} UTC"))
+    return facts
+
+
+def _best(run: Run) -> dict[str, object] | None:
+    if not _has_incumbent(run):
+        return None
+    incumbent = run.incumbent
+    return {
+        "trial": run.incumbent_trial,
+        "objective": _value(run, run.incumbent_trial),
+        "rows": [
+            (name, format_value(incumbent[name], width=_LONG) if name in incumbent else None)
+            for name in run.space.names
+        ],
+    }
+
+
+def _left_out(run: Run) -> list[tuple[str, int, str]]:
+    reasons: dict[str, list[int]] = {}
+    for trial, reason in run.excluded.items():
+        reasons.setdefault(reason, []).append(trial)
+    return [(reason, len(numbers), spans(numbers)) for reason, numbers in reasons.items()]

@@ -1,0 +1,105 @@
+"""The report as one file that needs no network and no other file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hpo_explain.adapters import as_run
+from hpo_explain.reporting._file import check_place, write_atomically
+from hpo_explain.reporting._render import render
+from hpo_explain.reporting.overview import Overview
+from hpo_explain.reporting.proposal import BestProposal, LatestProposal
+from hpo_explain.reporting.section import Section, cards
+from hpo_explain.reporting.trust import TrustVerdict
+from hpo_explain.run import Run
+
+SECTIONS: tuple[Section, ...] = (Overview(), TrustVerdict(), BestProposal(), LatestProposal())
+_TITLE = "Why the optimizer tried what it tried"
+
+
+def report(
+    source: Any, path: str | Path = "report.html", *, title: str | None = None, **reading: Any
+) -> Path:
+    """Write a self-contained HTML report about an optimization run.
+
+    Parameters
+    ----------
+    source : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    path : str or pathlib.Path, default "report.html"
+        The file to write; it is replaced only when the new report is complete.
+    title : str, optional
+        The heading, such as the name of the study.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    pathlib.Path
+        The file written.
+
+    Raises
+    ------
+    ValueError
+        If the source cannot be read.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = hx.report(table, f"{folder}/report.html", objective="loss")
+    ...     text = written.read_text(encoding="utf-8")
+    >>> text[:15], "Can the model be trusted?" in text
+    ('<!doctype html>', True)
+    """
+    check_place(Path(path))
+    return write_report(as_run(source, **reading), path, title=title)
+
+
+def write_report(
+    run: Run,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    sections: Sequence[Section] = SECTIONS,
+) -> Path:
+    """Write the report about a run; a section that fails becomes a card that says so.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    path : str or pathlib.Path
+        The file to write; it is replaced only when the new report is complete.
+    title : str, optional
+        The heading, such as the name of the study.
+    sections : sequence of Section
+        The parts of the report, in order.
+
+    Returns
+    -------
+    pathlib.Path
+        The file written.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    path = Path(path)
+    check_place(path)
+    text = render(
+        "page.html.j2",
+        title=title or _TITLE,
+        subtitle=str(run).partition("\n")[0],
+        cards=cards(sections, run),
+    )
+    write_atomically(path, text)
+    return path

@@ -1,0 +1,111 @@
+"""The parts of a report: each says what it found, or why it does not apply, and none harms others."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from markupsafe import Markup
+
+from hpo_explain.run import Run
+
+_logger = logging.getLogger(__name__)
+
+SHOWN, NOT_APPLICABLE, FAILED = "shown", "not applicable", "failed"
+
+
+class NotApplicable(Exception):  # noqa: N818 (it says why; nothing went wrong)
+    """A section does not apply to a run; the text says why, to the reader of the report."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a section has to show.
+
+    Attributes
+    ----------
+    finding : str
+        The result in a sentence, for the table of contents.
+    body : Markup
+        HTML, escaped already.
+    """
+
+    finding: str
+    body: Markup
+
+
+class Section(Protocol):
+    """One part of a report.
+
+    Attributes
+    ----------
+    anchor : str
+        Its place in the page's address, one word.
+    title : str
+        Its heading.
+    how_to_read : str
+        Two sentences for somebody who did not write the optimization.
+    """
+
+    @property
+    def anchor(self) -> str: ...  # noqa: D102
+
+    @property
+    def title(self) -> str: ...  # noqa: D102
+
+    @property
+    def how_to_read(self) -> str: ...  # noqa: D102
+
+    def content(self, run: Run) -> Content:
+        """Return what the section shows about a run.
+
+        Raises
+        ------
+        NotApplicable
+            If there is nothing to show; the text says why.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Card:
+    """A section's place in a report: what it shows, why it does not apply, or how it failed.
+
+    Attributes
+    ----------
+    anchor, title, how_to_read : str
+        As of the section.
+    status : {"shown", "not applicable", "failed"}
+        Which of the three it is.
+    finding : str
+        The finding; else why there is none.
+    body : Markup
+        What it shows; empty unless the status is "shown".
+    """
+
+    anchor: str
+    title: str
+    how_to_read: str
+    status: str
+    finding: str
+    body: Markup
+
+
+def cards(sections: Iterable[Section], run: Run) -> list[Card]:
+    """Return a card for each section, whatever happens in it; failures are logged."""
+    return [_card(section, run) for section in sections]
+
+
+def _card(section: Section, run: Run) -> Card:
+    try:
+        content = section.content(run)
+        status, finding, body = SHOWN, content.finding, content.body
+    except NotApplicable as reason:
+        status, finding, body = NOT_APPLICABLE, str(reason), Markup()
+    except Exception as error:
+        # The rest of the report is worth having without this part.
+        _logger.exception("The report's section %r failed.", section.title)
+        status, finding, body = FAILED, f"{type(error).__name__}: {error}", Markup()
+    return Card(section.anchor, section.title, section.how_to_read, status, finding, body)
