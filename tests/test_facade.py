@@ -1,0 +1,127 @@
+"""The functions users type: the same answer from every source, and words that say whose it is."""
+
+import json
+
+import numpy as np
+import optuna
+import pandas as pd
+import pytest
+import skopt
+
+import hpo_explain as hx
+from hpo_explain.facade import findings
+
+
+def quadratic(x, y):
+    return (x - 0.3) ** 2 + 0.1 * (y - 0.5) ** 2
+
+
+@pytest.fixture(scope="module")
+def study():
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=1))
+    study.optimize(
+        lambda t: quadratic(t.suggest_float("x", 0, 1), t.suggest_float("y", 0, 1)), n_trials=25
+    )
+    return study
+
+
+@pytest.fixture(scope="module")
+def result():
+    dimensions = [skopt.space.Real(0.0, 1.0, name="x"), skopt.space.Real(0.0, 1.0, name="y")]
+    return skopt.gp_minimize(
+        lambda v: quadratic(*v), dimensions, n_calls=18, n_initial_points=8, random_state=0,
+        acq_func="LCB",
+    )  # fmt: skip
+
+
+def test_a_study_and_its_run_give_the_same_explanation(study):
+    first = hx.explain_proposal(study, 20, background=60)
+    second = hx.explain_proposal(hx.from_optuna(study), 20, background=60)
+    np.testing.assert_array_equal(first.phi, second.phi)
+    assert first.trial == 20
+    assert first.config == study.trials[20].params
+
+
+def test_tpe_is_explained_by_an_assumed_acquisition_and_says_so(study):
+    explanation = hx.explain_proposal(study, 20, background=60)
+    assert explanation.assumed
+    assert explanation.acquisition == "LCB (κ = 1.96)"
+    assert explanation.sentence.startswith("A GP with LCB (κ = 1.96) would have found trial 20 ")
+    assert any("assumed" in note for note in explanation.notes)
+
+
+def test_a_skopt_result_is_explained_by_the_optimizers_own_acquisition(result):
+    explanation = hx.explain_proposal(result, 12, background=60)
+    assert not explanation.assumed
+    assert "gp_minimize" in explanation.sentence
+    assert "would have" not in explanation.sentence
+    # what the stored model predicted when it chose the trial
+    model = result.models[12 - 8]
+    mean, std = model.predict([result.x_iters[12]], return_std=True)
+    assert explanation.objective_prediction["mean"] == pytest.approx(mean[0], rel=1e-6)
+    assert explanation.objective_prediction["std"] == pytest.approx(std[0], rel=1e-4)
+    assert explanation.prediction["total"] == pytest.approx(-mean[0] + 1.96 * std[0], rel=1e-5)
+
+
+def test_the_proposal_of_a_gp_beats_the_average_configuration(result):
+    for trial in range(8, 18):
+        assert hx.explain_proposal(result, trial, background=60).payout["total"] > 0
+
+
+def test_latest_and_best_are_proposals(study):
+    run = hx.from_optuna(study)
+    assert hx.explain_proposal(study, background=20).trial == 24
+    best = hx.explain_proposal(study, "best", background=20).trial
+    assert best in run.proposals
+    assert run.objective[best] == min(run.objective[list(run.proposals)])
+
+
+@pytest.mark.parametrize("acquisition", ["lcb", "ei", "pi", "logei"])
+def test_every_criterion_can_be_asked_for(study, acquisition):
+    explanation = hx.explain_proposal(study, 15, acquisition=acquisition, background=40)
+    total = explanation.contributions[list(explanation.terms)].sum(axis=1)
+    np.testing.assert_allclose(total, explanation.contributions["total"], rtol=1e-9, atol=1e-15)
+    assert explanation.total.sum() == pytest.approx(explanation.payout["total"], rel=1e-9)
+
+
+def test_an_acquisition_of_ones_own_is_used_as_it_is(study):
+    run = hx.from_optuna(study)
+    mine = hx.LowerConfidenceBound(run.surrogate(kind="forest"), kappa=0.5)
+    explanation = hx.explain_proposal(run, 15, acquisition=mine, background=40)
+    assert explanation.acquisition == "LCB (κ = 0.5)"
+    assert explanation.model == "a forest"
+
+
+def test_maximizing_the_negative_explains_the_same():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": rng.random(20), "y": rng.random(20)})
+    table["loss"] = quadratic(table.x, table.y)
+    table["score"] = 5.0 - table["loss"]
+    options = {"hyperparameters": ["x", "y"], "background": 50}
+    low = hx.explain_proposal(table, 15, objective="loss", **options)
+    high = hx.explain_proposal(table, 15, objective="score", direction="maximize", **options)
+    np.testing.assert_allclose(high.phi, low.phi, rtol=1e-5, atol=1e-8)
+    assert "better score" in high.sentence or "score" not in high.sentence
+
+
+def test_an_explanation_travels_as_json_and_as_a_table(study):
+    explanation = hx.explain_proposal(study, 20, background=40)
+    plain = json.loads(json.dumps(explanation.to_dict(), allow_nan=False))
+    assert plain["trial"] == 20
+    assert plain["trust"]["level"] in ("good", "fair", "poor")
+    table = explanation.to_frame()
+    assert list(table.columns) == ["value", "total", "mean", "uncertainty"]
+    assert list(table["total"].abs()) == sorted(table["total"].abs(), reverse=True)
+
+
+def test_findings_name_the_best_the_trust_and_the_reasons(study):
+    sentences = findings(study)
+    assert sentences[0].startswith(f"The best of 25 trials is trial {study.best_trial.number} ")
+    assert sentences[1].startswith("Trust in the surrogate: ")
+    assert sentences[-1].startswith("A GP with LCB")
+
+
+def test_findings_of_a_run_that_is_too_young_say_so():
+    table = pd.DataFrame({"x": [0.1, 0.2], "loss": [1.0, 2.0]})
+    sentences = findings(table, objective="loss", initial=2)
+    assert "no proposal" in sentences[-1]
