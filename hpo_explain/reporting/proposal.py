@@ -65,16 +65,19 @@ class LatestProposal:
 
 
 def _best(run: Run) -> int | None:
-    """Return the best of the proposals (the first of several), or None without any."""
+    """Return the best of the proposals (feasible ones first), or None without any."""
     proposals = sorted(run.proposals or ())
-    if not proposals:
+    feasible = [trial for trial in proposals if np.asarray(run.feasible)[run.row(trial)]] or proposals
+    if not feasible:
         return None
-    return int(proposals[np.argmin(run.cost[[run.row(trial) for trial in proposals]])])
+    return feasible[int(np.argmin(run.cost[[run.row(trial) for trial in feasible]]))]
 
 
 def _best_lead(run: Run) -> str:
     best = _best(run)
-    if not np.any(run.feasible) or best == run.incumbent_trial:
+    if not np.any(run.feasible):
+        return f"No trial is feasible; trial {best} is the best of those that a model chose."
+    if best == run.incumbent_trial:
         return f"Trial {best} is the best of the run, and a model chose it."
     return (
         f"The best of the run is trial {run.incumbent_trial}, which no model chose (it belongs to "

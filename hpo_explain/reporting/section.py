@@ -1,4 +1,4 @@
-"""The parts of a report: each says what it found, or why it does not apply, and none harms others."""
+"""The parts of a report: each says what it found or why it does not apply; none harms others."""
 
 from __future__ import annotations
 
@@ -103,6 +103,7 @@ def _card(section: Section, run: Run) -> Card:
         content = section.content(run)
         status, finding, body = SHOWN, content.finding, content.body
     except NotApplicable as reason:
+        _logger.info("The report's section %r does not apply.", section.title, exc_info=reason)
         status, finding, body = NOT_APPLICABLE, str(reason), Markup()
     except Exception as error:
         # The rest of the report is worth having without this part.
