@@ -297,6 +297,18 @@ class ProbabilityOfImprovement(_Improvement):
     ----------
     surrogate, best, xi, direction
         As in :class:`ExpectedImprovement`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, GaussianProcessSurrogate, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.linspace(0, 1, 12)[:, None]
+    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
+    >>> mean, _ = surrogate.predict(X[:1])
+    >>> even = ProbabilityOfImprovement(surrogate, best=float(mean[0]))  # as likely as not
+    >>> float(even.terms(X[:1])["probability of improvement"][0])
+    0.5
     """
 
     term_names = ("probability of improvement",)
@@ -329,6 +341,18 @@ class LogExpectedImprovement(_Improvement):
     ----------
     .. [1] Ament, S. et al. (2023). Unexpected improvements to expected improvement for Bayesian
        optimization. NeurIPS, Eq. 9. https://arxiv.org/abs/2310.20708
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, GaussianProcessSurrogate, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.linspace(0, 1, 12)[:, None]
+    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
+    >>> value = LogExpectedImprovement(surrogate, best=0.1).terms(X[:1])["log expected improvement"]
+    >>> improvement = ExpectedImprovement(surrogate, best=0.1).terms(X[:1])
+    >>> bool(np.isclose(np.exp(value), sum(improvement.values())).all())
+    True
     """
 
     term_names = ("log expected improvement",)

@@ -92,7 +92,7 @@ def run_demo(
     framework : {"optuna", "skopt"}, default "optuna"
         What tunes.
     sampler : {"tpe", "random"}, default "tpe"
-        Optuna's sampler; of skopt, "random" is `dummy_minimize` and else `gp_minimize` runs.
+        Optuna's sampler; skopt's `gp_minimize` draws every trial ("random") or the first 10.
     n_trials : int, default 80
         Number of trials, at least 1.
     seed : int, default 0

@@ -37,6 +37,12 @@ class Trust:
         How trials were held out.
     reasons : tuple of str
         Why the level is what it is, in sentences.
+
+    Examples
+    --------
+    >>> verdict = Trust("poor", 0.1, 0.9, 40, "leave-one-out", ("R² = 0.10.",))
+    >>> print(verdict)
+    trust: poor. R² = 0.10.
     """
 
     level: str

@@ -36,6 +36,15 @@ class OwnAcquisition:
         The acquisition function.
     note : str
         How it is known, in a sentence; empty where it is on record.
+
+    Examples
+    --------
+    >>> from hpo_explain import FloatParameter, LowerConfidenceBound, Run, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> run = Run(space, [[0.2], [0.7], [0.4]], [3.0, 1.0, 2.0], "minimize")
+    >>> bound = LowerConfidenceBound(run.surrogate(), kappa=2.0)
+    >>> OwnAcquisition(bound, "inferred from the sampler's settings").note
+    "inferred from the sampler's settings"
     """
 
     acquisition: Acquisition

@@ -28,7 +28,8 @@ def tune_with_skopt(
     space : SearchSpace
         The search space.
     sampler : str, default "gp"
-        "random" is `skopt.dummy_minimize`; anything else is `skopt.gp_minimize`.
+        "random" is `skopt.gp_minimize` with an initial design of `n_trials`, drawn at random;
+        anything else is `skopt.gp_minimize` with at most 10.
     n_trials : int, default 50
         Number of trials.
     seed : int, default 0
@@ -54,9 +55,9 @@ def tune_with_skopt(
         return objective(space.decode(space.encode(config))[0])
 
     dimensions = [_dimension(parameter) for parameter in space.parameters]
-    if sampler == "random":
-        return skopt.dummy_minimize(loss, dimensions, n_calls=n_trials, random_state=seed)
-    initial = min(10, n_trials)
+    # not skopt.dummy_minimize: it asks scikit-learn whether None is a regressor, and newer
+    # releases of scikit-learn refuse to say
+    initial = n_trials if sampler == "random" else min(10, n_trials)
     return skopt.gp_minimize(
         loss, dimensions, n_calls=n_trials, n_initial_points=initial, random_state=seed
     )

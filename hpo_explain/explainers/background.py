@@ -177,6 +177,14 @@ def hybrid_background(
     ValueError
         If the configuration is not one of the space, `radius` is not in (0, 1], or `share` leaves
         no row on one of the two sides.
+
+    Examples
+    --------
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> rows = hybrid_background(space, {"x": 0.5}, 20, share=0.25, radius=0.1)
+    >>> bool(abs(rows[:5] - 0.5).max() <= 0.1), bool(abs(rows[5:] - 0.5).max() <= 0.1)
+    (True, False)
     """
     local = round(check_number("share", share) * check_count("n", n, minimum=2))
     if not 1 <= local <= n - 1:

@@ -88,6 +88,15 @@ class ProposalExplanation:
     ----------
     .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
        LMU Munich. Section 5.2 (here with the sign turned: larger is more desirable).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> explanation = hx.explain_proposal(table, 4, objective="loss", background=50)
+    >>> list(explanation.contributions.columns)
+    ['value', 'total', 'mean', 'uncertainty']
     """
 
     names: tuple[str, ...]

@@ -158,5 +158,5 @@ def _leaf(kernel: Any, name: str, n_columns: int) -> Leaf | None:
         return None
     scales = np.asarray(kernel.length_scale, dtype=float)
     if name == "GroupedMatern":
-        scales = scales[kernel.groups]
+        scales = np.atleast_1d(scales)[kernel.groups]  # scikit-learn makes a single one a scalar
     return Leaf(1.0 / np.broadcast_to(scales, (n_columns,)) ** 2, False, profile)
