@@ -70,13 +70,13 @@ class GroupedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # ty
         if not eval_gradient:
             right = left if Y is None else np.asarray(Y) / scale
             return _matern(cdist(left, right))
-        parts = np.empty((len(left), len(left), len(scales)))
-        for g in range(parts.shape[2]):
+        parts = np.empty((len(scales), len(left), len(left)))
+        for g, part in enumerate(parts):
             columns = left[:, self.groups == g]
-            parts[:, :, g] = cdist(columns, columns, "sqeuclidean")
-        r = np.sqrt(parts.sum(axis=2))
-        parts *= (5.0 / 3.0 * (1.0 + _SQRT5 * r) * np.exp(-_SQRT5 * r))[:, :, None]
-        return _matern(r), parts
+            cdist(columns, columns, "sqeuclidean", out=part)
+        r = np.sqrt(parts.sum(axis=0))
+        parts *= 5.0 / 3.0 * (1.0 + _SQRT5 * r) * np.exp(-_SQRT5 * r)
+        return _matern(r), np.moveaxis(parts, 0, 2)
 
     def __repr__(self) -> str:
         scales = ", ".join(f"{scale:.3g}" for scale in self._scales())
