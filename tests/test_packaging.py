@@ -1,5 +1,6 @@
 """What an installed hpo_explain consists of, from the wheel and from the sdist."""
 
+import json
 import os
 import pickle
 import shutil
@@ -229,3 +230,58 @@ def test_every_package_imported_by_the_tests_is_declared():
         if item.target is not None
     }
     assert third_party(found) <= declared(CORE, *EXTRAS.values())
+
+
+END_TO_END = """
+import json, logging, pathlib
+import numpy as np, optuna, skopt
+import hpo_explain as hx
+
+def loss(lr, momentum):
+    return (np.log10(lr) + 2.0) ** 2 + momentum
+
+def study(sampler):
+    found = optuna.create_study(sampler=sampler)
+    found.optimize(
+        lambda trial: loss(
+            trial.suggest_float("lr", 1e-4, 1.0, log=True),
+            trial.suggest_float("momentum", 0.0, 1.0),
+        ),
+        n_trials=20,
+    )
+    return found
+
+def minimized(minimize):
+    lr = skopt.space.Real(1e-4, 1.0, prior="log-uniform", name="lr")
+    momentum = skopt.space.Real(0.0, 1.0, name="momentum")
+    return minimize(lambda x: loss(*x), [lr, momentum], n_calls=14, random_state=0)
+
+for name, run in {
+    "TPESampler": hx.from_optuna(study(optuna.samplers.TPESampler(seed=0))),
+    "RandomSampler": hx.from_optuna(study(optuna.samplers.RandomSampler(seed=0))),
+    "gp_minimize": hx.from_skopt(minimized(skopt.gp_minimize)),
+    "forest_minimize": hx.from_skopt(minimized(skopt.forest_minimize)),
+}.items():
+    explanation = hx.explain_proposal(run)
+    written = hx.report(run, f"{name}.html").read_text(encoding="utf-8")
+    print(json.dumps({
+        "name": name,
+        "place": hx.__file__,
+        "by": explanation.optimizer,
+        "payout": explanation.payout["total"],
+        "sum": float(explanation.contributions["total"].sum()),
+        "named": all(name in written for name in ("lr", "momentum")),
+    }))
+"""
+
+
+@pytest.mark.parametrize("installed", ["wheel"], indirect=True)
+def test_what_the_frameworks_return_is_explained_by_an_installation(installed, tmp_path):
+    printed = run(sys.executable, "-c", END_TO_END, cwd=tmp_path, path=installed)
+    found = [json.loads(line) for line in printed.splitlines()]
+    assert len(found) == 4
+    for each in found:
+        assert Path(each["place"]).is_relative_to(installed)
+        assert each["name"] in each["by"]
+        assert each["sum"] == pytest.approx(each["payout"], rel=1e-9)  # efficiency
+        assert each["named"]
