@@ -216,6 +216,18 @@ def test_an_adapter_imports_the_core_and_its_own_extra_only(extra):
     assert declared(EXTRAS[extra]) <= found
 
 
+@pytest.mark.parametrize(("extra", "module"), [("optuna", "optuna"), ("skopt", "skopt")])
+def test_an_extra_that_is_not_installed_is_named_with_the_command_that_installs_it(extra, module):
+    code = (
+        f"import sys; sys.modules[{module!r}] = None\n"
+        "import hpo_explain\n"
+        f"try: hpo_explain.from_{extra}\n"
+        "except ImportError as error: print(error)\n"
+    )
+    told = run(sys.executable, "-c", code, cwd=ROOT)
+    assert f'pip install "hpo_explain[{extra}]"' in told
+
+
 def test_the_extra_all_is_every_extra_that_users_need():
     (every,) = (Requirement(text) for text in EXTRAS["all"])
     assert every.name == PROJECT["project"]["name"]
