@@ -55,55 +55,53 @@ def read_choice(
     kept: Sequence[FrozenTrial],
 ) -> Choice:
     """Return who chose which of the `kept` trials, judged from all `trials` of the study."""
-    marks = [_mark(trial) for trial in kept]
-    by_hand, notes = _by_hand(kept)
     assumed = study.sampler if sampler is None else sampler
-    name, startup = _described(assumed)
-    found = Counter(mark for mark in marks if mark)
+    if isinstance(assumed, PartialFixedSampler):
+        assumed = assumed._base_sampler
+    names = [base.__name__ for base in type(assumed).__mro__]
+    startup = getattr(assumed, "_n_startup_trials", None)
+    marks = np.array([_mark(trial) for trial in kept])
+    found = Counter(marks[marks != ""].tolist())
     if sampler is not None:
         how = "as given with sampler="
     elif found:
         how = f"as {found.total()} trial(s) are marked"
-        if found.most_common(1)[0][0] != name:
-            name, startup = found.most_common(1)[0][0], None
         if len(found) > 1:
             how += f" ({', '.join(f'{count} by {who}' for who, count in found.items())})"
+        most = found.most_common(1)[0][0]
+        if most not in names:
+            names, startup = [most], None
     else:
         how = (
             "the one of the study object, as a storage does not record it; "
             "give sampler= if another one chose the trials"
         )
-    finished = _finished_before(trials, kept, _MODELS.get(name, _FINISHED))
-    marked = np.array([mark == name for mark in marks])
-    others = np.array([mark not in ("", name) for mark in marks])
-    if name not in _MODELS:
-        startup, phase = RANDOM_START, f"the first {RANDOM_START} trials count as its start"
-        marked[:] = others[:] = False
-    elif sampler is None and (marked & ~by_hand).any():
-        startup = int(finished[marked & ~by_hand].min())
-        phase = f"its marks begin after {startup} finished trials, so those before were random"
-    elif startup is not None:
-        phase = f"random until {startup} trials are finished (n_startup_trials)"
-    else:
-        startup = _STARTUP
-        phase = f"random until {startup} trials are finished (assumed, Optuna's default)"
-    chosen = (marked | ((finished >= startup) & ~others)) & ~by_hand
-    notes.insert(0, f"sampler: {name}, {how}; {phase}")
-    if name not in _MODELS:
+    model = next((name for name in names if name in _MODELS), "")
+    finished = _finished_before(trials, kept, _MODELS.get(model, _FINISHED))
+    by_hand, notes = _by_hand(kept)
+    if not model:
         notes.insert(
-            1,
-            f"no acquisition function chose this run's trials ({name}); explanations say what a "
-            "GP with LCB would think",
+            0,
+            f"no acquisition function chose this run's trials ({names[0]}); explanations say what "
+            "a GP with LCB would think",
         )
-    proposals = [trial.number for trial, is_one in zip(kept, chosen, strict=True) if is_one]
-    return Choice(name, proposals, notes)
-
-
-def _described(sampler: BaseSampler) -> tuple[str, int | None]:
-    if isinstance(sampler, PartialFixedSampler):
-        sampler = sampler._base_sampler
-    startup = getattr(sampler, "_n_startup_trials", None)
-    return type(sampler).__name__, startup if isinstance(startup, int) else None
+        phase = f"the first {RANDOM_START} trials count as its start"
+        chosen = finished >= RANDOM_START
+    else:
+        marked = marks == model
+        own = finished[marked & ~by_hand]
+        if sampler is None and len(own):
+            startup = int(own.min())
+            phase = f"its marks begin after {startup} finished trials; those before were random"
+        elif startup is not None:
+            phase = f"random until {startup} trials are finished (n_startup_trials)"
+        else:
+            startup = _STARTUP
+            phase = f"random until {startup} trials are finished (assumed, Optuna's default)"
+        chosen = marked | ((finished >= startup) & (marks == ""))
+    notes.insert(0, f"sampler: {names[0]}, {how}; {phase}")
+    numbers = np.array([trial.number for trial in kept])
+    return Choice(names[0], numbers[chosen & ~by_hand].tolist(), notes)
 
 
 def _mark(trial: FrozenTrial) -> str:
@@ -157,8 +155,14 @@ def _finished_before(
     if all(trial.datetime_complete is not None for trial in counted) and all(
         trial.datetime_start is not None for trial in kept
     ):
-        ends = np.sort(np.array([t.datetime_complete for t in counted], dtype="datetime64[us]"))
-        starts = np.array([t.datetime_start for t in kept], dtype="datetime64[us]")
-        return np.searchsorted(ends, starts, side="right")
+        ends = np.array([trial.datetime_complete for trial in counted], dtype="datetime64[us]")
+        order = np.argsort(ends, kind="stable")
+        starts = np.array([trial.datetime_start for trial in kept], dtype="datetime64[us]")
+        before = np.searchsorted(ends, starts, sorter=order)
+        until = np.searchsorted(ends, starts, side="right", sorter=order)
+        for i in np.flatnonzero(until > before):  # at one instant of a coarse clock, numbers tell
+            same = order[before[i] : until[i]]
+            before[i] += sum(counted[j].number < kept[i].number for j in same)
+        return before
     numbers = np.sort([trial.number for trial in counted])
     return np.searchsorted(numbers, [trial.number for trial in kept])

@@ -84,8 +84,9 @@ def _categorical(
 ) -> tuple[Parameter, list[str]]:
     choices: list[Any] = []
     notes = []
-    for kind in kinds:
-        choices += [c for c in kind.choices if category_index(choices, c) is None]
+    for choice in (choice for kind in kinds for choice in kind.choices):
+        if category_index(choices, choice) is None:
+            choices.append(choice)
     different = [len(_distinct(kind.choices)) for kind in kinds]
     if any(n < len(kind.choices) for n, kind in zip(different, kinds, strict=True)):
         notes.append(f"{name}: a choice is listed twice; it is read as one choice")

@@ -1,0 +1,575 @@
+"""Studies of every kind, run by Optuna itself, and what is read from them."""
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import optuna
+import pytest
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.samplers import RandomSampler, TPESampler
+from optuna.trial import FrozenTrial, create_trial
+
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
+from hpo_explain.adapters.optuna import from_optuna
+from tests.adapters.studies import (
+    finished,
+    optimized,
+    parabola,
+    rate_drop_of_dart,
+    same_configurations,
+    study_of,
+)
+
+# Optuna itself says so of every category that is not a number, a text, a bool or None.
+LISTS = pytest.mark.filterwarnings("ignore:Choices for a categorical distribution:UserWarning")
+
+
+# ---------------------------------------------------------------------- kinds of hyperparameters
+
+KINDS = {
+    "float": FloatParameter("h", -2.5, 4.0),
+    "log float": FloatParameter("h", 1e-6, 1e-1, log=True),
+    "float with a step": FloatParameter("h", 0.1, 0.9, step=0.1),
+    "one float": FloatParameter("h", 0.7, 0.7),
+    "one log float": FloatParameter("h", 0.7, 0.7, log=True),
+    "int": IntParameter("h", -3, 7),
+    "log int": IntParameter("h", 1, 512, log=True),
+    "int with a step": IntParameter("h", 16, 128, step=16),
+    "one int": IntParameter("h", 4, 4),
+    "huge int": IntParameter("h", 0, 2**31 - 1),
+    "texts": CategoricalParameter("h", ["b", "a"]),
+    "one choice": CategoricalParameter("h", ["a"]),
+    "bools": CategoricalParameter("h", [True, False]),
+    "None and a text": CategoricalParameter("h", [None, "None"]),
+    "numbers and texts of them": CategoricalParameter("h", [1, "1", 2.5, "2.5", -1]),
+    "100 choices": CategoricalParameter("h", list(range(100))),
+    "lists": CategoricalParameter("h", [[64], [64, 32], [], None]),
+    "mixed": CategoricalParameter("h", [None, True, 0, 2, 0.5, "a", [1, "b"], {"c": 1}]),
+}
+
+
+def suggest(trial, parameter):
+    if isinstance(parameter, CategoricalParameter):
+        return trial.suggest_categorical(parameter.name, list(parameter.choices))
+    one_of = trial.suggest_int if isinstance(parameter, IntParameter) else trial.suggest_float
+    options = {"log": parameter.log, "step": parameter.step}
+    return one_of(parameter.name, parameter.low, parameter.high, **options)
+
+
+@LISTS
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_hyperparameter_is_read_as_it_was_suggested(kind):
+    def objective(trial):
+        suggest(trial, KINDS[kind])
+        return trial.suggest_float("x", 0.0, 1.0)
+
+    study = optimized(objective, 15)
+    run = from_optuna(study)
+    assert run.space == SearchSpace([KINDS[kind], FloatParameter("x", 0.0, 1.0)])
+    assert same_configurations(run, study)
+    assert run.space.is_valid(run.X).all()
+    assert run.excluded == {}
+
+
+@LISTS
+def test_every_kind_of_hyperparameter_survives_a_storage(tmp_path):
+    storage = f"sqlite:///{tmp_path}/study.db"
+    space = SearchSpace([replace(kind, name=name) for name, kind in KINDS.items()])
+
+    def objective(trial):
+        return float(len(str([suggest(trial, parameter) for parameter in space])))
+
+    optuna.create_study(storage=storage, study_name="kinds").add_trials(
+        optimized(objective, 25).trials
+    )
+    study = optuna.load_study(storage=storage, study_name="kinds")
+    run = from_optuna(study)
+    assert run.space == space
+    assert same_configurations(run, study)
+    assert run.objective.tolist() == [trial.value for trial in study.trials]
+
+
+@LISTS
+def test_choices_that_a_storage_turns_from_tuples_into_lists_are_read_as_lists(tmp_path):
+    storage = f"sqlite:///{tmp_path}/study.db"
+
+    def objective(trial):
+        return float(len(trial.suggest_categorical("layers", [(8,), (8, 4)])))
+
+    optimized(objective, storage=storage, study_name="tuples")
+    run = from_optuna(optuna.load_study(storage=storage, study_name="tuples"))
+    assert run.space["layers"].choices == ([8], [8, 4])
+
+
+@LISTS
+def test_choices_that_no_storage_could_hold_are_read_from_memory():
+    choices = [np.tanh, np.exp, frozenset({1})]
+    study = optimized(lambda t: float(choices.index(t.suggest_categorical("f", choices))))
+    run = from_optuna(study)
+    assert run.space["f"].choices == tuple(choices)
+    assert [c["f"] for c in run.space.decode(run.X)] == [choices[int(v)] for v in run.objective]
+
+
+def test_nan_is_a_choice_like_any_other(tmp_path):
+    storage = f"sqlite:///{tmp_path}/study.db"
+    study = optimized(
+        lambda t: float(t.suggest_categorical("missing", [math.nan, 1.0]) == 1.0), storage=storage
+    )
+    run = from_optuna(study)
+    assert [c["missing"] == 1.0 for c in run.space.decode(run.X)] == list(run.objective == 1.0)
+
+
+def test_choices_that_optuna_itself_mixes_up_are_said_to_be_mixed_up():
+    study = optimized(lambda t: float(t.suggest_categorical("flag", [True, 1, "1"]) == "1"))
+    run = from_optuna(study)
+    assert run.space["flag"].choices == (True, 1, "1")
+    assert same_configurations(run, study)  # as Optuna has them on record
+    assert any("does not tell its choices True and 1 apart" in note for note in run.notes)
+
+
+def test_a_choice_that_is_listed_twice_is_one_choice():
+    run = from_optuna(
+        optimized(lambda t: float(t.suggest_categorical("c", ["a", "b", "a"]) == "a"))
+    )
+    assert run.space["c"].choices == ("a", "b")
+    assert any("c: a choice is listed twice" in note for note in run.notes)
+
+
+def test_a_grid_too_fine_to_be_counted_is_read_as_continuous():
+    run = from_optuna(optimized(lambda t: t.suggest_float("x", 0.0, 1.0, step=1e-8)))
+    assert run.space["x"] == FloatParameter("x", 0.0, 1.0)
+    assert any("x: its grid is so fine" in note for note in run.notes)
+
+
+def test_hyperparameters_stand_in_the_order_of_their_first_suggestion():
+    study = optimized(lambda t: sum(t.suggest_float(name, 0.0, 1.0) for name in "zay"))
+    assert from_optuna(study).space.names == ("z", "a", "y")
+
+
+# ---------------------------------------------------------------------- objective and trials
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_objective_direction_and_incumbent_are_the_studys(direction):
+    study = optimized(parabola, 20, direction=direction)
+    run = from_optuna(study)
+    assert run.direction == direction
+    assert run.objective.tolist() == [trial.value for trial in study.trials]
+    assert run.trials.tolist() == list(range(20))
+    assert run.incumbent_trial == study.best_trial.number
+    assert run.incumbent["x"] == pytest.approx(study.best_params["x"], rel=1e-12)
+
+
+def test_times_are_seconds_since_the_epoch():
+    study = optimized(parabola, 5)
+    run = from_optuna(study)
+    assert run.started.tolist() == [t.datetime_start.timestamp() for t in study.trials]
+    assert run.finished.tolist() == [t.datetime_complete.timestamp() for t in study.trials]
+
+
+def test_without_the_times_of_every_trial_there_are_none_and_the_notes_say_so():
+    timeless = finished(number=1)
+    timeless.datetime_start = None
+    study = optimized(parabola, 3)
+    study.get_trials = lambda deepcopy=True: [finished(), timeless]
+    run = from_optuna(study)
+    assert run.started is None
+    assert run.finished is None
+    assert any(note.startswith("times: not recorded for all trials") for note in run.notes)
+
+
+def test_the_objective_has_the_name_that_the_study_gives_it():
+    study = optimized(parabola)
+    assert from_optuna(study).objective_name == "objective value"
+    with pytest.warns(optuna.exceptions.ExperimentalWarning):
+        study.set_metric_names(["loss"])
+    assert from_optuna(study).objective_name == "loss"
+
+
+def test_the_study_is_only_read():
+    study = optimized(parabola, 15, TPESampler(seed=1))
+    before = study.get_trials(deepcopy=True)
+    from_optuna(study)
+    assert study.trials == before
+
+
+def test_every_state_that_does_not_count_is_left_out_with_its_reason():
+    study = optuna.create_study(sampler=RandomSampler(seed=0))
+
+    def objective(trial):
+        x = trial.suggest_float("x", 0.0, 1.0)
+        if trial.number == 1:
+            raise RuntimeError
+        if trial.number == 2:
+            trial.report(x, 0)
+            raise optuna.TrialPruned
+        return {3: math.inf, 4: -math.inf, 5: math.nan}.get(trial.number, x)
+
+    study.optimize(objective, n_trials=7, catch=RuntimeError)
+    study.ask()
+    study.enqueue_trial({"x": 0.5})
+    run = from_optuna(study)
+    assert run.trials.tolist() == [0, 6]
+    assert run.excluded == {
+        1: "failed",
+        2: 'pruned (pruned="last" reads the last value it reported)',
+        3: "its objective value is inf",
+        4: "its objective value is -inf",
+        5: "failed",
+        7: "still running",
+        8: "waiting to be started",
+    }
+
+
+def test_a_pruned_trial_may_count_with_the_last_value_it_reported():
+    def objective(trial):
+        x = trial.suggest_float("x", 0.0, 1.0)
+        for step in range(3):
+            if trial.number in (1, 2) and step == trial.number:
+                raise optuna.TrialPruned
+            if trial.number != 3:
+                trial.report(10 * x + step, step)
+            if trial.number == 4:
+                trial.report(math.nan, step + 1)
+                raise optuna.TrialPruned
+        if trial.number == 3:
+            raise optuna.TrialPruned
+        return x
+
+    study = optimized(objective, 6)
+    run = from_optuna(study, pruned="last")
+    xs = [trial.params["x"] for trial in study.trials]
+    assert dict(zip(run.trials.tolist(), run.objective, strict=True)) == {
+        0: xs[0],
+        1: 10 * xs[1],
+        2: 10 * xs[2] + 1,
+        5: xs[5],
+    }
+    assert run.excluded == {
+        3: "pruned before it reported a value",
+        4: "its objective value is nan",
+    }
+    assert any("pruned: 2 pruned trial(s) count with the last value" in n for n in run.notes)
+
+
+def constrained(form):
+    """Three trials: one meets its constraint, one violates it and is best, one has none."""
+    trials = []
+    for value, bound in ((2.0, 0.0), (1.0, 0.5), (3.0, None)):
+        attrs = (
+            {}
+            if bound is None
+            else {"list": {"constraints": [-1.0, bound]}}.get(form, {"constraints:memory": bound})
+        )
+        trials.append(
+            create_trial(
+                value=value,
+                params={"x": value / 4},
+                distributions={"x": FloatDistribution(0.0, 1.0)},
+                system_attrs=attrs,
+            )
+        )
+    return study_of(*trials)
+
+
+@pytest.mark.parametrize("form", ["list", "one attribute each"])
+def test_infeasible_trials_are_left_out_or_kept_but_never_the_incumbent(form):
+    study = constrained(form)
+    dropped = from_optuna(study)
+    assert dropped.trials.tolist() == [0, 2]
+    assert dropped.excluded[1].startswith("infeasible")
+    kept = from_optuna(study, infeasible="keep")
+    assert kept.trials.tolist() == [0, 1, 2]
+    assert kept.feasible.tolist() == [True, False, True]
+    assert kept.incumbent_trial == dropped.incumbent_trial == 0
+    assert any("1 trial(s) have none, unlike the others" in note for note in kept.notes)
+
+
+@pytest.mark.skipif(not hasattr(FrozenTrial, "constraints"), reason="needs Optuna 5")
+def test_constraints_set_by_the_objective_itself_are_read():
+    def objective(trial):
+        x = trial.suggest_float("x", 0.0, 1.0)
+        trial.set_constraint("x at most a half", x - 0.5)
+        return x
+
+    study = optimized(objective, 20)
+    above = [trial.number for trial in study.trials if trial.params["x"] > 0.5]
+    assert above
+    assert list(from_optuna(study).excluded) == above
+
+
+def test_repeated_configurations_all_count():
+    study = study_of(finished(1.0), finished(2.0), finished(3.0, x=0.25))
+    run = from_optuna(study)
+    assert run.objective.tolist() == [1.0, 2.0, 3.0]
+    assert any("repeated: 1 trial(s)" in note for note in run.notes)
+
+
+def test_a_trial_without_hyperparameters_is_left_out():
+    study = study_of(finished(), create_trial(value=1.0))
+    assert from_optuna(study).excluded == {1: "it has no hyperparameter"}
+
+
+def test_hyperparameters_that_only_left_out_trials_have_are_named():
+    study = study_of(finished(), finished(math.inf, x=0.5, y=0.5))
+    run = from_optuna(study)
+    assert run.space.names == ("x",)
+    assert any(note.startswith("y: only in trials that were left out") for note in run.notes)
+
+
+def test_one_finished_trial_is_a_run():
+    run = from_optuna(optimized(parabola, 1))
+    assert len(run) == 1
+    with pytest.raises(ValueError, match="a surrogate needs at least 2"):
+        run.surrogate()
+
+
+# ---------------------------------------------------------------------- targets
+
+
+@pytest.fixture
+def two_objectives():
+    def objective(trial):
+        x = trial.suggest_float("x", 0.0, 1.0)
+        return x, 1.0 - x**2
+
+    return optimized(objective, 15, directions=["minimize", "maximize"])
+
+
+def test_several_objectives_need_a_target(two_objectives):
+    with pytest.raises(ValueError, match="target must be given") as error:
+        from_optuna(two_objectives)
+    assert "0: minimize, 1: maximize" in str(error.value)
+    assert "target=" in str(error.value)
+
+
+@pytest.mark.parametrize(("index", "direction"), [(0, "minimize"), (1, "maximize")])
+def test_a_target_by_index_has_its_own_direction(two_objectives, index, direction):
+    run = from_optuna(two_objectives, target=index)
+    assert run.direction == direction
+    assert run.objective.tolist() == [trial.values[index] for trial in two_objectives.trials]
+    assert run.objective_name == f"objective {index}"
+    assert any("the sampler weighed all of them" in note for note in run.notes)
+
+
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+def test_a_target_by_name_is_the_objective_of_that_name(two_objectives):
+    two_objectives.set_metric_names(["loss", "accuracy"])
+    run = from_optuna(two_objectives, target="accuracy")
+    assert (run.objective_name, run.direction) == ("accuracy", "maximize")
+    assert run.objective.tolist() == [trial.values[1] for trial in two_objectives.trials]
+    with pytest.raises(ValueError, match=r"unknown objective 'acuracy'. Did you mean 'accuracy'"):
+        from_optuna(two_objectives, target="acuracy")
+
+
+def test_a_target_may_be_a_function_of_the_trial():
+    study = optimized(parabola, direction="maximize")
+
+    def seconds(trial):
+        return trial.duration.total_seconds()
+
+    run = from_optuna(study, target=seconds)
+    assert run.objective.tolist() == [t.duration.total_seconds() for t in study.trials]
+    assert (run.objective_name, run.direction) == ("seconds", "minimize")
+    assert any(note.startswith("direction: minimize, assumed") for note in run.notes)
+    assert from_optuna(study, target=seconds, direction="maximize").direction == "maximize"
+
+
+@pytest.mark.parametrize(("index", "direction"), [(0, "minimize"), (1, "maximize")])
+def test_a_function_that_returns_an_objective_has_its_direction(two_objectives, index, direction):
+    run = from_optuna(two_objectives, target=lambda trial: trial.values[index])
+    assert run.direction == direction
+    assert any(f"the values of the study's objective {index}" in note for note in run.notes)
+
+
+def test_a_target_may_be_missing_in_some_trials():
+    study = optimized(parabola, 6)
+    run = from_optuna(study, target=lambda t: None if t.number % 2 else float(t.number))
+    assert run.trials.tolist() == [0, 2, 4]
+    assert run.excluded == dict.fromkeys((1, 3, 5), "target= returned None")
+
+
+# ---------------------------------------------------------------------- ranges
+
+
+def test_a_range_that_changed_is_read_as_the_widest():
+    def objective(trial):
+        high = 1.0 if trial.number < 5 else 10.0
+        low = 0.1 if trial.number < 8 else 0.01
+        return trial.suggest_float("lr", low, high, log=True)
+
+    study = optimized(objective, 15)
+    run = from_optuna(study)
+    assert run.space["lr"] == FloatParameter("lr", 0.01, 10.0, log=True)
+    assert same_configurations(run, study)
+    assert [n for n in run.notes if n.startswith("lr: its range changed")] == [
+        "lr: its range changed during the study (3 different ones); read as the widest, [0.01, 10]"
+    ]
+
+
+def test_a_range_that_depends_on_another_hyperparameter_is_read_as_the_widest():
+    def objective(trial):
+        first = trial.suggest_int("units_0", 4, 64)
+        return trial.suggest_int("units_1", 4, first)
+
+    study = optimized(objective, 40)
+    run = from_optuna(study)
+    widest = max(trial.params["units_0"] for trial in study.trials)
+    assert run.space["units_1"] == IntParameter("units_1", 4, widest)
+    assert same_configurations(run, study)
+
+
+Float, Int, Category = FloatDistribution, IntDistribution, CategoricalDistribution
+CHANGES = [
+    (Int(0, 8, step=4), Int(2, 8, step=6), IntParameter("h", 0, 8, step=2)),
+    (Int(4, 4), Int(0, 8, step=4), IntParameter("h", 0, 8, step=4)),
+    (Int(0, 9, step=3), Int(1, 1), IntParameter("h", 0, 9, step=1)),
+    (Int(1, 8, log=True), Int(4, 99, log=True), IntParameter("h", 1, 99, log=True)),
+    (Int(0, 9), Int(1, 9, log=True), IntParameter("h", 0, 9)),
+    (Int(2, 9), Int(1, 9, log=True), IntParameter("h", 1, 9, log=True)),
+    (Float(0, 1, step=0.25), Float(0.1, 1.1, step=0.5), FloatParameter("h", 0, 1.1, step=0.05)),
+    (Float(0.1, 0.7, step=0.2), Float(0.1, 0.7, step=0.3), FloatParameter("h", 0.1, 0.7, step=0.1)),
+    (Float(0, 0.9, step=0.3), Float(0, 1), FloatParameter("h", 0, 1)),
+    (Float(0.5, 2), Int(1, 3), FloatParameter("h", 0.5, 3)),
+    (Float(1, 2), Float(0.5, 3, log=True), FloatParameter("h", 0.5, 3, log=True)),
+    (Category(["a", "b"]), Category(["b", "c"]), CategoricalParameter("h", ["a", "b", "c"])),
+    (Category([True]), Category([1, "1"]), CategoricalParameter("h", [True, 1, "1"])),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), CHANGES)
+def test_distributions_that_changed_are_read_as_one_that_holds_all_values(first, second, expected):
+    trials = []
+    for kind in (first, second):
+        ends = kind.choices if isinstance(kind, Category) else (kind.low, kind.high)
+        trials += [
+            create_trial(value=1.0, params={"h": v}, distributions={"h": kind}) for v in ends
+        ]
+    study = study_of(*trials)
+    run = from_optuna(study)
+    assert run.space["h"] == expected
+    assert [config["h"] for config in run.space.decode(run.X)] == pytest.approx(
+        [trial.params["h"] for trial in trials]
+    )
+    assert run.excluded == {}
+    assert any(note.startswith("h: its ") and "changed" in note for note in run.notes)
+
+
+def test_a_hyperparameter_that_is_a_category_and_a_number_cannot_be_read():
+    number = create_trial(value=1.0, params={"h": 1}, distributions={"h": IntDistribution(0, 3)})
+    text = create_trial(
+        value=1.0, params={"h": "a"}, distributions={"h": CategoricalDistribution(["a"])}
+    )
+    with pytest.raises(ValueError, match=r"study has hyperparameter 'h'.*State the space yourself"):
+        from_optuna(study_of(number, text))
+
+
+@pytest.mark.filterwarnings("ignore:Fixed parameter:UserWarning")
+def test_an_enqueued_value_outside_the_range_is_left_out_unless_the_space_holds_it():
+    study = optuna.create_study(sampler=RandomSampler(seed=0))
+    study.enqueue_trial({"x": 5.0})
+    study.optimize(parabola, n_trials=5)
+    run = from_optuna(study)
+    assert run.trials.tolist() == [1, 2, 3, 4]
+    assert run.excluded[0].startswith("x = 5.0 is outside its range [-1.0, 1.0]")
+    wider = SearchSpace([FloatParameter("x", -1.0, 5.0)])
+    assert from_optuna(study, space=wider).trials.tolist() == [0, 1, 2, 3, 4]
+
+
+# ---------------------------------------------------------------------- a space of the user's own
+
+
+def test_a_space_of_the_users_own_is_taken_as_it_is():
+    space = SearchSpace(
+        [
+            FloatParameter("rate_drop", 0.0, 2.0, active_when={"booster": ["dart"]}),
+            CategoricalParameter("booster", ["dart", "gbtree", "gblinear"]),
+        ]
+    )
+    study = optimized(rate_drop_of_dart, 20)
+    run = from_optuna(study, space=space)
+    assert run.space is space
+    assert same_configurations(run, study)
+    assert not any("inferred" in note for note in run.notes)
+
+
+def test_trials_that_a_space_of_the_users_own_rules_out_are_left_out():
+    space = SearchSpace(
+        [
+            FloatParameter("rate_drop", 0.0, 1.0, active_when={"booster": ["gbtree"]}),
+            CategoricalParameter("booster", ["dart", "gbtree", "none"]),
+        ]
+    )
+    study = optimized(rate_drop_of_dart, 20)
+    with pytest.raises(ValueError, match=r"study has no trial that fits the search space"):
+        from_optuna(study, space=space)
+    study.add_trial(
+        create_trial(
+            value=1.0,
+            params={"booster": "none"},
+            distributions={"booster": CategoricalDistribution(["dart", "gbtree", "none"])},
+        )
+    )
+    run = from_optuna(study, space=space)
+    assert run.trials.tolist() == [20]
+    assert set(run.excluded.values()) == {
+        "rate_drop is set, but active when booster = gbtree in space=",
+        "rate_drop is missing, but active when booster = gbtree in space=",
+    }
+
+
+# ---------------------------------------------------------------------- bad input
+
+
+def failed(trial):
+    raise RuntimeError
+
+
+def test_an_empty_study_says_that_it_is_empty():
+    with pytest.raises(ValueError, match=r"study has no trials yet. Run study.optimize first"):
+        from_optuna(optuna.create_study())
+
+
+def test_a_study_without_a_usable_trial_says_what_it_has():
+    study = optuna.create_study()
+    study.optimize(failed, n_trials=3, catch=RuntimeError)
+    study.ask()
+    with pytest.raises(ValueError, match=r"study has no trial that can be read") as error:
+        from_optuna(study)
+    assert "of its 4 trial(s), 3 x failed; 1 x still running" in str(error.value)
+    assert "run more trials" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"pruned": "keep"}, r"pruned must be one of 'drop', 'last', but was 'keep'"),
+        ({"infeasible": True}, r"infeasible must be one of 'drop', 'keep', but was True"),
+        ({"direction": "max"}, r"direction must be one of 'minimize', 'maximize', but was 'max'"),
+        ({"direction": "maximize"}, r"direction was 'maximize', but the study says 'minimize'"),
+        ({"target": 1}, r"target must be below 1, the number of the study's objectives"),
+        ({"target": -1}, r"target must be at least 0, but was -1"),
+        ({"target": True}, r"target must be a whole number, but was True"),
+        ({"target": "loss"}, r"target: unknown objective 'loss'.*set_metric_names"),
+        ({"target": lambda t: t.user_attrs["x"]}, r"target raised KeyError \('x'\) for trial 0"),
+        ({"target": lambda t: "1.0"}, r"target returned '1.0' for trial 0.*return a number"),
+        ({"sampler": TPESampler}, r"sampler must be a sampler of Optuna.*Give an object"),
+        ({"sampler": "tpe"}, r"sampler must be a sampler of Optuna, but was 'tpe'"),
+        ({"space": {"x": (0, 1)}}, r"space must be a SearchSpace, but was dict"),
+        (
+            {"space": SearchSpace([FloatParameter("y", 0, 1)])},
+            r"space lacks x, which trials of the study have",
+        ),
+    ],
+)
+def test_bad_options_are_named_with_their_value_and_a_remedy(options, text):
+    with pytest.raises(ValueError, match=text):
+        from_optuna(optimized(parabola, 3), **options)
+
+
+@pytest.mark.parametrize("study", ["sqlite:///study.db", None, [1, 2], SimpleNamespace(trials=[])])
+def test_what_is_no_study_is_refused_with_the_remedy(study):
+    with pytest.raises(ValueError, match=r"study must be an optuna.Study.*optuna.load_study"):
+        from_optuna(study)

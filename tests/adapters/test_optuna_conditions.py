@@ -1,0 +1,288 @@
+"""Conditions inferred from which trials have which hyperparameter."""
+
+from dataclasses import replace
+
+import numpy as np
+import optuna
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from optuna.samplers import RandomSampler, TPESampler
+
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
+from hpo_explain.adapters.optuna import from_optuna
+from hpo_explain.adapters.optuna._conditions import infer_conditions
+from tests.adapters.studies import optimized, rate_drop_of_dart, same_configurations
+
+# ---------------------------------------------------------------------- conditions
+
+
+class Asked:
+    """A trial that suggests what a configuration says, and notes what was asked for."""
+
+    def __init__(self, config):
+        self.config, self.asked = config, set()
+
+    def _suggest(self, name, *args, **kwargs):
+        self.asked.add(name)
+        return self.config[name]
+
+    suggest_float = suggest_int = suggest_categorical = _suggest
+
+
+def nested(trial):
+    """A category and an integer as parents, nested, in a loop, and with *and*."""
+    n_layers = trial.suggest_int("n_layers", 1, 4)
+    total = sum(trial.suggest_int(f"units_{i}", 4, 64, log=True) for i in range(n_layers)) / 100
+    model = trial.suggest_categorical("model", ["svm", "forest", None])
+    if model == "svm":
+        kernel = trial.suggest_categorical("kernel", ["rbf", "linear", "poly"])
+        total += trial.suggest_float("C", 1e-2, 1e2, log=True) / 100
+        if kernel != "linear":
+            total += trial.suggest_float("gamma", 0.0, 1.0)
+            if kernel == "poly":
+                total += trial.suggest_int("degree", 2, 5)
+    if model is not None and n_layers >= 3:
+        total += trial.suggest_float("both", 0.0, 1.0)
+    return total
+
+
+@pytest.mark.parametrize("sampler", [RandomSampler, TPESampler])
+def test_inferred_conditions_are_those_of_the_objectives_own_code(sampler):
+    study = optimized(nested, 150, sampler(seed=3))
+    run = from_optuna(study)
+    assert same_configurations(run, study)
+    assert all(parameter.optional is None for parameter in run.space)
+    for config in run.space.decode(run.space.sample(2000, seed=1)):
+        trial = Asked(config)
+        nested(trial)
+        assert trial.asked == set(config)
+
+
+def test_inferred_conditions_survive_a_storage(tmp_path):
+    study = optimized(nested, 40)
+    stored = optuna.create_study(storage=f"sqlite:///{tmp_path}/study.db")
+    stored.add_trials(study.trials)
+    assert from_optuna(stored).space == from_optuna(study).space
+
+
+def test_the_notes_say_which_conditions_were_inferred():
+    run = from_optuna(optimized(rate_drop_of_dart, 20))
+    assert run.space["rate_drop"].active_when == {"booster": ("dart",)}
+    assert (
+        "rate_drop: active when booster = 'dart', inferred from the trials that have it"
+        in run.notes
+    )
+
+
+def test_a_condition_that_no_parent_explains_is_a_frequency():
+    def objective(trial):
+        x = trial.suggest_float("x", 0.0, 1.0)
+        trial.suggest_categorical("c", ["a", "b"])
+        return x + (trial.suggest_float("y", 0.0, 1.0) if x > 0.7 else 0.0)
+
+    study = optimized(objective, 60)
+    run = from_optuna(study)
+    share = np.mean([trial.params["x"] > 0.7 for trial in study.trials])
+    assert run.space["y"].optional == pytest.approx(share)
+    assert any("no other hyperparameter explains which trials have it" in n for n in run.notes)
+    assert same_configurations(run, study)
+
+
+def test_hyperparameters_added_and_dropped_midway_are_noted():
+    def objective(trial):
+        total = trial.suggest_float("x", 0.0, 1.0) + trial.suggest_int("k", 1, 3)
+        if trial.number >= 12:
+            total += trial.suggest_float("new", 0.0, 1.0)
+        if trial.number < 25:
+            total += trial.suggest_float("old", 0.0, 1.0)
+        return total
+
+    run = from_optuna(optimized(objective, 30))
+    assert run.space["new"].optional == pytest.approx(18 / 30)
+    assert run.space["old"].optional == pytest.approx(25 / 30)
+    assert any(note.startswith("new: added at trial 12;") for note in run.notes)
+    assert any(note.startswith("old: dropped at trial 25;") for note in run.notes)
+
+
+@pytest.mark.filterwarnings("ignore:Fixed parameter:UserWarning")
+def test_a_hyperparameter_left_without_a_trial_is_not_in_the_space():
+    study = optuna.create_study(sampler=RandomSampler(seed=0))
+    study.enqueue_trial({"booster": "dart", "rate_drop": 7.0})
+    for _ in range(4):
+        study.enqueue_trial({"booster": "gbtree"})
+    study.optimize(rate_drop_of_dart, n_trials=5)
+    run = from_optuna(study)
+    assert run.space.names == ("booster",)
+    assert any(
+        note.startswith("rate_drop: only in trials that were left out") for note in run.notes
+    )
+
+
+# ---------------------------------------------------------------------- rows made by hand
+
+
+def in_order(parent, child):
+    return True
+
+
+def inferred(parameters, columns, precedes=in_order):
+    """The space inferred from values; None is inactive."""
+    X = np.full((len(columns[0]), len(parameters)), np.nan)
+    for j, (parameter, column) in enumerate(zip(parameters, columns, strict=True)):
+        rows = [i for i, value in enumerate(column) if value is not None]
+        X[rows, j] = parameter.encode([column[i] for i in rows])
+    found, notes = infer_conditions(parameters, X, range(len(X)), precedes)
+    space = SearchSpace(found)
+    assert space.is_valid(X).all()
+    return space, notes
+
+
+CHILD = FloatParameter("child", 0.0, 1.0)
+
+
+def child_where(column, active):
+    return [0.5 if value in active else None for value in column]
+
+
+def test_an_integer_that_was_never_tried_goes_with_its_nearest_neighbour():
+    layers = [1, 1, 2, 2, 5, 5, 8, 8, 1, 8]
+    space, _ = inferred([IntParameter("n", 0, 10), CHILD], [layers, child_where(layers, {5, 8})])
+    assert space["child"].active_when == {"n": (4, 5, 6, 7, 8, 9, 10)}
+
+
+def test_a_category_that_was_never_tried_counts_as_inactive_and_is_named():
+    column = ["a", "b"] * 6
+    space, notes = inferred(
+        [CategoricalParameter("c", ["a", "b", "new"]), CHILD],
+        [column, child_where(column, {"b"})],
+    )
+    assert space["child"].active_when == {"c": ("b",)}
+    assert "(c = 'new' was never tried there and counts as inactive)" in notes[0]
+
+
+def test_values_of_a_parent_may_lie_anywhere():
+    column = [1, 2, 3, 4, 5] * 4
+    space, _ = inferred([IntParameter("n", 1, 5), CHILD], [column, child_where(column, {2, 4})])
+    assert space["child"].active_when == {"n": (2, 4)}
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [IntParameter("id", 0, 29), CategoricalParameter("id", list(range(30)))],
+    ids=["int", "category"],
+)
+def test_a_hyperparameter_with_a_value_of_its_own_in_every_trial_explains_nothing(parameter):
+    rng = np.random.default_rng(0)
+    column = rng.permutation(30).tolist()
+    active = [0.5 if i % 3 == 0 or i % 7 == 0 else None for i in range(30)]
+    space, notes = inferred([parameter, CHILD], [column, active])
+    assert not space["child"].active_when
+    assert space["child"].optional == pytest.approx(sum(v is not None for v in active) / 30)
+    assert notes == [
+        "child: no other hyperparameter explains which trials have it; counts as active at its "
+        "observed frequency, 0.43"
+    ]
+
+
+def test_what_holds_wherever_a_hyperparameter_is_active_is_kept_though_more_is_unexplained():
+    rng = np.random.default_rng(1)
+    column = rng.choice(["a", "b"], 80).tolist()
+    active = [0.5 if c == "a" and rng.random() < 0.5 else None for c in column]
+    space, notes = inferred([CategoricalParameter("c", ["a", "b"]), CHILD], [column, active])
+    share = sum(v is not None for v in active) / column.count("a")
+    assert space["child"].active_when == {"c": ("a",)}
+    assert space["child"].optional == pytest.approx(share)
+    assert "inactive unless c = 'a', and nothing explains the rest" in notes[0]
+
+
+def test_what_always_comes_together_without_a_reason_is_drawn_together():
+    together = [i % 3 == 0 or i % 5 == 0 for i in range(40)]
+    parameters = [
+        CategoricalParameter("c", ["a", "b"]),
+        CHILD,
+        CategoricalParameter("lead", ["p", "q"]),
+        IntParameter("other", 0, 1),
+    ]
+    columns = [
+        ["a", "b"] * 20,
+        [0.5 if t else None for t in together],
+        [("p", "q")[i % 2] if t else None for i, t in enumerate(together)],
+        [i // 2 % 2 if t else None for i, t in enumerate(together)],
+    ]
+    space, notes = inferred(parameters, columns)
+    assert space["lead"].optional == pytest.approx(np.mean(together))
+    assert space["child"].active_when == {"lead": ("p", "q")}
+    assert space["other"].active_when == {"lead": ("p", "q")}
+    drawn = space.sample(500, seed=0)
+    assert (np.isnan(drawn[:, 1:]).sum(axis=1) % 3 == 0).all()
+    assert "all together" in notes[0]
+
+
+def test_a_parent_is_suggested_before_its_child():
+    column = ["a", "b"] * 10
+    twins = [CategoricalParameter("after", ["a", "b"]), CategoricalParameter("before", ["a", "b"])]
+    space, _ = inferred(
+        [*twins, CHILD],
+        [column, column, child_where(column, {"a"})],
+        precedes=lambda parent, child: (parent, child) != ("after", "child"),
+    )
+    assert space["child"].active_when == {"before": ("a",)}
+
+
+def test_trials_added_by_hand_may_have_their_hyperparameters_in_any_order():
+    column = ["a", "b"] * 10
+    space, _ = inferred(
+        [CategoricalParameter("c", ["a", "b"]), CHILD],
+        [column, child_where(column, {"a"})],
+        precedes=lambda parent, child: False,
+    )
+    assert space["child"].active_when == {"c": ("a",)}
+
+
+KINDS = st.sampled_from(
+    [
+        FloatParameter("h", 0.0, 1.0),
+        IntParameter("h", 0, 4),
+        IntParameter("h", 1, 5000, log=True),
+        CategoricalParameter("h", ["a", None, True, 1]),
+        CategoricalParameter("h", ["only"]),
+    ]
+)
+
+
+@st.composite
+def spaces_with_gaps(draw):
+    """Hyperparameters, and encoded rows in which they are missing for a reason or for none."""
+    n = draw(st.integers(1, 30))
+    parameters = [replace(draw(KINDS), name=f"h{j}") for j in range(draw(st.integers(1, 7)))]
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    X = np.column_stack([parameter.from_latent(rng.random(n)) for parameter in parameters])
+    for j in range(len(parameters)):
+        reason = draw(st.sampled_from(["always", "parent", "chance"]))
+        active = rng.random(n) < draw(st.sampled_from([0.9, 0.5, 0.1]))
+        if reason == "parent" and j:
+            parent = X[:, draw(st.integers(0, j - 1))]
+            active = parent == parent[draw(st.integers(0, n - 1))]
+        if reason != "always" and active.any():
+            X[~active, j] = np.nan
+    return parameters, X
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(spaces_with_gaps())
+def test_every_row_is_a_configuration_of_the_inferred_space_and_every_hyperparameter_occurs(case):
+    parameters, X = case
+    found, notes = infer_conditions(parameters, X, range(len(X)), in_order)
+    space = SearchSpace(found)
+    assert space.is_valid(X).all()
+    conditional = [name for name in space.names if space.is_conditional(name)]
+    gaps = np.isnan(X).any(axis=0)
+    assert conditional == [p.name for p, gap in zip(parameters, gaps, strict=True) if gap]
+    assert sorted(name for note in notes for name in note.partition(":")[0].split(", ")) == sorted(
+        conditional
+    )
+    drawn = space.sample(200, seed=0)
+    assert space.is_valid(drawn).all()
+    seen = np.isnan(drawn).any(axis=0)
+    assert not seen[~gaps].any()

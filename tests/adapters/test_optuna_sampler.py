@@ -1,0 +1,200 @@
+"""Who chose the trials of a study, and what was known by then."""
+
+import time
+
+import numpy as np
+import optuna
+import pytest
+from optuna.distributions import FloatDistribution
+from optuna.samplers import (
+    GPSampler,
+    GridSampler,
+    PartialFixedSampler,
+    QMCSampler,
+    RandomSampler,
+    TPESampler,
+)
+from optuna.trial import TrialState, create_trial
+
+from hpo_explain.adapters.optuna import from_optuna
+from tests.adapters.studies import finished, optimized, parabola, study_of
+
+# ---------------------------------------------------------------------- who chose the trials
+
+
+class SpiedTPE(TPESampler):
+    """TPE that notes for which trials it used its model."""
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.chosen = set()
+
+    def _sample(self, study, trial, search_space):
+        self.chosen.add(trial.number)
+        return super()._sample(study, trial, search_space)
+
+
+def some_pruned(trial):
+    x = trial.suggest_float("x", -1.0, 1.0)
+    if trial.number % 4 == 1:
+        raise optuna.TrialPruned
+    if trial.number % 7 == 3:
+        raise RuntimeError
+    return x**2
+
+
+@pytest.mark.parametrize("startup", [1, 5, 10, 17])
+def test_proposals_are_the_trials_that_tpe_chose_by_its_model(startup):
+    sampler = SpiedTPE(n_startup_trials=startup, seed=0)
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(some_pruned, n_trials=30, catch=RuntimeError)
+    run = from_optuna(study)
+    assert set(run.proposals) == sampler.chosen & set(run.trials.tolist())
+    assert run.optimizer == "Optuna's SpiedTPE"
+    assert set(from_optuna(study, sampler=sampler).proposals) == set(run.proposals)
+
+
+def test_proposals_of_a_loaded_study_are_told_by_the_marks_on_the_trials(tmp_path):
+    storage = f"sqlite:///{tmp_path}/study.db"
+    sampler = SpiedTPE(n_startup_trials=6, multivariate=True, constant_liar=True, seed=0)
+    optimized(parabola, 20, sampler, storage=storage, study_name="marked")
+    loaded = optuna.load_study(storage=storage, study_name="marked")
+    run = from_optuna(loaded)
+    assert set(run.proposals) == sampler.chosen == set(range(6, 20))
+    assert any("TPESampler, as 14 trial(s) are marked" in note for note in run.notes)
+
+
+def test_a_loaded_study_without_marks_says_which_sampler_is_assumed(tmp_path):
+    storage = f"sqlite:///{tmp_path}/study.db"
+    optimized(parabola, 15, RandomSampler(seed=0), storage=storage, study_name="plain")
+    loaded = optuna.load_study(storage=storage, study_name="plain")
+    run = from_optuna(loaded)
+    assert run.optimizer == "Optuna's TPESampler"
+    assert run.proposals == tuple(range(10, 15))
+    assert any("a storage does not record it; give sampler=" in note for note in run.notes)
+    told = from_optuna(loaded, sampler=RandomSampler())
+    assert told.optimizer == "Optuna's RandomSampler"
+
+
+def test_a_sampler_without_a_startup_number_counts_as_optunas_default():
+    class BoTorchSampler(RandomSampler):
+        """Stands for the sampler of that name in another package."""
+
+    run = from_optuna(optimized(parabola, 15, BoTorchSampler(seed=0)))
+    assert run.proposals == tuple(range(10, 15))
+    assert any("(assumed, Optuna's default)" in note for note in run.notes)
+
+
+@pytest.mark.parametrize(
+    ("sampler", "name"),
+    [
+        (lambda: RandomSampler(seed=0), "RandomSampler"),
+        (lambda: GridSampler({"x": np.linspace(-1, 1, 14).tolist()}, seed=0), "GridSampler"),
+        (lambda: QMCSampler(seed=0), "QMCSampler"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+def test_without_a_model_trials_after_the_first_ten_may_be_explained(sampler, name):
+    run = from_optuna(optimized(parabola, 14, sampler()))
+    assert run.proposals == (10, 11, 12, 13)
+    assert (
+        f"no acquisition function chose this run's trials ({name}); explanations say what a GP "
+        "with LCB would think" in run.notes
+    )
+
+
+def test_a_grid_is_recognized_by_its_marks():
+    study = optimized(parabola, 12, GridSampler({"x": np.linspace(-1, 1, 12).tolist()}, seed=0))
+    study.sampler = TPESampler()
+    assert from_optuna(study).optimizer == "Optuna's GridSampler"
+
+
+def test_the_gaussian_process_of_optuna_counts_completed_trials_only():
+    trials = [
+        finished(start=i, end=i + 0.5, state=TrialState.PRUNED if i < 4 else TrialState.COMPLETE)
+        for i in range(20)
+    ]
+    study = study_of(*trials)
+    assert from_optuna(study, sampler=TPESampler()).proposals == tuple(range(10, 20))
+    assert from_optuna(study, sampler=GPSampler()).proposals == tuple(range(14, 20))
+
+
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+def test_a_partly_fixed_sampler_is_the_sampler_beneath_it():
+    sampler = PartialFixedSampler({"x": 0.5}, TPESampler(n_startup_trials=3, seed=0))
+    run = from_optuna(
+        optimized(lambda t: t.suggest_float("x", 0, 1) + t.suggest_float("y", 0, 1), 8, sampler)
+    )
+    assert run.optimizer == "Optuna's TPESampler"
+    assert run.proposals == (3, 4, 5, 6, 7)
+
+
+def test_trials_that_the_sampler_did_not_choose_are_no_proposals():
+    study = optuna.create_study(sampler=TPESampler(n_startup_trials=2, seed=0))
+    study.optimize(parabola, n_trials=5)
+    study.enqueue_trial({"x": 0.25})
+    study.enqueue_trial({"unknown": 1})  # fixes nothing: the sampler chooses
+    study.optimize(parabola, n_trials=3)
+    study.add_trial(
+        create_trial(value=0.1, params={"x": 0.0}, distributions=study.trials[0].distributions)
+    )
+    study.add_trial(
+        create_trial(
+            state=TrialState.WAITING,
+            params={"x": 0.5},
+            distributions=study.trials[0].distributions,
+            system_attrs={"failed_trial": 0, "retry_history": [0]},
+        )
+    )
+    study.optimize(parabola, n_trials=2)
+    run = from_optuna(study)
+    assert run.trials.tolist() == list(range(11))
+    assert run.proposals == (2, 3, 4, 6, 7, 10)
+    said = " ".join(run.notes)
+    assert "enqueued, so not chosen by the sampler: 1 trial(s) (5)" in said
+    assert "added as finished trials, so not chosen by the sampler: 1 trial(s) (8)" in said
+    assert "retried after a failure, so not chosen anew: 1 trial(s) (9)" in said
+
+
+def test_a_study_of_nothing_but_added_trials_is_read_like_a_table():
+    space = {"x": FloatDistribution(0.0, 1.0)}
+    study = study_of(
+        *(create_trial(value=i, params={"x": i / 20}, distributions=space) for i in range(20))
+    )
+    assert from_optuna(study).proposals == tuple(range(10, 20))
+
+
+# ---------------------------------------------------------------------- parallel runs
+
+
+def test_what_was_known_before_a_trial_goes_by_time():
+    # trial:    0       1       2       3
+    times = [(0, 10), (1, 3), (4, 6), (7, 9)]
+    study = study_of(*(finished(i, start=a, end=b, x=i / 4) for i, (a, b) in enumerate(times)))
+    run = from_optuna(study)
+    assert [run.known_before(n).tolist() for n in range(4)] == [[], [], [1], [1, 2]]
+    assert any(note.startswith("parallel: trials ran at the same time") for note in run.notes)
+
+
+def test_the_startup_phase_of_a_parallel_run_goes_by_time():
+    # ten workers: trial n of the second round starts when its predecessor is finished
+    trials = [finished(start=i / 100, end=1 + i, x=0.5) for i in range(10)]
+    trials += [finished(start=1.5 + i, end=30 + i, x=0.5) for i in range(12)]
+    run = from_optuna(study_of(*trials), sampler=TPESampler())
+    assert run.proposals == (19, 20, 21)  # started at 10.5, 11.5, 12.5
+
+
+def test_proposals_of_a_really_parallel_run_are_those_that_tpe_chose():
+    sampler = SpiedTPE(n_startup_trials=6, seed=0)
+
+    def objective(trial):
+        x = trial.suggest_float("x", -1.0, 1.0)
+        time.sleep(0.02 * (1 + trial.number % 3))
+        return x**2
+
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(objective, n_trials=24, n_jobs=4)
+    run = from_optuna(study)
+    assert run.started is not None
+    # a trial is stamped just before it is sampled: one finished in between is counted too late
+    assert len(set(run.proposals) ^ sampler.chosen) <= 1
