@@ -53,6 +53,14 @@ def plot_history(run: Run, *, ax: Axes | None = None, width: float = WIDTH) -> A
     -------
     matplotlib.axes.Axes
         The axes: trial number by objective, in the user's units.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5], "loss": [1.0, 9.0, 4.0]})
+    >>> plot_history(hx.from_frame(table, objective="loss")).get_title(loc="left")
+    'Objective of 3 trials'
     """
     own = ax is None
     if ax is None:

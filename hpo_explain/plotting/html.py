@@ -57,6 +57,16 @@ def result_html(result: Drawable, *, text: str) -> str:
     -------
     str
         HTML that needs no other file and no network.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> explanation = hx.explain_proposal(table, 4, objective="loss", background=50)
+    >>> html = result_html(explanation, text=explanation.sentence)
+    >>> "<svg" in html, "<table" in html
+    (True, True)
     """
     table = result.to_frame().to_html(
         border=0, escape=True, float_format="{:.4g}".format, max_rows=_MOST_ROWS
@@ -82,6 +92,15 @@ def plot_svg(draw: Callable[[], Axes], *, alt: str) -> str:
     -------
     str
         As from :func:`figure_svg`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> explanation = hx.explain_proposal(table, 4, objective="loss", background=50)
+    >>> plot_svg(explanation.plot, alt="x speaks for it")[:4]
+    '<svg'
     """
     with _LOCK, style.context("default", after_reset=True):
         return figure_svg(draw().figure.figure, alt=alt)
@@ -102,6 +121,12 @@ def figure_svg(fig: Figure, *, alt: str) -> str:
     str
         An ``<svg>`` element as wide as its place allows but no wider than the figure. The same
         figure gives the same text; the ids in it are those of no other figure.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> 'aria-label="nothing"' in figure_svg(Figure(), alt="nothing")
+    True
     """
     file = io.StringIO()
     with _LOCK, rc_context(_SAVING):

@@ -77,6 +77,15 @@ def plot_proposal(
     ----------
     .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
        LMU Munich. Figure 10 (here with the sign turned: larger is more desirable).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> explanation = hx.explain_proposal(table, 4, objective="loss", background=50)
+    >>> plot_proposal(explanation).get_xlabel()
+    'contribution to LCB (κ = 1.96): right is more desirable'
     """
     own = ax is None
     if ax is None:
@@ -227,14 +236,20 @@ def _legend(result: ProposalExplanation) -> list[tuple[Artist, str]]:
 
 
 def _heading(result: ProposalExplanation) -> str:
-    through = f"{result.model} with {result.acquisition}" if result.model else result.acquisition
+    through = _acquisition(result)
+    if result.model:
+        through = f"{plain(result.model)} with {through}"
     if result.assumed:
-        return plain(f"Why {result.subject}? As {through} would have seen it (assumed)")
-    return plain(f"Why {result.subject}? As {result.optimizer} saw it: {through}")
+        return f"Why {result.subject}? As {through} would have seen it (assumed)"
+    return f"Why {result.subject}? As {shorten(plain(result.optimizer), 60)} saw it: {through}"
 
 
 def _axis_label(result: ProposalExplanation) -> str:
-    return f"contribution to {plain(result.acquisition)}: right is more desirable"
+    return f"contribution to {_acquisition(result)}: right is more desirable"
+
+
+def _acquisition(result: ProposalExplanation) -> str:
+    return shorten(plain(result.acquisition), 60)
 
 
 def _subtitle(result: ProposalExplanation) -> str:

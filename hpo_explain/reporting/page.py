@@ -92,6 +92,18 @@ def write_report(
     ------
     OSError
         If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, Run, SearchSpace
+    >>> from hpo_explain.reporting import Overview
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> run = Run(space, np.array([[0.2], [0.7]]), np.array([3.0, 1.0]), "minimize")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(run, f"{folder}/report.html", sections=[Overview()]).name
+    'report.html'
     """
     path = Path(path)
     check_place(path)

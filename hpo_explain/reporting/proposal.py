@@ -11,7 +11,7 @@ from markupsafe import Markup
 from hpo_explain.explanations import ProposalExplanation, format_value
 from hpo_explain.facade import explain_proposal
 from hpo_explain.plotting import plot_proposal
-from hpo_explain.plotting._text import signed
+from hpo_explain.plotting._text import number, signed
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.section import Content, NotApplicable
 from hpo_explain.run import Run
@@ -67,7 +67,9 @@ class LatestProposal:
 def _best(run: Run) -> int | None:
     """Return the best of the proposals (feasible ones first), or None without any."""
     proposals = sorted(run.proposals or ())
-    feasible = [trial for trial in proposals if np.asarray(run.feasible)[run.row(trial)]] or proposals
+    feasible = [
+        trial for trial in proposals if np.asarray(run.feasible)[run.row(trial)]
+    ] or proposals
     if not feasible:
         return None
     return feasible[int(np.argmin(run.cost[[run.row(trial) for trial in feasible]]))]
@@ -151,7 +153,7 @@ def _rows(result: ProposalExplanation) -> list[dict[str, object]]:
         for column in _columns(result):
             t = -1 if column == "total" else result.terms.index(column)
             value = result.total[j] if column == "total" else result.phi[j, t]
-            error = "" if half is None else _signed(half[j, t], result).lstrip("+")
+            error = "" if half is None else number(half[j, t], 2)
             cells.append((_signed(value, result), error))
         active = bool(result.active[j])
         rows.append(

@@ -1,0 +1,118 @@
+"""Explanations and runs made by hand, and what a page consists of, for the tests that look."""
+
+from html.parser import HTMLParser
+
+import numpy as np
+
+from hpo_explain import (
+    CategoricalParameter,
+    FloatParameter,
+    IntParameter,
+    ProposalExplanation,
+    Run,
+    SearchSpace,
+)
+
+# Names that a careless program shows as something else than themselves.
+NASTY = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "$x_1$ \\frac{a}{b",
+    "quo\"te's & co.",
+    "emoji 😀 🏳️‍🌈",
+    "שיעור למידה",
+    "معدل التعلم",
+    "学习率",
+    "new\nline",
+    "_underscore",
+    "{{ 7 * 7 }}",
+    "a" * 100 + "b" * 100,
+)
+
+
+def explanation(phi, *, names=None, terms=("mean", "uncertainty"), error=0.02, **changes):
+    """An explanation with these contributions; `error` is the standard error of each, or None."""
+    phi = np.asarray(phi, dtype=float)
+    names = tuple(names or (f"x{j}" for j in range(len(phi))))
+    payout = {term: float(phi[:, t].sum()) for t, term in enumerate(terms)}
+    payout["total"] = float(phi.sum())
+    baseline = dict.fromkeys(payout, -0.5)
+    fields = {
+        "names": names,
+        "config": {name: j / 8 for j, name in enumerate(names)},
+        "terms": tuple(terms),
+        "phi": phi,
+        "standard_error": None if error is None else np.full((len(phi), len(terms) + 1), error),
+        "degrees_of_freedom": 9,
+        "prediction": {term: payout[term] + baseline[term] for term in payout},
+        "baseline": baseline,
+        "payout": payout,
+        "efficiency_gap": dict.fromkeys(payout, 0.0),
+        "acquisition": "LCB (κ = 1.96)",
+        "model": "a GP",
+        "trial": 42,
+        "objective_name": "loss",
+        "objective_prediction": {"mean": 0.1234, "std": 0.03},
+        "objective_baseline": {"mean": 0.21, "std": 0.05},
+        "background_size": 1000,
+        "estimator": "every coalition",
+    }
+    return ProposalExplanation(**{**fields, **changes})
+
+
+def tuning_run(n=30, *, names=("lr", "layers", "booster", "rate_drop"), choices=("gbtree", "dart"),
+               initial=8, **changes):  # fmt: skip
+    """A run of a smooth objective over a float, an integer, a category and its conditional."""
+    space = SearchSpace(
+        [
+            FloatParameter(names[0], 1e-5, 1e-1, log=True),
+            IntParameter(names[1], 1, 5),
+            CategoricalParameter(names[2], list(choices)),
+            FloatParameter(names[3], 0.0, 1.0, active_when={names[2]: [choices[1]]}),
+        ]
+    )
+    X = space.sample(n, seed=0)
+    latent = np.nan_to_num(X, nan=0.5)
+    objective = 1.0 + (latent[:, 0] - 0.6) ** 2 + 0.1 * latent[:, 1] + 0.2 * latent[:, 3]
+    fields = {"proposals": range(initial, n), "objective_name": "loss"}
+    return Run(space, X, objective, changes.pop("direction", "minimize"), **{**fields, **changes})
+
+
+class Page(HTMLParser):
+    """What a browser makes of a page: elements with attributes, their text, and their nesting."""
+
+    VOID = frozenset({"meta", "br", "hr", "img", "link", "input"})
+
+    def __init__(self, source):
+        super().__init__(convert_charrefs=True)
+        self.elements = []
+        self.text = ""
+        self.misnested = []
+        self._open = []
+        self.feed(source)
+        self.close()
+        self.misnested += self._open
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag in {"td", "th"}:
+            self.text += " "
+        if tag not in self.VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        if not self._open or self._open.pop() != tag:
+            self.misnested.append(tag)
+
+    def handle_data(self, data):
+        if "style" not in self._open:
+            self.text += data
+
+    def tags(self):
+        return {tag for tag, _ in self.elements}
+
+    def values(self, attribute):
+        return [attrs[attribute] for _, attrs in self.elements if attribute in attrs]

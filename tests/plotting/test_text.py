@@ -1,0 +1,73 @@
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpo_explain.plotting._text import columns, distinct, plain, shorten, signed, wrap
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("lr", "lr"),
+        ("a\nb\r\nc\u2028d", "a↵b↵c↵d"),
+        ("a\tb", "a b"),
+        ("a\x00b\x1bc\ud800", "a\ufffdb\ufffdc\ufffd"),
+        ("\u202eevil\u2066", "evil"),
+        ("שלום", "\u200eשלום\u200e"),
+        (0.5, "0.5"),
+    ],
+)
+def test_a_label_is_one_line_of_characters_that_can_be_shown(text, shown):
+    assert plain(text) == shown
+
+
+@given(st.text())
+def test_a_label_never_holds_what_xml_forbids(text):
+    # XML 1.0, production 2, and the controls that it discourages
+    for character in plain(text):
+        assert unicodedata.category(character) not in {"Cc", "Cs", "Zl", "Zp"}
+        assert character not in "\ufffe\uffff"
+
+
+def test_the_middle_of_a_long_name_makes_room_for_an_ellipsis():
+    assert shorten("optimizer__param_groups__0__learning_rate", 21) == "optimizer_…rning_rate"
+    assert shorten("short", 5) == "short"
+
+
+@given(st.text(), st.integers(1, 30))
+def test_a_shortened_text_fits(text, width):
+    assert columns(shorten(text, width)) <= width
+
+
+def test_wide_characters_take_two_columns_and_combining_ones_none():
+    assert columns("学习率") == 6
+    assert columns("e\u0301") == 1
+    assert shorten("学习率学习率", 7) == "学…率"
+
+
+def test_equal_labels_are_numbered():
+    assert distinct(["a", "b", "a", "a"]) == ["a", "b", "a (2)", "a (3)"]
+
+
+def test_lines_are_broken_at_spaces_but_not_around_an_equals_sign():
+    assert wrap("payout = 12 and more", 12) == "payout = 12\nand more"
+    assert wrap("one\ntwo", 40) == "one\ntwo"
+
+
+@pytest.mark.parametrize(
+    ("value", "scale", "shown"),
+    [
+        (0.4812, 0.5814, "+0.481"),
+        (-0.1, 0.5814, "−0.100"),
+        (0.00001, 0.5, "0.000"),
+        (-0.00001, 0.5, "0.000"),
+        (1234.5, 1234.5, "+1234"),
+        (0.0, 0.0, "0.00"),
+        (3e-7, 5e-7, "+3.00e−07"),
+        (-2.5e9, 2.5e9, "−2.50e+09"),
+    ],
+)
+def test_numbers_beside_each_other_have_a_sign_and_the_digits_of_the_largest(value, scale, shown):
+    assert signed(value, scale) == shown

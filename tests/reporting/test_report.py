@@ -1,0 +1,350 @@
+import errno
+import logging
+import os
+import re
+import stat
+from dataclasses import dataclass
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from markupsafe import Markup
+from matplotlib import pyplot as plt
+
+import hpo_explain as hx
+from hpo_explain.reporting import SECTIONS, Content, NotApplicable, Overview, write_report
+from tests.handmade import NASTY, Page, tuning_run
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section that does what it is told."""
+
+    body: object = Markup("<p>something</p>")
+    anchor: str = "part"
+    title: str = "A part"
+    how_to_read: str = "Read it."
+
+    def content(self, run):
+        if isinstance(self.body, BaseException):
+            raise self.body
+        return Content("A finding", self.body)
+
+
+def read(path):
+    return path.read_text(encoding="utf-8")
+
+
+def write(run, folder, **options):
+    return Page(read(write_report(run, folder / "report.html", **options)))
+
+
+def section(page_text, title, following=None):
+    """The part of a page's text from a heading (after the table of contents) to the next."""
+    start = page_text.rindex(title)
+    return page_text[start : page_text.rindex(following) if following else None]
+
+
+@pytest.fixture(scope="module")
+def run():
+    return tuning_run(
+        30, excluded={30: "pruned", 31: "pruned", 32: "failed"}, optimizer="Optuna's TPESampler",
+        notes=["one note"], finished=np.arange(30) * 60.0,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def source(run, tmp_path_factory):
+    return read(write_report(run, tmp_path_factory.mktemp("report") / "r.html", title="my study"))
+
+
+@pytest.fixture(scope="module")
+def page(source):
+    return Page(source)
+
+
+# ---------------------------------------------------------------------- what it says
+
+
+def test_the_report_tells_what_was_run_what_came_of_it_and_what_was_left_out(page, run):
+    text = section(page.text, "Overview", "Can the model be trusted?")
+    best = run.incumbent_trial
+    assert f"Best configuration: trial {best}" in text
+    for name, value in run.incumbent.items():
+        shown = value if isinstance(value, str) else f"{value:.4g}"
+        assert re.search(rf" {name} {re.escape(shown)}", text)
+    assert re.search(r"pruned\s*2\s*30-31", text)
+    assert re.search(r"failed\s*1\s*32", text)
+    assert "one note" in text
+    assert "1970-01-01 00:29 UTC" in text
+    assert "Optuna's TPESampler" in text
+
+
+def test_the_report_tells_whether_the_model_can_be_trusted_and_why(page, run):
+    verdict = hx.trust(run)
+    text = section(page.text, "Can the model be trusted?", "Why the best proposal?")
+    assert verdict.level in text
+    assert f"{verdict.r2:.2f}" in text
+    for reason in verdict.reasons:
+        assert reason in text
+
+
+@pytest.mark.parametrize(
+    ("title", "following", "trial"),
+    [
+        ("Why the best proposal?", "Why the latest proposal?", "best"),
+        ("Why the latest proposal?", None, "latest"),
+    ],
+)
+def test_the_report_explains_the_best_and_the_latest_proposal(page, run, title, following, trial):
+    result = hx.explain_proposal(run, trial)
+    text = section(page.text, title, following)
+    assert result.sentence in text
+    assert "assumed" in text
+    half = result.half_width()
+    for j in np.flatnonzero(result.active):
+        row = text[text.rindex(f" {result.names[j]} {result.values[j]} ") :]
+        cells = row.replace("−", "-").split()[2:11]
+        assert cells[1::3] == ["±"] * 3
+        centre = [result.total[j], *result.phi[j]]
+        np.testing.assert_allclose([float(cell) for cell in cells[::3]], centre, atol=0.00051)
+        errors = [half[j, -1], *half[j, :2]]
+        np.testing.assert_allclose([float(cell) for cell in cells[2::3]], errors, rtol=0.051)
+
+
+def test_every_section_says_how_to_read_it(page):
+    for part in SECTIONS:
+        assert part.how_to_read in page.text
+        assert part.how_to_read.count(". ") >= 1
+
+
+def test_the_table_of_contents_leads_to_every_section_and_tells_its_finding(page, run):
+    targets = [value[1:] for value in page.values("href")]
+    assert targets == [part.anchor for part in SECTIONS]
+    assert set(targets) <= set(page.values("id"))
+    contents = page.text[: page.text.rindex("Overview")]
+    assert hx.explain_proposal(run, "latest").sentence in contents
+
+
+def test_the_alternative_text_of_a_plot_is_its_finding(page, run):
+    told = page.values("aria-label")
+    assert any(f"by trial {run.incumbent_trial}" in text for text in told)
+    for trial in ("best", "latest"):
+        sentence = hx.explain_proposal(run, trial).sentence
+        assert any(text.startswith(sentence) for text in told)
+
+
+def test_the_heading_is_the_name_of_the_study_where_there_is_one(page, run, tmp_path):
+    assert page.text.count("my study") == 2  # title and heading
+    assert "Why the optimizer tried what it tried" in write(run, tmp_path, sections=[]).text
+
+
+# ---------------------------------------------------------------------- the file
+
+
+def test_the_page_is_html_that_is_nested_properly_with_unique_ids(source, page):
+    assert source.startswith("<!doctype html>")
+    assert ("html", {"lang": "en"}) in page.elements
+    assert ("meta", {"charset": "utf-8"}) in page.elements
+    assert any(a.get("name") == "viewport" for tag, a in page.elements if tag == "meta")
+    assert page.misnested == []
+    assert len(set(page.values("id"))) == len(page.values("id"))
+
+
+def test_the_page_needs_no_network_no_script_and_no_other_file(source, page):
+    assert page.tags().isdisjoint({"script", "link", "iframe", "object", "embed", "audio", "video"})
+    assert all(value.startswith("data:") for value in page.values("src"))
+    for name in ("href", "xlink:href"):
+        assert all(value.startswith(("#", "data:")) for value in page.values(name))
+    assert re.findall(r"url\((?!#)|@import", source) == []
+    names = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}  # never loaded
+    assert set(re.findall(r'https?://[^\s"\'<]+', source)) <= names
+    (policy,) = [a["content"] for _, a in page.elements if "http-equiv" in a]
+    assert policy.startswith("default-src 'none'")
+
+
+def test_the_same_run_gives_the_same_bytes(run, source, tmp_path):
+    assert read(write_report(run, tmp_path / "r.html", title="my study")) == source
+
+
+def test_the_page_is_small(source):
+    assert len(source) < 400_000
+
+
+def test_pyplot_and_the_style_are_left_alone(run, tmp_path):
+    before = dict(mpl.rcParams)
+    write(run, tmp_path, sections=[Overview()])
+    assert plt.get_fignums() == []
+    assert dict(mpl.rcParams) == before
+
+
+def test_names_from_the_user_are_shown_and_are_no_markup(tmp_path):
+    names, choices = NASTY[:4], NASTY[4:6]
+    rest = " ".join(NASTY)
+    run = tuning_run(
+        16, names=names, choices=choices, objective_name=rest, optimizer=rest, notes=NASTY,
+        excluded={100 + k: name for k, name in enumerate(NASTY)},
+    )  # fmt: skip
+    page = write(run, tmp_path, title=rest)
+    assert page.misnested == []
+    assert page.tags().isdisjoint({"script", "img", "b", "i"})
+    assert not [key for _, attrs in page.elements for key in attrs if key.startswith("on")]
+    for name in NASTY:
+        assert name in page.text
+    assert "49" not in page.text[: page.text.index("Overview")]  # {{ 7 * 7 }} is no template
+
+
+def test_a_name_that_has_no_encoding_is_replaced(tmp_path):
+    run = tuning_run(12, notes=["name \ud800"])
+    assert "name ?" in write(run, tmp_path, sections=[Overview()]).text
+
+
+# ---------------------------------------------------------------------- what does not apply
+
+
+def test_without_proposals_the_sections_on_proposals_say_why_there_is_nothing(tmp_path):
+    page = write(tuning_run(12, proposals=[], optimizer="random search"), tmp_path)
+    text = section(page.text, "Why the best proposal?")
+    assert text.count("Does not apply here.") == 2
+    assert "random search chose none of its 12 finished trials by a model" in text
+    assert "Best configuration" in page.text
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_too_few_trials_make_a_report_that_says_so(n, tmp_path):
+    space = tuning_run(2).space
+    run = hx.Run(space, space.sample(2)[:n], np.zeros(n), "minimize")
+    page = write(run, tmp_path)
+    assert page.text.count("Does not apply here.") >= 3 if n == 0 else 2
+    assert ("No trial has finished yet." in page.text) == (n == 0)
+    assert "could not be made" not in page.text
+
+
+def test_a_constant_objective_is_told(tmp_path):
+    run = tuning_run(12)
+    constant = hx.Run(run.space, run.X, np.full(12, 0.5), "minimize", objective_name="loss")
+    text = section(write(constant, tmp_path).text, "Why the best proposal?")
+    assert "the loss is constant" in text
+
+
+def test_when_the_best_trial_is_of_the_initial_design_the_best_proposal_is_explained(tmp_path):
+    run = tuning_run(20)
+    best = run.incumbent_trial
+    others = [trial for trial in range(8, 20) if trial != best]
+    run = tuning_run(20, proposals=others)
+    second = min(others, key=lambda trial: run.objective[trial])
+    text = section(write(run, tmp_path).text, "Why the best proposal?", "Why the latest proposal?")
+    assert f"The best of the run is trial {best}, which no model chose" in text
+    assert f"Trial {second} is the best of those that a model chose." in text
+    assert hx.explain_proposal(run, second).sentence in text
+
+
+def test_an_infeasible_proposal_is_not_the_best_one(tmp_path):
+    run = tuning_run(20, proposals=[15, 16, 17, 18])
+    feasible = np.ones(20, dtype=bool)
+    first, second = sorted([15, 16, 17, 18], key=lambda trial: run.objective[trial])[:2]
+    feasible[first] = False
+    text = write(tuning_run(20, proposals=[15, 16, 17, 18], feasible=feasible), tmp_path).text
+    assert f"Trial {second} is the best of those that a model chose." in text
+
+
+def test_a_latest_proposal_that_is_the_best_is_explained_once(tmp_path):
+    best = tuning_run(20).incumbent_trial
+    run = tuning_run(20, proposals=[best])
+    text = section(write(run, tmp_path).text, "Why the latest proposal?")
+    assert f"The latest proposal, trial {best}, is the best one as well" in text
+
+
+def test_a_model_that_is_poor_is_warned_of_beside_its_explanation(tmp_path):
+    noise = np.random.default_rng(0).normal(size=30)
+    run = tuning_run(30)
+    run = hx.Run(run.space, run.X, noise, "minimize", proposals=range(8, 30))
+    page = write(run, tmp_path)
+    assert hx.trust(run).level == "poor"
+    assert "Do not act on the explanations below" in page.text
+    assert "Trust in the model behind this explanation is poor" in page.text
+
+
+# ---------------------------------------------------------------------- what fails
+
+
+def test_a_section_that_fails_becomes_a_card_is_logged_and_harms_no_other(tmp_path, run, caplog):
+    broken = Part(RuntimeError("<b>boom</b>"), anchor="broken", title="Broken part")
+    with caplog.at_level(logging.ERROR, logger="hpo_explain"):
+        page = write(run, tmp_path, sections=[Part(), broken, Part(anchor="last")])
+    assert "This section could not be made. RuntimeError: <b>boom</b>" in page.text
+    assert page.text.count("something") == 2
+    assert "b" not in page.tags()
+    (record,) = caplog.records
+    assert "Broken part" in record.getMessage()
+    assert record.exc_info[1].args == ("<b>boom</b>",)
+
+
+def test_a_section_that_does_not_apply_says_why(tmp_path, run):
+    page = write(run, tmp_path, sections=[Part(NotApplicable("There is <nothing> to see."))])
+    assert "Does not apply here. There is <nothing> to see." in page.text
+
+
+def test_the_old_report_stays_if_the_new_one_is_interrupted(tmp_path, run):
+    write(run, tmp_path, sections=[Part()])
+    before = read(tmp_path / "report.html")
+    with pytest.raises(KeyboardInterrupt):
+        write(run, tmp_path, sections=[Part(KeyboardInterrupt())])
+    assert read(tmp_path / "report.html") == before
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_the_old_report_stays_if_the_disk_is_full(tmp_path, run, monkeypatch):
+    write(run, tmp_path, sections=[Part()])
+    before = read(tmp_path / "report.html")
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write(run, tmp_path, sections=[])
+    assert read(tmp_path / "report.html") == before
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "remedy"),
+    [
+        ("nowhere/report.html", FileNotFoundError, "Create it first"),
+        ("", IsADirectoryError, "Add a name such as report.html"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_computed(
+    tmp_path, run, name, error, remedy
+):
+    with pytest.raises(error, match=remedy):
+        write_report(run, tmp_path / name, sections=[Part(AssertionError("computed"))])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="POSIX permissions and links")
+def test_the_file_can_be_read_by_others_and_a_link_stays_a_link(tmp_path, run):
+    target, link = tmp_path / "target.html", tmp_path / "link.html"
+    link.symlink_to(target)
+    assert write_report(run, link, sections=[Part()]) == link
+    assert link.is_symlink()
+    assert "something" in read(target)
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~mask
+
+
+# ---------------------------------------------------------------------- from every source
+
+
+def test_the_report_takes_a_table_and_its_options(tmp_path):
+    run = tuning_run(14)
+    table = run.space.decode(run.X)
+    import pandas as pd
+
+    frame = pd.DataFrame(table).assign(loss=run.objective)
+    path = hx.report(
+        frame, str(tmp_path / "r.html"), title="a table", objective="loss", space=run.space
+    )
+    assert path == tmp_path / "r.html"
+    assert "14 trials of 4 hyperparameters" in Page(read(path)).text
