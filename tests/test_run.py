@@ -1,0 +1,480 @@
+"""The record of a run: frozen, what was known when, what diverged, and which surrogate."""
+
+import math
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpo_explain import (
+    CategoricalParameter,
+    FloatParameter,
+    ForestSurrogate,
+    GaussianProcessSurrogate,
+    LowerConfidenceBound,
+    OwnAcquisition,
+    Run,
+    SearchSpace,
+)
+from hpo_explain.run import diverged_above, spans
+from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+from tests.source_tree import ROOT
+
+SPACE = unit_cube(2)
+X = SPACE.sample(12, seed=0)
+Y = np.array([5.0, 3.0, 8.0, 1.0, 9.0, 4.0, 1.0, 7.0, 2.0, 6.0, 10.0, 11.0])
+
+
+def run(**changes):
+    return Run(**{"space": SPACE, "X": X, "objective": Y, "direction": "minimize"} | changes)
+
+
+class Record:
+    """What a framework that stores its models and criterion would know."""
+
+    def __init__(self):
+        self.model = AnalyticSurrogate(SPACE, 0.0)
+        self.own = OwnAcquisition(LowerConfidenceBound(self.model, kappa=0.5), "as stored")
+
+    def surrogate(self, before):
+        return self.model if before == 5 else None
+
+    def acquisition(self, before):
+        return self.own if before == 5 else None
+
+
+# ---------------------------------------------------------------------- frozen
+
+
+def test_arrays_are_copies_that_cannot_be_written():
+    rows, y = X.copy(), Y.copy()
+    record = run(X=rows, objective=y, trials=list(range(12)), started=Y, finished=Y + 1)
+    rows[:] = 0.0
+    y[:] = 0.0
+    np.testing.assert_array_equal(record.X, X)
+    np.testing.assert_array_equal(record.objective, Y)
+    for name in ("X", "objective", "trials", "feasible", "started", "finished"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(record, name)[0] = 1
+    with pytest.raises(AttributeError):
+        record.direction = "maximize"
+
+
+def test_a_pickled_run_is_the_same_and_still_frozen_but_fits_anew():
+    record = run(started=Y, finished=Y + 1, excluded={12: "pruned"})
+    mean, _ = record.surrogate().predict(X)
+    without_fit = len(pickle.dumps(run(started=Y, finished=Y + 1, excluded={12: "pruned"})))
+    assert len(pickle.dumps(record)) == without_fit
+    copy = pickle.loads(pickle.dumps(record))
+    assert str(copy) == str(record)
+    np.testing.assert_array_equal(copy.X, X)
+    np.testing.assert_array_equal(copy.surrogate().predict(X)[0], mean)
+    with pytest.raises(ValueError, match="read-only"):
+        copy.started[0] = 1
+
+
+def test_a_run_made_from_another_tells_its_notes_once():
+    record = run(notes=("read from a table",))
+    assert record.notes[0] == "read from a table"
+    assert len(record.notes) == 2
+    assert replace(record, optimizer="skopt").notes == record.notes
+
+
+# ---------------------------------------------------------------------- reading
+
+
+def test_the_incumbent_is_the_first_of_the_best():
+    assert run().incumbent_trial == 3  # as good as trial 6
+    assert run().incumbent == SPACE.decode(X[[3]])[0]
+    assert run(direction="maximize").incumbent_trial == 11
+    assert run(trials=100 + np.arange(12)).incumbent_trial == 103
+
+
+def test_the_incumbent_is_feasible():
+    feasible = Y != 1.0
+    assert run(feasible=feasible).incumbent_trial == 8
+    with pytest.raises(ValueError, match="no finished feasible trial"):
+        _ = run(feasible=np.zeros(12, dtype=bool)).incumbent
+
+
+def test_the_cost_is_smaller_where_the_objective_is_better():
+    assert run().cost.tolist() == Y.tolist()
+    assert run(direction="maximize").cost.tolist() == (-Y).tolist()
+
+
+def test_trials_are_proposals_unless_said_otherwise():
+    assert run().proposals == tuple(range(12))
+    assert run(proposals=[5, 7]).proposals == (5, 7)
+    assert run(proposals=[]).proposals == ()
+    assert run(trials=range(5, 17)).proposals == tuple(range(5, 17))
+
+
+def test_a_run_says_what_was_read_what_was_left_out_and_what_was_assumed():
+    text = str(
+        run(
+            trials=[*range(10), 12, 13],
+            proposals=[12, 13],
+            excluded={10: "pruned", 14: "failed", 11: "pruned"},
+            notes=["the direction is assumed"],
+            objective_name="loss",
+            optimizer="Optuna's TPESampler",
+        )
+    )
+    assert "12 trials of 2 hyperparameters, loss (minimize), by Optuna's TPESampler" in text
+    assert "best: trial 3, 1" in text
+    assert "proposals (chosen by a model): 2" in text
+    assert "left out: 2 (10-11): pruned" in text
+    assert "left out: 1 (14): failed" in text
+    assert "note: the direction is assumed" in text
+
+
+def test_an_empty_run_can_be_read_but_not_explained():
+    empty = run(X=np.empty((0, 2)), objective=[])
+    assert len(empty) == 0
+    assert "0 trials" in str(empty)
+    assert empty.notes == ()
+    with pytest.raises(ValueError, match="0 finished"):
+        empty.surrogate()
+
+
+def test_configurations_are_in_the_users_units():
+    space = SearchSpace([FloatParameter("lr", 1e-4, 1e-2, log=True)])
+    record = Run(space, np.array([[0.5]]), np.array([1.0]), "minimize", trials=[7])
+    assert record.config(7) == {"lr": pytest.approx(1e-3)}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [([], "none"), ([3], "3"), ([2, 0, 1], "0-2"), ([0, 1, 5, 7, 8], "0-1, 5, 7-8")],
+)
+def test_numbers_are_told_as_ranges(numbers, text):
+    assert spans(numbers) == text
+
+
+def test_many_ranges_are_shortened():
+    assert spans(range(0, 100, 2)).endswith("20, 22, ...")
+
+
+# ---------------------------------------------------------------------- what was known when
+
+
+def test_without_times_what_was_proposed_before_was_known():
+    record = run(trials=[*range(10), 12, 13], excluded={10: "failed", 11: "pruned"})
+    assert record.known_before(None).tolist() == list(range(12))
+    assert record.known_before(0).tolist() == []
+    assert record.known_before(4).tolist() == [0, 1, 2, 3]
+    assert record.known_before(11).tolist() == list(range(10))  # left out, but it was proposed
+    assert record.known_before(13).tolist() == list(range(11))
+    assert record.known_before(14).tolist() == list(range(12))  # the next one
+
+
+def test_rows_need_not_be_in_the_order_of_the_trials():
+    order = np.random.default_rng(0).permutation(12)
+    record = run(X=X[order], objective=Y[order], trials=order)
+    assert sorted(order[record.known_before(5)]) == [0, 1, 2, 3, 4]
+
+
+def test_with_times_what_was_finished_before_was_known():
+    started = np.arange(12.0)
+    finished = started + 3.5  # four trials run at a time
+    record = run(started=started, finished=finished)
+    assert record.known_before(3).tolist() == []
+    assert record.known_before(4).tolist() == [0]
+    assert record.known_before(11).tolist() == list(range(8))
+
+
+def test_a_long_trial_is_unknown_to_all_that_started_meanwhile():
+    started = np.arange(12.0)
+    finished = started + 1.0
+    finished[2] = 6.5
+    record = run(started=started, finished=finished)
+    assert record.known_before(6).tolist() == [0, 1, 3, 4, 5]
+    assert record.known_before(7).tolist() == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_where_the_clock_cannot_tell_numbers_do():
+    record = run(started=np.zeros(12), finished=np.zeros(12))
+    for trial in range(12):
+        assert record.known_before(trial).tolist() == list(range(trial))
+
+
+def test_where_a_time_is_missing_numbers_tell():
+    started, finished = np.arange(12.0), np.arange(12.0) + 3.5
+    started[6], finished[0] = np.nan, np.nan
+    record = run(started=started, finished=finished)
+    assert record.known_before(6).tolist() == [0, 1, 2, 3, 4, 5]
+    assert record.known_before(5).tolist() == [0, 1]
+
+
+# ---------------------------------------------------------------------- diverged trials
+
+
+@pytest.mark.parametrize(
+    ("cost", "bound"),
+    [
+        # tail: the median is 5, the 90 % quantile 9, so the bound is 5 + 10 · 4
+        ([*range(10), 46.0], 45.0),
+        ([*range(10), 45.0], math.inf),
+        # isolation: a third diverged; the others reach 1 from 0, so the bound is 0 + 2 · 1
+        ([0, 0.2, 0.4, 0.6, 0.8, 1.0, 150, 1e5, 1e9], 2.0),
+        ([0, 0.2, 0.4, 0.6, 0.8, 1.0, 99, 99, 99], math.inf),
+        # both: the lower bound holds; 0.3 + 10 · 0.2 and 0.1 + 2 · 0.4
+        ([0.1, 0.2, 0.3, 0.4, 0.5, 1e6], 0.9),
+        # a gap among the better half is progress
+        ([0, 1e-6, 5, 5.1, 5.2, 5.3, 5.4, 5.5], math.inf),
+        # too few to tell, or no scale to tell by
+        ([0.1, 0.2, 1e6], math.inf),
+        ([0.5] * 8, math.inf),
+        ([0.5] * 8 + [1e6], math.inf),
+    ],
+)
+def test_what_counts_as_diverged(cost, bound):
+    shuffled = np.random.default_rng(0).permutation(np.array(cost, dtype=float))
+    assert diverged_above(shuffled) == pytest.approx(bound, rel=1e-12)
+
+
+COSTS = st.lists(st.integers(-(10**6), 10**6) | st.integers(-5, 5), min_size=1, max_size=40)
+
+
+@given(COSTS, st.sampled_from([0.5, 1.0, 4096.0]), st.sampled_from([0.0, 3.0, -1024.0]))
+def test_the_bound_moves_with_the_units_of_the_cost(costs, scale, shift):
+    cost = np.array(costs, dtype=float)
+    moved = diverged_above(scale * cost + shift)
+    assert moved == pytest.approx(scale * diverged_above(cost) + shift, rel=1e-9, abs=1e-6)
+
+
+@given(COSTS)
+def test_winsorized_costs_keep_the_better_half_and_no_trial_diverged(costs):
+    cost = np.array(costs, dtype=float)
+    bound = diverged_above(cost)
+    assert (cost > bound).sum() <= len(cost) / 2
+    assert diverged_above(np.minimum(cost, bound)) == math.inf
+
+
+def test_a_converged_run_keeps_the_values_of_its_initial_design():
+    """Sixteen values of an ellipsoid far from the optimum, then proposals that close in on it."""
+    rng = np.random.default_rng(0)
+    initial = rng.uniform(-5.12, 5.12, (16, 4)) ** 2 @ np.arange(1.0, 5.0)
+    proposals = np.geomspace(30.0, 1e-3, 64) * rng.uniform(0.5, 2.0, 64)
+    assert diverged_above(np.concatenate([initial, proposals])) == math.inf
+
+
+def test_no_trial_of_the_measured_hyper_ellipsoid_runs_diverged():
+    path = ROOT.parent / "shared" / "data" / "hyper_ellipsoid_paths.csv.gz"
+    if not path.exists():
+        pytest.skip("the measured runs are not here")
+    for _, rows in pd.read_csv(path).groupby(["lambda", "run"]):
+        y = rows.sort_values("eval")["y"].to_numpy()
+        assert {diverged_above(y[:n]) for n in range(16, 81)} == {math.inf}
+
+
+DESIGN = SPACE.sample(40, seed=3)
+TRUTH = 0.2 + 0.5 * (DESIGN[:, 0] - 0.3) ** 2 + 0.1 * DESIGN[:, 1]
+CRASHED = np.argmin(((DESIGN - 0.9) ** 2).sum(axis=1))
+LOSS = np.where(np.arange(40) == CRASHED, 1e6, TRUTH)
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_a_diverged_trial_does_not_decide_what_a_surrogate_learns(kind, direction):
+    sign = 1.0 if direction == "minimize" else -1.0
+    record = Run(SPACE, DESIGN, sign * LOSS, direction)
+    new = SPACE.sample(400, seed=4)
+    new = new[((new - DESIGN[CRASHED]) ** 2).sum(axis=1) > 0.3**2]
+    truth = sign * (0.2 + 0.5 * (new[:, 0] - 0.3) ** 2 + 0.1 * new[:, 1])
+
+    def explained(surrogate):
+        mean, _ = surrogate.predict(new)
+        return 1 - ((mean - truth) ** 2).mean() / truth.var()
+
+    assert explained(record.surrogate(kind=kind)) > 0.7
+    raw = {"gp": GaussianProcessSurrogate, "forest": ForestSurrogate}[kind]
+    assert explained(raw.fit(SPACE, DESIGN, sign * LOSS)) < 0  # worse than a constant
+
+
+def test_a_diverged_trial_stays_the_worst_and_is_named():
+    record = Run(SPACE, DESIGN, LOSS, "minimize", objective_name="loss")
+    bound = diverged_above(LOSS)
+    assert TRUTH.max() < bound < 10
+    note = next(note for note in record.notes if note.startswith("diverged"))
+    assert f"1 trial(s) ({CRASHED})" in note
+    assert f"{bound:.6g}" in note
+    assert "loss" in note
+    surrogate = record.surrogate(kind="forest")
+    winsorized = np.minimum(LOSS, bound)
+    expected = ForestSurrogate.fit(SPACE, DESIGN, winsorized)
+    np.testing.assert_array_equal(surrogate.predict(X)[0], expected.predict(X)[0])
+    assert record.objective[CRASHED] == 1e6  # shown as it was
+
+
+def test_the_value_a_diverged_trial_counts_as_is_told_in_the_users_direction():
+    record = Run(SPACE, DESIGN, -LOSS, "maximize")
+    assert any(f"counts as {-diverged_above(LOSS):.6g}" in note for note in record.notes)
+
+
+def test_what_diverged_later_is_not_known_before():
+    late = np.where(np.arange(40) == 39, 1e6, TRUTH)
+    record = Run(SPACE, DESIGN, late, "minimize")
+    expected = ForestSurrogate.fit(SPACE, DESIGN[:30], TRUTH[:30])
+    actual = record.surrogate(before=30, kind="forest")
+    np.testing.assert_array_equal(actual.predict(X)[0], expected.predict(X)[0])
+
+
+# ---------------------------------------------------------------------- surrogates
+
+
+def sampled_run(space, n):
+    rows = space.sample(n, seed=0)
+    return Run(space, rows, np.nan_to_num(rows).sum(axis=1), "minimize")
+
+
+CATEGORY = [CategoricalParameter(f"c{j}", ["a", "b"]) for j in range(3)]
+NUMBER = [FloatParameter(f"x{j}", 0.0, 1.0) for j in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("space", "n", "model", "reason"),
+    [
+        (unit_cube(2), 1000, GaussianProcessSurrogate, "1000 trials"),
+        (unit_cube(2), 1001, ForestSurrogate, "1001 trials are more than 1000"),
+        (unit_cube(20), 10, GaussianProcessSurrogate, "20 hyperparameters"),
+        (unit_cube(21), 10, ForestSurrogate, "21 hyperparameters are more than 20"),
+        (SearchSpace(CATEGORY[:2] + NUMBER), 10, GaussianProcessSurrogate, "50% of them"),
+        (SearchSpace(CATEGORY + NUMBER), 10, ForestSurrogate, "60% of the hyperparameters"),
+    ],
+    ids=["1000", "1001", "20 d", "21 d", "half", "most"],
+)
+def test_the_kind_of_surrogate_depends_on_trials_dimensions_and_categories(space, n, model, reason):
+    record = sampled_run(space, n)
+    # the kind is chosen by the whole run, so that it does not change along a run
+    assert isinstance(record.surrogate(before=6, n_trees=2), model)
+    assert len([note for note in record.notes if note.startswith("surrogate: a ")]) == 1
+    assert reason in record.notes[0]
+
+
+def test_a_kind_can_be_chosen():
+    assert isinstance(run().surrogate(kind="forest"), ForestSurrogate)
+    assert isinstance(run().surrogate(kind="gp"), GaussianProcessSurrogate)
+    assert len(run().surrogate(kind="forest", n_trees=7).forest.estimators_) == 7
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_a_fit_is_a_pure_function_of_run_trial_kind_and_seed(kind):
+    one, other = run(), run()
+    other.surrogate(before=3, kind=kind, seed=9)  # neither order nor other fits matter
+    for before in (None, 8):
+        np.testing.assert_array_equal(
+            one.surrogate(before=before, kind=kind, seed=0).predict(X)[0],
+            other.surrogate(before=before, kind=kind, seed=0).predict(X)[0],
+        )
+    assert one.surrogate(kind=kind) is one.surrogate(kind=kind)
+
+
+def test_only_what_was_known_is_learned():
+    changed = np.where(np.arange(12) < 8, Y, -100.0)
+    for before, same in ((8, True), (9, False)):
+        mean, _ = run().surrogate(before=before, kind="forest").predict(X)
+        other, _ = run(objective=changed).surrogate(before=before, kind="forest").predict(X)
+        assert np.array_equal(mean, other) == same
+
+
+def test_not_every_fit_of_a_run_is_kept():
+    record = run()
+    first = record.surrogate(before=2, kind="forest", n_trees=1)
+    for seed in range(20):
+        record.surrogate(before=2, kind="forest", n_trees=1, seed=seed + 1)
+    again = record.surrogate(before=2, kind="forest", n_trees=1)
+    assert again is not first
+    np.testing.assert_array_equal(again.predict(X)[0], first.predict(X)[0])
+
+
+def test_the_optimizers_own_model_and_acquisition_come_first():
+    record = Record()
+    recorded = run(record=record)
+    assert recorded.surrogate(before=5) is record.model
+    assert recorded.acquisition(before=5) is record.own.acquisition
+    assert recorded.own_acquisition(5) is record.own
+    assert isinstance(recorded.surrogate(before=5, kind="gp"), GaussianProcessSurrogate)
+    assert isinstance(recorded.surrogate(before=6), GaussianProcessSurrogate)
+    assert recorded.own_acquisition(6) is None
+    assert "the optimizer's own model where it is stored" in recorded.notes[0]
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_an_unknown_acquisition_is_the_bound_with_kappa_1_96(direction):
+    record = run(direction=direction)
+    assert record.own_acquisition(8) is None
+    acquisition = record.acquisition(8)
+    mean, std = record.surrogate(before=8).predict(X)
+    sign = 1.0 if direction == "minimize" else -1.0
+    np.testing.assert_allclose(sum(acquisition.terms(X).values()), -sign * mean + 1.96 * std)
+    assert acquisition.direction == direction
+
+
+def test_conditional_runs_are_fitted():
+    record = sampled_run(nested_space(), 40)
+    for kind in ("gp", "forest"):
+        mean, std = record.surrogate(kind=kind).predict(record.space.sample(50, seed=1))
+        assert np.isfinite([mean, std]).all()
+
+
+# ---------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: run(direction="up"), ["direction", "'minimize', 'maximize'", "'up'"]),
+        (lambda: run(X=X[:, :1]), ["X", "(n, 2)", "(12, 1)", "space.encode"]),
+        (lambda: run(X=X + 1), ["X", "row 0", "space.encode"]),
+        (lambda: run(objective=Y[:3]), ["objective", "(12,)", "(3,)"]),
+        (lambda: run(objective=np.c_[Y, Y]), ["objective", "(12,)", "(12, 2)"]),
+        (lambda: run(objective=["bad"] * 12), ["objective", "numbers", "'bad'"]),
+        (
+            lambda: run(objective=np.where(Y == 8, np.nan, Y)),
+            ["objective", "finite", "nan", "row 2", "excluded"],
+        ),
+        (lambda: run(objective=np.where(Y == 9, np.inf, Y)), ["objective", "inf", "row 4"]),
+        (lambda: run(trials=[0] * 12), ["trials", "whole numbers", "0", "12 time(s)"]),
+        (lambda: run(trials=np.arange(12) + 0.5), ["trials", "whole numbers", "0.5"]),
+        (lambda: run(trials=range(11)), ["trials", "(12,)", "(11,)"]),
+        (lambda: run(trials=["a"] * 12), ["trials", "numbers", "'a'"]),
+        (lambda: run(proposals=[3, 12]), ["proposals", "0-11", "12", "Leave"]),
+        (lambda: run(feasible=[True]), ["feasible", "(12,)", "(1,)"]),
+        (lambda: run(started=[1.0]), ["started", "(12,)", "(1,)"]),
+        (lambda: run(finished=np.zeros((12, 2))), ["finished", "(12,)", "(12, 2)"]),
+        (lambda: run(finished=["noon"] * 12), ["finished", "numbers", "'noon'"]),
+        (lambda: run().row(12), ["trial 12", "does not exist", "0-11"]),
+        (lambda: run().config(-1), ["trial -1", "does not exist", "0-11"]),
+        (lambda: run().row("best"), ["trial 'best'", "does not exist", "0-11"]),
+        (
+            lambda: run(trials=range(1, 13), excluded={0: "pruned at step 3"}).config(0),
+            ["trial 0", "left out", "pruned at step 3", "1-12"],
+        ),
+        (lambda: run().surrogate(before=99), ["trial 99", "does not exist", "0-11"]),
+        (lambda: run().surrogate(before=-1), ["trial -1", "does not exist", "0-11"]),
+        (
+            lambda: run().surrogate(before=1),
+            ["1 finished", "before trial 1", "at least 2", "choose a later one"],
+        ),
+        (
+            lambda: run(X=X[:1], objective=Y[:1]).surrogate(),
+            ["1 finished", "at least 2", "Run more trials"],
+        ),
+        (lambda: run().acquisition(before=0), ["0 finished", "before trial 0", "at least 2"]),
+        (
+            lambda: run().surrogate(kind="tree"),
+            ["kind", "'auto', 'gp', 'forest'", "'tree'"],
+        ),
+        (lambda: run().surrogate(kind="forest", n_trees=0), ["n_trees", "at least 1", "0"]),
+    ],
+)
+def test_wrong_input_is_refused_with_argument_value_and_remedy(call, words):
+    with pytest.raises(ValueError, match=r"\.$") as caught:
+        call()
+    for word in words:
+        assert word in str(caught.value)
