@@ -321,8 +321,10 @@ def _text(parameters: Sequence[Parameter], steps: Sequence[_Step]) -> str:
 def _rule(parameter: Parameter, step: _Step) -> str:
     values = _all_values(parameter)
     chosen = np.flatnonzero(step.values)
-    if len(chosen) == 1:
+    if len(chosen) == 1 < len(values):
         return f"{parameter.name} = {values[chosen[0]]!r}"
+    if len(chosen) == len(values):
+        return f"{parameter.name} is active"
     if step.parent.ordered and chosen[-1] - chosen[0] == len(chosen) - 1:
         if chosen[-1] == len(values) - 1:
             return f"{parameter.name} >= {values[chosen[0]]}"

@@ -160,9 +160,11 @@ def _finished_before(
         starts = np.array([trial.datetime_start for trial in kept], dtype="datetime64[us]")
         before = np.searchsorted(ends, starts, sorter=order)
         until = np.searchsorted(ends, starts, side="right", sorter=order)
-        for i in np.flatnonzero(until > before):  # at one instant of a coarse clock, numbers tell
+        for i in np.flatnonzero(
+            until > before
+        ).tolist():  # at one instant of a coarse clock, numbers tell
             same = order[before[i] : until[i]]
-            before[i] += sum(counted[j].number < kept[i].number for j in same)
+            before[i] += sum(counted[j].number < kept[i].number for j in same.tolist())
         return before
     numbers = np.sort([trial.number for trial in counted])
     return np.searchsorted(numbers, [trial.number for trial in kept])

@@ -70,17 +70,17 @@ def from_optuna(
 
     Notes
     -----
-    =======================  ================================================================
-    trial                    rule
-    =======================  ================================================================
-    failed, running, waiting  left out
-    pruned                   `pruned`
-    infeasible               `infeasible`
-    infinite or no value     left out
-    value outside its range  left out (an enqueued one may be); a wider `space` reads it
-    the same configuration   every one counts
-    enqueued, added, retried  counts, but is no proposal: the sampler did not choose it
-    =======================  ================================================================
+    =========================  ==============================================================
+    trial                      rule
+    =========================  ==============================================================
+    failed, running, waiting   left out
+    pruned                     as `pruned` says
+    infeasible                 as `infeasible` says
+    infinite or no value       left out
+    value outside its range    left out (an enqueued one may be); a wider `space` reads it
+    the same configuration     every one counts
+    enqueued, added, retried   counts, but is no proposal: the sampler did not choose it
+    =========================  ==============================================================
 
     Proposals are the trials that the sampler's model chose: those started when at least
     ``n_startup_trials`` others were finished, by time where times are known. Samplers without
@@ -115,9 +115,10 @@ def from_optuna(
     rows = np.array([i for i in range(len(X)) if i not in outside], dtype=np.int64)
     kept = [selection.trials[i] for i in rows]
     if not kept:
+        remedy = "Run more trials" if space is None else "Correct space=, or leave it out"
         raise ValueError(
             f"study has no trial that fits the search space: {next(iter(outside.values()))}. "
-            "Correct space=, or leave it out."
+            f"{remedy}."
         )
     X, objective = X[rows], selection.objective[rows]
     numbers = [trial.number for trial in kept]

@@ -54,6 +54,7 @@ def test_proposals_are_the_trials_that_tpe_chose_by_its_model(startup):
     assert set(from_optuna(study, sampler=sampler).proposals) == set(run.proposals)
 
 
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 def test_proposals_of_a_loaded_study_are_told_by_the_marks_on_the_trials(tmp_path):
     storage = f"sqlite:///{tmp_path}/study.db"
     sampler = SpiedTPE(n_startup_trials=6, multivariate=True, constant_liar=True, seed=0)
@@ -109,6 +110,7 @@ def test_a_grid_is_recognized_by_its_marks():
     assert from_optuna(study).optimizer == "Optuna's GridSampler"
 
 
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 def test_the_gaussian_process_of_optuna_counts_completed_trials_only():
     trials = [
         finished(start=i, end=i + 0.5, state=TrialState.PRUNED if i < 4 else TrialState.COMPLETE)
