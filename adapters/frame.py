@@ -66,7 +66,7 @@ def from_frame(
         from 0.
     time : str or tuple of two str, optional
         Column of a time that orders the rows, or columns of start and finish, by which what was
-        known when a trial was proposed is decided. Seconds or timestamps.
+        known when a trial was proposed is decided. Seconds, or timestamps as dates or ISO 8601.
 
     Returns
     -------
@@ -330,10 +330,11 @@ def _seconds(column: pd.Series[Any], name: str) -> Array:
     if types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
         return np.asarray(column.to_numpy(dtype=float, na_value=np.nan), dtype=float)
     try:
-        stamps = pd.to_datetime(column, utc=True)
+        # ISO 8601 only: in any other form day and month may be guessed the wrong way round
+        stamps = pd.to_datetime(column, utc=True, format="ISO8601")
     except (ValueError, TypeError) as error:
         raise ValueError(
-            f"time {name!r} must hold seconds or timestamps: {error}. "
+            f"time {name!r} must hold seconds or ISO 8601 timestamps: {error}. "
             "Convert it with pandas.to_datetime."
         ) from error
     seconds = (stamps - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)

@@ -134,7 +134,7 @@ def infer_criterion(
     utilities = {
         "LCB": np.add(*lower_confidence_bound(m, std, hedge.kappa)),
         "EI": log_expected_improvement(m, std, f, hedge.xi),
-        "PI": np.divide(gain, std, out=np.sign(gain) * np.inf, where=std > 0),
+        "PI": np.divide(gain, std, out=np.where(gain > 0, np.inf, -np.inf), where=std > 0),
     }
     ranks = {name: 1 + int((u[1:] > u[0]).sum()) for name, u in utilities.items()}
     name = min(ranks, key=lambda key: ranks[key])

@@ -1,0 +1,173 @@
+import re
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+
+import numpy as np
+import optuna
+import pandas as pd
+import pytest
+from skopt import Optimizer
+
+import hpo_explain as hx
+from hpo_explain.adapters import as_run, sources
+
+TABLE = pd.DataFrame({"x": [0.1, 0.9, 0.5], "loss": [1.0, 9.0, 4.0]})
+
+
+class Study(optuna.Study):
+    """A study of one's own."""
+
+
+class Tuner:
+    """What some other framework returns."""
+
+
+def study():
+    made = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    made.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=4)
+    return made
+
+
+def optimizer():
+    made = Optimizer([(0.0, 1.0)], n_initial_points=4, random_state=0)
+    for _ in range(3):
+        point = made.ask()
+        made.tell(point, point[0])
+    return made
+
+
+def test_a_run_is_returned_as_it_is():
+    run = hx.from_frame(TABLE, "loss")
+    assert as_run(run) is run
+
+
+def test_a_study_is_read_by_the_adapter_of_optuna():
+    assert "Optuna" in as_run(study()).optimizer
+
+
+def test_a_class_derived_from_study_is_one_too():
+    made = study()
+    made.__class__ = Study
+    assert len(as_run(made)) == 4
+
+
+@pytest.mark.parametrize("made", [optimizer, lambda: optimizer().get_result()])
+def test_results_and_optimizers_of_skopt_are_read_by_its_adapter(made):
+    run = as_run(made(), names=["lr"])
+    assert run.space.names == ("lr",)
+    assert run.optimizer == "skopt's Optimizer"
+
+
+def test_a_table_is_read_with_its_options():
+    assert as_run(TABLE, objective="loss", direction="maximize").incumbent == {"x": 0.9}
+
+
+def entry_point(monkeypatch, *names):
+    points = [EntryPoint(n, f"{__name__}:{n}", sources.ENTRY_POINTS) for n in names]
+
+    def found(*, group):
+        assert group == "hpo_explain.adapters"
+        return points
+
+    monkeypatch.setattr(sources.metadata, "entry_points", found)
+
+
+def not_mine(source, **options):
+    return None
+
+
+def from_tuner(source, **options):
+    if not isinstance(source, Tuner):
+        return None
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    return hx.Run(space, np.array([[0.5]]), np.array([1.0]), "minimize", **options)
+
+
+def careless(source, **options):
+    return {"x": 1}
+
+
+def test_an_adapter_of_others_reads_what_is_its_own(monkeypatch):
+    entry_point(monkeypatch, "missing", "not_mine", "from_tuner")
+    run = as_run(Tuner(), objective_name="loss")
+    assert run.objective_name == "loss"
+
+
+def test_the_adapters_that_come_along_are_asked_first(monkeypatch):
+    entry_point(monkeypatch, "careless")
+    assert len(as_run(TABLE, objective="loss")) == 3
+
+
+def test_an_adapter_that_returns_no_run_is_named(monkeypatch):
+    entry_point(monkeypatch, "careless")
+    with pytest.raises(ValueError, match=r"'careless' .* returned a dict"):
+        as_run(Tuner())
+
+
+def test_an_adapter_that_cannot_be_loaded_is_named_where_nobody_reads_the_source(monkeypatch):
+    entry_point(monkeypatch, "missing", "not_mine")
+    with pytest.raises(ValueError, match="could not be loaded: missing"):
+        as_run(Tuner())
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "words"),
+    [
+        (lambda: 3, {}, ["builtins.int", "optuna.Study", "pandas.DataFrame", "entry-point"]),
+        (Tuner, {}, ["Tuner", "skopt", "Run"]),
+        (lambda: TABLE, {}, ['objective="..."', "x, loss"]),
+        (
+            lambda: TABLE,
+            {"objective": "loss", "directon": "maximize"},
+            ["'directon'", "'direction'"],
+        ),
+        (optimizer, {"objective": "loss"}, ["option of from_skopt 'objective'", "names"]),
+        (study, {"objective": "loss"}, ["option of from_optuna 'objective'", "target"]),
+        (lambda: hx.from_frame(TABLE, "loss"), {"objective": "loss"}, ["objective", "Run"]),
+    ],
+)
+def test_what_cannot_be_read_is_told(source, options, words):
+    with pytest.raises(ValueError, match=re.escape(words[0])) as error:
+        as_run(source(), **options)
+    for word in words:
+        assert word in str(error.value)
+
+
+def python(code):
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def test_reading_a_table_loads_no_framework():
+    code = (
+        "import sys, pandas as pd, hpo_explain as hx\n"
+        "run = hx.from_frame(pd.DataFrame({'x': [1, 2], 'loss': [1.0, 2.0]}), 'loss')\n"
+        "from hpo_explain.adapters import as_run\n"
+        "assert as_run(run) is run\n"
+        "print([name for name in ('optuna', 'skopt') if name in sys.modules])"
+    )
+    assert python(code) == "[]"
+
+
+@pytest.mark.parametrize("extra", ["optuna", "skopt"])
+def test_a_missing_framework_is_named_with_the_line_that_installs_it(extra):
+    code = (
+        "import sys\n"
+        f"sys.modules['{extra}'] = None\n"
+        "import hpo_explain as hx\n"
+        "try:\n"
+        f"    hx.from_{extra}(None)\n"
+        "except ImportError as error:\n"
+        "    print(error)"
+    )
+    assert f'pip install "hpo_explain[{extra}]"' in python(code)
+
+
+def test_an_unknown_name_of_the_adapters_is_an_attribute_error():
+    import hpo_explain.adapters
+
+    with pytest.raises(AttributeError, match="from_smac"):
+        hpo_explain.adapters.from_smac  # noqa: B018
+    assert {"as_run", "from_frame", "from_optuna", "from_skopt"} <= set(dir(hpo_explain.adapters))

@@ -1,0 +1,288 @@
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hpo_explain as hx
+
+EXPORT = pd.DataFrame(
+    {
+        "lr": [1e-4, 1e-3, 1e-1, 3e-2],
+        "layers": [1, 3, 2, 5],
+        "booster": ["gbtree", "dart", "gbtree", "gblinear"],
+        "bias": [True, False, False, True],
+        "loss": [0.9, 0.4, 0.7, 0.6],
+    }
+)
+
+
+def test_a_table_becomes_a_run_of_its_rows():
+    run = hx.from_frame(EXPORT, objective="loss")
+    assert run.direction == "minimize"
+    assert run.objective_name == "loss"
+    assert run.trials.tolist() == [0, 1, 2, 3]
+    assert run.objective.tolist() == [0.9, 0.4, 0.7, 0.6]
+    assert run.proposals == (0, 1, 2, 3)
+    assert run.incumbent_trial == 1
+    for number, row in enumerate(EXPORT.drop(columns="loss").to_dict("records")):
+        assert run.config(number) == pytest.approx(row)
+
+
+def test_the_kind_of_a_hyperparameter_follows_from_its_column():
+    run = hx.from_frame(EXPORT, "loss", "maximize")
+    assert run.space == hx.SearchSpace(
+        [
+            hx.FloatParameter("lr", 1e-4, 1e-1, log=True),
+            hx.IntParameter("layers", 1, 5),
+            hx.CategoricalParameter("booster", ["gbtree", "dart", "gblinear"]),
+            hx.CategoricalParameter("bias", [True, False]),
+        ]
+    )
+    assert run.direction == "maximize"
+
+
+@pytest.mark.parametrize(
+    ("column", "parameter"),
+    [
+        (pd.Series(["a", "b", "a"], dtype="category"), hx.CategoricalParameter("c", ["a", "b"])),
+        (pd.Series(["a", "b", "a"], dtype="string"), hx.CategoricalParameter("c", ["a", "b"])),
+        (pd.Series([2, 1, 2], dtype="category"), hx.CategoricalParameter("c", [2, 1])),
+        (pd.Series([1, "1", True], dtype=object), hx.CategoricalParameter("c", [1, "1", True])),
+        (pd.Series([[1], [2], [1]]), hx.CategoricalParameter("c", [[1], [2]])),
+        (pd.Series([True, False, True]), hx.CategoricalParameter("c", [True, False])),
+        (pd.Series([3, 1, 2], dtype="Int64"), hx.IntParameter("c", 1, 3)),
+        (pd.Series([3, 1, 2], dtype="uint8"), hx.IntParameter("c", 1, 3)),
+        (pd.Series([3, 1, 2], dtype=object), hx.IntParameter("c", 1, 3)),
+        (pd.Series([3.0, 1.0, 2.0]), hx.FloatParameter("c", 1.0, 3.0)),
+        (pd.Series([3.0, 1.5, 2.0], dtype="Float64"), hx.FloatParameter("c", 1.5, 3.0)),
+        (pd.Series([0.1, 0.1, 0.1]), hx.FloatParameter("c", 0.1, 0.1)),
+        (pd.Series([4, 4, 4]), hx.IntParameter("c", 4, 4)),
+        (pd.Series(["a", "a", "a"]), hx.CategoricalParameter("c", ["a"])),
+    ],
+)
+def test_every_type_of_column_is_understood(column, parameter):
+    table = pd.DataFrame({"c": column, "loss": [1.0, 2.0, 3.0]})
+    run = hx.from_frame(table, "loss")
+    assert run.space.parameters == (parameter,)
+    for trial, value in enumerate(column.tolist()):
+        assert run.config(trial)["c"] == (pytest.approx(value) if type(value) is float else value)
+
+
+@pytest.mark.parametrize(
+    ("values", "log"),
+    [
+        ([1e-3, 1e-2, 1.0], True),
+        ([1e-3, 1e-2, 0.99], False),
+        ([-1e-3, 1e-2, 1e3], False),
+        ([0.0, 1e-2, 1e3], False),
+        ([1, 10, 1000], True),
+        ([1, 10, 999], False),
+    ],
+)
+def test_a_logarithmic_scale_is_guessed_from_three_decades_on_and_noted(values, log):
+    run = hx.from_frame(pd.DataFrame({"c": values, "loss": [1.0, 2.0, 3.0]}), "loss")
+    assert run.space["c"].log is log
+    assert any("c: spans 3.0 decades" in note for note in run.notes) is log
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        ([0.5, None, 0.1, 0.9], hx.FloatParameter("c", 0.1, 0.9, optional=0.75)),
+        ([5, None, 1, 9], hx.IntParameter("c", 1, 9, optional=0.75)),
+        (["p", None, "q", "p"], hx.CategoricalParameter("c", ["p", "q"], optional=0.75)),
+        ([True, None, False, True], hx.CategoricalParameter("c", [True, False], optional=0.75)),
+        (
+            pd.Series([5, None, 1, 9], dtype="Int64"),
+            hx.IntParameter("c", 1, 9, optional=0.75),
+        ),
+        (
+            pd.Series(["p", None, "q", "p"], dtype="category"),
+            hx.CategoricalParameter("c", ["p", "q"], optional=0.75),
+        ),
+    ],
+)
+def test_an_empty_cell_means_inactive_at_the_frequency_that_occurs_and_that_is_noted(
+    column, expected
+):
+    table = pd.DataFrame({"c": column, "x": [1.0, 2.0, 3.0, 4.0], "loss": [1.0, 2.0, 3.0, 4.0]})
+    run = hx.from_frame(table, "loss")
+    assert run.space["c"] == expected
+    assert "c" not in run.config(1)
+    assert "c" in run.config(2)
+    assert any(note.startswith("c: empty in 1 of 4 rows") for note in run.notes)
+
+
+def test_a_space_of_ones_own_states_scales_and_conditions():
+    space = hx.SearchSpace(
+        [
+            hx.CategoricalParameter("booster", ["gbtree", "dart"]),
+            hx.FloatParameter("rate", 0.0, 1.0, active_when={"booster": ["dart"]}),
+            hx.FloatParameter("lr", 1e-5, 1.0, log=True),
+        ]
+    )
+    table = pd.DataFrame(
+        {
+            "unused": ["x", "y", "z"],
+            "lr": [0.1, 0.01, 1.0],
+            "rate": [np.nan, 0.25, 0.5],
+            "booster": ["gbtree", "dart", "dart"],
+            "loss": [3.0, 2.0, 1.0],
+        }
+    )
+    run = hx.from_frame(table, objective="loss", direction="minimize", space=space)
+    assert run.space is space
+    assert run.config(0) == pytest.approx({"booster": "gbtree", "lr": 0.1})
+    assert run.config(1) == pytest.approx({"booster": "dart", "rate": 0.25, "lr": 0.01})
+
+
+def test_columns_that_are_no_hyperparameters_are_left_out_on_request():
+    table = EXPORT.assign(id=["q1", "q2", "q3", "q4"], runtime=[3.0, 4.0, 5.0, 6.0])
+    run = hx.from_frame(table, "loss", hyperparameters=["layers", "lr"])
+    assert run.space.names == ("layers", "lr")
+
+
+def test_what_was_taken_for_a_hyperparameter_is_noted_and_identifiers_are_pointed_out():
+    run = hx.from_frame(EXPORT.assign(id=["q1", "q2", "q3", "q4"]), "loss")
+    assert any("lr, layers, booster, bias, id" in note for note in run.notes)
+    assert any(note.startswith("id: a different text in every row") for note in run.notes)
+    assert not any(note.startswith("booster:") for note in run.notes)
+
+
+def test_empty_columns_and_times_are_left_out_and_noted():
+    table = EXPORT.assign(nothing=[None] * 4, created=pd.date_range("2026-01-01", periods=4))
+    run = hx.from_frame(table, "loss")
+    assert run.space.names == ("lr", "layers", "booster", "bias")
+    for name in ("nothing", "created"):
+        assert any(note.startswith(f"{name}: left out") for note in run.notes)
+
+
+def test_rows_without_a_finite_objective_are_left_out_with_the_reason():
+    table = EXPORT.assign(loss=[0.9, np.nan, np.inf, 0.6])
+    run = hx.from_frame(table, "loss")
+    assert run.trials.tolist() == [0, 3]
+    assert run.excluded == {1: "its loss is nan", 2: "its loss is inf"}
+    # what they tried is part of the space all the same
+    assert run.space["layers"] == hx.IntParameter("layers", 1, 5)
+
+
+def test_trials_are_numbered_by_position_whatever_the_index():
+    run = hx.from_frame(EXPORT.set_index(pd.Index([7, 7, 3, 1])), "loss")
+    assert run.trials.tolist() == [0, 1, 2, 3]
+
+
+def test_a_column_of_numbers_names_the_trials_and_orders_them():
+    table = EXPORT.assign(number=[12, 10, 17, 11], loss=[0.9, 0.4, np.nan, 0.6])
+    run = hx.from_frame(table, "loss", trial="number", initial=1)
+    assert run.trials.tolist() == [10, 11, 12]
+    assert run.objective.tolist() == [0.4, 0.6, 0.9]
+    assert run.excluded == {17: "its loss is nan"}
+    assert run.proposals == (11, 12)
+    assert run.config(12)["layers"] == 1
+
+
+def test_the_first_rows_may_be_no_proposals():
+    assert hx.from_frame(EXPORT, "loss", initial=3).proposals == (3,)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        [40.0, 10.0, 30.0, 20.0],
+        pd.to_datetime(["2026-01-04", "2026-01-01", "2026-01-03", "2026-01-02"]),
+        ["2026-01-04", "2026-01-01", "2026-01-03", "2026-01-02"],
+    ],
+)
+def test_a_time_orders_the_rows(times):
+    run = hx.from_frame(EXPORT.assign(when=times), "loss", time="when")
+    assert run.objective.tolist() == [0.4, 0.6, 0.7, 0.9]
+    assert run.trials.tolist() == [0, 1, 2, 3]
+    assert run.config(0)["layers"] == 3
+    assert any("order of when" in note for note in run.notes)
+
+
+def test_start_and_finish_decide_what_was_known_when_a_trial_was_proposed():
+    start = pd.to_datetime(["2026-01-01 00:00", "2026-01-01 00:01", "2026-01-01 00:11", None])
+    table = EXPORT.assign(start=start, finish=start + pd.Timedelta(minutes=10))
+    run = hx.from_frame(table, "loss", time=("start", "finish"))
+    assert (run.finished - run.started)[:3].tolist() == [600.0, 600.0, 600.0]
+    assert run.started[0] == pd.Timestamp("2026-01-01", tz="UTC").timestamp()
+    assert run.known_before(1).tolist() == []
+    assert run.known_before(2).tolist() == [0, 1]
+
+
+def test_names_of_columns_may_be_numbers():
+    table = pd.DataFrame({0: [0.1, 0.2, 0.3], 1: [3.0, 2.0, 1.0]})
+    run = hx.from_frame(table, 1)
+    assert run.space.names == ("0",)
+    assert run.objective_name == "1"
+
+
+def test_the_table_is_not_changed():
+    table = pd.DataFrame({0: [0.1, 0.2, 0.3], "loss": [3.0, np.nan, 1.0]}, index=[5, 6, 7])
+    copy = table.copy(deep=True)
+    hx.from_frame(table, "loss")
+    pd.testing.assert_frame_equal(table, copy)
+
+
+def test_a_csv_file_of_an_optuna_study_is_read_like_the_table_it_was(tmp_path):
+    path = tmp_path / "trials.csv"
+    table = EXPORT.assign(drop=[0.1, None, None, 0.2])
+    table.to_csv(path, index=False)
+    run, direct = hx.from_frame(pd.read_csv(path), "loss"), hx.from_frame(table, "loss")
+    assert run.space == direct.space
+    np.testing.assert_allclose(run.X, direct.X)
+
+
+def test_a_large_table_is_read_whole():
+    rng = np.random.default_rng(0)
+    n = 20_000
+    columns = {f"x{j}": rng.random(n) for j in range(10)}
+    columns |= {f"c{j}": rng.choice(["a", "b", "c"], n) for j in range(10)}
+    run = hx.from_frame(pd.DataFrame({**columns, "loss": rng.random(n)}), "loss")
+    assert run.X.shape == (n, 20)
+
+
+SPACE = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1e-1), hx.IntParameter("layers", 1, 5)])
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "words"),
+    [
+        (EXPORT, {"objective": "los"}, ["column 'los'", "Did you mean 'loss'?"]),
+        (EXPORT, {"objective": "booster"}, ["'booster'", "numeric", "'gbtree' in row 0"]),
+        (EXPORT, {"trial": "numbr"}, ["column 'numbr'"]),
+        (EXPORT, {"time": "when"}, ["column 'when'"]),
+        (EXPORT, {"time": ("a", "b", "c")}, ["time", "start and finish"]),
+        (EXPORT, {"hyperparameters": ["lr", "layer"]}, ["'layer'", "Did you mean 'layers'?"]),
+        (EXPORT, {"hyperparameters": "lr"}, ["hyperparameters", "['lr']"]),
+        (EXPORT, {"hyperparameters": ["lr", "loss"]}, ["'loss'", "another role"]),
+        (EXPORT, {"hyperparameters": []}, ["no column left"]),
+        (EXPORT, {"hyperparameters": ["lr"], "space": SPACE}, ["Leave one out"]),
+        (EXPORT.drop(columns="layers"), {"space": SPACE}, ["column 'layers'"]),
+        (EXPORT, {"space": SPACE}, ["lr = 0.0001", "outside its range"]),
+        (EXPORT, {"direction": "up"}, ["direction", "'up'"]),
+        (EXPORT, {"initial": 9}, ["initial is 9", "4 rows"]),
+        (EXPORT, {"initial": -1}, ["initial must be at least 0"]),
+        (EXPORT.iloc[:0], {}, ["no row"]),
+        (EXPORT.assign(lr=np.inf), {}, ["'lr' is inf in row 0"]),
+        (EXPORT.assign(n=[0, 1, 1, 2]), {"trial": "n"}, ["the number 1 more than once"]),
+        (EXPORT.assign(n=["a", "b", "c", "d"]), {"trial": "n"}, ["whole numbers", "'a' in row 0"]),
+        (EXPORT.assign(n=[0, 1, 2, np.nan]), {"trial": "n"}, ["whole numbers", "row 3"]),
+        (EXPORT.assign(t=["x"] * 4), {"time": "t"}, ["'t'", "pandas.to_datetime"]),
+        (
+            EXPORT.assign(n=[0, 1, 2, 3], t=[4, 3, 2, 1]),
+            {"trial": "n", "time": "t"},
+            ["different orders"],
+        ),
+        (pd.DataFrame([[1, 2, 3.0]], columns=["a", "a", "loss"]), {}, ["column a more than once"]),
+        ([{"lr": 0.1}], {}, ["list", "pandas.DataFrame(...)"]),
+        (EXPORT[["loss"]], {}, ["no column left"]),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_told(table, options, words):
+    with pytest.raises(ValueError, match=re.escape(words[0])) as error:
+        hx.from_frame(table, **{"objective": "loss", **options})
+    for word in words:
+        assert word in str(error.value)
