@@ -12,7 +12,16 @@ from markupsafe import Markup
 from matplotlib import pyplot as plt
 
 import hpo_explain as hx
-from hpo_explain.reporting import SECTIONS, Content, NotApplicable, Overview, write_report
+from hpo_explain.reporting import (
+    SECTIONS,
+    BestProposal,
+    Content,
+    LatestProposal,
+    NotApplicable,
+    Overview,
+    TrustVerdict,
+    write_report,
+)
 from tests.handmade import NASTY, Page, tuning_run
 
 
@@ -223,7 +232,7 @@ def test_too_few_trials_make_a_report_that_says_so(n, tmp_path):
 def test_a_constant_objective_is_told(tmp_path):
     run = tuning_run(12)
     constant = hx.Run(run.space, run.X, np.full(12, 0.5), "minimize", objective_name="loss")
-    text = section(write(constant, tmp_path).text, "Why the best proposal?")
+    text = write(constant, tmp_path, sections=[LatestProposal()]).text
     assert "the loss is constant" in text
 
 
@@ -233,7 +242,7 @@ def test_when_the_best_trial_is_of_the_initial_design_the_best_proposal_is_expla
     others = [trial for trial in range(8, 20) if trial != best]
     run = tuning_run(20, proposals=others)
     second = min(others, key=lambda trial: run.objective[trial])
-    text = section(write(run, tmp_path).text, "Why the best proposal?", "Why the latest proposal?")
+    text = write(run, tmp_path, sections=[BestProposal()]).text
     assert f"The best of the run is trial {best}, which no model chose" in text
     assert f"Trial {second} is the best of those that a model chose." in text
     assert hx.explain_proposal(run, second).sentence in text
@@ -244,14 +253,18 @@ def test_an_infeasible_proposal_is_not_the_best_one(tmp_path):
     feasible = np.ones(20, dtype=bool)
     first, second = sorted([15, 16, 17, 18], key=lambda trial: run.objective[trial])[:2]
     feasible[first] = False
-    text = write(tuning_run(20, proposals=[15, 16, 17, 18], feasible=feasible), tmp_path).text
+    text = write(
+        tuning_run(20, proposals=[15, 16, 17, 18], feasible=feasible),
+        tmp_path,
+        sections=[BestProposal()],
+    ).text
     assert f"Trial {second} is the best of those that a model chose." in text
 
 
 def test_a_latest_proposal_that_is_the_best_is_explained_once(tmp_path):
     best = tuning_run(20).incumbent_trial
     run = tuning_run(20, proposals=[best])
-    text = section(write(run, tmp_path).text, "Why the latest proposal?")
+    text = write(run, tmp_path, sections=[LatestProposal()]).text
     assert f"The latest proposal, trial {best}, is the best one as well" in text
 
 
@@ -259,7 +272,7 @@ def test_a_model_that_is_poor_is_warned_of_beside_its_explanation(tmp_path):
     noise = np.random.default_rng(0).normal(size=30)
     run = tuning_run(30)
     run = hx.Run(run.space, run.X, noise, "minimize", proposals=range(8, 30))
-    page = write(run, tmp_path)
+    page = write(run, tmp_path, sections=[TrustVerdict(), LatestProposal()])
     assert hx.trust(run).level == "poor"
     assert "Do not act on the explanations below" in page.text
     assert "Trust in the model behind this explanation is poor" in page.text
