@@ -2,7 +2,9 @@
 
 from html.parser import HTMLParser
 
+import matplotlib as mpl
 import numpy as np
+import pytest
 
 from hpo_explain import (
     CategoricalParameter,
@@ -27,6 +29,11 @@ NASTY = (
     "_underscore",
     "{{ 7 * 7 }}",
     "a" * 100 + "b" * 100,
+)
+
+# Before 3.11, matplotlib has no font of last resort and warns of each character it cannot draw.
+warns_of_glyphs = pytest.mark.filterwarnings(
+    "ignore:Glyph .* missing from font" if mpl.__version_info__ < (3, 11) else "error"
 )
 
 

@@ -7,23 +7,25 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from hpo_explain.plotting._layout import (
+    MARGINS,
+    label_points,
+    points_across,
+    write_footer,
+    write_header,
+    write_legend,
+    write_y_label,
+)
 from hpo_explain.plotting._style import (
     BLUE,
     GREY,
-    MARGINS,
     ORANGE,
     RED,
     TEXT,
     WIDTH,
     ink,
-    label_points,
-    make_literal,
     new_axes,
-    points_across,
     set_height,
-    write_footer,
-    write_header,
-    write_legend,
 )
 from hpo_explain.plotting._text import counted, number, plain, shorten
 from hpo_explain.run import Run, diverged_above
@@ -78,8 +80,7 @@ def plot_history(run: Run, *, ax: Axes | None = None, width: float = WIDTH) -> A
     ax.xaxis.set_major_locator(
         MaxNLocator(nbins=max(2, int(across / 60.0)), integer=True, min_n_ticks=1)
     )
-    ax.set_ylabel(shorten(plain(run.objective_name), 32), fontsize=TEXT)
-    make_literal([ax.yaxis.label])
+    write_y_label(ax, plain(run.objective_name), points=0.95 * _HEIGHT)
     left = label_points(ax) + 2.0 * TEXT
     points = max(across - left - MARGINS, 0.3 * across)
     high = write_legend(ax, entries, left=left, points=left + points)

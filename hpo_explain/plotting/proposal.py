@@ -11,23 +11,25 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hpo_explain.explanations import ProposalExplanation
-from hpo_explain.plotting._style import (
-    FILLS,
-    GREY,
+from hpo_explain.plotting._layout import (
     MARGINS,
-    TEXT,
-    WIDTH,
     characters,
-    ink,
     label_points,
     limit_ticks,
-    make_literal,
-    new_axes,
     points_across,
-    set_height,
     write_footer,
     write_header,
     write_legend,
+)
+from hpo_explain.plotting._style import (
+    FILLS,
+    GREY,
+    TEXT,
+    WIDTH,
+    ink,
+    make_literal,
+    new_axes,
+    set_height,
 )
 from hpo_explain.plotting._text import columns, counted, distinct, number, plain, shorten, signed
 from hpo_explain.space import Array
@@ -262,7 +264,7 @@ def _subtitle(result: ProposalExplanation) -> str:
         )
     here, on_average = result.objective_prediction, result.objective_baseline
     if here is not None and on_average is not None:
-        name = shorten(plain(result.objective_name), 30)
+        name = shorten(plain(result.objective_name), 40)
         better = "lower" if result.direction == "minimize" else "higher"
         text += (
             f"\npredicted {name} {number(here['mean'], 3)} ± {number(here['std'], 2)}, "

@@ -7,7 +7,9 @@ from matplotlib.figure import Figure
 from hpo_explain import FloatParameter, Run, SearchSpace
 from hpo_explain.plotting import figure_svg, plot_history
 from hpo_explain.run import diverged_above
-from tests.handmade import NASTY
+from tests.handmade import NASTY, warns_of_glyphs
+
+pytestmark = warns_of_glyphs
 
 SPACE = SearchSpace([FloatParameter("x", 0.0, 1.0)])
 
@@ -108,7 +110,7 @@ def test_the_legend_covers_no_trial_and_no_text_leaves_the_figure(width):
     feasible = np.array([True] * 5 + [False])
     ax = plot_history(
         run([5.0, 3.0, 4.0, 2.0, 1e9, 2.2], proposals=[2, 3, 4, 5], feasible=feasible,
-            objective_name="o" * 200, excluded={9: "r" * 300}),
+            objective_name="W" * 200, excluded={9: "r" * 300}),
         width=width,
     )  # fmt: skip
     figure = ax.figure

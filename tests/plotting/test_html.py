@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from hpo_explain.plotting import figure_svg, plot_proposal, plot_svg, result_html
-from tests.handmade import NASTY, Page, explanation
+from tests.handmade import NASTY, Page, explanation, warns_of_glyphs
+
+pytestmark = warns_of_glyphs
 
 PHI = [[0.1, -0.02], [-0.5, 0.1], [0.3, 0.05]]
 

@@ -8,7 +8,9 @@ from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 
 from hpo_explain.plotting import plot_proposal
-from tests.handmade import NASTY, explanation
+from tests.handmade import NASTY, explanation, warns_of_glyphs
+
+pytestmark = warns_of_glyphs
 
 T_975_9 = 2.2621571628  # Student's t, 9 degrees of freedom, 97.5 %: any printed table
 
@@ -224,8 +226,8 @@ def test_the_figure_grows_with_the_rows():
         explanation([[0.1, 0.2]]),
         explanation(THIRTY, names=["name" + "_x" * j for j in range(30)]),
         explanation(np.linspace(-1, 1, 24).reshape(12, 2), names=NASTY),
-        explanation(PHI, objective_name="o" * 200, acquisition="my own " * 20),
-        explanation(np.ones((2, 4)), terms=("t" * 100, "b", "c", "d")),
+        explanation(PHI, objective_name="W" * 200, acquisition="MY OWN " * 20),
+        explanation(np.ones((2, 4)), terms=("T" * 100, "b", "c", "d")),
     ],
     ids=["plain", "one", "thirty", "nasty", "long texts", "long terms"],
 )  # fmt: skip

@@ -22,7 +22,9 @@ from hpo_explain.reporting import (
     TrustVerdict,
     write_report,
 )
-from tests.handmade import NASTY, Page, tuning_run
+from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs
+
+pytestmark = warns_of_glyphs
 
 
 @dataclass(frozen=True)
