@@ -107,15 +107,17 @@ def from_frame(
     times = [time] if isinstance(time, str) else list(time or ())
     if len(times) > 2:
         raise ValueError(f"time must name one column, or start and finish, but was {time!r}.")
+    if trial is not None:
+        _check_column("trial", trial, table)
+    for name in times:
+        _check_column("time", name, table)
     others = [str(objective), *([trial] if trial is not None else []), *times]
-    for name in others:
-        _check_column(table, name)
     notes: list[str] = []
     if space is not None:
         if hyperparameters is not None:
             raise ValueError("hyperparameters and space were both given. Leave one out.")
         for name in space.names:
-            _check_column(table, name)
+            _check_column("space", name, table)
     else:
         names = _chosen(table, hyperparameters, others, notes)
         space = _infer(table[names], notes)
@@ -154,13 +156,13 @@ def _with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _check_column(table: pd.DataFrame, name: str) -> None:
+def _check_column(argument: str, name: str, table: pd.DataFrame) -> None:
     if name not in table.columns:
-        raise ValueError(unknown_name("column", name, table.columns))
+        raise ValueError(f"{argument}: {unknown_name('column', name, table.columns)}")
 
 
 def _objective(table: pd.DataFrame, name: str) -> Array:
-    _check_column(table, name)
+    _check_column("objective", name, table)
     values = np.empty(len(table))
     for i, value in enumerate(table[name].tolist()):
         if _is_empty(value):
@@ -193,7 +195,7 @@ def _chosen(
             )
         names = [str(name) for name in hyperparameters]
         for name in names:
-            _check_column(table, name)
+            _check_column("hyperparameters", name, table)
             if name in others:
                 raise ValueError(f"hyperparameters names {name!r}, which has another role here.")
         return names

@@ -126,9 +126,7 @@ def as_surrogate(
     if not fitting:
         return None
     if hasattr(model, "X_train_") and hasattr(model, "kernel_"):
-        return GaussianProcessSurrogate(
-            space, model, columns=fitting[0], noise_std=_noise_std(model), negated=negated
-        )
+        return GaussianProcessSurrogate(space, model, columns=fitting[0], negated=negated)
     if _trees(model):
         return ForestSurrogate(
             space,
@@ -169,14 +167,6 @@ def _was_fitted_on(model: Any, Z: Array) -> bool:
     threshold = np.concatenate([tree.threshold for tree in trees])[feature >= 0]
     feature = feature[feature >= 0]
     return bool(((threshold >= low[feature]) & (threshold <= high[feature])).all())
-
-
-def _noise_std(gp: Any) -> float | None:
-    """Return the noise skopt's process moved out of its kernel, None where it has none."""
-    if getattr(gp, "noise_", None) is None:
-        return None
-    variance = float(gp.noise_) + float(np.mean(gp.alpha))
-    return float(np.ravel(gp._y_train_std)[0]) * float(np.sqrt(variance))
 
 
 class _ModelSurrogate:

@@ -31,7 +31,7 @@ class Specs:
     criterion : Criterion
         The acquisition function.
     random : bool
-        Whether no model chose any trial.
+        Whether no model was to choose any trial: a random search, or initial points only.
     initial : int or None
         Number of initial points, those given included; None where it is not recorded.
     queue_size : int or None
@@ -56,13 +56,20 @@ def read_specs(result: Any) -> Specs:
     else:  # every minimizer records the function that all of them call
         minimizer = _MINIMIZERS.get(kind)
         optimizer = f"skopt's {minimizer}" if minimizer else "scikit-optimize"
-    initial = arguments.get("n_random_starts")  # the older name, which wins where it is given
-    initial = arguments.get("n_initial_points") if initial is None else initial
+    asked = arguments.get("n_random_starts")  # the older name, which wins where it is given
+    asked = arguments.get("n_initial_points") if asked is None else asked
+    given = _given(arguments.get("x0"))
+    calls = arguments.get("n_calls")  # an Optimizer has no such number
+    only_initial = (
+        asked is not None
+        and calls is not None
+        and asked + (given if arguments.get("y0") is None else 0) >= calls
+    )
     return Specs(
         optimizer,
         read_criterion(arguments),
-        random=kind == "DUMMY",
-        initial=None if initial is None else int(initial) + _given(arguments.get("x0")),
+        random=kind == "DUMMY" or only_initial,
+        initial=None if asked is None else int(asked) + given,
         queue_size=arguments.get("model_queue_size"),
     )
 

@@ -151,8 +151,8 @@ def _first_proposal(stored: StoredModels, specs: Specs) -> tuple[int, list[str]]
     """Return the number of the first proposal, and notes."""
     if specs.random:
         return RANDOM_START, [
-            "proposals: the search was random, so no acquisition function chose any trial; those "
-            f"from {RANDOM_START} on can be explained as an assumed one would have seen them"
+            "proposals: the search was random, no acquisition function chose any of its trials; "
+            f"those from {RANDOM_START} on can be explained as an assumed one would have seen them"
         ]
     if stored.models and (specs.queue_size is None or len(stored.models) < specs.queue_size):
         return stored.seen[0], []

@@ -691,6 +691,22 @@ def test_a_random_search_has_no_acquisition_function_and_says_so():
     assert any("no acquisition function chose" in note for note in run.notes)
 
 
+def test_a_run_of_initial_points_only_is_a_random_search_too():
+    options = {"n_calls": 12, "n_initial_points": 12, "random_state": 0}
+    run = hx.from_skopt(gp_minimize(smooth, reals(), **options))
+    assert run.proposals == (10, 11)
+    assert run.own_acquisition(11) is None
+    assert any("no acquisition function chose" in note for note in run.notes)
+
+
+def test_an_optimizer_still_at_its_initial_points_has_no_proposal():
+    optimizer = Optimizer(reals(), n_initial_points=20, random_state=0)
+    for _ in range(12):
+        point = optimizer.ask()
+        optimizer.tell(point, smooth(point))
+    assert hx.from_skopt(optimizer).proposals == ()
+
+
 # ---------------------------------------------------------------------- a search for a score
 
 
