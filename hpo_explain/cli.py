@@ -34,7 +34,7 @@ def main() -> None:
 def demo(trials: int, sampler: str, framework: str, out: Path, seed: int) -> None:
     """Tune a real model, and explain how.
 
-    A multilayer perceptron is tuned on the handwritten digits that ship with scikit-learn; then
+    Gradient boosting is tuned on the breast cancer data that ship with scikit-learn; then
     OUT/report.html says why the optimizer tried what it tried.
     """
     from hpo_explain.demo import run_demo

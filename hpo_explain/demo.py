@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,60 +17,48 @@ from hpo_explain.space import (
 
 FRAMEWORKS = ("optuna", "skopt")
 SAMPLERS = ("tpe", "random")
-OBJECTIVE_NAME = "share of digits misread"
+OBJECTIVE_NAME = "log loss"
 
 
 def demo_space() -> SearchSpace:
-    """Return the search space of the demo: a multilayer perceptron's hyperparameters."""
+    """Return the search space of the demo: hyperparameters of gradient boosting."""
     return SearchSpace(
         [
-            FloatParameter("learning_rate", 1e-4, 0.3, log=True),
-            IntParameter("batch_size", 16, 256, log=True),
-            IntParameter("layers", 1, 4),
-            IntParameter("units", 4, 128, log=True),
-            CategoricalParameter("activation", ["relu", "tanh", "logistic"]),
-            FloatParameter("weight_decay", 1e-6, 1.0, log=True),
-            IntParameter("epochs", 3, 20),
+            FloatParameter("learning_rate", 5e-3, 0.5, log=True),
+            IntParameter("max_iter", 10, 100, log=True),
+            IntParameter("max_leaf_nodes", 2, 64, log=True),
+            IntParameter("min_samples_leaf", 1, 50, log=True),
+            FloatParameter("max_features", 0.1, 1.0),
+            FloatParameter("l2_regularization", 1e-3, 1e2, log=True),
+            CategoricalParameter("interaction_cst", [None, "no_interactions"]),
         ]
     )
 
 
 def demo_objective() -> Callable[[Config], float]:
-    """Return the objective: train on 60 % of scikit-learn's digits, count misread ones of the rest.
+    """Return the objective: gradient boosting on scikit-learn's breast cancer data.
 
     Returns
     -------
     callable
-        Function from a configuration of `demo_space` to the share of validation digits misread,
-        in [0, 1], to be minimized.
+        Function from a configuration of `demo_space` to the mean log loss of three-fold
+        cross-validation, in nats, to be minimized.
     """
-    from sklearn.datasets import load_digits
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.model_selection import train_test_split
-    from sklearn.neural_network import MLPClassifier
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.model_selection import cross_val_score
+    from threadpoolctl import threadpool_limits
 
-    images, digits = load_digits(return_X_y=True)
-    train, valid, digits_train, digits_valid = train_test_split(
-        images / 16.0, digits, test_size=0.4, random_state=0, stratify=digits
-    )
+    features, malignant = load_breast_cancer(return_X_y=True)
 
-    def share_misread(config: Config) -> float:
-        model = MLPClassifier(
-            hidden_layer_sizes=(config["units"],) * config["layers"],
-            activation=config["activation"],
-            learning_rate_init=config["learning_rate"],
-            batch_size=config["batch_size"],
-            alpha=config["weight_decay"],
-            max_iter=config["epochs"],
-            random_state=0,
-        )
-        with warnings.catch_warnings():
-            # stopping after a few epochs is a choice of the configuration
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(train, digits_train)
-        return 1.0 - float(model.score(valid, digits_valid))
+    def log_loss(config: Config) -> float:
+        model = HistGradientBoostingClassifier(**config, random_state=0)
+        # 569 rows are too few for several threads: they would only wait for each other
+        with threadpool_limits(limits=1):
+            scores = cross_val_score(model, features, malignant, cv=3, scoring="neg_log_loss")
+        return -float(scores.mean())
 
-    return share_misread
+    return log_loss
 
 
 def run_demo(
@@ -130,7 +117,7 @@ def run_demo(
                 counted,
                 demo_space(),
                 storage=f"sqlite:///{(folder / 'study.db').resolve().as_posix()}",
-                study_name="digits",
+                study_name="breast-cancer",
                 metric_name=OBJECTIVE_NAME,
                 sampler=sampler,
                 n_trials=n_trials,

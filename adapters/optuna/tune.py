@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -67,7 +68,10 @@ def tune_with_optuna(
         load_if_exists=True,
     )
     if metric_name is not None:
-        study.set_metric_names([metric_name])
+        with warnings.catch_warnings():
+            # "experimental" since 3.2; what changes is ours to follow
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            study.set_metric_names([metric_name])
 
     def suggest(trial: optuna.Trial) -> float:
         return objective({p.name: _suggest(trial, p) for p in space.parameters})
