@@ -68,7 +68,7 @@ def values_of(space, row):
     }
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(spaces(), st.integers(0, 2**32))
 def test_projected_latent_rows_are_what_the_conditions_say(space, seed):
     latent = space.sample(20, seed=seed, method="uniform", latent=True)
@@ -83,7 +83,7 @@ def test_projected_latent_rows_are_what_the_conditions_say(space, seed):
     np.testing.assert_array_equal(space.project(projected), projected)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(spaces(), st.integers(0, 2**32))
 def test_sampled_configurations_are_valid_and_survive_the_round_trip(space, seed):
     X = space.sample(20, seed=seed)
@@ -115,7 +115,7 @@ def is_configuration(space, row):
     return True
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(spaces(), st.integers(0, 2**32), st.data())
 def test_a_corrupted_row_is_valid_only_where_it_is_still_a_configuration(space, seed, data):
     X = space.sample(6, seed=seed)
@@ -128,7 +128,7 @@ def test_a_corrupted_row_is_valid_only_where_it_is_still_a_configuration(space, 
     assert space.is_valid(X).tolist() == [is_configuration(space, row) for row in X]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(spaces(), st.integers(0, 2**32), st.data())
 def test_a_corrupted_row_encodes_to_an_error_or_decodes_to_itself(space, seed, data):
     X = space.sample(1, seed=seed)
