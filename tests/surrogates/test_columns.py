@@ -68,6 +68,12 @@ def test_each_distinct_condition_has_one_indicator():
     assert indicators.tolist() == active.astype(float).tolist()
 
 
+def test_each_optional_hyperparameter_has_an_indicator_of_its_own():
+    space = SearchSpace([FloatParameter(name, 0, 1, optional=0.5) for name in ("x", "y")])
+    Z = OneHotColumns(space)(space.encode([{}, {"x": 0.5}, {"y": 0.5}, {"x": 0.5, "y": 0.5}]))
+    assert Z[:, 2:].tolist() == [[0, 0], [1, 0], [0, 1], [1, 1]]
+
+
 def test_a_group_depends_on_its_members_only():
     columns = OneHotColumns(NESTED)
     latent = NESTED.sample(200, seed=1, latent=True)
