@@ -133,6 +133,8 @@ class Run:
         Whether the constraints were met; by default everywhere.
     objective_name : str, default "objective"
         What the objective is called in plots.
+    name : str, default ""
+        What the run is called, such as the name of its study; empty if it has none.
     optimizer : str, default "the optimizer"
         What ran the optimization, as in "chosen by Optuna's TPESampler".
     record : OptimizerRecord, optional
@@ -165,6 +167,7 @@ class Run:
     finished: Array | None = None
     feasible: npt.NDArray[np.bool_] | None = None
     objective_name: str = "objective"
+    name: str = ""
     optimizer: str = "the optimizer"
     record: OptimizerRecord | None = None
     _fits: dict[tuple[Any, ...], Surrogate] = field(default_factory=dict, init=False, repr=False)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import optuna
+from optuna.exceptions import StorageInternalError
 from optuna.storages import BaseStorage, JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend
 from sqlalchemy.exc import SQLAlchemyError
 
 _SQLITE = "sqlite:///"
+_UNREADABLE = (SQLAlchemyError, StorageInternalError, ImportError, RuntimeError)
 
 
 def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
@@ -37,7 +39,7 @@ def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
     opened = _open(storage)
     try:
         names = sorted(study.study_name for study in opened.get_all_studies())
-    except SQLAlchemyError as error:
+    except _UNREADABLE as error:
         raise ValueError(_unreadable(storage, error)) from error
     if not names:
         raise ValueError(f"storage {storage!r} holds no study. Check the address.")
@@ -73,7 +75,7 @@ def _open(storage: str) -> BaseStorage:
             )
     try:
         return RDBStorage(storage, skip_table_creation=True)
-    except (SQLAlchemyError, ImportError, RuntimeError) as error:
+    except _UNREADABLE as error:
         raise ValueError(_unreadable(storage, error)) from error
 
 

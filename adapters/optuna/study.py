@@ -19,6 +19,8 @@ from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED, select_trial
 from hpo_explain.run import Run
 from hpo_explain.space import Array, Parameter, SearchSpace
 
+_UNNAMED = "no-name-"  # what Optuna calls a study that was given no name
+
 
 def from_optuna(
     study: optuna.Study,
@@ -150,6 +152,7 @@ def from_optuna(
         ],
         started=started,
         finished=finished,
+        name="" if study.study_name.startswith(_UNNAMED) else study.study_name,
         feasible=selection.feasible[rows],
         objective_name=found.name,
         optimizer=f"Optuna's {choice.sampler}",

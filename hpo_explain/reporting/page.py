@@ -79,7 +79,7 @@ def write_report(
     path : str or pathlib.Path
         The file to write; it is replaced only when the new report is complete.
     title : str, optional
-        The heading, such as the name of the study.
+        The heading; by default it has the run's name, if there is one.
     sections : sequence of Section
         The parts of the report, in order.
 
@@ -109,7 +109,7 @@ def write_report(
     check_place(path)
     text = render(
         "page.html.j2",
-        title=title or _TITLE,
+        title=title or (f"{_TITLE}: {run.name}" if run.name else _TITLE),
         subtitle=str(run).partition("\n")[0],
         cards=cards(sections, run),
     )
