@@ -20,6 +20,7 @@ from hpo_explain.plotting._style import (
     BLUE,
     GREY,
     ORANGE,
+    PURPLE,
     RED,
     TEXT,
     WIDTH,
@@ -105,8 +106,8 @@ def _draw_trials(ax: Axes, run: Run) -> list[tuple[Artist, str]]:
     kinds = (
         ("initial design", feasible & ~proposed & ~diverged, "s", "none", GREY),
         ("proposals", feasible & proposed & ~diverged, "o", BLUE, BLUE),
-        ("infeasible", ~feasible & ~diverged, "x", RED, RED),
-        (f"diverged, shown at {number(sign * bound)}", diverged, worse, RED, RED),
+        ("infeasible", ~feasible & ~diverged, "x", PURPLE, PURPLE),
+        (f"diverged, shown at {number(sign * bound)}", diverged, worse, PURPLE, PURPLE),
     )
     size = 4.5 if len(run) <= 500 else 2.5
     entries: list[tuple[Artist, str]] = []
@@ -120,7 +121,7 @@ def _draw_trials(ax: Axes, run: Run) -> list[tuple[Artist, str]]:
     if feasible.any():
         number_of, best = _incumbents(trials[feasible], run.cost[feasible])
         (line,) = ax.step(
-            number_of, sign * np.minimum(best, bound), where="post", color=ORANGE, linewidth=2.0,
+            number_of, sign * np.minimum(best, bound), where="post", color=RED, linewidth=2.0,
             zorder=3.5,
         )  # fmt: skip
         entries.append((line, "incumbent so far"))

@@ -24,6 +24,8 @@ _SAVING: dict[Any, Any] = {
     "svg.hashsalt": "hpo_explain",  # without one, ids are random
     "svg.image_inline": True,
 }
+# One font, since every text of an SVG names them all; browsers without it take another.
+_STYLE: list[Any] = ["default", {"font.sans-serif": ["DejaVu Sans"]}]
 # matplotlib takes these from its rcParams only, which all threads share: they are set while a
 # figure is saved and put back, and no two threads of ours may put back each other's.
 _LOCK = threading.RLock()
@@ -72,7 +74,7 @@ def result_html(result: Drawable, *, text: str) -> str:
         border=0, escape=True, float_format="{:.4g}".format, max_rows=_MOST_ROWS
     )
     return (
-        f'<div style="max-width: 60em; overflow-wrap: anywhere"><p>{escape(text)}</p>'
+        f'<div style="max-width: 60em"><p style="overflow-wrap: anywhere">{escape(text)}</p>'
         f'<div style="overflow-x: auto">{plot_svg(result.plot, alt=text)}</div>'
         f'<div style="overflow-x: auto">{table}</div></div>'
     )
@@ -102,7 +104,7 @@ def plot_svg(draw: Callable[[], Axes], *, alt: str) -> str:
     >>> plot_svg(explanation.plot, alt="x speaks for it")[:4]
     '<svg'
     """
-    with _LOCK, style.context("default", after_reset=True):
+    with _LOCK, style.context(_STYLE, after_reset=True):
         return figure_svg(draw().figure.figure, alt=alt)
 
 
