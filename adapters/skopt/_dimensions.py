@@ -53,7 +53,7 @@ def read_space(
     Raises
     ------
     ValueError
-        If `names` does not give one name per dimension, or a dimension is of no known kind.
+        If there is not one name per dimension, or a dimension is of no known kind.
     """
     notes = []
     own = [getattr(dimension, "name", None) for dimension in dimensions]
@@ -71,6 +71,12 @@ def read_space(
         notes.append(
             f"names: {len(unnamed)} dimension(s) have none and are called {called} by their "
             "position; names= gives them better ones"
+        )
+    twice = sorted({str(name) for name in own if own.count(name) > 1})
+    if twice:
+        raise ValueError(
+            f"{', '.join(twice)} is the name of several dimensions. Give each one of its own with "
+            "names=."
         )
     parameters = [_parameter(d, str(name)) for d, name in zip(dimensions, own, strict=True)]
     weighed = [

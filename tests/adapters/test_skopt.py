@@ -799,6 +799,7 @@ def without_space():
         (two_searches, {}, ["2 search spaces", "optimizer_results_[i]"]),
         (lambda: result_of("gp"), {"names": ["a"]}, ["names", "7"]),
         (lambda: result_of("gp"), {"names": "abcdefg"}, ["names", "'abcdefg'"]),
+        (lambda: result_of("gp"), {"names": list("abcdeff")}, ["f is the name", "names="]),
         (
             lambda: stored_as([["a"]], [1.0], [Categorical(["a", "a"], transform="identity")]),
             {},
