@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 
+import numpy as np
 import pytest
 
 import hpo_explain
@@ -280,10 +281,19 @@ def test_the_examples_of_every_folder_are_collected():
     assert collected == shown
 
 
+OTHER_STUBS = pytest.mark.skipif(
+    tuple(map(int, np.__version__.split(".")[:2])) < (2, 4),
+    reason="numpy before 2.4 gives the same expressions other types",
+)
+
+
 @pytest.mark.parametrize(
     "arguments",
-    [["mypy", "--strict"], ["ruff", "check", "."], ["ruff", "format", "--check", "."]],
-    ids=["types", "lint", "format"],
+    [
+        pytest.param(["mypy", "--strict"], marks=OTHER_STUBS, id="types"),
+        pytest.param(["ruff", "check", "."], id="lint"),
+        pytest.param(["ruff", "format", "--check", "."], id="format"),
+    ],
 )
 def test_the_source_is_clean(arguments):
     done = subprocess.run(

@@ -166,15 +166,29 @@ def test_every_folder_of_tests_is_a_package_so_that_equal_file_names_do_not_coll
     assert {folder for folder in folders if not (folder / "__init__.py").is_file()} == set()
 
 
-DISTRIBUTIONS = metadata.packages_distributions()
+def installed_modules() -> dict[str, str]:
+    """The distribution that each importable top-level name belongs to.
+
+    `importlib.metadata.packages_distributions` of Python 3.10 knows only those few distributions
+    that list their top-level names.
+    """
+    return {
+        path.parts[0].removesuffix(".py"): distribution.name
+        for distribution in metadata.distributions()
+        for path in distribution.files or []
+        if path.suffix in {".py", ".so", ".pyd"}
+    }
+
+
+DISTRIBUTIONS = installed_modules()
 
 
 def third_party(targets: set[str]) -> set[str]:
     """The distributions that imported modules come from."""
     tops = {target.split(".")[0] for target in targets}
     return {
-        canonicalize_name(DISTRIBUTIONS.get(top, [top])[0])
-        for top in tops - sys.stdlib_module_names - {"hpo_explain", "tests"}
+        canonicalize_name(DISTRIBUTIONS.get(top, top))
+        for top in tops - sys.stdlib_module_names - {"hpo_explain", "tests", "tomllib"}
     }
 
 
