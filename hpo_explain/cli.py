@@ -74,14 +74,18 @@ def report(storage: str, study_name: str | None, out: Path) -> None:
 
 def _write(run: Run, path: Path) -> None:
     """Write the report, and print what matters most and where it is."""
-    from hpo_explain.facade import findings
-    from hpo_explain.reporting import write_report
+    from hpo_explain.explanations import format_value
+    from hpo_explain.reporting import make_report
 
     click.echo("writing the report ...", err=True)
-    written = write_report(run, path)
-    for finding in findings(run):
-        click.echo(f"- {finding}")
-    click.echo(f"report: {written}")
+    report = make_report(run)
+    written = report.write(path)
+    if len(run):
+        values = (f"{name} = {format_value(value)}" for name, value in run.incumbent.items())
+        click.echo(f"Best configuration (trial {run.incumbent_trial}): {', '.join(values)}")
+    for card in report.cards:
+        click.echo(f"{card.title.rstrip('?')}: {card.finding}")
+    click.echo(f"Report: {written}")
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from hpo_explain._checks import check_count, check_option
@@ -17,6 +18,7 @@ from hpo_explain.space import (
 
 FRAMEWORKS = ("optuna", "skopt")
 SAMPLERS = ("tpe", "random")
+NAME = "breast cancer"
 OBJECTIVE_NAME = "log loss"
 
 
@@ -117,7 +119,7 @@ def run_demo(
                 counted,
                 demo_space(),
                 storage=f"sqlite:///{(folder / 'study.db').resolve().as_posix()}",
-                study_name="breast-cancer",
+                study_name=NAME,
                 metric_name=OBJECTIVE_NAME,
                 sampler=sampler,
                 n_trials=n_trials,
@@ -128,4 +130,4 @@ def run_demo(
     from hpo_explain.adapters.skopt.tune import tune_with_skopt
 
     result = tune_with_skopt(counted, demo_space(), sampler=sampler, n_trials=n_trials, seed=seed)
-    return from_skopt(result)
+    return replace(from_skopt(result), objective_name=OBJECTIVE_NAME, name=NAME)

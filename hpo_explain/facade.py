@@ -20,12 +20,11 @@ from hpo_explain.acquisition import (
 from hpo_explain.adapters import as_run
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explainers.shapley import ShapleyExplainer
-from hpo_explain.explanations import ProposalExplanation, format_value
+from hpo_explain.explanations import ProposalExplanation
 from hpo_explain.run import Run, spans
 from hpo_explain.surrogates import Surrogate
 
 CRITERIA = ("auto", "lcb", "ei", "pi", "logei")
-BACKGROUND = 1000
 
 
 def explain_proposal(
@@ -44,13 +43,13 @@ def explain_proposal(
     source : optuna.Study, skopt result, pandas.DataFrame or Run
         The optimization run.
     trial : int, "latest" or "best", default "latest"
-        The proposal; "best" is the best among the proposals.
+        The proposal; "best" is the best feasible one.
     acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, default "auto"
         "auto" is the optimizer's own acquisition where it is known, else the confidence bound
         with κ = 1.96, as the notes say. The others are looked at through the surrogate of the
         trials finished when the proposal was made.
-    background : "auto", int or ndarray of shape (n, d), default "auto"
-        As in :class:`ShapleyExplainer`; "auto" is 1000 rows of the space's measure.
+    background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
+        As in :class:`ShapleyExplainer`.
     seed : int, default 0
         Seed of the surrogate and of the background.
     **reading
@@ -87,10 +86,8 @@ def explain_proposal(
             "objective."
         )
     chosen, assumed, notes = _acquisition(run, number, acquisition, seed)
-    rows = BACKGROUND if isinstance(background, str) else background
-    if isinstance(background, str):
-        check_option("background", background, ("auto",))
-    explanation = ShapleyExplainer(chosen, background=rows, seed=seed).explain(run.config(number))
+    explainer = ShapleyExplainer(chosen, background=background, seed=seed)
+    explanation = explainer.explain(run.config(number))
     return replace(
         explanation,
         trial=number,
@@ -114,8 +111,7 @@ def _proposal(run: Run, trial: int | str) -> int:
         check_option("trial", trial, ("latest", "best"))
         if trial == "latest":
             return int(proposals.max())
-        cost = run.cost[[run.row(int(t)) for t in proposals]]
-        return int(proposals[np.argmin(cost)])
+        return run.best(proposals.tolist())
     run.row(trial)
     if trial not in proposals:
         raise ValueError(
@@ -183,47 +179,3 @@ def trust(source: Any, **reading: Any) -> Trust:
     5
     """
     return diagnostics.trust(as_run(source, **reading).surrogate())
-
-
-def findings(source: Any, **reading: Any) -> list[str]:
-    """Return the few sentences about a run that matter most.
-
-    Parameters
-    ----------
-    source : optuna.Study, skopt result, pandas.DataFrame or Run
-        The optimization run.
-    **reading
-        Options of the adapter, such as ``objective=`` for a table.
-
-    Returns
-    -------
-    list of str
-        The best configuration, the trust verdict, and why the best and the latest proposal.
-
-    Raises
-    ------
-    ValueError
-        If the run has no finished trial.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> findings(table, objective="loss")[0]
-    'The best of 5 trials is trial 0 with loss 1: x = 0.1.'
-    """
-    run = as_run(source, **reading)
-    best = run.incumbent_trial
-    config = ", ".join(f"{k} = {format_value(v)}" for k, v in run.incumbent.items())
-    sentences = [
-        f"The best of {len(run)} trials is trial {best} with {run.objective_name} "
-        f"{format_value(float(run.objective[run.row(best)]))}: {config}."
-    ]
-    try:
-        verdict = trust(run)
-        sentences.append(f"Trust in the surrogate: {verdict.level}. {verdict.reasons[0]}")
-        numbers = dict.fromkeys(_proposal(run, trial) for trial in ("best", "latest"))
-        sentences += [explain_proposal(run, number).sentence for number in numbers]
-    except ValueError as error:  # too early, or nothing to explain: that is a finding
-        sentences.append(str(error))
-    return sentences

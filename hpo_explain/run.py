@@ -21,7 +21,7 @@ GP_DIMENSIONS = 20  # beyond, its distances say little
 GP_CATEGORIES = 0.5  # share of categorical hyperparameters beyond which trees fit better
 
 _ISOLATED = 100.0  # see `diverged_above`
-_TAIL = 10.0
+_TAIL = 20.0
 
 _KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
 
@@ -66,7 +66,7 @@ class OptimizerRecord(Protocol):
 def diverged_above(cost: Array) -> float:
     """Return the cost above which trials count as diverged (infinity if none does).
 
-    Two rules, of which the lower bound holds. *Tail*: a cost further above the median than 10
+    Two rules, of which the lower bound holds. *Tail*: a cost further above the median than 20
     times the distance from the median to the 90 % quantile. *Isolation*: in sorted order, a cost
     in the worse half whose distance from the best is more than 100 times that of the one before
     it. Diverged trials are winsorized for fitting: they keep their place as the worst, at the
@@ -288,6 +288,20 @@ class Run:
                 "Run more trials, or read infeasible ones as well."
             )
         return int(np.asarray(self.trials)[feasible[np.argmin(self.cost[feasible])]])
+
+    def best(self, trials: Sequence[int]) -> int:
+        """Return the best of some trials: the feasible ones first, then the first of several.
+
+        Raises
+        ------
+        ValueError
+            If no trial is given, or one does not exist.
+        """
+        if not len(trials):
+            raise ValueError("trials is empty. Name at least one finished trial.")
+        rows = np.array([self.row(trial) for trial in sorted(trials)])
+        infeasible = ~np.asarray(self.feasible)[rows]
+        return int(np.asarray(self.trials)[rows[np.lexsort((self.cost[rows], infeasible))[0]]])
 
     @property
     def incumbent(self) -> dict[str, Any]:

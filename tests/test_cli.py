@@ -47,9 +47,12 @@ def test_the_demo_tunes_and_writes_a_report(folder, options):
     assert "Why the latest proposal" in page
     assert (out / "study.db").exists() == ("skopt" not in options)
     lines = outcome.stdout.splitlines()
-    assert lines[0].startswith("- The best of 12 trials is trial ")
-    assert any(line.startswith("- Trust in the surrogate: ") for line in lines)
-    assert lines[-1] == f"report: {(out / 'report.html').relative_to(folder)}"
+    assert lines[0].startswith("Best configuration (trial ")
+    assert "learning_rate = " in lines[0]
+    assert lines[1].startswith("Overview: The best log loss of 12 trials is ")
+    assert lines[2].startswith("Can the model be trusted: Trust is ")
+    assert any("with LCB" in line or "gp_minimize" in line for line in lines[3:])
+    assert lines[-1] == f"Report: {(out / 'report.html').relative_to(folder)}"
 
 
 def test_a_demo_that_is_too_short_for_a_proposal_says_so(folder):
@@ -68,7 +71,7 @@ def test_a_report_of_a_study(folder, study):
     outcome = run("report", "sqlite:///study.db", "--out", "mine.html")
     assert outcome.exit_code == 0, outcome.output
     assert "first" in (folder / "mine.html").read_text(encoding="utf-8")
-    assert outcome.stdout.splitlines()[-1] == "report: mine.html"
+    assert outcome.stdout.splitlines()[-1] == "Report: mine.html"
 
 
 def test_a_journal_file_is_read_as_well(folder):

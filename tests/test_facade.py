@@ -9,7 +9,6 @@ import pytest
 import skopt
 
 import hpo_explain as hx
-from hpo_explain.facade import findings
 
 
 def quadratic(x, y):
@@ -112,16 +111,3 @@ def test_an_explanation_travels_as_json_and_as_a_table(study):
     table = explanation.to_frame()
     assert list(table.columns) == ["value", "total", "mean", "uncertainty"]
     assert list(table["total"].abs()) == sorted(table["total"].abs(), reverse=True)
-
-
-def test_findings_name_the_best_the_trust_and_the_reasons(study):
-    sentences = findings(study)
-    assert sentences[0].startswith(f"The best of 25 trials is trial {study.best_trial.number} ")
-    assert sentences[1].startswith("Trust in the surrogate: ")
-    assert sentences[-1].startswith("A GP with LCB")
-
-
-def test_findings_of_a_run_that_is_too_young_say_so():
-    table = pd.DataFrame({"x": [0.1, 0.2], "loss": [1.0, 2.0]})
-    sentences = findings(table, objective="loss", initial=2)
-    assert "no proposal" in sentences[-1]

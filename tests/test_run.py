@@ -216,13 +216,13 @@ def test_where_a_time_is_missing_numbers_tell():
 @pytest.mark.parametrize(
     ("cost", "bound"),
     [
-        # tail: the median is 5, the 90 % quantile 9, so the bound is 5 + 10 · 4
-        ([*range(10), 46.0], 45.0),
-        ([*range(10), 45.0], math.inf),
+        # tail: the median is 5, the 90 % quantile 9, so the bound is 5 + 20 · 4
+        ([*range(10), 86.0], 85.0),
+        ([*range(10), 85.0], math.inf),
         # isolation: a third diverged; the others reach 1 from 0, so the bound is 0 + 2 · 1
         ([0, 0.2, 0.4, 0.6, 0.8, 1.0, 150, 1e5, 1e9], 2.0),
         ([0, 0.2, 0.4, 0.6, 0.8, 1.0, 99, 99, 99], math.inf),
-        # both: the lower bound holds; 0.3 + 10 · 0.2 and 0.1 + 2 · 0.4
+        # both: the lower bound holds; 0.3 + 20 · 0.2 and 0.1 + 2 · 0.4
         ([0.1, 0.2, 0.3, 0.4, 0.5, 1e6], 0.9),
         # a gap among the better half is progress
         ([0, 1e-6, 5, 5.1, 5.2, 5.3, 5.4, 5.5], math.inf),

@@ -19,16 +19,20 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain import diagnostics
-from hpo_explain._checks import check_option
+from hpo_explain._checks import check_count, check_option
 from hpo_explain.acquisition import Acquisition, SurrogateBased
+from hpo_explain.explainers._coalition_game import CoalitionGame, evaluate
 from hpo_explain.explainers.background import complete, hypercubes
-from hpo_explain.explainers.exact_shapley import shapley_weights
-from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS, kernel_shap
 from hpo_explain.explanations import ProposalExplanation
 from hpo_explain.space import Array, Config
-from hpo_explain.surrogates import SupportsCoalitions, Surrogate
+from hpo_explain.surrogates import Surrogate
 
 ESTIMATORS = ("auto", "exact", "kernel")
+THESIS_ROWS = 1000  # per hyperparameter (thesis, Section 5.2)
+FIRST_ROWS = 200  # of a background that grows
+MOST_ROWS = 2000
+MOST_ROWS_SAMPLED = 400  # a row costs more where coalitions are sampled
+ENOUGH = 0.05  # half a 95 % interval, relative to the largest contribution
 
 
 class ShapleyExplainer:
@@ -38,9 +42,12 @@ class ShapleyExplainer:
     ----------
     acquisition : Acquisition
         The utility to explain, as named additive terms.
-    background : int or ndarray of shape (n, d), default 1000
+    background : int, "auto", "thesis" or ndarray of shape (n, d), default 1000
         The reference sample: a number of rows (drawn from the space's measure as ten
         independent Latin hypercubes, which gives intervals), or encoded rows (no intervals).
+        "auto" grows from 200 rows until the widest 95 % interval is within 5 % of the largest
+        contribution, to 2000 rows at most (400 where coalitions are sampled), and notes what was
+        reached; "thesis" is 1000 rows per hyperparameter, as ShapleyMBO takes.
     estimator : {"auto", "exact", "kernel"}, default "auto"
         "exact" values every coalition through the surrogate's own structure, without composed
         rows (a `SupportsCoalitions` surrogate, up to 11 active hyperparameters). "kernel" is
@@ -79,20 +86,23 @@ class ShapleyExplainer:
         self,
         acquisition: Acquisition,
         *,
-        background: int | npt.ArrayLike = 1000,
+        background: int | str | npt.ArrayLike = 1000,
         estimator: str = "auto",
         seed: int = 0,
     ) -> None:
         self._acquisition = acquisition
         self._estimator = check_option("estimator", estimator, ESTIMATORS)
         self._seed = seed
-        space = acquisition.space
-        if np.ndim(background) == 0:
-            self._backgrounds = hypercubes(space, background, seed=seed)  # type: ignore[arg-type]
-            self._sampled = len(self._backgrounds) > 1
+        self._given: Array | None = None
+        self._rows = 0  # as many as it takes
+        if isinstance(background, str):
+            check_option("background", background, ("auto", "thesis"))
+            if background == "thesis":
+                self._rows = THESIS_ROWS * len(acquisition.space)
+        elif np.ndim(background) == 0:
+            self._rows = check_count("background", background)
         else:
-            self._backgrounds = [complete(space, background, seed=seed)]
-            self._sampled = False
+            self._given = complete(acquisition.space, background, seed=seed)
 
     def explain(self, config: Config) -> ProposalExplanation:
         """Return the Shapley values of every term of the acquisition at a configuration.
@@ -114,26 +124,20 @@ class ShapleyExplainer:
         """
         acquisition, space = self._acquisition, self._acquisition.space
         x = space.encode(config)[0]
-        players = self._players(x)
+        game = CoalitionGame.of(acquisition, x, estimator=self._estimator, seed=self._seed)
+        cubes, by_cube, estimator, notes = self._integrate(game)
         terms = acquisition.term_names
-        weights = np.array([len(b) for b in self._backgrounds], dtype=float)
+        weights = np.array([len(b) for b in cubes], dtype=float)
         weights /= weights.sum()
-
-        at_x = self._terms(x[None, :])[0]
-        at_background = np.stack(
-            [self._terms(space.project(b)).mean(axis=0) for b in self._backgrounds]
-        )
-        by_cube, estimator = self._shapley(x, players)
         phi = np.zeros((len(space), len(terms)))
-        phi[players] = np.tensordot(weights, by_cube, axes=1)
-
-        baseline = weights @ at_background
-        payout = at_x - baseline
+        phi[game.players] = np.tensordot(weights, by_cube, axes=1)
         standard_error = None
-        if self._sampled:
-            spread = np.concatenate([by_cube, by_cube.sum(axis=2, keepdims=True)], axis=2)
+        if len(cubes) > 1:
             standard_error = np.zeros((len(space), len(terms) + 1))
-            standard_error[players] = spread.std(axis=0, ddof=1) / np.sqrt(len(by_cube))
+            standard_error[game.players] = _standard_error(by_cube)
+        at_x = evaluate(acquisition, x[None, :])[0]
+        baseline = evaluate(acquisition, np.vstack(cubes)).mean(axis=0)
+        payout = at_x - baseline
         surrogate = acquisition.surrogate if isinstance(acquisition, SurrogateBased) else None
         return ProposalExplanation(
             names=space.names,
@@ -141,7 +145,7 @@ class ShapleyExplainer:
             terms=terms,
             phi=phi,
             standard_error=standard_error,
-            degrees_of_freedom=len(by_cube) - 1,
+            degrees_of_freedom=len(cubes) - 1,
             prediction=_by_term(terms, at_x),
             baseline=_by_term(terms, baseline),
             payout=_by_term(terms, payout),
@@ -150,75 +154,54 @@ class ShapleyExplainer:
             model="" if surrogate is None else getattr(surrogate, "label", "a model of yours"),
             direction=getattr(acquisition, "direction", "minimize"),
             objective_prediction=_mean_prediction(surrogate, x[None, :]),
-            objective_baseline=_mean_prediction(
-                surrogate, space.project(np.vstack(self._backgrounds))
-            ),
-            background_size=sum(len(b) for b in self._backgrounds),
+            objective_baseline=_mean_prediction(surrogate, space.project(np.vstack(cubes))),
+            background_size=sum(len(b) for b in cubes),
             estimator=estimator,
             trust=None if surrogate is None else diagnostics.trust(surrogate),
+            notes=notes,
         )
 
-    def _players(self, x: Array) -> npt.NDArray[np.int64]:
-        """Return the columns that take part: active ones, and optional ones left out by choice."""
+    def _integrate(self, game: CoalitionGame) -> tuple[list[Array], Array, str, tuple[str, ...]]:
+        """Return the background by hypercube, Shapley values on each, how, and what to note."""
         space = self._acquisition.space
-        absent = [
-            parameter.optional is not None and bool(space.allowed(x[None, :], j)[0])
-            for j, parameter in enumerate(space.parameters)
-        ]
-        return np.flatnonzero(~np.isnan(x) | np.array(absent))
+        if self._given is not None:
+            return [self._given], *game.shapley([self._given]), ()
+        if self._rows:
+            cubes = hypercubes(space, self._rows, seed=self._seed)
+            return cubes, *game.shapley(cubes), ()
+        bound = MOST_ROWS_SAMPLED if game.samples_coalitions else MOST_ROWS
+        rows = FIRST_ROWS
+        while True:
+            cubes = hypercubes(space, rows, seed=self._seed)
+            by_cube, how = game.shapley(cubes)
+            width = _relative_half_width(by_cube)
+            if width <= ENOUGH or rows >= bound:
+                break
+            # the error falls with the root of the rows, or faster
+            rows = int(min(bound, max(2 * rows, 1.2 * rows * (width / ENOUGH) ** 2)))
+        reached = "enough for" if width <= ENOUGH else "the most; it leaves"
+        note = (
+            f"background: {rows} rows, {reached} 95 % intervals within {width:.1%} of the largest "
+            "contribution"
+        )
+        return cubes, by_cube, how, (note,)
 
-    def _terms(self, X: Array) -> Array:
-        terms = self._acquisition.terms(X)
-        return np.column_stack([terms[name] for name in self._acquisition.term_names])
 
-    def _shapley(self, x: Array, players: npt.NDArray[np.int64]) -> tuple[Array, str]:
-        """Return Shapley values (hypercube, player, term), and how they came about in words."""
-        n = len(players)
-        if n == 0:
-            return np.zeros((len(self._backgrounds), 0, len(self._acquisition.term_names))), "none"
-        values = self._coalition_values(x, players) if self._estimator != "kernel" else None
-        if values is not None:
-            return shapley_weights(n) @ values, f"exact, all {2**n} coalitions"
-        if self._estimator == "exact":
-            raise ValueError(
-                f"estimator='exact' is not possible here: it needs at most {EXACT_PLAYERS} active "
-                f"hyperparameters (there are {n}) and a surrogate that supports coalitions. "
-                "Use estimator='kernel'."
-            )
-        by_cube = np.stack([self._kernel(x, players, b) for b in self._backgrounds])
-        how = f"all {2**n}" if n <= EXACT_PLAYERS else f"sampled, of {n} hyperparameters,"
-        return by_cube, f"KernelExplainer, {how} coalitions"
+def _standard_error(by_cube: Array) -> Array:
+    """Return the standard error (player, term) over hypercubes, of the sum in the last column."""
+    spread = np.concatenate([by_cube, by_cube.sum(axis=2, keepdims=True)], axis=2)
+    return np.asarray(spread.std(axis=0, ddof=1) / np.sqrt(len(by_cube)))
 
-    def _coalition_values(self, x: Array, players: npt.NDArray[np.int64]) -> Array | None:
-        """Return v (hypercube, coalition, term) through the surrogate's structure, if it can."""
-        acquisition = self._acquisition
-        if len(players) > EXACT_PLAYERS or not isinstance(acquisition, SurrogateBased):
-            return None
-        surrogate = acquisition.surrogate
-        if not isinstance(surrogate, SupportsCoalitions):
-            return None
-        blocks = surrogate.predict_coalitions(x, np.vstack(self._backgrounds), players)
-        if blocks is None:
-            return None
-        sizes = [len(b) for b in self._backgrounds]
-        cube = np.repeat(np.arange(len(sizes)), sizes)
-        values = np.zeros((len(sizes), 2 ** len(players), len(acquisition.term_names)))
-        for block in blocks:
-            share = np.zeros((len(sizes), block.mean.shape[1]))
-            here = cube[block.rows]
-            share[here, np.arange(len(here))] = 1.0 / np.array(sizes)[here]
-            terms = acquisition.terms_of(block.mean, block.std)
-            for t, name in enumerate(acquisition.term_names):
-                values[:, :, t] += share @ terms[name].T
-        return values
 
-    def _kernel(self, x: Array, players: npt.NDArray[np.int64], background: Array) -> Array:
-        def game(coalitions: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64]) -> Array:
-            z = background[rows]
-            z[:, players] = np.where(coalitions, x[players], z[:, players])
-            return self._terms(self._acquisition.space.project(z))
+def _relative_half_width(by_cube: Array) -> float:
+    """Return the widest half 95 % interval of a total, relative to the largest total."""
+    from scipy.stats import t
 
-        return kernel_shap(game, len(background), len(players), seed=self._seed)
+    largest = np.abs(by_cube.sum(axis=2).mean(axis=0)).max(initial=0.0)
+    if largest == 0.0:
+        return 0.0
+    half = t.ppf(0.975, len(by_cube) - 1) * _standard_error(by_cube)[:, -1]
+    return float(half.max() / largest)
 
 
 def _mean_prediction(surrogate: Surrogate | None, X: Array) -> dict[str, float] | None:

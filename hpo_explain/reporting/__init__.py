@@ -1,7 +1,7 @@
 """The report: one self-contained HTML file about a run."""
 
 from hpo_explain.reporting.overview import Overview
-from hpo_explain.reporting.page import SECTIONS, report, write_report
+from hpo_explain.reporting.page import SECTIONS, Report, make_report, report, write_report
 from hpo_explain.reporting.proposal import BestProposal, LatestProposal
 from hpo_explain.reporting.section import Card, Content, NotApplicable, Section
 from hpo_explain.reporting.trust import TrustVerdict
@@ -14,8 +14,10 @@ __all__ = [
     "LatestProposal",
     "NotApplicable",
     "Overview",
+    "Report",
     "Section",
     "TrustVerdict",
+    "make_report",
     "report",
     "write_report",
 ]

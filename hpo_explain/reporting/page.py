@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._render import render
 from hpo_explain.reporting.overview import Overview
 from hpo_explain.reporting.proposal import BestProposal, LatestProposal
-from hpo_explain.reporting.section import Section, cards
+from hpo_explain.reporting.section import Card, Section, cards
 from hpo_explain.reporting.trust import TrustVerdict
 from hpo_explain.run import Run
 
@@ -63,6 +64,73 @@ def report(
     return write_report(as_run(source, **reading), path, title=title)
 
 
+@dataclass(frozen=True)
+class Report:
+    """A report that is ready to be written.
+
+    Attributes
+    ----------
+    title, subtitle : str
+        Its heading, and the run in a line.
+    cards : tuple of Card
+        What each section found, in order.
+    """
+
+    title: str
+    subtitle: str
+    cards: tuple[Card, ...]
+
+    def write(self, path: str | Path) -> Path:
+        """Write the page, which replaces an older one only when it is complete; return its path.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        """
+        path = Path(path)
+        check_place(path)
+        page = render("page.html.j2", title=self.title, subtitle=self.subtitle, cards=self.cards)
+        write_atomically(path, page)
+        return path
+
+
+def make_report(
+    run: Run, *, title: str | None = None, sections: Sequence[Section] = SECTIONS
+) -> Report:
+    """Return the report about a run; a section that fails becomes a card that says so.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    title : str, optional
+        The heading; by default it has the run's name, if there is one.
+    sections : sequence of Section
+        The parts of the report, in order.
+
+    Returns
+    -------
+    Report
+        The report, which `write` puts into a file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, Run, SearchSpace
+    >>> from hpo_explain.reporting import Overview
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> run = Run(space, np.array([[0.2], [0.7]]), np.array([3.0, 1.0]), "minimize")
+    >>> make_report(run, sections=[Overview()]).cards[0].finding
+    'The best objective of 2 trials is 1, by trial 1; the last one.'
+    """
+    return Report(
+        title=title or (f"{_TITLE}: {run.name}" if run.name else _TITLE),
+        subtitle=str(run).partition("\n")[0],
+        cards=tuple(cards(sections, run)),
+    )
+
+
 def write_report(
     run: Run,
     path: str | Path,
@@ -105,13 +173,5 @@ def write_report(
     ...     write_report(run, f"{folder}/report.html", sections=[Overview()]).name
     'report.html'
     """
-    path = Path(path)
-    check_place(path)
-    text = render(
-        "page.html.j2",
-        title=title or (f"{_TITLE}: {run.name}" if run.name else _TITLE),
-        subtitle=str(run).partition("\n")[0],
-        cards=cards(sections, run),
-    )
-    write_atomically(path, text)
-    return path
+    check_place(Path(path))
+    return make_report(run, title=title, sections=sections).write(path)

@@ -66,13 +66,7 @@ class LatestProposal:
 
 def _best(run: Run) -> int | None:
     """Return the best of the proposals (feasible ones first), or None without any."""
-    proposals = sorted(run.proposals or ())
-    feasible = [
-        trial for trial in proposals if np.asarray(run.feasible)[run.row(trial)]
-    ] or proposals
-    if not feasible:
-        return None
-    return feasible[int(np.argmin(run.cost[[run.row(trial) for trial in feasible]]))]
+    return run.best(run.proposals) if run.proposals else None
 
 
 def _best_lead(run: Run) -> str:

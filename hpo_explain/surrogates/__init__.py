@@ -9,6 +9,7 @@ from hpo_explain.surrogates.protocols import (
     SupportsCoalitions,
     SupportsHeldOut,
     SupportsJoint,
+    SupportsRelevance,
     Surrogate,
     std_from_variance,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "SupportsCoalitions",
     "SupportsHeldOut",
     "SupportsJoint",
+    "SupportsRelevance",
     "Surrogate",
     "std_from_variance",
 ]

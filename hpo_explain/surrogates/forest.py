@@ -179,6 +179,19 @@ class ForestSurrogate:
         means, variances = self._leaves(X)
         return means.mean(axis=1), _total_std(means, variances)
 
+    def relevant(self) -> npt.NDArray[np.bool_]:
+        """Return for each hyperparameter whether a tree splits on it, (d,)."""
+        if (owners := self._owners()) is None:
+            return np.ones(len(self._space), dtype=bool)
+        used = np.concatenate([e.tree_.feature for e in self._forest.estimators_])
+        return np.isin(np.arange(len(self._space)), owners[np.unique(used[used >= 0])])
+
+    def _owners(self) -> npt.NDArray[np.int64] | None:
+        """Return for each column of the forest the hyperparameter it comes from, if known."""
+        if self._columns is None:
+            return np.arange(len(self._space))
+        return getattr(self._columns, "owners", None)
+
     def predict_coalitions(
         self, x: Array, background: Array, players: npt.NDArray[np.int64]
     ) -> Iterator[CoalitionBlock] | None:
@@ -203,9 +216,7 @@ class ForestSurrogate:
         """
         from hpo_explain.surrogates._tree_coalitions import flatten, walk
 
-        owners = getattr(self._columns, "owners", None)
-        if self._columns is None:
-            owners = np.arange(len(self._space))
+        owners = self._owners()
         if owners is None:
             return None
         nodes = flatten([estimator.tree_ for estimator in self._forest.estimators_])

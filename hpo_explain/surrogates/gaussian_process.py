@@ -123,6 +123,7 @@ class GaussianProcessSurrogate:
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.gaussian_process import GaussianProcessRegressor
         from sklearn.gaussian_process.kernels import ConstantKernel, WhiteKernel
+        from threadpoolctl import threadpool_limits
 
         from hpo_explain.surrogates._kernel import GroupedMatern
 
@@ -132,7 +133,8 @@ class GaussianProcessSurrogate:
         rng = np.random.default_rng(seed)
         chosen = np.sort(rng.permutation(len(X))[:KERNEL_TRIALS])
         Z = columns(X)
-        with warnings.catch_warnings():
+        # many small factorizations: several threads would spend their time waiting for each other
+        with warnings.catch_warnings(), threadpool_limits(limits=1, user_api="blas"):
             # a parameter at its bound is an answer here: an irrelevant hyperparameter, no noise
             warnings.simplefilter("ignore", ConvergenceWarning)
             found = GaussianProcessRegressor(
@@ -211,6 +213,18 @@ class GaussianProcessSurrogate:
         v = solve_triangular(self._gp.L_, kernel(self._gp.X_train_, Z), lower=True)
         return np.asarray(self._scale**2 * (kernel(Z, Z.copy()) - v.T @ v), dtype=float)
 
+    def relevant(self) -> npt.NDArray[np.bool_]:
+        """Return for each hyperparameter whether the process has a column of it, (d,)."""
+        if (owners := self._owners()) is None:
+            return np.ones(len(self._space), dtype=bool)
+        return np.isin(np.arange(len(self._space)), owners)
+
+    def _owners(self) -> npt.NDArray[np.int64] | None:
+        """Return for each column of the process the hyperparameter it comes from, if known."""
+        if self._columns is None:
+            return np.arange(len(self._space))
+        return getattr(self._columns, "owners", None)
+
     def predict_coalitions(
         self, x: Array, background: Array, players: npt.NDArray[np.int64]
     ) -> Iterator[CoalitionBlock] | None:
@@ -233,9 +247,7 @@ class GaussianProcessSurrogate:
         iterator of CoalitionBlock, or None
             None where the kernel or `columns` does not split by hyperparameter.
         """
-        owners = getattr(self._columns, "owners", None)
-        if self._columns is None:
-            owners = np.arange(len(self._space))
+        owners = self._owners()
         kernel = split_kernel(self._gp.kernel_, self._gp.X_train_.shape[1])
         if owners is None or kernel is None:
             return None

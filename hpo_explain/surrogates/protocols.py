@@ -95,6 +95,15 @@ class SupportsCoalitions(Protocol):
 
 
 @runtime_checkable
+class SupportsRelevance(Protocol):
+    """A surrogate that knows which hyperparameters it cannot depend on."""
+
+    def relevant(self) -> npt.NDArray[np.bool_]:
+        """Return for each column whether the prediction can depend on it, (d,)."""
+        ...
+
+
+@runtime_checkable
 class SupportsJoint(Protocol):
     """A surrogate with a joint posterior."""
 

@@ -1,0 +1,145 @@
+"""The game of an acquisition function: who plays, and the Shapley values over hypercubes.
+
+Symbols as in `shapley`: x the explained row, b a background row, S a coalition, v the value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.acquisition import Acquisition, SurrogateBased
+from hpo_explain.explainers.exact_shapley import shapley_weights
+from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS, kernel_shap
+from hpo_explain.space import Array
+from hpo_explain.surrogates import SupportsCoalitions, SupportsRelevance
+
+Players = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class CoalitionGame:
+    """The game in which hyperparameters earn what the explained row's acquisition gains.
+
+    Attributes
+    ----------
+    acquisition : Acquisition
+        The utility.
+    x : ndarray of shape (d,)
+        The explained row, encoded.
+    players : ndarray of int
+        The columns of the hyperparameters that take part.
+    estimator : {"auto", "exact", "kernel"}
+        How coalitions are valued.
+    seed : int
+        Seed of sampled coalitions.
+    """
+
+    acquisition: Acquisition
+    x: Array
+    players: Players
+    estimator: str
+    seed: int
+
+    @classmethod
+    def of(cls, acquisition: Acquisition, x: Array, *, estimator: str, seed: int) -> CoalitionGame:
+        """Return the game at a row, in which only hyperparameters that can matter play."""
+        return cls(acquisition, x, _players(acquisition, x), estimator, seed)
+
+    @property
+    def samples_coalitions(self) -> bool:
+        """Whether there are too many coalitions to value each."""
+        return len(self.players) > EXACT_PLAYERS
+
+    def shapley(self, cubes: list[Array]) -> tuple[Array, str]:
+        """Return Shapley values (hypercube, player, term), and how they came about in words.
+
+        Raises
+        ------
+        ValueError
+            If the estimator is "exact" where that is not possible.
+        """
+        n = len(self.players)
+        if n == 0:
+            shape = (len(cubes), 0, len(self.acquisition.term_names))
+            return np.zeros(shape), "no hyperparameter can matter here"
+        values = None if self.estimator == "kernel" else self._all_values(cubes)
+        if values is not None:
+            return np.asarray(shapley_weights(n) @ values), f"exact, all {2**n} coalitions"
+        if self.estimator == "exact":
+            raise ValueError(
+                f"estimator='exact' is not possible here: it needs at most {EXACT_PLAYERS} "
+                f"hyperparameters that can matter (there are {n}) and a surrogate that supports "
+                "coalitions. Use estimator='kernel'."
+            )
+        # other coalitions for every hypercube: the interval then covers their choice as well
+        seeds = np.random.default_rng(self.seed).integers(2**31, size=len(cubes))
+        by_cube = np.stack([self._kernel(b, int(s)) for b, s in zip(cubes, seeds, strict=True)])
+        how = f"sampled coalitions of {n} hyperparameters"
+        return (
+            by_cube,
+            f"KernelExplainer, {how if self.samples_coalitions else f'all {2**n} coalitions'}",
+        )
+
+    def _all_values(self, cubes: list[Array]) -> Array | None:
+        """Return v (hypercube, coalition, term) through the surrogate's structure, if it can."""
+        acquisition = self.acquisition
+        if self.samples_coalitions or not isinstance(acquisition, SurrogateBased):
+            return None
+        surrogate = acquisition.surrogate
+        if not isinstance(surrogate, SupportsCoalitions):
+            return None
+        blocks = surrogate.predict_coalitions(self.x, np.vstack(cubes), self.players)
+        if blocks is None:
+            return None
+        sizes = np.array([len(b) for b in cubes])
+        cube = np.repeat(np.arange(len(cubes)), sizes)
+        values = np.zeros((len(cubes), 2 ** len(self.players), len(acquisition.term_names)))
+        for block in blocks:
+            here = cube[block.rows]
+            share = np.zeros((len(cubes), len(here)))
+            share[here, np.arange(len(here))] = 1.0 / sizes[here]
+            terms = acquisition.terms_of(block.mean, block.std)
+            for t, name in enumerate(acquisition.term_names):
+                values[:, :, t] += share @ terms[name].T
+        return values
+
+    def _kernel(self, background: Array, seed: int) -> Array:
+        def game(coalitions: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64]) -> Array:
+            z = background[rows]
+            z[:, self.players] = np.where(coalitions, self.x[self.players], z[:, self.players])
+            return evaluate(self.acquisition, z)
+
+        return kernel_shap(game, len(background), len(self.players), seed=seed)
+
+
+def evaluate(acquisition: Acquisition, latent: Array) -> Array:
+    """Return the terms (n, number of terms) at the configurations that latent rows stand for."""
+    terms = acquisition.terms(acquisition.space.project(latent))
+    return np.column_stack([terms[name] for name in acquisition.term_names])
+
+
+def _players(acquisition: Acquisition, x: Array) -> Players:
+    """Return the columns that take part.
+
+    Active hyperparameters do, and optional ones left out by choice; not those of a single value,
+    nor those on which the surrogate cannot depend.
+    """
+    space = acquisition.space
+    present = ~np.isnan(x)
+    for j, parameter in enumerate(space.parameters):
+        if parameter.optional is not None:
+            present[j] |= bool(space.allowed(x[None, :], j)[0])
+    matters = np.ones(len(space), dtype=bool)
+    if isinstance(acquisition, SurrogateBased):
+        surrogate = acquisition.surrogate
+        if isinstance(surrogate, SupportsRelevance):
+            matters = np.array(surrogate.relevant())
+    for j, parameter in enumerate(space.parameters):
+        matters[j] &= parameter.size != 1 or parameter.optional is not None
+    for j in reversed(space.parents_first):
+        if matters[j]:  # what switches it on and off matters as well
+            matters[[parent for parent, _ in space.conditions[j]]] = True
+    return np.flatnonzero(present & matters)
