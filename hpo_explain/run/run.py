@@ -4,105 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_array, check_direction, check_option
 from hpo_explain.acquisition import Acquisition, LowerConfidenceBound
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.run._kind import KINDS, choose_kind
+from hpo_explain.run._text import spans
+from hpo_explain.run.diverged import diverged_above
+from hpo_explain.run.optimizer import OptimizerRecord, OwnAcquisition
+from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import ForestSurrogate, GaussianProcessSurrogate, Surrogate
 
-KINDS = ("auto", "gp", "forest")
-
-GP_TRIALS = 1000  # beyond, conditioning a Gaussian process costs too much: O(n³)
-GP_DIMENSIONS = 20  # beyond, its distances say little
-GP_CATEGORIES = 0.5  # share of categorical hyperparameters beyond which trees fit better
-
-_ISOLATED = 100.0  # see `diverged_above`
-_TAIL = 20.0
-
 _KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
-
-
-@dataclass(frozen=True, eq=False)
-class OwnAcquisition:
-    """The acquisition the optimizer itself used, and how that is known.
-
-    Attributes
-    ----------
-    acquisition : Acquisition
-        The acquisition function.
-    note : str
-        How it is known, in a sentence; empty where it is on record.
-
-    Examples
-    --------
-    >>> from hpo_explain import FloatParameter, LowerConfidenceBound, Run, SearchSpace
-    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-    >>> run = Run(space, [[0.2], [0.7], [0.4]], [3.0, 1.0, 2.0], "minimize")
-    >>> bound = LowerConfidenceBound(run.surrogate(), kappa=2.0)
-    >>> OwnAcquisition(bound, "inferred from the sampler's settings").note
-    "inferred from the sampler's settings"
-    """
-
-    acquisition: Acquisition
-    note: str = ""
-
-
-class OptimizerRecord(Protocol):
-    """What only the framework knows; an adapter puts one into the run."""
-
-    def surrogate(self, before: int | None) -> Surrogate | None:
-        """Return the optimizer's own model when it proposed trial `before`, None if unknown."""
-        ...
-
-    def acquisition(self, before: int | None) -> OwnAcquisition | None:
-        """Return the optimizer's own acquisition for trial `before`, None if unknown."""
-        ...
-
-
-def diverged_above(cost: Array) -> float:
-    """Return the cost above which trials count as diverged (infinity if none does).
-
-    Two rules, of which the lower bound holds. *Tail*: a cost further above the median than 20
-    times the distance from the median to the 90 % quantile. *Isolation*: in sorted order, a cost
-    in the worse half whose distance from the best is more than 100 times that of the one before
-    it. Diverged trials are winsorized for fitting: they keep their place as the worst, at the
-    bound of the tail rule, or at twice the range of the others.
-
-    Parameters
-    ----------
-    cost : ndarray of shape (n,)
-        Finite costs (smaller is better).
-
-    Returns
-    -------
-    float
-        The bound, in units of `cost`; costs above it are set to it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> diverged_above(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 1e6]))  # 0.1 + 2 (0.5 - 0.1)
-    0.9
-    """
-    ordered = np.sort(cost)
-    n = len(ordered)
-    if n < 4:
-        return np.inf
-    bound = np.inf
-    median = ordered[(n - 1) // 2]
-    tail = ordered[int(0.9 * (n - 1))] - median
-    if tail > 0:
-        bound = float(median + _TAIL * tail)
-    above_best = ordered - ordered[0]
-    for k in range((n - 1) // 2, n - 1):
-        if above_best[k] > 0 and above_best[k + 1] > _ISOLATED * above_best[k]:
-            bound = min(bound, float(ordered[0] + 2.0 * above_best[k]))
-            break
-    return bound if bound < ordered[-1] else np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,7 +161,7 @@ class Run:
         if not len(self.X):
             return []
         own = "" if self.record is None else "the optimizer's own model where it is stored, else "
-        notes = [f"surrogate: {own}{_choose(self)[1]}"]
+        notes = [f"surrogate: {own}{choose_kind(len(self), self.space)[1]}"]
         bound = diverged_above(self.cost)
         diverged = self.cost > bound
         if diverged.any():
@@ -425,7 +341,7 @@ class Run:
         cost = self.cost[rows]
         y = self._sign * np.minimum(cost, diverged_above(cost))
         if kind == "auto":
-            kind = _choose(self)[0]
+            kind = choose_kind(len(self), self.space)[0]
         if kind == "gp":
             return GaussianProcessSurrogate.fit(self.space, self.X[rows], y, seed=seed)
         return ForestSurrogate.fit(self.space, self.X[rows], y, n_trees=n_trees, seed=seed)
@@ -458,37 +374,3 @@ def _times(name: str, times: Array | None) -> Array | None:
 def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     array.setflags(write=False)
     return array
-
-
-def spans(numbers: Sequence[int] | npt.NDArray[np.int64]) -> str:
-    """Return numbers as ranges: "0-4, 7"."""
-    ordered = sorted(int(number) for number in numbers)
-    if not ordered:
-        return "none"
-    parts: list[list[int]] = []
-    for number in ordered:
-        if parts and number == parts[-1][1] + 1:
-            parts[-1][1] = number
-        else:
-            parts.append([number, number])
-    shown = [str(a) if a == b else f"{a}-{b}" for a, b in parts[:12]]
-    return ", ".join(shown) + (", ..." if len(parts) > 12 else "")
-
-
-def _choose(run: Run) -> tuple[str, str]:
-    """Return the kind of surrogate for a run, and why."""
-    d = len(run.space)
-    categorical = sum(isinstance(p, CategoricalParameter) for p in run.space) / d
-    if len(run) > GP_TRIALS:
-        return "forest", f"a forest, because {len(run)} trials are more than {GP_TRIALS}"
-    if d > GP_DIMENSIONS:
-        return "forest", f"a forest, because {d} hyperparameters are more than {GP_DIMENSIONS}"
-    if categorical > GP_CATEGORIES:
-        return (
-            "forest",
-            f"a forest, because {categorical:.0%} of the hyperparameters are categories",
-        )
-    return "gp", (
-        f"a Gaussian process, as there are {len(run)} trials, {d} hyperparameters, "
-        f"{categorical:.0%} of them categories"
-    )

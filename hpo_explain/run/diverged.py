@@ -1,0 +1,52 @@
+"""Which trials diverged, so that they must not decide what a surrogate learns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hpo_explain.space import Array
+
+_ISOLATED = 100.0  # see `diverged_above`
+_TAIL = 20.0
+
+
+def diverged_above(cost: Array) -> float:
+    """Return the cost above which trials count as diverged (infinity if none does).
+
+    Two rules, of which the lower bound holds. *Tail*: a cost further above the median than 20
+    times the distance from the median to the 90 % quantile. *Isolation*: in sorted order, a cost
+    in the worse half whose distance from the best is more than 100 times that of the one before
+    it. Diverged trials are winsorized for fitting: they keep their place as the worst, at the
+    bound of the tail rule, or at twice the range of the others.
+
+    Parameters
+    ----------
+    cost : ndarray of shape (n,)
+        Finite costs (smaller is better).
+
+    Returns
+    -------
+    float
+        The bound, in units of `cost`; costs above it are set to it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> diverged_above(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 1e6]))  # 0.1 + 2 (0.5 - 0.1)
+    0.9
+    """
+    ordered = np.sort(cost)
+    n = len(ordered)
+    if n < 4:
+        return np.inf
+    bound = np.inf
+    median = ordered[(n - 1) // 2]
+    tail = ordered[int(0.9 * (n - 1))] - median
+    if tail > 0:
+        bound = float(median + _TAIL * tail)
+    above_best = ordered - ordered[0]
+    for k in range((n - 1) // 2, n - 1):
+        if above_best[k] > 0 and above_best[k + 1] > _ISOLATED * above_best[k]:
+            bound = min(bound, float(ordered[0] + 2.0 * above_best[k]))
+            break
+    return bound if bound < ordered[-1] else np.inf

@@ -1,0 +1,46 @@
+"""What only the framework knows about its optimizer: its own model and acquisition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from hpo_explain.acquisition import Acquisition
+from hpo_explain.surrogates import Surrogate
+
+
+@dataclass(frozen=True, eq=False)
+class OwnAcquisition:
+    """The acquisition the optimizer itself used, and how that is known.
+
+    Attributes
+    ----------
+    acquisition : Acquisition
+        The acquisition function.
+    note : str
+        How it is known, in a sentence; empty where it is on record.
+
+    Examples
+    --------
+    >>> from hpo_explain import FloatParameter, LowerConfidenceBound, Run, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> run = Run(space, [[0.2], [0.7], [0.4]], [3.0, 1.0, 2.0], "minimize")
+    >>> bound = LowerConfidenceBound(run.surrogate(), kappa=2.0)
+    >>> OwnAcquisition(bound, "inferred from the sampler's settings").note
+    "inferred from the sampler's settings"
+    """
+
+    acquisition: Acquisition
+    note: str = ""
+
+
+class OptimizerRecord(Protocol):
+    """What only the framework knows; an adapter puts one into the run."""
+
+    def surrogate(self, before: int | None) -> Surrogate | None:
+        """Return the optimizer's own model when it proposed trial `before`, None if unknown."""
+        ...
+
+    def acquisition(self, before: int | None) -> OwnAcquisition | None:
+        """Return the optimizer's own acquisition for trial `before`, None if unknown."""
+        ...
