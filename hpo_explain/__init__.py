@@ -30,8 +30,12 @@ if TYPE_CHECKING:
     from hpo_explain.explainers import global_background as global_background
     from hpo_explain.explainers import hybrid_background as hybrid_background
     from hpo_explain.explainers import local_background as local_background
+    from hpo_explain.explainers.fanova import FanovaExplainer as FanovaExplainer
+    from hpo_explain.explanations import FanovaImportance as FanovaImportance
+    from hpo_explain.explanations import Marginal as Marginal
     from hpo_explain.explanations import ProposalExplanation as ProposalExplanation
     from hpo_explain.facade import explain_proposal as explain_proposal
+    from hpo_explain.facade import importance as importance
     from hpo_explain.facade import trust as trust
     from hpo_explain.reporting import report as report
     from hpo_explain.run import OptimizerRecord as OptimizerRecord
@@ -51,6 +55,8 @@ _MODULE_OF = {
     "Acquisition": "acquisition",
     "CategoricalParameter": "space",
     "ExpectedImprovement": "acquisition",
+    "FanovaExplainer": "explainers.fanova",
+    "FanovaImportance": "explanations",
     "FloatParameter": "space",
     "ForestSurrogate": "surrogates",
     "GaussianProcessSurrogate": "surrogates",
@@ -59,6 +65,7 @@ _MODULE_OF = {
     "LowerConfidenceBound": "acquisition",
     "OptimizerRecord": "run",
     "OwnAcquisition": "run",
+    "Marginal": "explanations",
     "ProbabilityOfImprovement": "acquisition",
     "ProposalExplanation": "explanations",
     "Run": "run",
@@ -74,6 +81,7 @@ _MODULE_OF = {
     "from_skopt": "adapters",
     "global_background": "explainers",
     "hybrid_background": "explainers",
+    "importance": "facade",
     "local_background": "explainers",
     "report": "reporting",
     "trust": "facade",

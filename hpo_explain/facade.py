@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,9 +20,11 @@ from hpo_explain.acquisition import (
 )
 from hpo_explain.adapters import as_run
 from hpo_explain.diagnostics import Trust
+from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.shapley import ShapleyExplainer
-from hpo_explain.explanations import ProposalExplanation
+from hpo_explain.explanations import FanovaImportance, ProposalExplanation
 from hpo_explain.run import Run, spans
+from hpo_explain.space import Config
 from hpo_explain.surrogates import Surrogate
 
 CRITERIA = ("auto", "lcb", "ei", "pi", "logei")
@@ -95,7 +98,7 @@ def explain_proposal(
         optimizer=run.optimizer,
         objective_name=run.objective_name,
         direction=run.direction,
-        notes=(*explanation.notes, *notes),
+        notes=(*explanation.notes, *notes, *_unknown_results(run, number)),
     )
 
 
@@ -140,6 +143,18 @@ def _acquisition(
     return built, True, (note,)
 
 
+def _unknown_results(run: Run, number: int) -> list[str]:
+    """Say which trials were running when another one was proposed."""
+    running = run.running_at(number)
+    if not running:
+        return []
+    if len(running) == 1:
+        were, their = "1 trial was", "its result was"
+    else:
+        were, their = f"{len(running)} trials were", "their results were"
+    return [f"{were} running when trial {number} was proposed: {spans(running)}; {their} not known"]
+
+
 def _criterion(name: str, surrogate: Surrogate, best: float, direction: str) -> Acquisition:
     if name in ("auto", "lcb"):
         return LowerConfidenceBound(surrogate, direction=direction)
@@ -148,6 +163,103 @@ def _criterion(name: str, surrogate: Surrogate, best: float, direction: str) -> 
     if name == "pi":
         return ProbabilityOfImprovement(surrogate, best=best, direction=direction)
     return LogExpectedImprovement(surrogate, best=best, direction=direction)
+
+
+def importance(
+    source: Any,
+    order: int = 1,
+    *,
+    n_trees: int = 64,
+    seed: int = 0,
+    cap: float | str | Config | None = None,
+    given: Mapping[str, Sequence[Any]] | None = None,
+    **reading: Any,
+) -> FanovaImportance:
+    """Say which hyperparameters matter, exactly for a forest, with interactions and error bars.
+
+    Parameters
+    ----------
+    source : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    order : int, default 1
+        Size of the largest sets of hyperparameters: 2 adds all pairs.
+    n_trees : int, default 64
+        Number of trees.
+    seed : int, default 0
+        Seed of the forest.
+    cap : float, str or dict, optional
+        Only the good region: predictions worse than this count as this. A number in the
+        objective's units, a quantile of the observed trials from the best on (``"25%"``), or a
+        configuration such as a default (its observed objective, else the predicted one).
+    given : mapping of str to sequence, optional
+        Sub-space, as in :meth:`FanovaExplainer.explain`.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    FanovaImportance
+        Shares of the variance of ``run.surrogate(kind="forest", n_trees=n_trees, seed=seed)``.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, `order` is larger than the number of
+        hyperparameters, `cap` is outside the observed objective, or `given` leaves nothing.
+
+    References
+    ----------
+    .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
+       hyperparameter importance. ICML.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.importance(table, objective="loss").share("x")
+    1.0
+    """
+    run = as_run(source, **reading)
+    forest = run.surrogate(kind="forest", n_trees=n_trees, seed=seed)
+    explainer = FanovaExplainer(forest, direction=run.direction, seed=seed)
+    result = explainer.explain(order=order, cap=_cap(run, forest, cap), given=given, tried=run.X)
+    return replace(
+        result,
+        objective_name=run.objective_name,
+        incumbent=run.incumbent if np.any(run.feasible) else {},
+    )
+
+
+def _cap(run: Run, forest: Surrogate, cap: float | str | Config | None) -> float | None:
+    """Return the objective beyond which predictions are clipped."""
+    if cap is None:
+        return None
+    best, worst = float(run.cost.min()), float(run.cost.max())
+    sign = 1.0 if run.direction == "minimize" else -1.0
+    if isinstance(cap, Mapping):
+        x = run.space.encode(cap)
+        same = np.flatnonzero((np.isclose(run.X, x, equal_nan=True)).all(axis=1))
+        value = float(run.objective[same[0]] if len(same) else forest.predict(x)[0][0])
+    elif isinstance(cap, str):
+        try:
+            share = float(cap.removesuffix("%")) / 100.0
+        except ValueError:
+            share = np.nan
+        if not cap.endswith("%") or not 0.0 < share <= 1.0:
+            raise ValueError(
+                f"cap must be a number, a quantile such as '25%', or a configuration, "
+                f"but was {cap!r}."
+            )
+        value = sign * float(np.quantile(run.cost, share))
+    else:
+        value = float(cap)
+    if not best < sign * value <= worst:
+        raise ValueError(
+            f"cap = {value:.6g} must lie within the observed {run.objective_name}, beyond the best "
+            f"({sign * best:.6g}) and up to the worst ({sign * worst:.6g}). Choose a value between."
+        )
+    return value
 
 
 def trust(source: Any, **reading: Any) -> Trust:

@@ -6,9 +6,11 @@ from hpo_explain.explainers.background import (
     hybrid_background,
     local_background,
 )
+from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.shapley import ShapleyExplainer
 
 __all__ = [
+    "FanovaExplainer",
     "ShapleyExplainer",
     "baseline_background",
     "global_background",

@@ -1,6 +1,8 @@
 """The frozen results: plain arrays and names, with a table, a plot and words for each."""
 
 from hpo_explain.explanations._format import format_value
+from hpo_explain.explanations.importance import Axis, FanovaImportance
+from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.proposal import ProposalExplanation
 
-__all__ = ["ProposalExplanation", "format_value"]
+__all__ = ["Axis", "FanovaImportance", "Marginal", "ProposalExplanation", "format_value"]

@@ -222,6 +222,12 @@ class FloatParameter:
             return max(low, 0.0), min(high, 1.0)
         return _counted_interval(low, high, self.size)
 
+    def share_below(self, positions: Array) -> Array:
+        """Return the measure of all positions up to given ones."""
+        if self.size is None:
+            return np.clip(positions, 0.0, 1.0)
+        return _counted_share(positions, self.size)
+
     def grid(self) -> tuple[Array, Array] | None:
         """Return positions and measures of all values, or None where they are continuous."""
         if self.size is None:
@@ -337,6 +343,14 @@ class IntParameter:
         start, end = _to_position(edges, self.low - 0.5, self.high + 0.5, True)
         return float(start), float(end)
 
+    def share_below(self, positions: Array) -> Array:
+        """Return the measure of all positions up to given ones."""
+        if not self.log:
+            return _counted_share(positions, self.size)
+        last = np.floor(_to_value(positions, self.low, self.high, True) * (1.0 + 1e-12))
+        edges = np.clip(last, self.low - 1, self.high) + 0.5
+        return np.clip(_to_position(edges, self.low - 0.5, self.high + 0.5, True), 0.0, 1.0)
+
     def grid(self) -> tuple[Array, Array]:
         """Return positions and measures of all values."""
         values = np.arange(self.low, self.high + 1, self.step, dtype=float)
@@ -436,6 +450,10 @@ class CategoricalParameter:
         """Return the indices that latent values lead to."""
         return _counted(u, self.size).astype(float)
 
+    def share_below(self, positions: Array) -> Array:
+        """Return the measure of all indices up to given ones."""
+        return np.clip(np.floor(np.asarray(positions) + 1e-9) + 1.0, 0, self.size) / self.size
+
     def grid(self) -> tuple[Array, Array]:
         """Return indices and measures of all choices."""
         return np.arange(self.size, dtype=float), np.full(self.size, 1.0 / self.size)
@@ -446,6 +464,11 @@ Parameter: TypeAlias = FloatParameter | IntParameter | CategoricalParameter
 
 def _counted(u: Array, size: int) -> npt.NDArray[np.int64]:
     return np.minimum((np.asarray(u) * size).astype(np.int64), size - 1)
+
+
+def _counted_share(positions: Array, size: int) -> Array:
+    index = np.floor(np.asarray(positions) * max(size - 1, 1) + 1e-9)
+    return np.clip(index + 1.0, 0.0, size) / size
 
 
 def _counted_interval(low: float, high: float, size: int) -> tuple[float, float]:

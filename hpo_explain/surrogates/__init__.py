@@ -6,11 +6,13 @@ from hpo_explain.surrogates.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.surrogates.protocols import (
     CoalitionBlock,
     HeldOut,
+    SupportsBoxes,
     SupportsCoalitions,
     SupportsHeldOut,
     SupportsJoint,
     SupportsRelevance,
     Surrogate,
+    TreeBoxes,
     std_from_variance,
 )
 
@@ -21,10 +23,12 @@ __all__ = [
     "HeldOut",
     "OneHotColumns",
     "OrderedColumns",
+    "SupportsBoxes",
     "SupportsCoalitions",
     "SupportsHeldOut",
     "SupportsJoint",
     "SupportsRelevance",
     "Surrogate",
+    "TreeBoxes",
     "std_from_variance",
 ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +13,9 @@ import numpy.typing as npt
 from hpo_explain._checks import check_count
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Halves, in_blocks
-from hpo_explain.surrogates.columns import OrderedColumns
-from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, std_from_variance
+from hpo_explain.surrogates._threads import n_threads
+from hpo_explain.surrogates.columns import INACTIVE, OrderedColumns
+from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, TreeBoxes, std_from_variance
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
@@ -178,6 +181,37 @@ class ForestSurrogate:
         """Return mean and standard deviation, each (n,), at encoded rows (n, d)."""
         means, variances = self._leaves(X)
         return means.mean(axis=1), _total_std(means, variances)
+
+    def category_ranks(self) -> dict[int, Array]:
+        """Return for categorical columns the place of each category on the latent axis."""
+        return dict(getattr(self._columns, "ranks", {}))
+
+    def boxes(self) -> tuple[TreeBoxes, ...] | None:
+        """Return the leaves of each tree as boxes over the latent values.
+
+        Returns
+        -------
+        tuple of TreeBoxes, or None
+            None where the forest was fitted on other columns than one per hyperparameter.
+        """
+        from hpo_explain.surrogates._tree_boxes import activity_runs, tree_boxes
+
+        ordered = isinstance(self._columns, OrderedColumns)
+        if self._columns is not None and not ordered:
+            return None
+        runs = activity_runs(self._space, self.category_ranks())
+        none = [np.empty(0)] * len(self._space)
+
+        def one(tree: Any) -> TreeBoxes:
+            left = np.asarray(tree.missing_go_to_left, dtype=np.bool_)
+            if ordered:
+                left = tree.threshold >= INACTIVE
+            boxes = tree_boxes(tree, self._space, runs, left, none)
+            return boxes if self._sign > 0 else replace(boxes, value=-boxes.value)
+
+        trees = [estimator.tree_ for estimator in self._forest.estimators_]
+        with ThreadPoolExecutor(max_workers=n_threads()) as pool:
+            return tuple(pool.map(one, trees))
 
     def relevant(self) -> npt.NDArray[np.bool_]:
         """Return for each hyperparameter whether a tree splits on it, (d,)."""

@@ -103,6 +103,48 @@ class SupportsRelevance(Protocol):
         ...
 
 
+@dataclass(frozen=True, eq=False)
+class TreeBoxes:
+    """A tree's leaves as disjoint boxes that fill the latent cube [0, 1)^d.
+
+    Attributes
+    ----------
+    cuts : ndarray
+        The values at which the tree cuts, 0 and 1 included, one hyperparameter after the other.
+    first : ndarray of int, shape (d + 1,)
+        Where each hyperparameter's cuts begin in `cuts`.
+    value, volume : ndarray of shape (number of boxes,)
+        The prediction in each box, in the objective's units, and its volume.
+    ends : ndarray of int, shape (number of boxes + 1,)
+        Where each box's entries begin in the next three.
+    dims, lower, upper : ndarray of int
+        The hyperparameters in which a box does not span everything, and between which of their
+        cuts it lies.
+    """
+
+    cuts: Array
+    first: npt.NDArray[np.int64]
+    value: Array
+    volume: Array
+    ends: npt.NDArray[np.int64]
+    dims: npt.NDArray[np.int64]
+    lower: npt.NDArray[np.int32]
+    upper: npt.NDArray[np.int32]
+
+
+@runtime_checkable
+class SupportsBoxes(Protocol):
+    """A surrogate made of trees, whose leaves are boxes over the latent values."""
+
+    def boxes(self) -> tuple[TreeBoxes, ...] | None:
+        """Return the boxes of each tree; None where the trees' columns are not hyperparameters."""
+        ...
+
+    def category_ranks(self) -> dict[int, Array]:
+        """Return for categorical columns the place of each category on the latent axis."""
+        ...
+
+
 @runtime_checkable
 class SupportsJoint(Protocol):
     """A surrogate with a joint posterior."""

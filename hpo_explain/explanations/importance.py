@@ -1,0 +1,302 @@
+"""What matters: the functional ANOVA of a forest."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import unknown_name
+from hpo_explain.diagnostics import Trust
+from hpo_explain.explanations._format import format_value, join_words, plain_json
+from hpo_explain.explanations.marginal import Marginal
+from hpo_explain.space import Array
+from hpo_explain.surrogates import TreeBoxes
+from hpo_explain.surrogates.box_sums import marginal_prediction
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+SEPARATOR = " × "
+_UNSTABLE = 0.25  # share of the trees that may see two neighbours the other way round
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """One hyperparameter as the analysis sees it.
+
+    Attributes
+    ----------
+    grid : tuple
+        Values in the user's units.
+    latent : ndarray of shape (G,)
+        Their latent values.
+    log, categorical : bool
+        Its scale and kind.
+    activity : float
+        Share of the space in which it is active.
+    tried : tuple
+        Its value in each observed trial; meaningless where it was inactive.
+    tried_active : ndarray of bool
+        Whether it was active there.
+    """
+
+    grid: tuple[Any, ...]
+    latent: Array
+    log: bool
+    categorical: bool
+    activity: float
+    tried: tuple[Any, ...]
+    tried_active: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class FanovaImportance:
+    """Shares of the variance of a forest's prediction, for sets of hyperparameters.
+
+    The share of a set is what it explains, over the search space's own measure, beyond its
+    subsets. Standard deviations are over the forest's trees; they are no confidence intervals.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The hyperparameters, in the order of the space.
+    order : int
+        The largest sets that were looked at.
+    members : tuple of tuple of int
+        The sets, as positions in `names`: first all of one, then all of two, and so on.
+    shares : ndarray of shape (number of trees, number of sets)
+        Share of each set in each tree's variance, 0 where a tree has none.
+    totals : ndarray of shape (number of trees, d) or None
+        Share of everything in which a hyperparameter takes part; None where it was too costly.
+    variances : ndarray of shape (number of trees,)
+        Variance of each tree, in squared units of the objective.
+    axes : tuple of Axis
+        The hyperparameters' grids, activity and tried values.
+    boxes : tuple of TreeBoxes
+        The trees, as boxes over the latent values.
+    incumbent : dict
+        The best observed configuration, in the user's units; empty if none is known.
+    objective_name, direction : str
+        What the objective is called, and which way is better.
+    cap : float or None
+        The objective at which predictions were clipped on the worse side.
+    given : dict of str to list
+        The sub-space to which the analysis is restricted.
+    fidelity : float or None
+        R² of the forest with the model it was distilled from; None for a forest itself.
+    trust : Trust or None
+        Whether the model is good enough to be explained.
+    notes : tuple of str
+        What was assumed.
+
+    References
+    ----------
+    .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
+       hyperparameter importance. ICML. Eq. 4 to 7, Algorithm 2.
+    """
+
+    names: tuple[str, ...]
+    order: int
+    members: tuple[tuple[int, ...], ...]
+    shares: Array
+    totals: Array | None
+    variances: Array
+    axes: tuple[Axis, ...]
+    boxes: tuple[TreeBoxes, ...]
+    incumbent: dict[str, Any]
+    objective_name: str = "objective"
+    direction: str = "minimize"
+    cap: float | None = None
+    given: dict[str, list[Any]] | None = None
+    fidelity: float | None = None
+    trust: Trust | None = None
+    notes: tuple[str, ...] = ()
+
+    # ------------------------------------------------------------------ numbers
+
+    @property
+    def importance(self) -> pd.DataFrame:
+        """All sets by their label: columns members, order, importance, std (over trees)."""
+        import pandas as pd
+
+        labels = [SEPARATOR.join(self.names[j] for j in u) for u in self.members]
+        return pd.DataFrame(
+            {
+                "members": [tuple(self.names[j] for j in u) for u in self.members],
+                "order": [len(u) for u in self.members],
+                "importance": self.shares.mean(axis=0),
+                "std": self.shares.std(axis=0),
+            },
+            index=pd.Index(labels, name="hyperparameters"),
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `importance`, the largest first."""
+        return self.importance.sort_values("importance", ascending=False, kind="stable")
+
+    def share(self, *names: str) -> float:
+        """Return the mean share of a set of hyperparameters, beyond its subsets.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, or the set is larger than `order`.
+        """
+        return float(self.shares[:, self._set(names)].mean())
+
+    def _set(self, names: Sequence[str]) -> int:
+        wanted = tuple(sorted({self._index(name) for name in names}))
+        if wanted not in self.members:
+            raise ValueError(
+                f"names must be 1 to {self.order} different hyperparameters, but were "
+                f"{', '.join(map(repr, names)) or 'none'}. For larger sets ask for a higher order."
+            )
+        return self.members.index(wanted)
+
+    def _index(self, name: str) -> int:
+        if name not in self.names:
+            raise ValueError(unknown_name("hyperparameter", name, self.names))
+        return self.names.index(name)
+
+    def total_effect(self, name: str) -> float:
+        """Return the mean share of everything in which a hyperparameter takes part.
+
+        Raises
+        ------
+        ValueError
+            If the name is unknown, or total effects were not computed (the notes say why).
+        """
+        j = self._index(name)
+        if self.totals is None:
+            raise ValueError(
+                "total effects were not computed: their cost grows with the square of the leaves. "
+                "Ask for them with totals=True."
+            )
+        return float(self.totals[:, j].mean())
+
+    @property
+    def total_variance(self) -> float:
+        """The mean variance of the trees, in squared units of the objective."""
+        return float(self.variances.mean())
+
+    def marginal(self, *names: str) -> Marginal:
+        """Return the exact marginal prediction of one or two hyperparameters.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, or there are not one or two different ones.
+        """
+        members = [self._index(name) for name in names]
+        if len(set(members)) != len(names) or len(names) not in (1, 2):
+            raise ValueError(
+                f"names must be one or two different hyperparameters, but were {list(names)!r}."
+            )
+        axes = [self.axes[j] for j in members]
+        values = np.stack(
+            [marginal_prediction(b, members, [axis.latent for axis in axes]) for b in self.boxes]
+        )
+        return Marginal(
+            names=tuple(names),
+            grid=tuple(axis.grid for axis in axes),
+            mean=values.mean(axis=0),
+            std=values.std(axis=0),
+            log=tuple(axis.log for axis in axes),
+            categorical=tuple(axis.categorical for axis in axes),
+            tried=_together(axes),
+            objective_name=self.objective_name,
+            direction=self.direction,
+        )
+
+    # ------------------------------------------------------------------ in words
+
+    def unstable_neighbours(self) -> list[tuple[str, str]]:
+        """Return neighbours in the ranking of single hyperparameters whose order is not stable.
+
+        Not stable: more than a quarter of the trees see it the other way round.
+        """
+        d = len(self.names)
+        mains = self.shares[:, :d]
+        ranking = np.argsort(-mains.mean(axis=0), kind="stable")
+        return [
+            (self.names[a], self.names[b])
+            for a, b in itertools.pairwise(ranking)
+            if (mains[:, b] > mains[:, a]).mean() > _UNSTABLE
+        ]
+
+    @property
+    def sentence(self) -> str:
+        """One sentence that says what matters most, and how much is left to interactions."""
+        frame = self.to_frame()
+        if self.total_variance == 0.0:
+            return f"The predicted {self.objective_name} is constant: no hyperparameter matters."
+        top = frame[frame["importance"] > 0.0].head(3)
+        parts = [
+            f"{label} ({row.importance:.0%} ± {row.std:.0%})"
+            for label, row in zip(top.index, top.itertuples(), strict=True)
+        ]
+        mains = float(self.shares[:, : len(self.names)].sum(axis=1).mean())
+        where = ""
+        if self.given:
+            where = " given " + join_words(
+                [
+                    f"{name} in {{{', '.join(map(format_value, v))}}}"
+                    for name, v in self.given.items()
+                ]
+            )
+        return (
+            f"What the {self.objective_name} depends on most{where}: {join_words(parts)} of its "
+            f"variance; single hyperparameters explain {mains:.0%} together, interactions the rest."
+        )
+
+    # ------------------------------------------------------------------ elsewhere
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the shares as bars with their std over trees; return the axes."""
+        from hpo_explain.plotting.importance import plot_importance
+
+        return plot_importance(self, ax=ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values that `json.dumps` accepts."""
+        return {
+            "objective_name": self.objective_name,
+            "direction": self.direction,
+            "order": self.order,
+            "importance": [
+                {
+                    "members": [self.names[j] for j in u],
+                    "importance": float(self.shares[:, i].mean()),
+                    "std_over_trees": float(self.shares[:, i].std()),
+                }
+                for i, u in enumerate(self.members)
+            ],
+            "total_effects": None
+            if self.totals is None
+            else {name: float(self.totals[:, j].mean()) for j, name in enumerate(self.names)},
+            "activity": {name: self.axes[j].activity for j, name in enumerate(self.names)},
+            "total_variance": self.total_variance,
+            "cap": self.cap,
+            "given": plain_json(self.given),
+            "fidelity": plain_json(self.fidelity),
+            "trust": None if self.trust is None else self.trust.to_dict(),
+            "sentence": self.sentence,
+            "notes": list(self.notes),
+        }
+
+    def _repr_html_(self) -> str:
+        from hpo_explain.plotting.html import result_html
+
+        return result_html(self, text=self.sentence)
+
+
+def _together(axes: Sequence[Axis]) -> tuple[tuple[Any, ...], ...]:
+    """Return the values of the trials in which every axis is active."""
+    both = np.logical_and.reduce([axis.tried_active for axis in axes])
+    return tuple(tuple(axis.tried[i] for i in np.flatnonzero(both)) for axis in axes)
