@@ -1,4 +1,4 @@
-"""A marginal prediction: what a forest expects of one or two hyperparameters, all others averaged."""
+"""A marginal prediction: a forest's expectation over all but one or two hyperparameters."""
 
 from __future__ import annotations
 
