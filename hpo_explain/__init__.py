@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from hpo_explain.facade import importance as importance
     from hpo_explain.facade import trust as trust
     from hpo_explain.reporting import report as report
+    from hpo_explain.run import Instances as Instances
     from hpo_explain.run import OptimizerRecord as OptimizerRecord
     from hpo_explain.run import OwnAcquisition as OwnAcquisition
     from hpo_explain.run import Run as Run
@@ -60,6 +61,7 @@ _MODULE_OF = {
     "FloatParameter": "space",
     "ForestSurrogate": "surrogates",
     "GaussianProcessSurrogate": "surrogates",
+    "Instances": "run",
     "IntParameter": "space",
     "LogExpectedImprovement": "acquisition",
     "LowerConfidenceBound": "acquisition",

@@ -111,3 +111,27 @@ def test_an_explanation_travels_as_json_and_as_a_table(study):
     table = explanation.to_frame()
     assert list(table.columns) == ["value", "total", "mean", "uncertainty"]
     assert list(table["total"].abs()) == sorted(table["total"].abs(), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("trial", "words"),
+    [
+        (
+            15,
+            "2 trials were running when trial 15 was proposed: 13-14; their results were not known",
+        ),
+        (5, "1 trial was running when trial 5 was proposed: 4; its result was not known"),
+        (0, None),
+    ],
+)
+def test_the_trials_that_were_running_when_a_proposal_was_made_are_listed(trial, words):
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    # trial 0 was the last to start
+    started = [30.0, *range(1, 21)]
+    finished = [31.0, *(t + 1.5 if t < 10 else t + 2.5 for t in range(1, 21))]
+    rows = np.linspace(0.0, 1.0, 21)[:, None]
+    run = hx.Run(
+        space, rows, (rows[:, 0] - 0.4) ** 2, "minimize", started=started, finished=finished
+    )
+    notes = hx.explain_proposal(run, trial, background=30).notes
+    assert [note for note in notes if "running" in note] == ([words] if words else [])

@@ -210,6 +210,92 @@ def test_where_a_time_is_missing_numbers_tell():
     assert record.known_before(5).tolist() == [0, 1]
 
 
+def parallel():
+    """Trials 0, 2, 4, 6 are kept; 1 and 3 failed, 5 still runs, and 7 was never started."""
+    times = {1: (0.5, 8.0), 3: (3.0, 3.5), 5: (5.0, np.inf)}
+    return run(
+        X=X[:4],
+        objective=Y[:4],
+        trials=[0, 2, 4, 6],
+        started=[0.0, 2.0, 4.0, 9.0],
+        finished=[1.0, 6.0, 7.0, 10.0],
+        excluded={1: "failed", 3: "failed", 5: "still running", 7: "waiting"},
+        excluded_times=times,
+    )
+
+
+def test_the_trials_that_were_running_are_listed_whether_they_count_or_not():
+    record = parallel()
+    assert {n: record.running_at(n) for n in range(9)} == {
+        0: (),
+        1: (0,),
+        2: (1,),
+        3: (1, 2),
+        4: (1, 2),
+        5: (1, 2, 4),
+        6: (5,),
+        7: (),  # it has no time
+        8: (5,),  # the next one
+    }
+    assert record.running_at(None) == (5,)
+
+
+def test_what_was_known_before_a_trial_that_was_left_out_goes_by_time_as_well():
+    record = parallel()
+    numbers = np.asarray(record.trials)
+    assert numbers[record.known_before(1)].tolist() == []
+    assert numbers[record.known_before(3)].tolist() == [0]
+    assert numbers[record.known_before(5)].tolist() == [0]
+    assert numbers[record.known_before(7)].tolist() == [0, 2, 4, 6]
+    assert numbers[record.known_before(8)].tolist() == [0, 2, 4, 6]
+
+
+TIMES = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), min_size=2, max_size=12)
+
+
+@given(TIMES, st.sets(st.integers(0, 11)))
+def test_every_other_trial_was_finished_was_running_or_had_not_started(times, left_out):
+    """Also where a coarse clock gives several trials the same time."""
+    n = len(times)
+    ends = {t: (start, start + length) for t, (start, length) in enumerate(times)}
+    kept = [t for t in range(n) if t not in left_out]
+    record = run(
+        X=X[: len(kept)],
+        objective=Y[: len(kept)],
+        trials=kept or (),
+        started=[ends[t][0] for t in kept],
+        finished=[ends[t][1] for t in kept],
+        excluded={t: "failed" for t in range(n) if t in left_out},
+        excluded_times={t: ends[t] for t in range(n) if t in left_out},
+    )
+    for trial in range(n):
+        now = (ends[trial][0], trial)
+        running = {t for t in range(n) if (ends[t][0], t) < now < (ends[t][1], t)}
+        assert set(record.running_at(trial)) == running
+        known = np.asarray(record.trials)[record.known_before(trial)]
+        assert set(known.tolist()) == {t for t in kept if (ends[t][1], t) < now}
+
+
+def test_without_times_nothing_is_known_to_have_run():
+    assert run().running_at(5) == run().running_at(None) == ()
+    started, finished = np.arange(12.0), np.arange(12.0) + 3.5
+    started[6], finished[5] = np.nan, np.nan
+    record = run(started=started, finished=finished)
+    assert record.running_at(6) == ()
+    assert record.running_at(7) == (4,)  # of 5 the finish is not known, of 6 the start
+
+
+def test_a_parallel_run_is_noted():
+    def noted(**times):
+        return any(note.startswith("parallel: ") for note in run(**times).notes)
+
+    assert noted(started=np.arange(12.0), finished=np.arange(12.0) + 1.5)
+    assert not noted(started=np.arange(12.0), finished=np.arange(12.0) + 1.0)
+    assert not noted()
+    with_excluded = {"excluded": {12: "failed"}, "excluded_times": {12: (3.5, 4.5)}}
+    assert noted(started=np.arange(12.0), finished=np.arange(12.0) + 1.0, **with_excluded)
+
+
 # ---------------------------------------------------------------------- diverged trials
 
 
@@ -450,6 +536,19 @@ def test_conditional_runs_are_fitted():
         (lambda: run(started=[1.0]), ["started", "(12,)", "(1,)"]),
         (lambda: run(finished=np.zeros((12, 2))), ["finished", "(12,)", "(12, 2)"]),
         (lambda: run(finished=["noon"] * 12), ["finished", "numbers", "'noon'"]),
+        (
+            lambda: run(excluded_times={12: (0.0, 1.0)}),
+            ["excluded_times", "trial 12", "in excluded as well"],
+        ),
+        (
+            lambda: run(excluded={12: "failed"}, excluded_times={12: (0.0,)}),
+            ["excluded_times", "start and finish", "(0.0,)"],
+        ),
+        (
+            lambda: run(excluded={12: "failed"}, excluded_times={12: ("noon", 1.0)}),
+            ["excluded_times of trial 12", "numbers"],
+        ),
+        (lambda: run().running_at(99), ["trial 99", "does not exist", "0-11"]),
         (lambda: run().row(12), ["trial 12", "does not exist", "0-11"]),
         (lambda: run().config(-1), ["trial -1", "does not exist", "0-11"]),
         (lambda: run().row("best"), ["trial 'best'", "does not exist", "0-11"]),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import optuna
-from optuna.trial import FrozenTrial
+from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain._checks import check_option
 from hpo_explain.adapters.optuna._columns import Columns, read_columns
@@ -132,7 +132,8 @@ def from_optuna(
         notes += inferred
     found = settle_direction(asked, study, kept, objective)
     choice = read_choice(study, sampler, trials, kept)
-    started, finished, timing = _times(kept)
+    times = _times(kept)
+    left_out = [t for t in trials if t.number in excluded and t.datetime_start is not None]
     return Run(
         space,
         X,
@@ -148,10 +149,14 @@ def from_optuna(
             *selection.notes,
             *_repeated(X),
             *_only_left_out(trials, excluded, space),
-            *timing,
+            *_untimed(times),
         ],
-        started=started,
-        finished=finished,
+        started=times[:, 0],
+        finished=times[:, 1],
+        excluded_times={
+            trial.number: (start, end)
+            for trial, (start, end) in zip(left_out, _times(left_out).tolist(), strict=True)
+        },
         name="" if study.study_name.startswith(_UNNAMED) else study.study_name,
         feasible=selection.feasible[rows],
         objective_name=found.name,
@@ -224,26 +229,27 @@ def _invalid(space: SearchSpace, X: Array) -> dict[int, str]:
     return reasons
 
 
-def _times(kept: Sequence[FrozenTrial]) -> tuple[Array | None, Array | None, list[str]]:
-    """Return start and end in seconds since the epoch, where both are known for all trials."""
-    starts = [t.datetime_start.timestamp() for t in kept if t.datetime_start is not None]
-    ends = [t.datetime_complete.timestamp() for t in kept if t.datetime_complete is not None]
-    if len(starts) < len(kept) or len(ends) < len(kept):
-        return (
-            None,
-            None,
-            ["times: not recorded for all trials, so what was known before a trial goes by number"],
-        )
-    started, finished = np.array(starts), np.array(ends)
-    order = np.argsort(started, kind="stable")
-    overlap = started[order][1:] < np.maximum.accumulate(finished[order])[:-1]
-    notes = []
-    if overlap.any():
-        notes.append(
-            "parallel: trials ran at the same time; those finished before another one started "
-            "are what was known when it was proposed"
-        )
-    return started, finished, notes
+def _times(trials: Sequence[FrozenTrial]) -> Array:
+    """Return start and finish in seconds since the epoch, (n, 2): NaN where they are unknown."""
+    times = np.full((len(trials), 2), np.nan)
+    for i, trial in enumerate(trials):
+        if trial.datetime_start is not None:
+            times[i, 0] = trial.datetime_start.timestamp()
+        if trial.datetime_complete is not None:
+            times[i, 1] = trial.datetime_complete.timestamp()
+        elif trial.state == TrialState.RUNNING:
+            times[i, 1] = np.inf
+    return times
+
+
+def _untimed(times: Array) -> list[str]:
+    untimed = int(np.isnan(times).any(axis=1).sum())
+    if not untimed:
+        return []
+    return [
+        f"times: not recorded for {untimed} trial(s); what was known before them, and when they "
+        "were, goes by number"
+    ]
 
 
 def _repeated(X: npt.NDArray[np.float64]) -> list[str]:

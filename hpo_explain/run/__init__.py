@@ -2,7 +2,8 @@
 
 from hpo_explain.run._text import spans
 from hpo_explain.run.diverged import diverged_above
+from hpo_explain.run.instances import Instances
 from hpo_explain.run.optimizer import OptimizerRecord, OwnAcquisition
 from hpo_explain.run.run import Run
 
-__all__ = ["OptimizerRecord", "OwnAcquisition", "Run", "diverged_above", "spans"]
+__all__ = ["Instances", "OptimizerRecord", "OwnAcquisition", "Run", "diverged_above", "spans"]

@@ -11,9 +11,12 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_array, check_direction, check_option
 from hpo_explain.acquisition import Acquisition, LowerConfidenceBound
+from hpo_explain.run._clock import is_before, ran_at_once
+from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.run._kind import KINDS, choose_kind
 from hpo_explain.run._text import spans
 from hpo_explain.run.diverged import diverged_above
+from hpo_explain.run.instances import Instances
 from hpo_explain.run.optimizer import OptimizerRecord, OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import ForestSurrogate, GaussianProcessSurrogate, Surrogate
@@ -44,7 +47,10 @@ class Run:
     notes : sequence of str, optional
         What was assumed while reading.
     started, finished : ndarray of shape (n,), optional
-        Times in seconds since the epoch, where known.
+        Times in seconds since the epoch; NaN where they are not known.
+    excluded_times : mapping of int to (float, float), optional
+        Start and finish of trials left out, where known; the finish of one that still runs is
+        infinite.
     feasible : ndarray of bool, shape (n,), optional
         Whether the constraints were met; by default everywhere.
     objective_name : str, default "objective"
@@ -55,6 +61,8 @@ class Run:
         What ran the optimization, as in "chosen by Optuna's TPESampler".
     record : OptimizerRecord, optional
         What only the framework knows.
+    instances : Instances, optional
+        The objective on each instance, where `objective` is the mean over several.
 
     Raises
     ------
@@ -81,11 +89,13 @@ class Run:
     notes: Sequence[str] = ()
     started: Array | None = None
     finished: Array | None = None
+    excluded_times: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     feasible: npt.NDArray[np.bool_] | None = None
     objective_name: str = "objective"
     name: str = ""
     optimizer: str = "the optimizer"
     record: OptimizerRecord | None = None
+    instances: Instances | None = None
     _fits: dict[tuple[Any, ...], Surrogate] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -140,9 +150,12 @@ class Run:
                 )
         columns |= {"X": X, "objective": objective}
         for name, column in columns.items():
-            object.__setattr__(self, name, None if column is None else _frozen(column))
+            object.__setattr__(self, name, None if column is None else frozen(column))
         object.__setattr__(self, "proposals", tuple(int(t) for t in proposals))
         object.__setattr__(self, "excluded", dict(self.excluded))
+        object.__setattr__(self, "excluded_times", self._checked_times())
+        if self.instances is not None:
+            self.space.check_rows("X of instances", self.instances.X)
         # a run made from another one brings its notes along
         own = [note for note in self._own_notes() if note not in self.notes]
         object.__setattr__(self, "notes", (*self.notes, *own))
@@ -153,9 +166,19 @@ class Run:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        for value in state.values():
-            if isinstance(value, np.ndarray):
-                _frozen(value)  # pickle forgets that an array is read-only
+        refreeze(state)
+
+    def _checked_times(self) -> dict[int, tuple[float, float]]:
+        times = {}
+        for trial, given in self.excluded_times.items():
+            pair = check_array(f"excluded_times of trial {trial}", given)
+            if pair.shape != (2,) or trial not in self.excluded:
+                raise ValueError(
+                    "excluded_times must give start and finish of trials in excluded, but was "
+                    f"{given!r} for trial {trial}. Name the trial in excluded as well."
+                )
+            times[int(trial)] = (float(pair[0]), float(pair[1]))
+        return times
 
     def _own_notes(self) -> list[str]:
         if not len(self.X):
@@ -171,6 +194,11 @@ class Run:
                 f"diverged: for fitting, the {self.objective_name} of {int(diverged.sum())} "
                 f"trial(s) ({numbers}{more}) counts as {self._sign * bound:.6g}, so that they do "
                 "not decide what a surrogate learns"
+            )
+        if ran_at_once(*self._clock()[1:]):
+            notes.append(
+                "parallel: trials ran at the same time; those finished before another one started "
+                "are what was known when it was proposed"
             )
         return notes
 
@@ -265,6 +293,28 @@ class Run:
 
     # ------------------------------------------------------------------ what was known when
 
+    def _clock(self) -> tuple[npt.NDArray[np.int64], Array, Array]:
+        """Return numbers, starts and finishes of all trials, those left out included."""
+        unknown = np.full(len(self), np.nan)
+        times = np.array([*self.excluded_times.values()]).reshape(-1, 2)
+        return (
+            np.concatenate(
+                [np.asarray(self.trials), np.array([*self.excluded_times], dtype=np.int64)]
+            ),
+            np.concatenate([unknown if self.started is None else self.started, times[:, 0]]),
+            np.concatenate([unknown if self.finished is None else self.finished, times[:, 1]]),
+        )
+
+    def _start(self, trial: int) -> float:
+        """Return when a trial started: NaN where it is not known, infinity for the next one."""
+        numbers = np.asarray(self.trials)
+        if trial in self.excluded:
+            return self.excluded_times.get(trial, (np.nan, np.nan))[0]
+        if trial == max([*self.excluded, int(numbers.max(initial=-1))]) + 1:
+            return np.inf
+        row = self.row(trial)
+        return np.nan if self.started is None else float(self.started[row])
+
     def known_before(self, before: int | None) -> npt.NDArray[np.int64]:
         """Return the rows of the trials that were finished when trial `before` was proposed.
 
@@ -277,17 +327,54 @@ class Run:
         """
         if before is None:
             return np.arange(len(self))
-        numbers = np.asarray(self.trials)
-        last = int(numbers.max(initial=-1)) + 1
-        if before not in numbers and before not in self.excluded and before != last:
-            self.row(before)
+        start, numbers = self._start(before), np.asarray(self.trials)
         known = numbers < before
-        if self.started is not None and self.finished is not None and before in numbers:
-            start = self.started[self.row(before)]
-            timed = np.isfinite(self.finished) & np.isfinite(start)
-            # a coarse clock gives several trials the same time: then their numbers tell
-            known = np.where(timed & (self.finished != start), self.finished < start, known)
+        if self.finished is not None:
+            timed = ~np.isnan(self.finished) & ~np.isnan(start)
+            known = np.where(timed, is_before(self.finished, numbers, start, before), known)
         return np.flatnonzero(known)
+
+    def running_at(self, trial: int | None) -> tuple[int, ...]:
+        """Return the numbers of the trials that were running when a trial was proposed.
+
+        Their results were not known. Trials that were left out later are among them; those
+        without times are not.
+
+        Parameters
+        ----------
+        trial : int or None
+            The trial; None for those that were running when the run was read.
+
+        Returns
+        -------
+        tuple of int
+            Numbers of trials, in increasing order.
+
+        Raises
+        ------
+        ValueError
+            If there is no such trial.
+
+        Examples
+        --------
+        >>> from hpo_explain import FloatParameter, SearchSpace
+        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+        >>> run = Run(
+        ...     space,
+        ...     [[0.2], [0.7], [0.4]],
+        ...     [3.0, 1.0, 2.0],
+        ...     "minimize",
+        ...     started=[0.0, 1.0, 4.0],
+        ...     finished=[5.0, 3.0, 6.0],
+        ... )
+        >>> run.known_before(2).tolist(), run.running_at(2)
+        ([1], (0,))
+        """
+        numbers, started, finished = self._clock()
+        start, number = (np.inf, 0) if trial is None else (self._start(trial), trial)
+        ended = is_before(finished, numbers, start, number) & np.isfinite(finished)
+        running = is_before(started, numbers, start, number) & ~ended & ~np.isnan(finished)
+        return tuple(sorted(numbers[running].tolist()))
 
     def surrogate(
         self, before: int | None = None, kind: str = "auto", *, n_trees: int = 64, seed: int = 0
@@ -369,8 +456,3 @@ class Run:
 
 def _times(name: str, times: Array | None) -> Array | None:
     return None if times is None else np.array(check_array(name, times))
-
-
-def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    array.setflags(write=False)
-    return array

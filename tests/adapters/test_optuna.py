@@ -169,15 +169,17 @@ def test_times_are_seconds_since_the_epoch():
     assert run.finished.tolist() == [t.datetime_complete.timestamp() for t in study.trials]
 
 
-def test_without_the_times_of_every_trial_there_are_none_and_the_notes_say_so():
-    timeless = finished(number=1)
-    timeless.datetime_start = None
+def test_a_trial_without_a_time_goes_by_its_number_and_the_notes_say_so():
+    timeless = finished(number=1, start=0.5, end=9.0)
+    timeless.datetime_complete = None
     study = optimized(parabola, 3)
-    study.get_trials = lambda deepcopy=True: [finished(), timeless]
+    trials = [finished(), timeless, finished(number=2, start=2.0, end=3.0)]
+    study.get_trials = lambda deepcopy=True: trials
     run = from_optuna(study)
-    assert run.started is None
-    assert run.finished is None
-    assert any(note.startswith("times: not recorded for all trials") for note in run.notes)
+    assert np.isnan(run.finished).tolist() == [False, True, False]
+    assert run.known_before(2).tolist() == [0, 1]
+    assert any(note.startswith("times: not recorded for 1 trial(s)") for note in run.notes)
+    assert not any(note.startswith("times:") for note in from_optuna(optimized(parabola, 3)).notes)
 
 
 def test_the_objective_has_the_name_that_the_study_gives_it():

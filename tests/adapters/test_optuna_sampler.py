@@ -178,6 +178,24 @@ def test_what_was_known_before_a_trial_goes_by_time():
     assert any(note.startswith("parallel: trials ran at the same time") for note in run.notes)
 
 
+def test_trials_that_were_running_are_listed_in_whatever_state_they_ended():
+    # trial:    0       1       2       3
+    times = [(0, 10), (1, 3), (2, 6), (7, 9)]
+    states = [TrialState.COMPLETE, TrialState.FAIL, TrialState.PRUNED, TrialState.COMPLETE]
+    study = study_of(
+        *(
+            finished(None if state == TrialState.FAIL else 1.0, start=a, end=b, state=state, x=0.5)
+            for (a, b), state in zip(times, states, strict=True)
+        )
+    )
+    study.enqueue_trial({"x": 0.1})
+    run = from_optuna(study)
+    assert [run.running_at(n) for n in range(5)] == [(), (0,), (0, 1), (0,), ()]
+    assert run.known_before(2).tolist() == []
+    study.ask()
+    assert from_optuna(study).running_at(None) == (4,)
+
+
 def test_the_startup_phase_of_a_parallel_run_goes_by_time():
     # ten workers: trial n of the second round starts when its predecessor is finished
     trials = [finished(start=i / 100, end=1 + i, x=0.5) for i in range(10)]

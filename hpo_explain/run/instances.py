@@ -1,0 +1,81 @@
+"""The objective on each instance: fold by fold, data set by data set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_array
+from hpo_explain.run._frozen import frozen, refreeze
+from hpo_explain.space import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Instances:
+    """What configurations achieved on single instances (folds, data sets, seeds).
+
+    Parameters
+    ----------
+    names : sequence
+        The instances, k of them.
+    X : ndarray of shape (m, d)
+        Encoded configurations, one row per evaluation.
+    index : ndarray of int, shape (m,)
+        On which instance it was evaluated: a position in `names`.
+    objective : ndarray of shape (m,)
+        What came of it, in the user's units, finite.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, an objective is not finite, or there is no such instance.
+
+    Examples
+    --------
+    >>> folds = Instances(["fold 1", "fold 2"], [[0.2], [0.2], [0.7]], [0, 1, 1], [3.0, 4.0, 1.0])
+    >>> folds.objective[folds.index == 1].tolist()
+    [4.0, 1.0]
+    """
+
+    names: Sequence[Any]
+    X: Array
+    index: npt.NDArray[np.int64]
+    objective: Array
+
+    def __post_init__(self) -> None:
+        names = tuple(self.names)
+        X = np.array(check_array("X", self.X))
+        objective = np.array(check_array("objective", self.objective))
+        index = check_array("index", self.index)
+        for name, column in (("objective", objective), ("index", index)):
+            if X.ndim != 2 or column.shape != (len(X),):
+                raise ValueError(
+                    f"{name} must have one value per row of X (n, d), but had shape "
+                    f"{column.shape}, and X {X.shape}."
+                )
+        unknown = index[~np.isin(index, np.arange(len(names)))]
+        if len(unknown):
+            raise ValueError(
+                f"index must hold positions in names, 0 to {len(names) - 1}, but holds "
+                f"{unknown[0]:g}. Name every instance."
+            )
+        if not np.isfinite(objective).all():
+            i = int(np.flatnonzero(~np.isfinite(objective))[0])
+            raise ValueError(
+                f"objective must be finite, but was {objective[i]} in row {i}. Leave it out."
+            )
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "X", frozen(X))
+        object.__setattr__(self, "index", frozen(index.astype(np.int64)))
+        object.__setattr__(self, "objective", frozen(objective))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        refreeze(state)
+
+    def __len__(self) -> int:
+        return len(self.X)
