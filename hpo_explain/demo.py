@@ -16,7 +16,8 @@ from hpo_explain.space import (
     SearchSpace,
 )
 
-FRAMEWORKS = ("optuna", "skopt")
+TRIALS = {"optuna": 80, "skopt": 40}  # by framework: skopt fits a Gaussian process per trial
+FRAMEWORKS = tuple(TRIALS)
 SAMPLERS = ("tpe", "random")
 NAME = "breast cancer"
 OBJECTIVE_NAME = "log loss"
@@ -68,7 +69,7 @@ def run_demo(
     *,
     framework: str = "optuna",
     sampler: str = "tpe",
-    n_trials: int = 80,
+    n_trials: int = TRIALS["optuna"],
     seed: int = 0,
     on_trial: Callable[[], None] = lambda: None,
 ) -> Run:
@@ -126,8 +127,13 @@ def run_demo(
                 seed=seed,
             )
         return from_optuna(study)
+    from threadpoolctl import threadpool_limits
+
     from hpo_explain.adapters.skopt import from_skopt
     from hpo_explain.adapters.skopt.tune import tune_with_skopt
 
-    result = tune_with_skopt(counted, demo_space(), sampler=sampler, n_trials=n_trials, seed=seed)
+    with threadpool_limits(limits=1):  # many small fits: threads would only wait for each other
+        result = tune_with_skopt(
+            counted, demo_space(), sampler=sampler, n_trials=n_trials, seed=seed
+        )
     return replace(from_skopt(result), objective_name=OBJECTIVE_NAME, name=NAME)
