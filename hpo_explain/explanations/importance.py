@@ -210,8 +210,10 @@ class FanovaImportance:
             log=tuple(axis.log for axis in axes),
             categorical=tuple(axis.categorical for axis in axes),
             tried=_together(axes),
+            activity=tuple(axis.activity for axis in axes),
             objective_name=self.objective_name,
             direction=self.direction,
+            where=self.where,
         )
 
     # ------------------------------------------------------------------ in words
@@ -231,6 +233,17 @@ class FanovaImportance:
         ]
 
     @property
+    def where(self) -> str:
+        """The sub-space in words; empty for the whole space."""
+        return join_words([self._values(name, kept) for name, kept in (self.given or {}).items()])
+
+    def _values(self, name: str, kept: list[Any]) -> str:
+        axis = self.axes[self._index(name)]
+        if not axis.categorical and all(isinstance(value, float) for value in axis.grid):
+            return f"{name} between {join_words([format_value(value) for value in kept])}"
+        return f"{name} in {{{', '.join(map(format_value, kept))}}}"
+
+    @property
     def sentence(self) -> str:
         """One sentence that says what matters most, and how much is left to interactions."""
         frame = self.to_frame()
@@ -242,14 +255,7 @@ class FanovaImportance:
             for label, row in zip(top.index, top.itertuples(), strict=True)
         ]
         mains = float(self.shares[:, : len(self.names)].sum(axis=1).mean())
-        where = ""
-        if self.given:
-            where = " given " + join_words(
-                [
-                    f"{name} in {{{', '.join(map(format_value, v))}}}"
-                    for name, v in self.given.items()
-                ]
-            )
+        where = f" given {self.where}" if self.given else ""
         return (
             f"What the {self.objective_name} depends on most{where}: {join_words(parts)} of its "
             f"variance; single hyperparameters explain {mains:.0%} together, interactions the rest."
@@ -262,6 +268,18 @@ class FanovaImportance:
         from hpo_explain.plotting.importance import plot_importance
 
         return plot_importance(self, ax=ax)
+
+    def plot_interactions(self, ax: Axes | None = None) -> Axes:
+        """Draw the shares of all pairs as a matrix of colors; return the axes.
+
+        Raises
+        ------
+        ValueError
+            If there are no pairs, because `order` is 1.
+        """
+        from hpo_explain.plotting.interactions import plot_interactions
+
+        return plot_interactions(self, ax=ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values that `json.dumps` accepts."""

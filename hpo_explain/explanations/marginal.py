@@ -33,8 +33,12 @@ class Marginal:
         Whether each is categorical.
     tried : tuple of tuple
         The values of the observed trials in which all are active, one tuple per hyperparameter.
+    activity : tuple of float
+        Share of the space in which each is active; elsewhere it makes no difference.
     objective_name, direction : str
         What the objective is called, and which way is better.
+    where : str
+        The sub-space in words; empty for the whole space.
 
     References
     ----------
@@ -49,8 +53,10 @@ class Marginal:
     log: tuple[bool, ...]
     categorical: tuple[bool, ...]
     tried: tuple[tuple[Any, ...], ...] = ()
+    activity: tuple[float, ...] = ()
     objective_name: str = "objective"
     direction: str = "minimize"
+    where: str = ""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per grid point: the values, mean and std."""
@@ -76,8 +82,10 @@ class Marginal:
             "grid": plain_json([list(values) for values in self.grid]),
             "mean": self.mean.tolist(),
             "std": self.std.tolist(),
+            "activity": list(self.activity),
             "objective_name": self.objective_name,
             "direction": self.direction,
+            "where": self.where,
         }
 
     def _repr_html_(self) -> str:

@@ -2,6 +2,19 @@
 
 from hpo_explain.plotting.history import plot_history
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html
+from hpo_explain.plotting.importance import plot_importance
+from hpo_explain.plotting.interactions import plot_interactions
+from hpo_explain.plotting.marginal import plot_marginal
 from hpo_explain.plotting.proposal import plot_proposal
 
-__all__ = ["Drawable", "figure_svg", "plot_history", "plot_proposal", "plot_svg", "result_html"]
+__all__ = [
+    "Drawable",
+    "figure_svg",
+    "plot_history",
+    "plot_importance",
+    "plot_interactions",
+    "plot_marginal",
+    "plot_proposal",
+    "plot_svg",
+    "result_html",
+]

@@ -1,0 +1,88 @@
+"""What heatmaps share: cells, their scale, and axes of names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
+from matplotlib.ticker import Formatter, MaxNLocator
+
+from hpo_explain.plotting._layout import characters
+from hpo_explain.plotting._style import TEXT, make_literal
+from hpo_explain.plotting._text import columns, distinct, plain, shorten
+from hpo_explain.space import Array
+
+_MOST_VECTORS = 500  # beyond, cells are drawn as pixels: an SVG of 1,600 cells takes 200 kB
+_UPRIGHT = 18  # columns of a name that is written upwards
+
+
+def draw_cells(
+    ax: Axes, x: Array, y: Array, values: npt.ArrayLike, *, label: str,
+    low: float | None = None, formatter: Formatter | None = None,
+) -> QuadMesh:  # fmt: skip
+    """Draw cells between edges, and beside the axes the scale of their colors.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        The axes.
+    x, y : ndarray of shape (C + 1,) and (R + 1,)
+        Edges of the cells.
+    values : array_like of shape (R, C)
+        What the colors say; masked cells stay empty.
+    label : str
+        What the values are.
+    low : float, optional
+        Where the scale begins; by default at the least value.
+    formatter : matplotlib.ticker.Formatter, optional
+        How numbers of the scale are written.
+
+    Returns
+    -------
+    matplotlib.collections.QuadMesh
+        The cells.
+    """
+    shown = np.ma.masked_invalid(values)
+    mesh = ax.pcolormesh(
+        x, y, shown, cmap="cividis", vmin=low, rasterized=shown.size > _MOST_VECTORS
+    )
+    scale = ax.figure.figure.colorbar(mesh, ax=ax, pad=0.02, format=formatter)
+    scale.ax.tick_params(labelsize=TEXT)
+    scale.ax.yaxis.set_major_locator(MaxNLocator(nbins=6))
+    scale.set_label(shorten(label, 60), fontsize=TEXT)
+    scale.outline.set_visible(False)
+    make_literal([scale.ax.yaxis.label])
+    return mesh
+
+
+def names_along_y(ax: Axes, names: Sequence[object], *, points: float) -> None:
+    """Write a name at each whole number of the y axis, the labels at most so many points wide."""
+    width = characters(points)
+    labels = distinct(shorten(plain(name), width) for name in names)
+    ax.set_yticks(np.arange(len(names)), labels, fontsize=TEXT)
+    ax.tick_params(axis="y", length=0.0)
+    make_literal(ax.get_yticklabels())
+
+
+def names_along_x(ax: Axes, names: Sequence[object], *, points: float) -> float:
+    """Write a name at each whole number of the x axis, upwards where they are too wide.
+
+    Returns
+    -------
+    float
+        How many points high the labels are beyond a line of text.
+    """
+    width = characters(points / max(len(names), 1)) - 1
+    texts = [plain(name) for name in names]
+    upright = max(map(columns, texts), default=0) > width
+    labels = distinct(shorten(text, _UPRIGHT if upright else width) for text in texts)
+    ax.set_xticks(np.arange(len(names)), labels, fontsize=TEXT, rotation=90 if upright else 0)
+    ax.tick_params(axis="x", length=0.0)
+    make_literal(ax.get_xticklabels())
+    if not upright:
+        return 0.0
+    pixels = max(tick.get_window_extent().height for tick in ax.get_xticklabels())
+    return float(pixels / ax.figure.figure.dpi * 72.0) - TEXT

@@ -1,0 +1,156 @@
+"""The plot of pairs in a functional ANOVA: which hyperparameters act together."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+from hpo_explain.explanations import FanovaImportance
+from hpo_explain.plotting._heatmap import draw_cells, names_along_x, names_along_y
+from hpo_explain.plotting._layout import (
+    MARGINS,
+    label_points,
+    points_across,
+    write_footer,
+    write_header,
+)
+from hpo_explain.plotting._style import TEXT, WIDTH, new_axes, set_height
+from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.space import Array
+
+MOST_NAMES = 20
+_MOST_NUMBERS = 8  # names up to which the share is written into the cells
+_CELL = 22.0  # points, height of a row
+_SCALE = 78.0  # points, width of the scale of colors with its texts
+
+
+def plot_interactions(
+    result: FanovaImportance, *, ax: Axes | None = None, width: float = WIDTH
+) -> Axes:
+    """Draw the interaction of every pair of hyperparameters as a matrix of colors.
+
+    Parameters
+    ----------
+    result : FanovaImportance
+        The analysis, of order 2 or more.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure (unknown to pyplot). Give a figure of your own
+        ``layout="constrained"``, so that the labels have room.
+    width : float, default 8.0
+        Width of the new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: the hyperparameters along both, those with the largest interactions first. More
+        than 20 are cut, and a line under the plot says what is left.
+
+    Raises
+    ------
+    ValueError
+        If the analysis has no pairs.
+
+    References
+    ----------
+    .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
+       hyperparameter importance. ICML. Eq. 6 for sets of two.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame(
+    ...     {"x": [0.1, 0.9, 0.5, 0.3], "y": [0.2, 0.3, 0.8, 0.5], "loss": [1.0, 9.0, 4.0, 2.0]}
+    ... )
+    >>> plot_interactions(hx.importance(table, order=2, objective="loss")).get_title(loc="left")
+    'Which hyperparameters interact on the loss'
+    """
+    if result.order < 2:
+        raise ValueError(
+            f"result must hold pairs, but its order is {result.order}. "
+            "Ask for them with importance(..., order=2)."
+        )
+    own = ax is None
+    if ax is None:
+        ax = new_axes(width)
+    mean, std = _matrices(result)
+    ranking = np.argsort(-mean.sum(axis=1), kind="stable")
+    shown = ranking[:MOST_NAMES]
+    names = [result.names[j] for j in shown]
+    mean, std = mean[np.ix_(shown, shown)], std[np.ix_(shown, shown)]
+    n = len(shown)
+    # A pair stands once: below the diagonal.
+    lower = np.where(np.tri(n, k=-1, dtype=bool), mean, np.nan)[1:, : n - 1]
+    across = points_across(ax)
+    edges = np.arange(n, dtype=np.float64) - 0.5
+    draw_cells(
+        ax, edges, edges, lower, label="share of the variance",
+        formatter=PercentFormatter(xmax=1.0), low=0.0,
+    )  # fmt: skip
+    ax.set_ylim(n - 1.5, -0.5)
+    names_along_y(ax, names[1:], points=0.3 * across)
+    left = label_points(ax)
+    points = max(across - left - MARGINS, 0.3 * across)
+    high = names_along_x(ax, names[:-1], points=points - _SCALE)
+    ax.spines[:].set_visible(False)
+    if n <= _MOST_NUMBERS:
+        _write_shares(ax, lower, std[1:, : n - 1])
+
+    objective = shorten(plain(result.objective_name), 40)
+    # What is wider than the axes would push the scale of colors away from them.
+    points -= _SCALE
+    high += write_header(
+        ax, f"Which hyperparameters interact on the {objective}", _subtitle(result), above=0.0,
+        left=left, points=left + points,
+    )  # fmt: skip
+    high += write_footer(ax, "", _footer(result, std, n), left=left, points=points)
+    if own:
+        set_height(ax, high + max(3, n - 1) * _CELL)
+    return ax
+
+
+def _matrices(result: FanovaImportance) -> tuple[Array, Array]:
+    """Return mean and std over trees of every pair, symmetric, (d, d)."""
+    d = len(result.names)
+    mean, std = np.zeros((d, d)), np.zeros((d, d))
+    for i, u in enumerate(result.members):
+        if len(u) == 2:
+            mean[u] = mean[u[::-1]] = result.shares[:, i].mean()
+            std[u] = std[u[::-1]] = result.shares[:, i].std()
+    return mean, std
+
+
+def _write_shares(ax: Axes, mean: Array, std: Array) -> None:
+    middle = 0.5 * float(np.nanmax(mean))
+    for (i, j), value in np.ndenumerate(mean):
+        if np.isfinite(value):
+            ax.text(
+                j, i, f"{_percent(value)} ± {_percent(float(std[i, j]))}", ha="center", va="center",
+                fontsize=TEXT - 1.0, color="white" if value <= middle else "black",
+            )  # fmt: skip
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.0f}" if share >= 0.1 else f"{100.0 * share:.1f}"
+
+
+def _subtitle(result: FanovaImportance) -> str:
+    pairs = [i for i, u in enumerate(result.members) if len(u) == 2]
+    shares = result.shares[:, pairs].sum(axis=1)
+    where = f"given {shorten(plain(result.where), 200)}: " if result.given else ""
+    return (
+        f"{where}all pairs together explain {shares.mean():.0%} of the variance (std over trees "
+        f"{shares.std():.0%}), beyond what their members explain alone"
+    )
+
+
+def _footer(result: FanovaImportance, std: Array, n_shown: int) -> str:
+    if n_shown <= _MOST_NUMBERS:
+        text = "In the cells: share in percent ± std over trees."
+    else:
+        text = f"The std over trees of a share is at most {std.max():.1%}."
+    left_out = len(result.names) - n_shown
+    if left_out:
+        text += f" {left_out} hyperparameters with smaller interactions are not shown."
+    return text
