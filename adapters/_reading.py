@@ -21,3 +21,11 @@ def not_finite(
         int(trials[i]): f"its {name} is {objective[i]}"
         for i in np.flatnonzero(~np.isfinite(objective)).tolist()
     }
+
+
+def repeated(X: Array) -> list[str]:
+    """Note how many rows are equal to an earlier one."""
+    again = len(X) - len({row.tobytes() for row in X})
+    if not again:
+        return []
+    return [f"repeated: {again} trial(s) repeat an earlier configuration; every one counts"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from optuna.trial import FrozenTrial, TrialState
 
+from hpo_explain.adapters._reading import not_finite
 from hpo_explain.adapters.optuna._target import Target
 from hpo_explain.space import Array
 
@@ -48,10 +48,9 @@ def select_trials(
         If no trial is left; the text says what there was.
     """
     kept: list[FrozenTrial] = []
-    objective: list[float] = []
-    feasible: list[bool] = []
+    values: list[float] = []
+    constraints: list[bool | None] = []
     excluded: dict[int, str] = {}
-    constrained = unconstrained = stopped = 0
     for trial in trials:
         meets = _meets_constraints(trial) if trial.system_attrs else None
         value: float | None = None
@@ -66,34 +65,36 @@ def select_trials(
             value = target.value(trial)
             if value is None:
                 reason = _no_value(trial, target)
-            elif not math.isfinite(value):
-                reason = f"its {target.name} is {value}"
         if reason or value is None:
             excluded[trial.number] = reason
             continue
         kept.append(trial)
-        objective.append(value)
-        feasible.append(meets is not False)
-        constrained += meets is not None
-        unconstrained += meets is None
-        stopped += trial.state == TrialState.PRUNED
-    if not kept:
+        values.append(value)
+        constraints.append(meets)
+    objective = np.array(values)
+    excluded |= not_finite(objective, [trial.number for trial in kept], target.name)
+    finite = np.flatnonzero(np.isfinite(objective)).tolist()
+    if not finite:
         raise ValueError(_nothing_left(excluded))
+    kept, constraints = [kept[i] for i in finite], [constraints[i] for i in finite]
+    feasible = np.array([meets is not False for meets in constraints])
+    unconstrained = constraints.count(None)
+    stopped = sum(trial.state == TrialState.PRUNED for trial in kept)
     notes = []
     if stopped:
         what = "the last value they reported" if target.function is None else "what target= returns"
         notes.append(f"pruned: {stopped} pruned trial(s) count with {what}")
-    if not all(feasible):
+    if not feasible.all():
         notes.append(
-            f"infeasible: {feasible.count(False)} trial(s) that violate a constraint count as any "
+            f"infeasible: {int((~feasible).sum())} trial(s) that violate a constraint count as any "
             "other, but never as the incumbent"
         )
-    if constrained and unconstrained:
+    if 0 < unconstrained < len(kept):
         notes.append(
             f"constraints: {unconstrained} trial(s) have none, unlike the others, "
             "and count as feasible"
         )
-    return Selection(kept, np.array(objective), np.array(feasible), excluded, notes)
+    return Selection(kept, objective[finite], feasible, dict(sorted(excluded.items())), notes)
 
 
 def _no_value(trial: FrozenTrial, target: Target) -> str:

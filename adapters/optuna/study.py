@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import optuna
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain._checks import check_option
+from hpo_explain.adapters._conditions import infer_conditions
+from hpo_explain.adapters._reading import repeated
 from hpo_explain.adapters.optuna._columns import Columns, read_columns
-from hpo_explain.adapters.optuna._conditions import infer_conditions
 from hpo_explain.adapters.optuna._sampler import read_choice
 from hpo_explain.adapters.optuna._space import encode, read_parameter
 from hpo_explain.adapters.optuna._target import TargetLike, resolve_target, settle_direction
@@ -147,7 +147,7 @@ def from_optuna(
             *choice.notes,
             *notes,
             *selection.notes,
-            *_repeated(X),
+            *repeated(X),
             *_only_left_out(trials, excluded, space),
             *_untimed(times),
         ],
@@ -250,13 +250,6 @@ def _untimed(times: Array) -> list[str]:
         f"times: not recorded for {untimed} trial(s); what was known before them, and when they "
         "were, goes by number"
     ]
-
-
-def _repeated(X: npt.NDArray[np.float64]) -> list[str]:
-    repeated = len(X) - len({row.tobytes() for row in X})
-    if not repeated:
-        return []
-    return [f"repeated: {repeated} trial(s) repeat an earlier configuration; every one counts"]
 
 
 def _only_left_out(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from skopt import BayesSearchCV, Optimizer
 
-from hpo_explain.adapters._reading import RANDOM_START, not_finite
+from hpo_explain.adapters._reading import RANDOM_START, not_finite, repeated
 from hpo_explain.adapters.skopt._criterion import HEDGE
 from hpo_explain.adapters.skopt._dimensions import (
     encode_points,
@@ -88,7 +88,7 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
         notes.append(
             "constraint: skopt kept to a space_constraint; averages here are over the whole space"
         )
-    notes += [*about_models, *about_proposals]
+    notes += [*repeated(X[trials]), *about_models, *about_proposals]
     if not specs.random:
         notes += _about_models(stored, specs, len(X)) if own else _about_no_model(stored, specs)
     return Run(

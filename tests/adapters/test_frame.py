@@ -111,7 +111,75 @@ def test_an_empty_cell_means_inactive_at_the_frequency_that_occurs_and_that_is_n
     assert run.space["c"] == expected
     assert "c" not in run.config(1)
     assert "c" in run.config(2)
-    assert any(note.startswith("c: empty in 1 of 4 rows") for note in run.notes)
+    assert (
+        "empty cells (c in 1 of 4 rows) mean inactive; when, is inferred below unless space= "
+        "states it" in run.notes
+    )
+    assert (
+        "c: no other hyperparameter explains which trials have it; counts as active at its "
+        "observed frequency, 0.75" in run.notes
+    )
+
+
+def svm_or_forest(rng, n):
+    """A table of conditions that are nested, joint, and of a category and an integer."""
+    rows = []
+    for _ in range(n):
+        row = {"model": rng.choice(["svm", "forest"]), "layers": int(rng.integers(1, 4))}
+        for i in range(row["layers"]):
+            row[f"units {i}"] = int(rng.integers(4, 65))
+        if row["model"] == "svm":
+            row["kernel"] = rng.choice(["rbf", "linear", "poly"])
+            if row["kernel"] != "linear":
+                row["gamma"] = rng.uniform(0.1, 0.9)
+            if row["layers"] >= 2:
+                row["both"] = rng.uniform(0.1, 0.9)
+        rows.append({**row, "loss": rng.uniform()})
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("via_csv", [False, True])
+def test_conditions_are_inferred_from_empty_cells(via_csv, tmp_path):
+    table = svm_or_forest(np.random.default_rng(0), 80)
+    # the columns of a table stand in no order that would tell parents from children
+    table = table[sorted(table.columns, reverse=True)]
+    if via_csv:
+        table.to_csv(tmp_path / "trials.csv", index=False)
+        table = pd.read_csv(tmp_path / "trials.csv")
+    run = hx.from_frame(table, "loss")
+    found = {p.name: p.active_when for p in run.space if p.active_when}
+    assert found == {
+        "units 1": {"layers": (2, 3)},
+        "units 2": {"layers": (3,)},
+        "kernel": {"model": ("svm",)},
+        "gamma": {"kernel": run.space["gamma"].active_when["kernel"]},
+        "both": {"model": ("svm",), "layers": (2, 3)},
+    }
+    assert set(found["gamma"]["kernel"]) == {"rbf", "poly"}
+    assert all(parameter.optional is None for parameter in run.space)
+    assert isinstance(run.space["units 2"], hx.IntParameter)
+    assert run.config(0).keys() == set(table.columns[table.iloc[0].notna()]) - {"loss"}
+    assert "units 2: active when layers = 3, inferred from the trials that have it" in run.notes
+
+
+def test_conditions_are_inferred_from_the_rows_that_count():
+    table = pd.DataFrame({"c": ["a", "b"] * 6, "x": [0.5, None] * 6, "loss": 1.0})
+    table.loc[3, ["x", "loss"]] = [0.7, np.nan]  # a crash, of which the log is no configuration
+    table["late"] = [0.1 if i == 3 else None for i in range(12)]
+    run = hx.from_frame(table, "loss")
+    assert run.space["x"] == hx.FloatParameter("x", 0.5, 0.7, active_when={"c": ["a"]})
+    assert run.space.names == ("c", "x")
+    assert "late: only in rows that were left out, so not in the space" in run.notes
+
+
+def test_a_space_of_ones_own_is_not_inferred_again():
+    table = pd.DataFrame({"c": ["a", "b"] * 6, "x": [0.5, None] * 6, "loss": 1.0})
+    space = hx.SearchSpace(
+        [hx.CategoricalParameter("c", ["a", "b"]), hx.FloatParameter("x", 0.0, 1.0, optional=0.4)]
+    )
+    run = hx.from_frame(table, "loss", space=space)
+    assert run.space is space
+    assert not any("inferred" in note for note in run.notes)
 
 
 def test_a_space_of_ones_own_states_scales_and_conditions():
@@ -212,6 +280,143 @@ def test_start_and_finish_decide_what_was_known_when_a_trial_was_proposed():
     assert run.known_before(2).tolist() == [0, 1]
 
 
+def test_trials_that_were_running_are_listed_those_without_an_objective_included():
+    table = pd.DataFrame(
+        {
+            "x": [0.1, 0.2, 0.3, 0.4, 0.5],
+            "from": [0.0, 1.0, 2.0, 4.0, 5.0],
+            "to": [3.0, 9.0, None, 6.0, None],
+            "loss": [1.0, np.inf, np.nan, 2.0, 3.0],
+        }
+    )
+    run = hx.from_frame(table, "loss", time=("from", "to"))
+    assert run.excluded == {1: "its loss is inf", 2: "its loss is nan"}
+    assert run.running_at(3) == (1, 2)
+    assert run.running_at(None) == (2,)  # without objective and finish it still runs
+    assert run.known_before(1).tolist() == []
+    assert run.known_before(3).tolist() == [0]
+    assert any(note.startswith("parallel:") for note in run.notes)
+
+
+def test_repeated_configurations_all_count_and_are_noted():
+    table = pd.DataFrame({"x": [0.1, 0.2, 0.1], "loss": [1.0, 2.0, 3.0]})
+    run = hx.from_frame(table, "loss")
+    assert run.objective.tolist() == [1.0, 2.0, 3.0]
+    assert any(note.startswith("repeated: 1 trial(s)") for note in run.notes)
+
+
+# ---------------------------------------------------------------------- instances
+
+
+def crossed(n=6, folds=("a", "b", "c"), seed=0):
+    """Every configuration on every fold, in random order."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        {"lr": lr, "kernel": kernel, "fold": fold, "loss": rng.uniform()}
+        for lr, kernel in zip(rng.uniform(size=n), rng.choice(["rbf", "poly"], n), strict=True)
+        for fold in folds
+    ]
+    return pd.DataFrame(rows).sample(frac=1.0, random_state=seed).reset_index(drop=True)
+
+
+def test_a_row_per_instance_becomes_one_trial_with_the_mean():
+    table = crossed()
+    run = hx.from_frame(table, "loss", instance="fold")
+    expected = table.groupby(["lr", "kernel"], sort=False)["loss"].mean()
+    np.testing.assert_allclose(run.objective, expected.to_numpy(), rtol=1e-12)
+    assert [tuple(run.config(t).values()) for t in run.trials] == [
+        (pytest.approx(lr), kernel) for lr, kernel in expected.index
+    ]
+    assert run.space.names == ("lr", "kernel")
+    assert run.proposals == tuple(range(6))
+    note = next(note for note in run.notes if note.startswith("instances:"))
+    assert "its mean over 3 value(s) of fold" in note
+    assert hx.from_frame(table.drop(columns="fold"), "loss").instances is None
+
+
+def test_the_objective_on_every_instance_is_kept():
+    table = crossed()
+    run = hx.from_frame(table, "loss", instance="fold")
+    kept = run.instances
+    assert kept.names == tuple(dict.fromkeys(table["fold"]))
+    read = pd.DataFrame(run.space.decode(kept.X))
+    read["fold"], read["loss"] = [kept.names[i] for i in kept.index], kept.objective
+    pd.testing.assert_frame_equal(read, table)
+
+
+@pytest.mark.parametrize("folds", [(1, 2, 3), (1, True, "1"), (0.5, 1.5), (("a",), ("b",))])
+def test_an_instance_may_be_anything(folds):
+    table = crossed(folds=folds)
+    run = hx.from_frame(table, "loss", instance="fold")
+    assert sorted(map(repr, run.instances.names)) == sorted(map(repr, folds))
+    assert len(run) == 6
+
+
+def test_rows_of_one_trial_belong_together_even_if_another_has_the_same_configuration():
+    table = pd.DataFrame(
+        {
+            "n": [4, 4, 2, 2],
+            "x": [0.5, 0.5, 0.5, 0.5],
+            "y": [None, None, 0.1, 0.1],
+            "fold": [1, 2, 1, 2],
+            "from": [10.0, 11.0, 1.0, 0.0],
+            "to": [20.0, 30.0, 5.0, None],
+            "loss": [1.0, 3.0, 5.0, 7.0],
+        }
+    )
+    run = hx.from_frame(table, "loss", instance="fold", trial="n", time=("from", "to"), initial=1)
+    assert run.trials.tolist() == [2, 4]
+    assert run.objective.tolist() == [6.0, 2.0]
+    assert run.started.tolist() == [0.0, 10.0]
+    assert np.isnan(run.finished[0])
+    assert run.finished[1] == 30.0
+    assert run.proposals == (4,)
+
+
+def test_a_trial_that_failed_on_one_instance_is_left_out_with_it():
+    table = crossed(n=4)
+    of_trial = hx.from_frame(table, "loss", instance="fold")
+    lr = of_trial.config(2)["lr"]
+    failed = np.isclose(table["lr"], lr) & (table["fold"] == "b")
+    table.loc[failed, "loss"] = np.inf
+    run = hx.from_frame(table, "loss", instance="fold")
+    assert run.excluded == {2: "its loss is inf where fold is b"}
+    assert run.trials.tolist() == [0, 1, 3]
+    assert len(run.instances) == 9
+    assert not np.isclose(run.space.decode(run.instances.X)[0]["lr"], lr)
+
+
+def test_instances_that_are_missing_repeated_or_never_shared_are_noted():
+    table = crossed(n=4)
+    complete = hx.from_frame(table, "loss", instance="fold")
+    assert sum(note.startswith("instances:") for note in complete.notes) == 1
+    missing = hx.from_frame(table.iloc[:-1], "loss", instance="fold")
+    last = next(
+        t for t in missing.trials if np.isclose(missing.config(t)["lr"], table["lr"].iloc[-1])
+    )
+    assert any(f"1 trial(s) ({last}) were not evaluated on all" in n for n in missing.notes)
+    # of a repeated fold the mean counts, so that every fold weighs the same
+    again = table.iloc[[0]].assign(loss=table["loss"].iloc[0] + 0.5)
+    twice = hx.from_frame(pd.concat([table, again]), "loss", instance="fold")
+    assert any("1 row(s) repeat a configuration on the same instance" in n for n in twice.notes)
+    assert twice.objective[0] == pytest.approx(complete.objective[0] + 0.25 / 3)
+    assert len(twice.instances) == 13
+    alone = hx.from_frame(table.assign(seconds=range(12)), "loss", instance="fold")
+    assert any("name those that are in hyperparameters=" in note for note in alone.notes)
+
+
+def test_conditions_and_frequencies_count_configurations_not_rows():
+    rng = np.random.default_rng(0)
+    active = rng.random(20) < 0.4
+    rows = [
+        {"x": i / 20, "y": 0.5 if active[i] else None, "fold": fold, "loss": rng.uniform()}
+        for i in range(20)
+        for fold in range(1 if active[i] else 5)
+    ]
+    run = hx.from_frame(pd.DataFrame(rows), "loss", instance="fold")
+    assert run.space["y"].optional == pytest.approx(active.mean())
+
+
 def test_names_of_columns_may_be_numbers():
     table = pd.DataFrame({0: [0.1, 0.2, 0.3], 1: [3.0, 2.0, 1.0]})
     run = hx.from_frame(table, 1)
@@ -267,7 +472,7 @@ SPACE = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1e-1), hx.IntParameter("la
         (EXPORT.drop(columns="layers"), {"space": SPACE}, ["space: unknown column 'layers'"]),
         (EXPORT, {"space": SPACE}, ["lr = 0.0001", "outside its range"]),
         (EXPORT, {"direction": "up"}, ["direction", "'up'"]),
-        (EXPORT, {"initial": 9}, ["initial is 9", "4 rows"]),
+        (EXPORT, {"initial": 9}, ["initial is 9", "4 trials"]),
         (EXPORT, {"initial": -1}, ["initial must be at least 0"]),
         (EXPORT.iloc[:0], {}, ["no row"]),
         (EXPORT.assign(lr=np.inf), {}, ["'lr' is inf in row 0"]),
@@ -281,6 +486,16 @@ SPACE = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1e-1), hx.IntParameter("la
             ["different orders"],
         ),
         (pd.DataFrame([[1, 2, 3.0]], columns=["a", "a", "loss"]), {}, ["column a more than once"]),
+        (EXPORT, {"trial": "loss"}, ["trial names 'loss', which objective does already"]),
+        (EXPORT, {"time": ("lr", "lr")}, ["time names 'lr', which time does already"]),
+        (EXPORT, {"instance": "fold"}, ["instance: unknown column 'fold'"]),
+        (EXPORT, {"instance": "loss"}, ["instance names 'loss', which objective does already"]),
+        (EXPORT.assign(f=[1, 2, None, 1]), {"instance": "f"}, ["instance 'f' is empty in row 2"]),
+        (
+            EXPORT.assign(f=[1, 2, 1, 2], n=[0, 0, 1, 1]),
+            {"instance": "f", "trial": "n"},
+            ["trial 0 has lr = 0.0001 in row 0, but 0.001 in row 1", "without trial="],
+        ),
         ([{"lr": 0.1}], {}, ["list", "pandas.DataFrame(...)"]),
         (EXPORT[["loss"]], {}, ["no column left"]),
     ],

@@ -1,10 +1,9 @@
 """Conditions of a search space, inferred from which trials have which hyperparameter.
 
-A hyperparameter that some trials lack is active under a condition that the study does not
-record. Sought is the shortest conjunction "parent in values and ..." of categorical and integer
-parents that is true exactly for the trials that have it. With n trials in play, m of which have
-the hyperparameter, and a parent whose values set e of the others apart, chance alone does as well
-with probability at most
+A hyperparameter that some trials lack is active under a condition that nobody recorded. Sought is
+the shortest conjunction "parent in values and ..." of categorical and integer parents that is true
+exactly for the trials that have it. With n trials in play, m of which have the hyperparameter, and
+a parent whose values set e of the others apart, chance alone does as well with probability at most
 
     K · C(n - e, m) / C(n, m),      K: number of such sets of values of this parent
 
@@ -59,7 +58,7 @@ def infer_conditions(
     parameters: Sequence[Parameter],
     X: Array,
     trials: Sequence[int],
-    precedes: Callable[[str, str], bool],
+    precedes: Callable[[str, str], bool] | None = None,
 ) -> tuple[list[Parameter], list[str]]:
     """Return the hyperparameters with the conditions that explain which rows have which.
 
@@ -71,10 +70,10 @@ def infer_conditions(
         Encoded rows in the order of the trials; NaN where a trial lacks a hyperparameter.
     trials : sequence of int
         The numbers of the trials, for the notes.
-    precedes : callable
+    precedes : callable, optional
         Says of two names whether the first is suggested before the second. Parents are sought
         among the hyperparameters that are; trials added by hand may have another order, so where
-        none of them explains anything, among all.
+        none of them explains anything, among all. By default no order is known.
 
     Returns
     -------
@@ -99,7 +98,8 @@ def infer_conditions(
         first = [
             p
             for p in above
-            if all(precedes(parameters[p.column].name, parameters[j].name) for j in children)
+            if precedes is None
+            or all(precedes(parameters[p.column].name, parameters[j].name) for j in children)
         ]
         steps = _complete(rows, first, named) or _complete(rows, above, named)
         if steps:
@@ -157,7 +157,10 @@ def _search(rows: Mask, parents: Sequence[_Parent], named: set[int]) -> list[_St
         found = [s for p in parents if (s := _step(rows, left, p)) and s.chance <= _CHANCE]
         if not found:
             break
-        steps.append(min(found, key=lambda s: s.chance - _AGAIN * (s.parent.column in named)))
+        best = min(found, key=lambda s: s.chance - _AGAIN * (s.parent.column in named))
+        # what a parent's value says is said less directly by another child's being active
+        alike = [s for s in found if (s.rows == best.rows).all()]
+        steps.append(next((s for s in [best, *alike] if not (s.values | ~s.tried).all()), best))
         left = steps[-1].rows
     return steps
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from optuna.samplers import RandomSampler, TPESampler
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
+from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters.optuna import from_optuna
-from hpo_explain.adapters.optuna._conditions import infer_conditions
 from tests.adapters.studies import optimized, rate_drop_of_dart, same_configurations
 
 # ---------------------------------------------------------------------- conditions
@@ -122,11 +122,7 @@ def test_a_hyperparameter_left_without_a_trial_is_not_in_the_space():
 # ---------------------------------------------------------------------- rows made by hand
 
 
-def in_order(parent, child):
-    return True
-
-
-def inferred(parameters, columns, precedes=in_order):
+def inferred(parameters, columns, precedes=None):
     """The space inferred from values; None is inactive."""
     X = np.full((len(columns[0]), len(parameters)), np.nan)
     for j, (parameter, column) in enumerate(zip(parameters, columns, strict=True)):
@@ -219,6 +215,30 @@ def test_what_always_comes_together_without_a_reason_is_drawn_together():
     assert "all together" in notes[0]
 
 
+def test_a_parents_value_says_more_than_that_a_sibling_is_active():
+    model = ["svm", "forest"] * 12
+    layers = [1, 1, 1, 2, 2, 2, 3, 3] * 3
+    kernel = ["rbf" if i % 3 else "poly" for i in range(24)]
+    svm = [m == "svm" for m in model]
+    space, notes = inferred(
+        [
+            CategoricalParameter("kernel", ["rbf", "poly"]),
+            CategoricalParameter("model", ["svm", "forest"]),
+            IntParameter("layers", 1, 3),
+            CHILD,
+        ],
+        [
+            [k if s else None for k, s in zip(kernel, svm, strict=True)],
+            model,
+            layers,
+            [0.5 if s and n >= 2 else None for s, n in zip(svm, layers, strict=True)],
+        ],
+    )
+    assert space["kernel"].active_when == {"model": ("svm",)}
+    assert space["child"].active_when == {"model": ("svm",), "layers": (2, 3)}
+    assert not any("is active" in note for note in notes)
+
+
 def test_a_parent_is_suggested_before_its_child():
     column = ["a", "b"] * 10
     twins = [CategoricalParameter("after", ["a", "b"]), CategoricalParameter("before", ["a", "b"])]
@@ -273,7 +293,7 @@ def spaces_with_gaps(draw):
 @given(spaces_with_gaps())
 def test_every_row_is_a_configuration_of_the_inferred_space_and_every_hyperparameter_occurs(case):
     parameters, X = case
-    found, notes = infer_conditions(parameters, X, range(len(X)), in_order)
+    found, notes = infer_conditions(parameters, X, range(len(X)))
     space = SearchSpace(found)
     assert space.is_valid(X).all()
     conditional = [name for name in space.names if space.is_conditional(name)]

@@ -1,0 +1,186 @@
+"""The rows of a table as evaluations: of which configuration, and on which instance."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.adapters._reading import not_finite
+from hpo_explain.adapters.frame._cells import cell_key, is_empty
+from hpo_explain.run import Instances, spans
+from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_NAMED = 10  # instances that a note names
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluations:
+    """n rows that evaluate g configurations on k instances.
+
+    Attributes
+    ----------
+    first : ndarray of int, shape (g,)
+        The first row of each configuration.
+    configuration : ndarray of int, shape (n,)
+        The configuration of each row, as an index into `first`.
+    instance : ndarray of int, shape (n,)
+        The instance of each row, as an index into `names`.
+    names : tuple
+        The instances, in the order in which they first occur.
+    column : str
+        The column that names them; empty where there is none, and every row a configuration.
+    """
+
+    first: npt.NDArray[np.int64]
+    configuration: npt.NDArray[np.int64]
+    instance: npt.NDArray[np.int64]
+    names: tuple[Any, ...]
+    column: str
+
+    def earliest(self, times: Array) -> Array:
+        """Return the earliest known time of each configuration."""
+        earliest = np.full(len(self.first), np.nan)
+        np.fmin.at(earliest, self.configuration, times)
+        return earliest
+
+    def latest(self, times: Array) -> Array:
+        """Return the latest time of each configuration, NaN where one of them is unknown."""
+        latest = np.full(len(self.first), np.nan)
+        np.fmax.at(latest, self.configuration, times)
+        latest[self.configuration[np.isnan(times)]] = np.nan
+        return latest
+
+    def mean(self, objective: Array) -> Array:
+        """Return each configuration's mean over its instances (over repetitions before that)."""
+        counts = self._counts()
+        cell = self.configuration * len(self.names) + self.instance
+        finite = np.where(np.isfinite(objective), objective, np.nan)
+        sums = np.bincount(cell, finite, counts.size).reshape(counts.shape)
+        means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
+        return np.asarray(means.sum(axis=1) / (counts > 0).sum(axis=1))
+
+    def _counts(self) -> npt.NDArray[np.int64]:
+        """Return how often each configuration was evaluated on each instance, (g, k)."""
+        shape = len(self.first), len(self.names)
+        cell = self.configuration * len(self.names) + self.instance
+        return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+
+    def not_finite(
+        self, objective: Array, trials: npt.NDArray[np.int64], name: str
+    ) -> dict[int, str]:
+        """Return the trials whose objective is NaN or infinite on an instance, with the first."""
+        if not self.column:
+            return not_finite(objective, trials, name)
+        reasons: dict[int, str] = {}
+        for i in np.flatnonzero(~np.isfinite(objective)).tolist():
+            where = f"where {self.column} is {self.names[self.instance[i]]}"
+            trial = int(trials[self.configuration[i]])
+            reasons.setdefault(trial, f"its {name} is {objective[i]} {where}")
+        return reasons
+
+    def of(self, configurations: npt.NDArray[np.int64], X: Array, objective: Array) -> Instances:
+        """Return the evaluations of some configurations, whose encoded rows are `X`."""
+        position = np.full(len(self.first), -1)
+        position[configurations] = np.arange(len(configurations))
+        rows = np.flatnonzero(position[self.configuration] >= 0)
+        at = position[self.configuration[rows]]
+        return Instances(self.names, X[at], self.instance[rows], objective[rows])
+
+    def notes(self, trials: npt.NDArray[np.int64], name: str) -> list[str]:
+        """Say what was averaged over, and what is missing."""
+        if not self.column:
+            return []
+        named = ", ".join(map(str, self.names[:_NAMED]))
+        more = ", ..." if len(self.names) > _NAMED else ""
+        counts = self._counts()
+        notes = [
+            f"instances: the {name} of a trial is its mean over {len(self.names)} value(s) of "
+            f"{self.column} ({named}{more}); run.instances holds them one by one"
+        ]
+        partly = (counts == 0).any(axis=1)
+        if len(self.names) > 1 and ((counts > 0).sum(axis=1) == 1).all():
+            notes.append(
+                "instances: no configuration was evaluated on more than one; if a column is no "
+                "hyperparameter, name those that are in hyperparameters="
+            )
+        elif partly.any():
+            notes.append(
+                f"instances: {int(partly.sum())} trial(s) ({spans(trials[partly])}) were not "
+                "evaluated on all of them; their mean is over fewer, so compare it with care"
+            )
+        repeated = int(np.maximum(counts - 1, 0).sum())
+        if repeated:
+            notes.append(
+                f"instances: {repeated} row(s) repeat a configuration on the same instance; of "
+                "such rows the mean counts"
+            )
+        return notes
+
+
+def one_each(n: int) -> Evaluations:
+    """Return n rows that each evaluate a configuration of their own, on no instance."""
+    rows = np.arange(n)
+    return Evaluations(rows, rows, np.zeros(n, dtype=np.int64), (None,), "")
+
+
+def read_evaluations(
+    table: pd.DataFrame,
+    column: str,
+    hyperparameters: Sequence[str],
+    numbers: npt.NDArray[np.int64] | None,
+) -> Evaluations:
+    """Return the rows as evaluations: of equal trials, or without their numbers of equal cells.
+
+    Raises
+    ------
+    ValueError
+        If a row has no instance, or the rows of one trial differ in a hyperparameter.
+    """
+    cells = table[column].tolist()
+    for i, cell in enumerate(cells):
+        if is_empty(cell):
+            raise ValueError(
+                f"instance {column!r} is empty in row {i}. Fill it in, or leave the row out."
+            )
+    instance, first_of_instance = _codes([cell_key(cell) for cell in cells])
+    columns = [list(map(cell_key, table[name].tolist())) for name in hyperparameters]
+    keys = [tuple(column[i] for column in columns) for i in range(len(table))]
+    configuration, first = _codes(keys if numbers is None else numbers.tolist())
+    if numbers is not None:
+        _check_one_configuration(table, hyperparameters, numbers, keys, first[configuration])
+    names = tuple(cells[i] for i in first_of_instance)
+    return Evaluations(first, configuration, instance, names, column)
+
+
+def _check_one_configuration(
+    table: pd.DataFrame,
+    hyperparameters: Sequence[str],
+    numbers: npt.NDArray[np.int64],
+    keys: Sequence[tuple[Hashable, ...]],
+    first: npt.NDArray[np.int64],
+) -> None:
+    for i, key in enumerate(keys):
+        if key == keys[first[i]]:
+            continue
+        pairs = zip(key, keys[first[i]], hyperparameters, strict=True)
+        name = next(name for one, other, name in pairs if one != other)
+        cells = table[name].tolist()
+        raise ValueError(
+            f"trial {numbers[i]} has {name} = {cells[first[i]]!r} in row {first[i]}, but "
+            f"{cells[i]!r} in row {i}. Its rows must have the same "
+            "hyperparameters; without trial= equal rows are taken together."
+        )
+
+
+def _codes(keys: Sequence[Any]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return for each key the number of its kind, and where each kind occurs first."""
+    known: dict[Any, int] = {}
+    codes = np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
+    return codes, np.unique(codes, return_index=True)[1].astype(np.int64)

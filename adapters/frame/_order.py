@@ -1,0 +1,91 @@
+"""The columns of a table that number and time its trials."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_numbers(column: pd.Series[Any], name: str, *, unique: bool) -> npt.NDArray[np.int64]:
+    """Return the numbers of trials.
+
+    Raises
+    ------
+    ValueError
+        If one is no whole number, or occurs twice though they should be unique.
+    """
+    values = column.tolist()
+    whole = [_is_whole(value) for value in values]
+    if not all(whole):
+        i = whole.index(False)
+        raise ValueError(
+            f"trial {name!r} must hold whole numbers, but is {values[i]!r} in row {i}. "
+            "Leave trial out: rows are then numbered from 0."
+        )
+    numbers = np.array([int(v) for v in values], dtype=np.int64)
+    found, counts = np.unique(numbers, return_counts=True)
+    if unique and (counts > 1).any():
+        raise ValueError(
+            f"trial {name!r} has the number {found[counts > 1][0]} more than once. "
+            "Leave trial out: rows are then numbered from 0. Where a trial has one row per fold or "
+            "data set, name that column in instance=."
+        )
+    return numbers
+
+
+def _is_whole(value: Any) -> bool:
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    return number and bool(np.isfinite(value)) and value == int(value)
+
+
+def read_seconds(column: pd.Series[Any], name: str) -> Array:
+    """Return times in seconds (since the epoch for timestamps); empty ones are NaN.
+
+    Raises
+    ------
+    ValueError
+        If they are neither numbers nor ISO 8601 timestamps.
+    """
+    import pandas as pd
+    from pandas.api import types
+
+    if types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
+        return np.asarray(column.to_numpy(dtype=float, na_value=np.nan), dtype=float)
+    try:
+        # ISO 8601 only: in any other form day and month may be guessed the wrong way round
+        stamps = pd.to_datetime(column, utc=True, format="ISO8601")
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"time {name!r} must hold seconds or ISO 8601 timestamps: {error}. "
+            "Convert it with pandas.to_datetime."
+        ) from error
+    seconds = (stamps - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)
+    return np.asarray(seconds.to_numpy(dtype=float), dtype=float)
+
+
+def order_of(
+    numbers: npt.NDArray[np.int64], clocks: list[Array], trial: str | None, times: list[str]
+) -> npt.NDArray[np.int64]:
+    """Return the positions of trials in the order in which they were proposed.
+
+    Raises
+    ------
+    ValueError
+        If numbers and a single time contradict each other.
+    """
+    if not clocks:
+        return np.argsort(numbers, kind="stable")
+    order = np.argsort(clocks[0], kind="stable")  # empty ones come last
+    if len(clocks) == 1 and trial is not None and (np.diff(numbers[order]) < 0).any():
+        raise ValueError(
+            f"trial {trial!r} and time {times[0]!r} put the rows in different orders. Leave one "
+            "out, or give time=(start, finish)."
+        )
+    return order

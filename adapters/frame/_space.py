@@ -1,0 +1,136 @@
+"""The search space of a table, inferred from what its columns hold."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.adapters._conditions import infer_conditions
+from hpo_explain.adapters.frame._cells import cell_key, is_empty
+from hpo_explain.space import (
+    Array,
+    CategoricalParameter,
+    FloatParameter,
+    IntParameter,
+    Parameter,
+    SearchSpace,
+    category_index,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LOG_FROM = 1000.0
+"""Highest over lowest value from which a logarithmic scale is guessed: three decades."""
+
+
+def infer_space(
+    table: pd.DataFrame, kept: npt.NDArray[np.int64], trials: npt.NDArray[np.int64]
+) -> tuple[SearchSpace, Array, list[str]]:
+    """Return the space of a table's columns, its encoded rows, and what was assumed.
+
+    Ranges and choices come from all rows, conditions from those that are kept.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        The columns of the hyperparameters, one row per configuration.
+    kept : ndarray of int, shape (n,)
+        The rows that count, in the order of the trials.
+    trials : ndarray of int, shape (n,)
+        Their numbers.
+    """
+    notes: list[str] = []
+    parameters, columns = [], []
+    for name in table.columns:
+        parameter = _parameter(table[name].infer_objects(), name, notes)
+        if parameter is None:
+            continue
+        cells = table[name].iloc[kept].tolist()
+        full = [i for i, cell in enumerate(cells) if not is_empty(cell)]
+        if len(kept) and not full:
+            notes.append(f"{name}: only in rows that were left out, so not in the space")
+            continue
+        column = np.full(len(kept), np.nan)
+        column[full] = parameter.encode([cells[i] for i in full])
+        parameters.append(parameter)
+        columns.append(column)
+    if not parameters:
+        raise ValueError(
+            "frame has no column left that could be a hyperparameter. "
+            "Add one, or name it in hyperparameters=."
+        )
+    X = np.column_stack(columns)
+    gaps = np.isnan(X).sum(axis=0)
+    if gaps.any():
+        listed = ", ".join(f"{parameters[j].name} in {gaps[j]}" for j in np.flatnonzero(gaps))
+        notes.append(
+            f"empty cells ({listed} of {len(X)} rows) mean inactive; when, is inferred below "
+            "unless space= states it"
+        )
+    parameters, inferred = infer_conditions(parameters, X, trials.tolist())
+    return SearchSpace(parameters), X, notes + inferred
+
+
+def _parameter(column: pd.Series[Any], name: str, notes: list[str]) -> Parameter | None:
+    """Return the hyperparameter that a column holds, or None and a note."""
+    from pandas.api import types
+
+    present = column[[not is_empty(value) for value in column.tolist()]]
+    if not len(present):
+        notes.append(f"{name}: left out, the column is empty")
+        return None
+    if types.is_datetime64_any_dtype(column) or types.is_timedelta64_dtype(column):
+        notes.append(f"{name}: left out, a time is no hyperparameter")
+        return None
+    if types.is_bool_dtype(column) or not types.is_numeric_dtype(column):
+        choices = _distinct(present.tolist())
+        if len(choices) == len(column) > 2 and all(isinstance(c, str) for c in choices):
+            notes.append(
+                f"{name}: a different text in every row; if it is no hyperparameter, leave it "
+                "out with hyperparameters="
+            )
+        return CategoricalParameter(name, choices)
+    return _number(present, name, len(present) < len(column), notes)
+
+
+def _number(present: pd.Series[Any], name: str, gaps: bool, notes: list[str]) -> Parameter:
+    from pandas.api import types
+
+    values = present.to_numpy(dtype=float)
+    infinite = np.flatnonzero(~np.isfinite(values))
+    if len(infinite):
+        raise ValueError(
+            f"column {name!r} is {values[infinite[0]]} in row {present.index[infinite[0]]}. "
+            "Correct it, or name the columns to read in hyperparameters=."
+        )
+    whole = types.is_integer_dtype(present)
+    if not whole and gaps and (values == np.round(values)).all():
+        # a column of integers with an empty cell comes as floats
+        whole = True
+        notes.append(f"{name}: whole numbers, read as integers")
+    low, high = float(values.min()), float(values.max())
+    log = low > 0 and high >= LOG_FROM * low
+    if log:
+        notes.append(
+            f"{name}: spans {np.log10(high / low):.1f} decades, so its scale is taken to be "
+            "logarithmic"
+        )
+    if whole:
+        return IntParameter(name, int(present.min()), int(present.max()), log)
+    return FloatParameter(name, low, high, log)
+
+
+def _distinct(values: list[Any]) -> list[Any]:
+    """Return the choices that occur, in the order in which they first do."""
+    first: dict[Hashable, Any] = {}
+    for value in values:
+        first.setdefault(cell_key(value), value)
+    choices: list[Any] = []
+    for value in first.values():
+        if category_index(choices, value) is None:
+            choices.append(value)
+    return choices

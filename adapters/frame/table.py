@@ -1,0 +1,260 @@
+"""A table of trials, turned into a Run: one row per trial, one column per hyperparameter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_count, check_direction, unknown_name
+from hpo_explain.adapters._reading import repeated
+from hpo_explain.adapters.frame._cells import is_empty
+from hpo_explain.adapters.frame._instances import one_each, read_evaluations
+from hpo_explain.adapters.frame._order import order_of, read_numbers, read_seconds
+from hpo_explain.adapters.frame._space import infer_space
+from hpo_explain.run import Run
+from hpo_explain.space import Array, SearchSpace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def from_frame(
+    frame: pd.DataFrame,
+    objective: str,
+    direction: str = "minimize",
+    space: SearchSpace | None = None,
+    *,
+    hyperparameters: Sequence[str] | None = None,
+    initial: int = 0,
+    trial: str | None = None,
+    time: str | tuple[str, str] | None = None,
+    instance: str | None = None,
+) -> Run:
+    """Read a table with one row per trial: an export of W&B, Ray or MLflow, or a CSV file.
+
+    Without `space` it is inferred. Text, booleans and categories become categorical
+    hyperparameters with the choices that occur, numbers get the range that occurs, on a
+    logarithmic scale where they are positive and span three decades or more. Where a cell is
+    empty the hyperparameter was inactive: the condition is inferred from which rows have it, and
+    where no other hyperparameter explains that, it counts as active at the frequency that
+    occurs. The run's notes say what was inferred.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The trials.
+    objective : str
+        Column of the objective; rows in which it is NaN or infinite are left out.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Which way is better.
+    space : SearchSpace, optional
+        The search space, whose names are columns.
+    hyperparameters : sequence of str, optional
+        Columns of the hyperparameters; by default, and without `space`, every other column.
+    initial : int, default 0
+        How many trials came first without being chosen by a model. All others are proposals.
+    trial : str, optional
+        Column of the trial numbers, which also order the rows; by default rows are numbered
+        from 0.
+    time : str or tuple of two str, optional
+        Column of a time that orders the rows, or columns of start and finish, by which what was
+        known when a trial was proposed is decided. Seconds, or timestamps as dates or ISO 8601.
+        A trial without finish and objective is taken to be still running.
+    instance : str, optional
+        Column of the fold, data set or seed, where a trial has one row for each of them: rows of
+        the same number (`trial`), or else of the same configuration. The objective of the trial
+        is then the mean over its instances, and the run's `instances` holds every value.
+
+    Returns
+    -------
+    Run
+        The run.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, the objective is not numeric, or a row is outside `space`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame(
+    ...     {"lr": [1e-4, 1e-2, 0.3], "booster": ["dart", "gbtree", "dart"], "auc": [0.7, 0.9, 0.8]}
+    ... )
+    >>> run = hx.from_frame(table, objective="auc", direction="maximize")
+    >>> run.space["lr"].log, run.incumbent
+    (True, {'lr': 0.01, 'booster': 'gbtree'})
+
+    One row per configuration and fold:
+
+    >>> table = pd.DataFrame(
+    ...     {"lr": [0.1, 0.1, 0.2, 0.2], "fold": [1, 2, 1, 2], "loss": [4.0, 2.0, 1.0, 2.0]}
+    ... )
+    >>> run = hx.from_frame(table, objective="loss", instance="fold")
+    >>> run.objective.tolist(), run.instances.names, run.instances.objective.tolist()
+    ([3.0, 1.5], (1, 2), [4.0, 2.0, 1.0, 2.0])
+    """
+    import pandas as pd
+
+    if not isinstance(frame, pd.DataFrame):
+        raise ValueError(
+            f"frame must be a pandas.DataFrame, but was a {type(frame).__name__}. "
+            "Make one with pandas.DataFrame(...) or pandas.read_csv(...)."
+        )
+    check_direction(direction)
+    check_count("initial", initial, minimum=0)
+    table = _with_text_names(frame)
+    if len(table) == 0:
+        raise ValueError("frame has no row. Give at least one trial.")
+    times = [time] if isinstance(time, str) else list(time or ())
+    if len(times) > 2:
+        raise ValueError(f"time must name one column, or start and finish, but was {time!r}.")
+    objective = str(objective)
+    roles = _roles(table, objective, trial, times, instance)
+    names, notes = _hyperparameters(table, hyperparameters, space, roles)
+
+    values = _objective(table, objective)
+    evaluations = one_each(len(table))
+    numbers = None
+    if trial is not None:
+        numbers = read_numbers(table[trial], trial, unique=instance is None)
+    if instance is not None:
+        evaluations = read_evaluations(table, instance, names, numbers)
+    rows = evaluations.first
+    numbers = np.arange(len(rows)) if numbers is None else numbers[rows]
+    clocks = [read_seconds(table[name], name) for name in times]
+    starts = [evaluations.earliest(clock) for clock in clocks[:1]]
+    finishes = [evaluations.latest(clock) for clock in clocks[1:]]
+    order = order_of(numbers, [*starts, *finishes], trial, times)
+    if len(times) == 1 and trial is None:
+        notes.append(f"trials: numbered in the order of {times[0]}")
+        numbers = np.argsort(order)
+    means = evaluations.mean(values)
+    notes += evaluations.notes(numbers, objective)
+    kept = order[np.isfinite(means[order])]
+    if space is None:
+        space, X, inferred = infer_space(table[names].iloc[rows], kept, numbers[kept])
+        notes += inferred
+    else:
+        X = space.encode(table[names].iloc[rows[kept]])
+    return Run(
+        space,
+        X,
+        means[kept],
+        direction,
+        trials=numbers[kept],
+        proposals=_proposals(numbers[order], numbers[kept], initial),
+        excluded=evaluations.not_finite(values, numbers, objective),
+        notes=notes + repeated(X),
+        started=starts[0][kept] if finishes else None,
+        finished=finishes[0][kept] if finishes else None,
+        excluded_times=_excluded_times(numbers, means, *starts, *finishes) if finishes else {},
+        objective_name=objective,
+        instances=None if instance is None else evaluations.of(kept, X, values),
+    )
+
+
+def _roles(
+    table: pd.DataFrame, objective: str, trial: str | None, times: list[str], instance: str | None
+) -> list[str]:
+    """Return the columns that are no hyperparameters: each has one role, and exists."""
+    given = [("objective", objective), ("trial", trial)]
+    given += [*(("time", name) for name in times), ("instance", instance)]
+    roles: dict[str, str] = {}
+    for argument, name in given:
+        if name is None:
+            continue
+        _check_column(argument, name, table)
+        if name in roles:
+            raise ValueError(
+                f"{argument} names {name!r}, which {roles[name]} does already. Choose another "
+                "column."
+            )
+        roles[name] = argument
+    return list(roles)
+
+
+def _with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
+    names = [str(column) for column in frame.columns]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"frame has the column {', '.join(twice)} more than once. Rename one.")
+    table = frame.reset_index(drop=True)
+    table.columns = names  # of the new frame: reset_index copied it
+    return table
+
+
+def _check_column(argument: str, name: str, table: pd.DataFrame) -> None:
+    if name not in table.columns:
+        raise ValueError(f"{argument}: {unknown_name('column', name, table.columns)}")
+
+
+def _objective(table: pd.DataFrame, name: str) -> Array:
+    _check_column("objective", name, table)
+    values = np.empty(len(table))
+    for i, value in enumerate(table[name].tolist()):
+        if is_empty(value):
+            values[i] = np.nan
+        elif isinstance(value, (int, float, np.number)):
+            values[i] = float(value)
+        else:
+            raise ValueError(
+                f"objective {name!r} must be numeric, but is {value!r} in row {i}. Choose another "
+                "column, or convert it with pandas.to_numeric."
+            )
+    return values
+
+
+def _hyperparameters(
+    table: pd.DataFrame,
+    hyperparameters: Sequence[str] | None,
+    space: SearchSpace | None,
+    roles: list[str],
+) -> tuple[list[str], list[str]]:
+    """Return the columns of the hyperparameters, and what was assumed."""
+    if space is not None:
+        if hyperparameters is not None:
+            raise ValueError("hyperparameters and space were both given. Leave one out.")
+        for name in space.names:
+            _check_column("space", name, table)
+        return list(space.names), []
+    if hyperparameters is not None:
+        if isinstance(hyperparameters, str):
+            raise ValueError(
+                f"hyperparameters must be a list of columns, but was {hyperparameters!r}. "
+                f"Write [{hyperparameters!r}]."
+            )
+        names = [str(name) for name in hyperparameters]
+        for name in names:
+            _check_column("hyperparameters", name, table)
+            if name in roles:
+                raise ValueError(f"hyperparameters names {name!r}, which has another role here.")
+        return names, []
+    names = [name for name in table.columns if name not in roles]
+    notes = [f"hyperparameters: every other column ({', '.join(names)}); hyperparameters= chooses"]
+    return names, notes
+
+
+def _proposals(
+    ordered: npt.NDArray[np.int64], kept: npt.NDArray[np.int64], initial: int
+) -> list[int]:
+    if initial > len(ordered):
+        raise ValueError(f"initial is {initial}, but frame has {len(ordered)} trials. Lower it.")
+    chosen = set(ordered[initial:].tolist())
+    return [number for number in kept.tolist() if number in chosen]
+
+
+def _excluded_times(
+    numbers: npt.NDArray[np.int64], objective: Array, started: Array, finished: Array
+) -> dict[int, tuple[float, float]]:
+    """Return start and finish of the trials that are left out, where the start is known."""
+    running = np.isnan(objective) & np.isnan(finished)
+    ends = np.where(running, np.inf, finished)
+    return {
+        int(numbers[i]): (float(started[i]), float(ends[i]))
+        for i in np.flatnonzero(~np.isfinite(objective) & ~np.isnan(started)).tolist()
+    }
