@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from hpo_explain.explanations import FanovaImportance as FanovaImportance
     from hpo_explain.explanations import Marginal as Marginal
     from hpo_explain.explanations import ProposalExplanation as ProposalExplanation
+    from hpo_explain.explanations import Recommendation as Recommendation
+    from hpo_explain.explanations import Subspace as Subspace
     from hpo_explain.facade import explain_proposal as explain_proposal
     from hpo_explain.facade import importance as importance
     from hpo_explain.facade import trust as trust
@@ -70,9 +72,11 @@ _MODULE_OF = {
     "Marginal": "explanations",
     "ProbabilityOfImprovement": "acquisition",
     "ProposalExplanation": "explanations",
+    "Recommendation": "explanations",
     "Run": "run",
     "SearchSpace": "space",
     "ShapleyExplainer": "explainers",
+    "Subspace": "explanations",
     "Surrogate": "surrogates",
     "SurrogateBased": "acquisition",
     "Trust": "diagnostics",

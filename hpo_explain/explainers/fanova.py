@@ -25,7 +25,7 @@ import numpy as np
 
 from hpo_explain import diagnostics
 from hpo_explain._checks import check_count, check_direction, unknown_name
-from hpo_explain.explanations import Axis, FanovaImportance
+from hpo_explain.explanations import Axis, FanovaImportance, LatentSpace
 from hpo_explain.space import Array, CategoricalParameter, FloatParameter, SearchSpace
 from hpo_explain.surrogates import ForestSurrogate, SupportsBoxes, Surrogate, TreeBoxes
 from hpo_explain.surrogates._threads import n_threads
@@ -173,6 +173,7 @@ class FanovaExplainer:
             variances=np.array([variance for variance, _ in rows]),
             axes=tuple(self._axes(runs, tried)),
             boxes=tuple(boxes),
+            latent=LatentSpace(self._space, self._ranks, runs),
             incumbent={},
             direction=self._direction,
             cap=cap,

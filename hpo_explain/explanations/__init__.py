@@ -4,5 +4,17 @@ from hpo_explain.explanations._format import format_value
 from hpo_explain.explanations.importance import Axis, FanovaImportance
 from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.explanations.recommendation import Evidence, LatentSpace, Recommendation
+from hpo_explain.explanations.subspace import Subspace
 
-__all__ = ["Axis", "FanovaImportance", "Marginal", "ProposalExplanation", "format_value"]
+__all__ = [
+    "Axis",
+    "Evidence",
+    "FanovaImportance",
+    "LatentSpace",
+    "Marginal",
+    "ProposalExplanation",
+    "Recommendation",
+    "Subspace",
+    "format_value",
+]

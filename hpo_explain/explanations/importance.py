@@ -14,6 +14,8 @@ from hpo_explain._checks import unknown_name
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._format import format_value, join_words, plain_json
 from hpo_explain.explanations.marginal import Marginal
+from hpo_explain.explanations.recommendation import LatentSpace, Recommendation, recommend
+from hpo_explain.explanations.subspace import Subspace, important_subspace
 from hpo_explain.space import Array
 from hpo_explain.surrogates import TreeBoxes
 from hpo_explain.surrogates.box_sums import marginal_prediction
@@ -80,6 +82,8 @@ class FanovaImportance:
         The hyperparameters' grids, activity and tried values.
     boxes : tuple of TreeBoxes
         The trees, as boxes over the latent values.
+    latent : LatentSpace
+        The space, and where its values lie on the latent axes of `boxes`.
     incumbent : dict
         The best observed configuration, in the user's units; empty if none is known.
     objective_name, direction : str
@@ -109,6 +113,7 @@ class FanovaImportance:
     variances: Array
     axes: tuple[Axis, ...]
     boxes: tuple[TreeBoxes, ...]
+    latent: LatentSpace
     incumbent: dict[str, Any]
     objective_name: str = "objective"
     direction: str = "minimize"
@@ -214,6 +219,53 @@ class FanovaImportance:
             objective_name=self.objective_name,
             direction=self.direction,
             where=self.where,
+        )
+
+    # ------------------------------------------------------------------ where to search on
+
+    def subspace(self, share: float = 0.9) -> Subspace:
+        """Return the smallest set of hyperparameters that explains a share of the variance.
+
+        Parameters
+        ----------
+        share : float, default 0.9
+            Share of the variance, in (0, 1], that the set explains alone: its main effects and all
+            interactions among its members.
+
+        Returns
+        -------
+        Subspace
+            The set, and the incumbent's values of all others.
+
+        Raises
+        ------
+        ValueError
+            If `share` is not in (0, 1].
+        """
+        return important_subspace(self.latent.space, self.boxes, self.incumbent, share)
+
+    def recommended_space(self) -> Recommendation:
+        """Return the space with narrower ranges and without dominated categories.
+
+        A value of a numeric hyperparameter is given up where the forest sees next to nothing to
+        gain with it; a category where it is never the best one. The rule, its thresholds and the
+        evidence are those of :class:`Recommendation`.
+
+        Returns
+        -------
+        Recommendation
+            A valid search space, and the evidence for each change.
+        """
+        return recommend(
+            self.latent,
+            self.boxes,
+            grids=[(axis.grid, axis.latent) for axis in self.axes],
+            tried=[tuple(itertools.compress(a.tried, a.tried_active)) for a in self.axes],
+            incumbent=self.incumbent,
+            cap=self.cap,
+            given=self.given,
+            direction=self.direction,
+            objective_name=self.objective_name,
         )
 
     # ------------------------------------------------------------------ in words

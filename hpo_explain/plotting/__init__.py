@@ -6,6 +6,8 @@ from hpo_explain.plotting.importance import plot_importance
 from hpo_explain.plotting.interactions import plot_interactions
 from hpo_explain.plotting.marginal import plot_marginal
 from hpo_explain.plotting.proposal import plot_proposal
+from hpo_explain.plotting.recommendation import plot_recommendation
+from hpo_explain.plotting.subspace import plot_subspace
 
 __all__ = [
     "Drawable",
@@ -15,6 +17,8 @@ __all__ = [
     "plot_interactions",
     "plot_marginal",
     "plot_proposal",
+    "plot_recommendation",
+    "plot_subspace",
     "plot_svg",
     "result_html",
 ]

@@ -181,3 +181,31 @@ def marginal_prediction(
     if len(members) == 1:
         return np.asarray(weight @ inside[0])
     return np.asarray((inside[0] * weight[:, None]).T.astype(float) @ inside[1])
+
+
+def slices(boxes: TreeBoxes, U: Array, j: int, points: Array) -> Array:
+    """Return the tree's values at latent rows with column j replaced by each of some values.
+
+    Parameters
+    ----------
+    boxes : TreeBoxes
+        The boxes.
+    U : ndarray of shape (n, d)
+        Latent rows in [0, 1).
+    j : int
+        The hyperparameter along which the tree is looked at; -1 for the values at the rows.
+    points : ndarray of shape (G,)
+        Its latent values in [0, 1).
+
+    Returns
+    -------
+    ndarray of shape (n, G)
+        The values, in the objective's units: O(n · boxes).
+    """
+    from hpo_explain.surrogates import _box_slices as kernels
+
+    low = boxes.cuts[boxes.first[boxes.dims] + boxes.lower]
+    high = boxes.cuts[boxes.first[boxes.dims] + boxes.upper]
+    return np.asarray(
+        kernels.slices(boxes.value, boxes.ends, boxes.dims, low, high, U, j, points), dtype=float
+    )
