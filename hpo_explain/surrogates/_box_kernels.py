@@ -29,7 +29,7 @@ def main_effects(
     first: Ints,
     weight: Array,
     ends: Ints,
-    dims: Ints,
+    dims: Small,
     lower: Small,
     upper: Small,
 ) -> tuple[Array, Array]:
@@ -58,7 +58,7 @@ def main_effects(
 
 
 @numba.njit(cache=True, nogil=True)
-def by_dimension(d: int, ends: Ints, dims: Ints) -> tuple[Ints, Ints, Ints]:
+def by_dimension(d: int, ends: Ints, dims: Small) -> tuple[Ints, Ints, Ints]:
     """Return where each hyperparameter's entries begin, the entries, and the box of each."""
     start = np.zeros(d + 1, dtype=np.int64)
     for e in range(len(dims)):
@@ -122,7 +122,7 @@ def pair_effects(
     first: Ints,
     weight: Array,
     ends: Ints,
-    dims: Ints,
+    dims: Small,
     lower: Small,
     upper: Small,
 ) -> Array:
@@ -213,7 +213,7 @@ def total_effects(
     value: Array,
     volume: Array,
     ends: Ints,
-    dims: Ints,
+    dims: Small,
     lower: Small,
     upper: Small,
 ) -> Array:

@@ -1,8 +1,16 @@
-"""How many threads to work with."""
+"""Work on many trees in threads."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, pairwise
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_PART = 50_000  # nodes or boxes that one thread works on at once: less would be mostly waiting
 
 
 def n_threads() -> int:
@@ -10,3 +18,22 @@ def n_threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def in_parts(work: Callable[[slice], list[T]], n: int, size: int) -> list[T]:
+    """Return what `work` makes of n items, in order, worked on by one thread per core.
+
+    Parameters
+    ----------
+    work : callable
+        Function from a slice of the items to their results; it should release the lock.
+    n : int
+        Number of items.
+    size : int
+        Number of nodes or boxes in all of them.
+    """
+    parts = min(n, max(n_threads(), size // _PART))
+    edges = [n * i // parts for i in range(parts + 1)]
+    slices = [slice(a, b) for a, b in pairwise(edges)]
+    with ThreadPoolExecutor(max_workers=n_threads()) as pool:
+        return list(chain.from_iterable(pool.map(work, slices)))

@@ -18,18 +18,22 @@ partly active, it is first cut at the ancestor's run, and both pieces meet the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.space import Array, FloatParameter, SearchSpace
+from hpo_explain.space import Array, FloatParameter, Parameter, SearchSpace
+from hpo_explain.surrogates._threads import in_parts
 from hpo_explain.surrogates.protocols import TreeBoxes
 
 Ints = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
 Runs = list[tuple[float, float]]
+
+_BESIDE = 1e-7  # of a position: closer than any two values that float32 tells apart
 
 
 def activity_runs(space: SearchSpace, ranks: dict[int, Array]) -> list[dict[int, Runs]]:
@@ -80,219 +84,324 @@ def _code_runs(space: SearchSpace, j: int, codes: Ints, ranks: dict[int, Array])
 def latent_interval(space: SearchSpace, j: int, position: float) -> tuple[float, float]:
     """Return the latent interval of one value of a counted hyperparameter."""
     parameter = space.parameters[j]
-    below = float(parameter.share_below(np.array([position - 1e-7]))[0])
-    return below, float(parameter.share_below(np.array([position + 1e-7]))[0])
+    below = float(parameter.share_below(np.array([position - _BESIDE]))[0])
+    return below, float(parameter.share_below(np.array([position + _BESIDE]))[0])
 
 
-def tree_boxes(
-    tree: Any,
+def forest_boxes(
+    trees: Sequence[Any],
     space: SearchSpace,
     runs: list[dict[int, Runs]],
-    inactive_left: npt.NDArray[np.bool_],
-    extra: list[Array],
-) -> TreeBoxes:
-    """Return the leaves of a scikit-learn tree as boxes.
+    inactive_left: Sequence[npt.NDArray[np.bool_]],
+) -> tuple[TreeBoxes, ...]:
+    """Return the leaves of scikit-learn trees as boxes, tree by tree.
 
     Parameters
     ----------
-    tree : sklearn.tree._tree.Tree
-        The tree; its feature j is hyperparameter j.
+    trees : sequence of sklearn.tree._tree.Tree
+        The trees; feature j is hyperparameter j.
     space : SearchSpace
         The space.
     runs : list of dict
         As `activity_runs` gives them.
-    inactive_left : ndarray of bool
-        For each node whether an inactive value goes left.
-    extra : list of ndarray
-        For each hyperparameter further cuts that are wanted.
+    inactive_left : sequence of ndarray of bool
+        For each tree and node whether an inactive value goes left.
 
     Returns
     -------
-    TreeBoxes
-        The boxes.
+    tuple of TreeBoxes
+        The boxes of each tree.
     """
-    d = len(space)
-    feature = np.asarray(tree.feature, dtype=np.int64)
-    threshold = np.asarray(tree.threshold, dtype=float)
-    wanted: list[list[Array]] = [[np.array([0.0, 1.0]), np.asarray(e)] for e in extra]
-    place = np.zeros(len(feature))
-    used = np.unique(feature[feature >= 0])
-    for j in used:
-        at = feature == j
-        parameter = space.parameters[j]
-        place[at] = parameter.share_below(threshold[at]) * (parameter.optional or 1.0)
-        wanted[j].append(place[at])
-        for ancestor, intervals in runs[j].items():
-            wanted[ancestor].append(np.array(intervals).ravel())
-    cuts = [np.unique(np.concatenate(parts)) for parts in wanted]
-    cut_of_node = np.zeros(len(feature), dtype=np.int64)
-    for j in used:
-        at = feature == j
-        cut_of_node[at] = np.searchsorted(cuts[j], place[at])
-    n_cuts = np.array([len(c) for c in cuts], dtype=np.int64)
-    pointer, ancestor_of, run_pointer, low, high = _condition_arrays(runs, cuts, used, d)
-    leaf, dims, lower, upper, ends = _extract(
-        np.asarray(tree.children_left, dtype=np.int64),
-        np.asarray(tree.children_right, dtype=np.int64),
-        feature,
-        cut_of_node,
-        inactive_left,
-        n_cuts,
-        pointer,
-        ancestor_of,
-        run_pointer,
-        low,
-        high,
-    )
-    first = np.concatenate([[0], np.cumsum(n_cuts)])
-    flat = np.concatenate(cuts)
-    lengths = flat[first[dims] + upper] - flat[first[dims] + lower]
-    # a tree of one leaf has a box without entries; any other box is cut somewhere
-    volume = np.multiply.reduceat(lengths, ends[:-1]) if len(dims) else np.ones(1)
-    return TreeBoxes(
-        cuts=flat,
-        first=first,
-        value=tree.value[leaf, 0, 0],
-        volume=volume,
-        ends=ends,
-        dims=dims,
-        lower=lower,
-        upper=upper,
-    )
+    conditions = _condition_arrays(runs)
+    counted = np.array([p.size is not None for p in space.parameters])
+    shares = np.array([p.optional or 1.0 for p in space.parameters])
+
+    def work(part: slice) -> list[TreeBoxes]:
+        mine = trees[part]
+        sizes = np.array([0, *(tree.node_count for tree in mine)], dtype=np.int64)
+        feature = np.concatenate([tree.feature for tree in mine])
+        place = np.concatenate([tree.threshold for tree in mine])
+        for j in np.flatnonzero(counted):
+            at = np.flatnonzero(feature == j)
+            place[at] = _share_left(space.parameters[j], place[at])
+        value = np.concatenate([tree.value[:, 0, 0] for tree in mine])
+        cut_at, first, cuts, box_at, leaf, volume, ends, dims, lower, upper = _extract(
+            np.cumsum(sizes),
+            np.concatenate([tree.children_left for tree in mine]),
+            np.concatenate([tree.children_right for tree in mine]),
+            feature,
+            place,
+            shares,
+            np.concatenate(inactive_left[part]),
+            *conditions,
+        )
+        found = []
+        for t in range(len(mine)):
+            a, b = box_at[t], box_at[t + 1]
+            entries = slice(ends[a], ends[b])
+            found.append(
+                TreeBoxes(
+                    cuts=cuts[cut_at[t] : cut_at[t + 1]],
+                    first=first[t],
+                    value=value[leaf[a:b]],
+                    volume=volume[a:b],
+                    ends=ends[a : b + 1] - ends[a],
+                    dims=dims[entries],
+                    lower=lower[entries],
+                    upper=upper[entries],
+                )
+            )
+        return found
+
+    return tuple(in_parts(work, len(trees), sum(tree.node_count for tree in trees)))
 
 
-def _condition_arrays(
-    runs: list[dict[int, Runs]], cuts: list[Array], used: Iterable[int], d: int
-) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Return the conditions of all hyperparameters that are split on, as cut indices."""
-    splits = set(used)
-    pointer, ancestor_of, run_pointer, low, high = [0], [], [0], [], []
-    for j in range(d):
-        for ancestor, intervals in runs[j].items() if j in splits else ():
+def _share_left(parameter: Parameter, threshold: Array) -> Array:
+    """Return the share of a counted hyperparameter's values that a split sends to the left.
+
+    scikit-learn compares positions rounded to float32, and midpoints often are such positions.
+    """
+    near = parameter.nearest(threshold)
+    left = near.astype(np.float32) <= threshold
+    return parameter.share_below(near + np.where(left, _BESIDE, -_BESIDE))
+
+
+def _condition_arrays(runs: list[dict[int, Runs]]) -> tuple[Ints, Ints, Ints, Array, Array]:
+    """Return the conditions of all hyperparameters, one after the other."""
+    pointer, ancestor_of, run_pointer, edges = [0], [], [0], []
+    for mine in runs:
+        for ancestor, intervals in mine.items():
             ancestor_of.append(ancestor)
-            for a, b in intervals:
-                low.append(int(np.searchsorted(cuts[ancestor], a)))
-                high.append(int(np.searchsorted(cuts[ancestor], b)))
-            run_pointer.append(len(low))
+            edges += intervals
+            run_pointer.append(len(edges))
         pointer.append(len(ancestor_of))
+    low, high = np.array(edges, dtype=float).reshape(-1, 2).T.copy()
     return (
         np.array(pointer, dtype=np.int64),
         np.array(ancestor_of, dtype=np.int64),
         np.array(run_pointer, dtype=np.int64),
-        np.array(low, dtype=np.int64),
-        np.array(high, dtype=np.int64),
+        low,
+        high,
     )
 
 
 @numba.njit(cache=True, nogil=True)
-def _extract(
-    left: Ints,
-    right: Ints,
+def _cuts_of(
     feature: Ints,
-    cut_of_node: Ints,
-    inactive_left: npt.NDArray[np.bool_],
-    n_cuts: Ints,
+    place: Array,
+    d: int,
     pointer: Ints,
     ancestor_of: Ints,
     run_pointer: Ints,
-    run_low: Ints,
-    run_high: Ints,
-) -> tuple[Ints, Ints, npt.NDArray[np.int32], npt.NDArray[np.int32], Ints]:
-    """Walk a tree with a box; return each box's leaf and, where it is cut, dimension and cuts."""
-    d = len(n_cuts)
-    capacity = 1024
+    run_low: Array,
+    run_high: Array,
+) -> tuple[Array, Ints]:
+    """Return the cuts of one tree, and where each hyperparameter's begin."""
+    start = np.zeros(d + 1, dtype=np.int64)
+    used = np.zeros(d, dtype=np.bool_)
+    for j in feature:
+        if j >= 0:
+            start[j + 1] += 1
+            used[j] = True
+    for j in range(d):
+        start[j + 1] += 2  # 0 and 1
+        for c in range(pointer[j], pointer[j + 1] if used[j] else pointer[j]):
+            start[ancestor_of[c] + 1] += 2 * (run_pointer[c + 1] - run_pointer[c])
+    for j in range(d):
+        start[j + 1] += start[j]
+    wanted = np.empty(start[d])
+    free = start[:-1].copy()
+    for j in range(d):
+        wanted[free[j]] = 0.0
+        wanted[free[j] + 1] = 1.0
+        free[j] += 2
+        for c in range(pointer[j], pointer[j + 1] if used[j] else pointer[j]):
+            p = ancestor_of[c]
+            for r in range(run_pointer[c], run_pointer[c + 1]):
+                wanted[free[p]] = run_low[r]
+                wanted[free[p] + 1] = run_high[r]
+                free[p] += 2
+    for node in range(len(feature)):
+        j = feature[node]
+        if j >= 0:
+            wanted[free[j]] = place[node]
+            free[j] += 1
+    first = np.zeros(d + 1, dtype=np.int64)
+    n = 0
+    for j in range(d):
+        mine = wanted[start[j] : start[j + 1]]
+        mine.sort()
+        for i in range(len(mine)):  # in place: n never overtakes what is read
+            if i == 0 or mine[i] > wanted[n - 1]:
+                wanted[n] = mine[i]
+                n += 1
+        first[j + 1] = n
+    return wanted[:n], first
+
+
+@numba.njit(cache=True, nogil=True)
+def _extract(
+    root: Ints,
+    left: Ints,
+    right: Ints,
+    feature: Ints,
+    threshold: Array,
+    shares: Array,
+    inactive_left: npt.NDArray[np.bool_],
+    pointer: Ints,
+    ancestor_of: Ints,
+    run_pointer: Ints,
+    run_low: Array,
+    run_high: Array,
+) -> tuple[Ints, Ints, Array, Ints, Ints, Array, Ints, Small, Small, Small]:
+    """Walk each tree with a box, tree after tree.
+
+    Returns for each tree where its cuts begin, and where those of each hyperparameter (counted
+    from there); the cuts; for each tree where its boxes begin; for each box its leaf, its volume
+    and where its entries begin; for each entry the hyperparameter and the cuts.
+    """
+    n_trees, d = len(root) - 1, len(shares)
+    first = np.zeros((n_trees, d + 1), dtype=np.int64)
+    cut_at = np.zeros(n_trees + 1, dtype=np.int64)
+    box_at = np.zeros(n_trees + 1, dtype=np.int64)
+    all_cuts = np.empty(len(left) + 2 * d * n_trees)
+    capacity = len(left) // 2 + n_trees
     leaf = np.empty(capacity, dtype=np.int64)
+    volume = np.empty(capacity)
     ends = np.zeros(capacity + 1, dtype=np.int64)
-    dims = np.empty(8 * capacity, dtype=np.int64)
-    lower = np.empty(8 * capacity, dtype=np.int32)
-    upper = np.empty(8 * capacity, dtype=np.int32)
+    room = 8 * capacity + d
+    dims = np.empty(room, dtype=np.int32)
+    lower = np.empty(room, dtype=np.int32)
+    upper = np.empty(room, dtype=np.int32)
     boxes, entries = 0, 0
     rooms = 64
     nodes = np.zeros(rooms, dtype=np.int64)
     lows = np.zeros((rooms, d), dtype=np.int32)
     highs = np.zeros((rooms, d), dtype=np.int32)
-    highs[0] = (n_cuts - 1).astype(np.int32)
-    depth = 0
     low = np.empty(d, dtype=np.int32)
     high = np.empty(d, dtype=np.int32)
-    while depth >= 0:
-        node = nodes[depth]
-        low[:] = lows[depth]
-        high[:] = highs[depth]
-        depth -= 1
-        while left[node] >= 0:
-            if depth + 2 >= rooms:
-                nodes = np.concatenate((nodes, np.zeros(rooms, dtype=np.int64)))
-                lows = np.concatenate((lows, np.zeros((rooms, d), dtype=np.int32)))
-                highs = np.concatenate((highs, np.zeros((rooms, d), dtype=np.int32)))
-                rooms *= 2
-            j = feature[node]
-            active, parted = True, False
-            for c in range(pointer[j], pointer[j + 1]):
-                p = ancestor_of[c]
-                inside, boundary = False, -1
-                for r in range(run_pointer[c], run_pointer[c + 1]):
-                    a, b = run_low[r], run_high[r]
-                    if a <= low[p] and high[p] <= b:
-                        inside = True
-                    elif low[p] < a < high[p]:
-                        boundary = a
-                    elif low[p] < b < high[p]:
-                        boundary = b
-                if inside:
-                    continue
-                if boundary < 0:
-                    active = False
-                    break
-                # partly active: one piece waits at this node, the other meets it again now
-                depth += 1
-                nodes[depth] = node
-                lows[depth] = low
-                highs[depth] = high
-                lows[depth, p] = boundary
-                high[p] = boundary
-                parted = True
-                break
-            if parted:
-                continue
-            if not active:
-                node = left[node] if inactive_left[node] else right[node]
-                continue
-            cut = cut_of_node[node]
-            if high[j] <= cut:
-                node = left[node]
-            elif low[j] >= cut:
-                node = right[node]
-            else:
-                depth += 1
-                nodes[depth] = right[node]
-                lows[depth] = low
-                highs[depth] = high
-                lows[depth, j] = cut
-                high[j] = cut
-                node = left[node]
-        if boxes == capacity:
-            leaf = np.concatenate((leaf, np.empty(capacity, dtype=np.int64)))
-            ends = np.concatenate((ends, np.zeros(capacity, dtype=np.int64)))
-            capacity *= 2
-        if entries + d > len(dims):
-            more = max(len(dims), d)
-            dims = np.concatenate((dims, np.empty(more, dtype=np.int64)))
-            lower = np.concatenate((lower, np.empty(more, dtype=np.int32)))
-            upper = np.concatenate((upper, np.empty(more, dtype=np.int32)))
+    cut_low = np.empty(len(run_low), dtype=np.int64)
+    cut_high = np.empty(len(run_low), dtype=np.int64)
+    for t in range(n_trees):
+        offset = root[t]
+        mine = slice(offset, root[t + 1])
+        place = threshold[mine].copy()
+        for node in range(len(place)):
+            if feature[offset + node] >= 0:
+                share = shares[feature[offset + node]]
+                place[node] = share * min(max(place[node], 0.0), 1.0)
+        cuts, begin = _cuts_of(
+            feature[mine], place, d, pointer, ancestor_of, run_pointer, run_low, run_high
+        )
+        first[t] = begin
+        cut_at[t + 1] = cut_at[t] + len(cuts)
+        if cut_at[t + 1] > len(all_cuts):
+            all_cuts = np.concatenate((all_cuts, np.empty(len(all_cuts) + len(cuts))))
+        all_cuts[cut_at[t] : cut_at[t + 1]] = cuts
+        cut_of_node = np.empty(len(place), dtype=np.int32)
+        for node in range(len(place)):
+            j = feature[offset + node]
+            if j >= 0:
+                cut_of_node[node] = np.searchsorted(cuts[begin[j] : begin[j + 1]], place[node])
+        for c in range(len(ancestor_of)):
+            p = ancestor_of[c]
+            for r in range(run_pointer[c], run_pointer[c + 1]):
+                cut_low[r] = np.searchsorted(cuts[begin[p] : begin[p + 1]], run_low[r])
+                cut_high[r] = np.searchsorted(cuts[begin[p] : begin[p + 1]], run_high[r])
+        depth = 0
+        nodes[0] = 0
         for j in range(d):
-            if low[j] > 0 or high[j] < n_cuts[j] - 1:
-                dims[entries] = j
-                lower[entries] = low[j]
-                upper[entries] = high[j]
-                entries += 1
-        leaf[boxes] = node
-        boxes += 1
-        ends[boxes] = entries
+            lows[0, j] = 0
+            highs[0, j] = begin[j + 1] - begin[j] - 1
+        while depth >= 0:
+            node = nodes[depth]
+            low[:] = lows[depth]
+            high[:] = highs[depth]
+            depth -= 1
+            while left[offset + node] >= 0:
+                if depth + 2 >= rooms:
+                    nodes = np.concatenate((nodes, np.zeros(rooms, dtype=np.int64)))
+                    lows = np.concatenate((lows, np.zeros((rooms, d), dtype=np.int32)))
+                    highs = np.concatenate((highs, np.zeros((rooms, d), dtype=np.int32)))
+                    rooms *= 2
+                j = feature[offset + node]
+                active, parted = True, False
+                for c in range(pointer[j], pointer[j + 1]):
+                    p = ancestor_of[c]
+                    inside, boundary = False, -1
+                    for r in range(run_pointer[c], run_pointer[c + 1]):
+                        a, b = cut_low[r], cut_high[r]
+                        if a <= low[p] and high[p] <= b:
+                            inside = True
+                        elif low[p] < a < high[p]:
+                            boundary = a
+                        elif low[p] < b < high[p]:
+                            boundary = b
+                    if inside:
+                        continue
+                    if boundary < 0:
+                        active = False
+                        break
+                    # partly active: one piece waits at this node, the other meets it again now
+                    depth += 1
+                    nodes[depth] = node
+                    lows[depth] = low
+                    highs[depth] = high
+                    lows[depth, p] = boundary
+                    high[p] = boundary
+                    parted = True
+                    break
+                if parted:
+                    continue
+                if not active:
+                    to_left = inactive_left[offset + node]
+                    node = left[offset + node] if to_left else right[offset + node]
+                    continue
+                cut = cut_of_node[node]
+                if high[j] <= cut:
+                    node = left[offset + node]
+                elif low[j] >= cut:
+                    node = right[offset + node]
+                else:
+                    depth += 1
+                    nodes[depth] = right[offset + node]
+                    lows[depth] = low
+                    highs[depth] = high
+                    lows[depth, j] = cut
+                    high[j] = cut
+                    node = left[offset + node]
+            if boxes == capacity:
+                leaf = np.concatenate((leaf, np.empty(capacity, dtype=np.int64)))
+                volume = np.concatenate((volume, np.empty(capacity)))
+                ends = np.concatenate((ends, np.zeros(capacity, dtype=np.int64)))
+                capacity *= 2
+            if entries + d > room:
+                dims = np.concatenate((dims, np.empty(room, dtype=np.int32)))
+                lower = np.concatenate((lower, np.empty(room, dtype=np.int32)))
+                upper = np.concatenate((upper, np.empty(room, dtype=np.int32)))
+                room *= 2
+            product = 1.0
+            for j in range(d):
+                if low[j] > 0 or high[j] < begin[j + 1] - begin[j] - 1:
+                    dims[entries] = j
+                    lower[entries] = low[j]
+                    upper[entries] = high[j]
+                    entries += 1
+                    product *= cuts[begin[j] + high[j]] - cuts[begin[j] + low[j]]
+            leaf[boxes] = offset + node
+            volume[boxes] = product
+            boxes += 1
+            ends[boxes] = entries
+        box_at[t + 1] = boxes
     return (
+        cut_at,
+        first,
+        all_cuts[: cut_at[n_trees]].copy(),
+        box_at,
         leaf[:boxes].copy(),
+        volume[:boxes].copy(),
+        ends[: boxes + 1].copy(),
         dims[:entries].copy(),
         lower[:entries].copy(),
         upper[:entries].copy(),
-        ends[: boxes + 1].copy(),
     )
