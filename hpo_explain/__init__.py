@@ -31,13 +31,25 @@ if TYPE_CHECKING:
     from hpo_explain.explainers import hybrid_background as hybrid_background
     from hpo_explain.explainers import local_background as local_background
     from hpo_explain.explainers.fanova import FanovaExplainer as FanovaExplainer
+    from hpo_explain.explainers.partial_dependence import (
+        PartialDependenceExplainer as PartialDependenceExplainer,
+    )
+    from hpo_explain.explainers.regional import (
+        RegionalPartialDependenceExplainer as RegionalPartialDependenceExplainer,
+    )
+    from hpo_explain.explanations import Condition as Condition
     from hpo_explain.explanations import FanovaImportance as FanovaImportance
     from hpo_explain.explanations import Marginal as Marginal
+    from hpo_explain.explanations import PartialDependence as PartialDependence
     from hpo_explain.explanations import ProposalExplanation as ProposalExplanation
     from hpo_explain.explanations import Recommendation as Recommendation
+    from hpo_explain.explanations import Region as Region
+    from hpo_explain.explanations import RegionalPartialDependence as RegionalPartialDependence
     from hpo_explain.explanations import Subspace as Subspace
     from hpo_explain.facade import explain_proposal as explain_proposal
     from hpo_explain.facade import importance as importance
+    from hpo_explain.facade import partial_dependence as partial_dependence
+    from hpo_explain.facade import regional_partial_dependence as regional_partial_dependence
     from hpo_explain.facade import trust as trust
     from hpo_explain.reporting import report as report
     from hpo_explain.run import Instances as Instances
@@ -57,6 +69,7 @@ __version__ = "0.1.0"
 _MODULE_OF = {
     "Acquisition": "acquisition",
     "CategoricalParameter": "space",
+    "Condition": "explanations",
     "ExpectedImprovement": "acquisition",
     "FanovaExplainer": "explainers.fanova",
     "FanovaImportance": "explanations",
@@ -67,12 +80,17 @@ _MODULE_OF = {
     "IntParameter": "space",
     "LogExpectedImprovement": "acquisition",
     "LowerConfidenceBound": "acquisition",
+    "Marginal": "explanations",
     "OptimizerRecord": "run",
     "OwnAcquisition": "run",
-    "Marginal": "explanations",
+    "PartialDependence": "explanations",
+    "PartialDependenceExplainer": "explainers.partial_dependence",
     "ProbabilityOfImprovement": "acquisition",
     "ProposalExplanation": "explanations",
     "Recommendation": "explanations",
+    "Region": "explanations",
+    "RegionalPartialDependence": "explanations",
+    "RegionalPartialDependenceExplainer": "explainers.regional",
     "Run": "run",
     "SearchSpace": "space",
     "ShapleyExplainer": "explainers",
@@ -89,6 +107,8 @@ _MODULE_OF = {
     "hybrid_background": "explainers",
     "importance": "facade",
     "local_background": "explainers",
+    "partial_dependence": "facade",
+    "regional_partial_dependence": "facade",
     "report": "reporting",
     "trust": "facade",
 }

@@ -277,8 +277,8 @@ class FanovaExplainer:
             positions = latent if grid is None else grid[0]
         else:
             positions = np.unique(parameter.from_latent(latent))
-        below = parameter.share_below(positions - 1e-9)
-        return positions, (below + parameter.share_below(positions + 1e-9)) / 2.0
+        middle = [np.mean(parameter.latent_interval(p, p)) for p in positions]
+        return positions, np.array(middle)
 
     def _latent_to_row(self, U: Array) -> Array:
         """Return the configurations of latent points, whose categories are in the trees' order."""

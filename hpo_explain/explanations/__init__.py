@@ -3,18 +3,24 @@
 from hpo_explain.explanations._format import format_value
 from hpo_explain.explanations.importance import Axis, FanovaImportance
 from hpo_explain.explanations.marginal import Marginal
+from hpo_explain.explanations.partial_dependence import PartialDependence
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.explanations.recommendation import Evidence, LatentSpace, Recommendation
+from hpo_explain.explanations.regional import Condition, Region, RegionalPartialDependence
 from hpo_explain.explanations.subspace import Subspace
 
 __all__ = [
     "Axis",
+    "Condition",
     "Evidence",
     "FanovaImportance",
     "LatentSpace",
     "Marginal",
+    "PartialDependence",
     "ProposalExplanation",
     "Recommendation",
+    "Region",
+    "RegionalPartialDependence",
     "Subspace",
     "format_value",
 ]

@@ -450,6 +450,11 @@ class CategoricalParameter:
         """Return the indices that latent values lead to."""
         return _counted(u, self.size).astype(float)
 
+    def latent_interval(self, low: float, high: float) -> tuple[float, float]:
+        """Return the interval of latent values that lead to indices in [low, high]."""
+        first, last = np.ceil(low - ON_POSITION), np.floor(high + ON_POSITION)
+        return float(first / self.size), float((last + 1.0) / self.size)
+
     def share_below(self, positions: Array) -> Array:
         """Return the measure of all indices up to given ones."""
         return np.clip(np.floor(np.asarray(positions) + 1e-9) + 1.0, 0, self.size) / self.size

@@ -1,0 +1,280 @@
+"""Partial dependence with model uncertainty (Moosbauer et al. 2021).
+
+===========  ==========================================================================
+symbol       meaning
+===========  ==========================================================================
+λ_S          the hyperparameters of interest, one or two; λ_C all others
+m̂, ŝ²        posterior mean and variance of the surrogate, observation noise excluded
+ĉ_S(λ_S)     partial dependence: the average of m̂(λ_S, λ_C) over a sample of λ_C (Eq. 3)
+ŝ_S²(λ_S)    its variance: ``1ᵀ K̂(λ_S) 1 / n²`` of the average (Eq. 4, "covariance"), or the
+             average ``Σ_i K̂(λ_S)_ii / n`` of pointwise ones (Eq. 5, "average")
+===========  ==========================================================================
+
+In a hierarchical space (Appendix B) the sample holds only configurations in which λ_S is active,
+and at each value of a parent only those that are valid are averaged (Eq. 7 and 8): the sample's
+rows are latent, and are projected at every value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain import diagnostics
+from hpo_explain._checks import check_count, check_option
+from hpo_explain.explainers.background import complete
+from hpo_explain.explanations import PartialDependence
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.surrogates import SupportsBoxes, SupportsJoint, Surrogate
+from hpo_explain.surrogates._tree_boxes import activity_runs
+from hpo_explain.surrogates.box_sums import marginal_prediction, restrict
+
+VARIANCES = ("average", "covariance")
+_DRAWS = 64  # times the sample that is drawn in search of active configurations
+
+
+class PartialDependenceExplainer:
+    """Averages a surrogate over the space, for one or two hyperparameters.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    sample : int or ndarray of shape (n, d), default 1000
+        The sample of λ_C: a number of rows (one Latin hypercube of the space's measure), or
+        encoded rows.
+    grid_size : int, default 20
+        Points of the grid, at least 2, where a hyperparameter has more values; equidistant on its
+        own scale.
+    variance : {"average", "covariance"}, default "average"
+        Eq. 5, or Eq. 4 for surrogates with a joint posterior.
+    seed : int, default 0
+        Seed of the sample.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown, the grid has one point, the sample is outside the space, or
+        "covariance" is asked for without a joint posterior.
+
+    References
+    ----------
+    .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
+       dependence plots. NeurIPS. Eq. 3 to 5, Appendix B. https://arxiv.org/abs/2111.04820
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 2.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(40, seed=1)
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] + X[:, 1])
+    >>> effect = PartialDependenceExplainer(surrogate, sample=100, grid_size=5).explain("x")
+    >>> effect.grid
+    (0.0, 0.5, 1.0, 1.5, 2.0)
+    """
+
+    def __init__(
+        self,
+        surrogate: Surrogate,
+        *,
+        sample: int | npt.ArrayLike = 1000,
+        grid_size: int = 20,
+        variance: str = "average",
+        seed: int = 0,
+    ) -> None:
+        self._surrogate = surrogate
+        self._space = surrogate.space
+        self._grid_size = check_count("grid_size", grid_size, minimum=2)
+        self._variance = check_option("variance", variance, VARIANCES)
+        self._seed = seed
+        self._boxes = surrogate.boxes() if isinstance(surrogate, SupportsBoxes) else None
+        self._ranks = surrogate.category_ranks() if isinstance(surrogate, SupportsBoxes) else {}
+        joint = isinstance(surrogate, SupportsJoint) or self._boxes is not None
+        if variance == "covariance" and not joint:
+            raise ValueError(
+                f"variance='covariance' needs a joint posterior (SupportsJoint) or trees "
+                f"(SupportsBoxes), which {type(surrogate).__name__} has not. "
+                "Use variance='average'."
+            )
+        self._given: Array | None = None
+        self._size = 0
+        if np.ndim(sample) == 0:
+            self._size = check_count("sample", sample)
+        else:
+            self._given = complete(self._space, sample, seed=seed)
+
+    def explain(self, names: str | Sequence[str]) -> PartialDependence:
+        """Return the partial dependence on one or two hyperparameters.
+
+        Parameters
+        ----------
+        names : str or pair of str
+            The hyperparameters λ_S.
+
+        Returns
+        -------
+        PartialDependence
+            Curve (or surface), its uncertainty, and the curves it averages.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, there are not one or two different ones, or one is inactive in
+            all of the sample.
+        """
+        return self.effect_and_rows(names)[0]
+
+    def effect_and_rows(self, names: str | Sequence[str]) -> tuple[PartialDependence, Array]:
+        """Return the partial dependence, and the latent rows of the sample it averages."""
+        wanted = (names,) if isinstance(names, str) else tuple(names)
+        members = [self._space.index(name) for name in wanted]
+        if len(set(members)) != len(wanted) or len(wanted) not in (1, 2):
+            raise ValueError(
+                f"names must be one hyperparameter or a pair of different ones, but was {names!r}."
+            )
+        rows = self._rows(members)
+        positions = [grid_positions(self._space, j, self._grid_size) for j in members]
+        shape = tuple(len(p) for p in positions)
+        ice_mean = np.full((len(rows), *shape), np.nan)
+        ice_std = np.full_like(ice_mean, np.nan)
+        mean, std = np.full(shape, np.nan), np.full(shape, np.nan)
+        for place in np.ndindex(*shape):
+            z = rows.copy()
+            z[:, members] = [p[i] for p, i in zip(positions, place, strict=True)]
+            z = self._space.project(z)
+            valid = ~np.isnan(z[:, members]).any(axis=1)
+            if not valid.any():
+                continue
+            m, s = self._surrogate.predict(z[valid])
+            ice_mean[(valid, *place)], ice_std[(valid, *place)] = m, s
+            mean[place] = m.mean()
+            std[place] = self._std(z[valid], s)
+        by_tree = self._exact(members, positions)
+        if by_tree is not None:
+            mean = by_tree.mean(axis=0)
+            if self._variance == "covariance":
+                std = by_tree.std(axis=0)
+        axes = [
+            tuple(self._space.parameters[j].decode(p))
+            for j, p in zip(members, positions, strict=True)
+        ]
+        parameters = [self._space.parameters[j] for j in members]
+        effect = PartialDependence(
+            names=wanted,
+            grid=axes[0] if len(wanted) == 1 else tuple(axes),
+            positions=tuple(positions),
+            mean=mean,
+            std=std,
+            ice_mean=ice_mean,
+            ice_std=ice_std,
+            variance=self._variance,
+            log=tuple(getattr(p, "log", False) for p in parameters),
+            categorical=tuple(isinstance(p, CategoricalParameter) for p in parameters),
+            exact=by_tree is not None,
+            trust=diagnostics.trust(self._surrogate),
+            notes=self._notes(wanted, ice_mean),
+        )
+        return effect, rows
+
+    def _std(self, z: Array, s: Array) -> float:
+        """Return ŝ_S at one value, from the rows composed for it and their ŝ."""
+        if self._variance == "covariance" and isinstance(self._surrogate, SupportsJoint):
+            return self._surrogate.std_of_mean(z)
+        return float(np.sqrt(np.mean(s**2)))
+
+    def _exact(self, members: list[int], positions: list[Array]) -> Array | None:
+        """Return each tree's marginal over all configurations in which the members are active.
+
+        (trees, G) or (trees, G1, G2); None without trees, for a sample of the user's own, or where
+        one member decides whether the other is active.
+        """
+        space = self._space
+        if self._boxes is None or self._given is not None:
+            return None
+        active = activity_runs(space, self._ranks)
+        runs = {ancestor: kept for j in members for ancestor, kept in active[j].items()}
+        own = {j: runs.pop(j) for j in members if j in runs and space.parameters[j].optional}
+        if any(j in runs for j in members) or (len(members) == 2 and len(runs) > 0):
+            return None
+        boxes = [restrict(b, {**runs, **own}) for b in self._boxes] if runs or own else self._boxes
+        points = []
+        for j, p in zip(members, positions, strict=True):
+            places = self._ranks[j][p.astype(int)] if j in self._ranks else p
+            parameter = space.parameters[j]
+            latent = np.array([np.mean(parameter.latent_interval(p, p)) for p in places])
+            points.append(np.minimum(latent, 1.0 - 1e-12))
+        return np.stack([marginal_prediction(b, members, points) for b in boxes])
+
+    def _rows(self, members: list[int]) -> Array:
+        """Return latent rows of the sample in which all members can be active."""
+        space = self._space
+        if self._given is not None:
+            rows = self._given[_may_be_active(space, self._given, members)]
+        else:
+            rows, size = np.empty((0, len(space))), self._size
+            while len(rows) < self._size and size <= _DRAWS * self._size:
+                drawn = space.sample(size, seed=self._seed, latent=True)
+                rows = drawn[_may_be_active(space, drawn, members)][: self._size]
+                size *= 2
+        if not len(rows):
+            names = " and ".join(space.names[j] for j in members)
+            raise ValueError(
+                f"{names} is inactive in all of the sample "
+                f"({'; '.join(space.condition_text(space.names[j]) for j in members)}). "
+                "Give a sample in which it is active."
+            )
+        return rows
+
+    def _notes(self, names: tuple[str, ...], ice_mean: Array) -> tuple[str, ...]:
+        notes = [
+            "the band averages pointwise variances (Eq. 5): how sure the model is of single "
+            "configurations"
+            if self._variance == "average"
+            else "the band is that of the average itself (Eq. 4)"
+        ]
+        for name in names:
+            if self._space.is_conditional(name):
+                text = self._space.condition_text(name)
+                notes.append(f"{name} is {text}: only such configurations are averaged")
+        if np.isnan(ice_mean).any():
+            notes.append("values without any valid configuration are left out (NaN)")
+        return tuple(notes)
+
+
+def grid_positions(space: SearchSpace, j: int, grid_size: int) -> Array:
+    """Return the positions of a grid: all values where there are few, else equidistant ones."""
+    parameter = space.parameters[j]
+    equidistant = np.linspace(0.0, 1.0, grid_size)
+    if parameter.size is None:
+        return equidistant
+    if isinstance(parameter, CategoricalParameter):
+        return np.arange(parameter.size, dtype=float)
+    if parameter.size <= grid_size:
+        grid = parameter.grid()
+        return equidistant if grid is None else grid[0]
+    return np.unique(parameter.nearest(equidistant))
+
+
+def _may_be_active(space: SearchSpace, rows: Array, members: list[int]) -> npt.NDArray[np.bool_]:
+    """Say for latent rows whether each member is active for some value of the other."""
+    able = np.ones(len(rows), dtype=bool)
+    for j in members:
+        others = [k for k in members if k != j]
+        here = ~np.isnan(_switched_on(space, rows, j)[:, j])
+        for k in others:
+            grid = space.parameters[k].grid()
+            for position in grid[0] if grid is not None and len(grid[0]) <= 200 else ():
+                moved = rows.copy()
+                moved[:, k] = position
+                here |= ~np.isnan(_switched_on(space, moved, j)[:, j])
+        able &= here
+    return able
+
+
+def _switched_on(space: SearchSpace, rows: Array, j: int) -> Array:
+    """Return the configurations of rows in which an optional hyperparameter is not left out."""
+    rows = rows.copy()
+    rows[:, j] = np.where(np.isnan(rows[:, j]), 0.0, rows[:, j])
+    return space.project(rows)

@@ -1,0 +1,313 @@
+"""Regional partial dependence: Algorithm 1 of Moosbauer et al. (2021).
+
+===========  ==========================================================================
+symbol       meaning
+===========  ==========================================================================
+N            a node: a set of rows of the sample
+N_l, N_r     its two children
+R(N)         impurity: the sum over rows of squared distances of a target from its mean in N;
+             the target is the curve ``ŝ²(·, λ_C)`` on the grid ("l2", Eq. 6), its mean over
+             the grid ("area", Eq. 11), ŝ² ("variance") or m̂ ("mean") at the row itself
+===========  ==========================================================================
+
+A split minimizes ``R(N_l) + R(N_r)``. As R(N) = Σ |t|² - |Σ t|² / |N|, running sums over the sorted
+rows give it for every threshold at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_count, check_option
+from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
+from hpo_explain.explanations import (
+    Condition,
+    PartialDependence,
+    Region,
+    RegionalPartialDependence,
+)
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.surrogates import Surrogate
+
+CRITERIA = ("l2", "area", "variance", "mean")
+ALL_SUBSETS = 10  # categories up to which every subset is tried
+Ints = npt.NDArray[np.int64]
+
+
+class RegionalPartialDependenceExplainer:
+    """Splits the space into regions in which the surrogate's uncertainty is alike.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    sample, grid_size, seed
+        As in :class:`PartialDependenceExplainer`.
+    max_depth : int, default 3
+        Most splits that lead to a region.
+    criterion : {"l2", "area", "variance", "mean"}, default "l2"
+        What is made alike: curves of ŝ² (Eq. 6), their area (Eq. 11), ŝ² or m̂ at the rows.
+    min_leaf : int, default 20
+        Fewest rows of the sample in a region.
+    min_improvement : float, default 0.01
+        Least share of the whole impurity that a split must remove.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or out of range.
+
+    References
+    ----------
+    .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
+       dependence plots. NeurIPS. Algorithm 1, Eq. 6 and 11. https://arxiv.org/abs/2111.04820
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(40, seed=1) * [1.0, 0.5]  # the upper half of y was never tried
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
+    >>> explainer = RegionalPartialDependenceExplainer(surrogate, sample=200, max_depth=1)
+    >>> [condition.name for condition in explainer.explain("x").regions[0].conditions]
+    ['y']
+    """
+
+    def __init__(
+        self,
+        surrogate: Surrogate,
+        *,
+        sample: int | npt.ArrayLike = 1000,
+        grid_size: int = 20,
+        max_depth: int = 3,
+        criterion: str = "l2",
+        min_leaf: int = 20,
+        min_improvement: float = 0.01,
+        seed: int = 0,
+    ) -> None:
+        self._explainer = PartialDependenceExplainer(
+            surrogate, sample=sample, grid_size=grid_size, seed=seed
+        )
+        self._surrogate = surrogate
+        self._max_depth = check_count("max_depth", max_depth, minimum=0)
+        self._criterion = check_option("criterion", criterion, CRITERIA)
+        self._min_leaf = check_count("min_leaf", min_leaf)
+        if not 0.0 <= min_improvement < 1.0:
+            raise ValueError(
+                f"min_improvement must be at least 0 and below 1, but was {min_improvement!r}."
+            )
+        self._min_improvement = min_improvement
+
+    def explain(
+        self, names: str | Sequence[str], *, incumbent: Mapping[str, Any] | None = None
+    ) -> RegionalPartialDependence:
+        """Return the partial dependence on one or two hyperparameters by region.
+
+        Parameters
+        ----------
+        names : str or pair of str
+            The hyperparameters λ_S.
+        incumbent : dict, optional
+            A configuration whose region comes first.
+
+        Returns
+        -------
+        RegionalPartialDependence
+            The regions and the tree that leads to them.
+
+        Raises
+        ------
+        ValueError
+            As of :meth:`PartialDependenceExplainer.explain`.
+        """
+        effect, rows = self._explainer.effect_and_rows(names)
+        space = self._surrogate.space
+        X = space.project(rows)
+        target = self._target(effect, X)
+        candidates = [j for j, name in enumerate(space.names) if name not in effect.names]
+        least = self._min_improvement * _impurity(target)
+        whole = Region((), 1.0, _within(effect, np.arange(len(X))), np.arange(len(X)), 0, None)
+        tree, leaves, waiting = [whole], [], [0]
+        while waiting:
+            place = waiting.pop(0)
+            node = tree[place]
+            split = None
+            if node.depth < self._max_depth:
+                split = best_split(space, X, target, node.rows, candidates, self._min_leaf)
+            if split is None or split.improvement <= 0.0 or split.improvement < least:
+                leaves.append(node)
+                continue
+            for condition, kept in zip(split.conditions(space), split.sides, strict=True):
+                part = node.rows[kept]
+                waiting.append(len(tree))
+                tree.append(
+                    Region(
+                        _merged(node.conditions, condition),
+                        len(part) / len(X),
+                        _within(effect, part),
+                        part,
+                        node.depth + 1,
+                        place,
+                    )
+                )
+        if incumbent is not None:
+            leaves.sort(key=lambda region: not region.holds(incumbent))
+        return RegionalPartialDependence(
+            names=effect.names,
+            regions=tuple(leaves),
+            tree=tuple(tree),
+            criterion=self._criterion,
+            incumbent=None if incumbent is None else dict(incumbent),
+        )
+
+    def _target(self, effect: PartialDependence, X: Array) -> Array:
+        """Return what is made alike, (n, number of columns)."""
+        if self._criterion in ("variance", "mean"):
+            mean, std = self._surrogate.predict(X)
+            return (std**2 if self._criterion == "variance" else mean)[:, None]
+        curves = effect.ice_std.reshape(len(X), -1) ** 2
+        curves = curves[:, ~np.isnan(curves).all(axis=0)]
+        curves = np.where(np.isnan(curves), np.nanmean(curves, axis=0), curves)
+        return curves if self._criterion == "l2" else curves.mean(axis=1, keepdims=True)
+
+
+@dataclass(frozen=True, eq=False)
+class _Split:
+    """A split of a node: the rows on either side, and how much impurity it removes."""
+
+    column: int
+    improvement: float
+    sides: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]
+    threshold: float
+    left: tuple[int, ...] = ()
+    right: tuple[int, ...] = ()
+
+    def conditions(self, space: SearchSpace) -> tuple[Condition, Condition]:
+        """Return what holds on either side, in the user's units."""
+        parameter = space.parameters[self.column]
+        if isinstance(parameter, CategoricalParameter):
+            sides = [
+                Condition(parameter.name, categories=tuple(parameter.choices[c] for c in codes))
+                for codes in (self.left, self.right)
+            ]
+            return sides[0], sides[1]
+        value = parameter.decode(np.array([self.threshold]))[0]
+        return Condition(parameter.name, up_to=value), Condition(parameter.name, above=value)
+
+
+def best_split(
+    space: SearchSpace, X: Array, target: Array, rows: Ints, candidates: Sequence[int], least: int
+) -> _Split | None:
+    """Return the split of a node that removes most impurity, or None if there is none.
+
+    Only hyperparameters that are active in all rows of the node can be split on.
+    """
+    best: _Split | None = None
+    node = target[rows] - target[rows].mean(axis=0)  # centred: the whole sum is zero
+    for j in candidates:
+        column = X[rows, j]
+        if np.isnan(column).any() or np.ptp(column) == 0.0:
+            continue
+        if isinstance(space.parameters[j], CategoricalParameter):
+            found = _categorical_split(node, column.astype(np.int64), j, least)
+        else:
+            found = _numeric_split(space, node, column, j, least)
+        if found is not None and (best is None or found.improvement > best.improvement):
+            best = found
+    return best
+
+
+def _numeric_split(
+    space: SearchSpace, node: Array, column: Array, j: int, least: int
+) -> _Split | None:
+    order = np.argsort(column, kind="stable")
+    ordered, n = column[order], len(column)
+    sums = np.cumsum(node[order], axis=0)[:-1]
+    left = np.arange(1, n)
+    gains = np.einsum("ij,ij->i", sums, sums) * (1.0 / left + 1.0 / (n - left))
+    allowed = (ordered[1:] > ordered[:-1]) & (left >= least) & (n - left >= least)
+    if not allowed.any():
+        return None
+    place = int(np.argmax(np.where(allowed, gains, -np.inf)))
+    # counted values end at the last one on the left; others half-way to the next
+    counted = space.parameters[j].size is not None
+    threshold = ordered[place] if counted else (ordered[place] + ordered[place + 1]) / 2.0
+    below = column <= threshold
+    return _Split(j, float(gains[place]), (below, ~below), float(threshold))
+
+
+def _categorical_split(node: Array, codes: Ints, j: int, least: int) -> _Split | None:
+    present = np.unique(codes)
+    counts = np.array([(codes == c).sum() for c in present])
+    sums = np.array([node[codes == c].sum(axis=0) for c in present])
+    best, n = -np.inf, len(codes)
+    chosen: tuple[int, ...] = ()
+    for subset in _subsets(present, sums, counts):
+        size = counts[list(subset)].sum()
+        if size < least or n - size < least:
+            continue
+        total = sums[list(subset)].sum(axis=0)
+        gain = float(total @ total) * (1.0 / size + 1.0 / (n - size))
+        if gain > best:
+            best, chosen = gain, subset
+    if not chosen:
+        return None
+    left = present[list(chosen)]
+    inside = np.isin(codes, left)
+    right = np.setdiff1d(present, left)
+    sides = (inside, ~inside)
+    return _Split(j, best, sides, np.nan, tuple(left.tolist()), tuple(right.tolist()))
+
+
+def _subsets(present: Ints, sums: Array, counts: Ints) -> Iterator[tuple[int, ...]]:
+    """Yield the ways to part categories in two, as places in `present`."""
+    k = len(present)
+    if k <= ALL_SUBSETS:
+        for size in range(1, k):
+            for subset in combinations(range(k), size):
+                if 0 in subset:  # the others are their complements
+                    yield subset
+        return
+    order = np.argsort((sums / counts[:, None]).mean(axis=1), kind="stable")
+    for size in range(1, k):
+        yield tuple(order[:size].tolist())
+
+
+def _impurity(target: Array) -> float:
+    return float(np.sum((target - target.mean(axis=0)) ** 2))
+
+
+def _within(effect: PartialDependence, rows: Ints) -> PartialDependence:
+    """Return the partial dependence on some rows of the sample (Eq. 3 and 5)."""
+    ice_mean, ice_std = effect.ice_mean[rows], effect.ice_std[rows]
+    valid = ~np.isnan(ice_mean)
+    count = np.where(valid.any(axis=0), valid.sum(axis=0), np.nan)
+    return replace(
+        effect,
+        mean=np.where(valid, ice_mean, 0.0).sum(axis=0) / count,
+        std=np.sqrt((np.where(valid, ice_std, 0.0) ** 2).sum(axis=0) / count),
+        ice_mean=ice_mean,
+        ice_std=ice_std,
+        exact=False,
+    )
+
+
+def _merged(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...]:
+    """Return conditions with a further one, those on the same hyperparameter joined."""
+    for place, old in enumerate(conditions):
+        if old.name != new.name:
+            continue
+        joined = replace(
+            old,
+            above=old.above if new.above is None else new.above,
+            up_to=old.up_to if new.up_to is None else new.up_to,
+            categories=new.categories,
+        )
+        return (*conditions[:place], joined, *conditions[place + 1 :])
+    return (*conditions, new)

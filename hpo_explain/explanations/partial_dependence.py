@@ -1,0 +1,225 @@
+"""The effect of one or two hyperparameters, and how sure the surrogate is of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_fraction
+from hpo_explain.diagnostics import Trust
+from hpo_explain.explanations._format import format_value, plain_json
+from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False)
+class PartialDependence:
+    """Partial dependence with the surrogate's uncertainty, and the curves it averages.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The hyperparameters λ_S, one or two.
+    grid : tuple
+        Values in the user's units; of two hyperparameters a pair of axes.
+    positions : tuple of ndarray
+        The encoded positions of each axis.
+    mean, std : ndarray of shape (G,) or (G1, G2)
+        ĉ_S and ŝ_S, in the objective's units; NaN where no configuration is valid.
+    ice_mean, ice_std : ndarray of shape (n, G) or (n, G1, G2)
+        m̂ and ŝ of each configuration of the sample; NaN where it is not valid.
+    variance : {"average", "covariance"}
+        Whether ŝ_S² averages pointwise variances (Eq. 5) or is that of the average (Eq. 4).
+    log, categorical : tuple of bool
+        Scale and kind of each hyperparameter.
+    incumbent : tuple or None
+        The incumbent's values, where it has all of them.
+    tried : tuple of tuple
+        The observed trials' values, one tuple per hyperparameter.
+    exact : bool
+        Whether the mean integrates over the space exactly rather than over the sample.
+    objective_name, direction : str
+        What the objective is called, and which way is better.
+    trust : Trust or None
+        Whether the surrogate is good enough to be explained.
+    notes : tuple of str
+        What was assumed.
+
+    References
+    ----------
+    .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
+       dependence plots. NeurIPS. Eq. 3 to 5, 7 and 8. https://arxiv.org/abs/2111.04820
+    """
+
+    names: tuple[str, ...]
+    grid: tuple[Any, ...]
+    positions: tuple[Array, ...]
+    mean: Array
+    std: Array
+    ice_mean: Array
+    ice_std: Array
+    variance: str
+    log: tuple[bool, ...]
+    categorical: tuple[bool, ...]
+    incumbent: tuple[Any, ...] | None = None
+    tried: tuple[tuple[Any, ...], ...] = ()
+    exact: bool = False
+    objective_name: str = "objective"
+    direction: str = "minimize"
+    trust: Trust | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def axes(self) -> tuple[tuple[Any, ...], ...]:
+        """The values of each hyperparameter, one tuple per axis."""
+        return (self.grid,) if len(self.names) == 1 else self.grid
+
+    def band(self, level: float = 0.95) -> tuple[Array, Array]:
+        """Return lower and upper end of the band in which the function is expected.
+
+        It describes the function, observation noise excluded. With ``variance="average"`` it
+        averages pointwise variances: how sure the model is of single configurations.
+
+        Raises
+        ------
+        ValueError
+            If `level` does not lie between 0 and 1.
+        """
+        from scipy.stats import norm
+
+        half = float(norm.ppf(0.5 + check_fraction("level", level) / 2.0)) * self.std
+        return self.mean - half, self.mean + half
+
+    @property
+    def mean_confidence(self) -> float:
+        """MC: the mean of ŝ_S over the grid, in the objective's units; smaller is surer."""
+        return float(np.nanmean(self.std))
+
+    def confidence_at(self, config: Mapping[str, Any]) -> float:
+        """OC: ŝ_S at the grid point closest to a configuration, in the objective's units.
+
+        Raises
+        ------
+        ValueError
+            If the configuration lacks one of the hyperparameters.
+        """
+        place = []
+        for i, name in enumerate(self.names):
+            if name not in config:
+                raise ValueError(
+                    f"config must have a value of {name}, but has only "
+                    f"{', '.join(map(str, config)) or 'none'}. Choose one where it is active."
+                )
+            place.append(self._nearest(i, config[name]))
+        return float(self.std[tuple(place)])
+
+    def _nearest(self, i: int, value: Any) -> int:
+        values = self.axes[i]
+        if self.categorical[i]:
+            from hpo_explain.space import category_index
+
+            found = category_index(values, value)
+            if found is None:
+                raise ValueError(f"{self.names[i]} = {value!r} is not one of {list(values)!r}.")
+            return found
+        scale = np.log if self.log[i] else np.asarray
+        distances = np.abs(scale(np.array(values, dtype=float)) - scale(float(value)))
+        return int(np.argmin(distances))
+
+    def negative_log_likelihood(self, true: npt.ArrayLike | Callable[..., float]) -> float:
+        """NLL of a known truth: the mean over the grid of ``-log N(true; ĉ_S, ŝ_S²)``.
+
+        Parameters
+        ----------
+        true : array_like of the shape of `mean`, or callable
+            The true partial dependence on the grid, or a function of the hyperparameters' values.
+
+        Returns
+        -------
+        float
+            In nats; infinite where the band has no width but misses the truth.
+        """
+        if callable(true):
+            points = np.array(np.meshgrid(*map(np.arange, self.mean.shape), indexing="ij"))
+            index = points.reshape(len(self.names), -1).T
+            values = [
+                true(*(axis[i] for axis, i in zip(self.axes, row, strict=True))) for row in index
+            ]
+            true = np.reshape(values, self.mean.shape)
+        gap = np.asarray(true, dtype=float) - self.mean
+        if gap.shape != self.mean.shape:
+            raise ValueError(
+                f"true must have the shape of the grid, {self.mean.shape}, but had "
+                f"{np.shape(true)}."
+            )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = np.where(gap == 0.0, 0.0, gap / self.std)
+            terms = 0.5 * np.log(2.0 * np.pi) + np.log(self.std) + 0.5 * z**2
+        return float(np.nanmean(np.where((self.std == 0.0) & (gap != 0.0), np.inf, terms)))
+
+    @property
+    def sentence(self) -> str:
+        """One sentence that says where the objective is best on average, and how sure that is."""
+        signed = self.mean if self.direction == "minimize" else -self.mean
+        place = np.unravel_index(int(np.nanargmin(signed)), self.mean.shape)
+        at = ", ".join(
+            f"{name} = {format_value(axis[i])}"
+            for name, axis, i in zip(self.names, self.axes, place, strict=True)
+        )
+        spread = float(np.nanmax(self.mean) - np.nanmin(self.mean))
+        half = 1.96 * float(np.nanmean(self.std))
+        caution = (
+            " The band is wider than the effect: the shape of the curve is not certain."
+            if half > spread
+            else ""
+        )
+        return (
+            f"On average the {self.objective_name} is best at {at} "
+            f"({format_value(float(self.mean[place]))} ± "
+            f"{format_value(1.96 * float(self.std[place]))}).{caution}"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per grid point: the values, mean, std and the ends of the 95 % band."""
+        import pandas as pd
+
+        lower, upper = self.band()
+        index = pd.MultiIndex.from_product([list(axis) for axis in self.axes], names=self.names)
+        columns = {"mean": self.mean, "std": self.std, "lower": lower, "upper": upper}
+        frame = pd.DataFrame({k: v.ravel() for k, v in columns.items()}, index=index)
+        return frame.reset_index()
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the curve with its band, the curves it averages, incumbent and trials."""
+        from hpo_explain.plotting.partial_dependence import plot_partial_dependence
+
+        return plot_partial_dependence(self, ax=ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the single curves as plain values that `json.dumps` accepts."""
+        return {
+            "names": list(self.names),
+            "grid": plain_json([list(axis) for axis in self.axes]),
+            "mean": plain_json(self.mean),
+            "std": plain_json(self.std),
+            "variance": self.variance,
+            "mean_confidence": plain_json(self.mean_confidence),
+            "incumbent": plain_json(self.incumbent),
+            "objective_name": self.objective_name,
+            "direction": self.direction,
+            "sentence": self.sentence,
+            "trust": None if self.trust is None else self.trust.to_dict(),
+            "notes": list(self.notes),
+        }
+
+    def _repr_html_(self) -> str:
+        from hpo_explain.plotting.html import result_html
+
+        return result_html(self, text=self.sentence)

@@ -1,0 +1,239 @@
+"""Partial dependence by region: where the surrogate is sure, and where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.explanations._format import format_value
+from hpo_explain.explanations.partial_dependence import PartialDependence
+from hpo_explain.space import category_index
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """What a region says about one hyperparameter, in the user's units.
+
+    Attributes
+    ----------
+    name : str
+        The hyperparameter.
+    above, up_to : float or None
+        Numeric values are above the one and at most the other; None where there is no bound.
+    categories : tuple or None
+        The categories, of a categorical hyperparameter.
+    """
+
+    name: str
+    above: float | None = None
+    up_to: float | None = None
+    categories: tuple[Any, ...] | None = None
+
+    def holds(self, config: Mapping[str, Any]) -> bool:
+        """Return whether a configuration meets the condition; not where it is inactive."""
+        if self.name not in config:
+            return False
+        value = config[self.name]
+        if self.categories is not None:
+            return category_index(self.categories, value) is not None
+        above = self.above is None or value > self.above
+        return bool(above and (self.up_to is None or value <= self.up_to))
+
+    def __str__(self) -> str:
+        if self.categories is not None:
+            values = ", ".join(map(format_value, self.categories))
+            single = len(self.categories) == 1
+            return f"{self.name} = {values}" if single else f"{self.name} in {{{values}}}"
+        if self.above is None:
+            return f"{self.name} ≤ {format_value(self.up_to)}"
+        if self.up_to is None:
+            return f"{self.name} > {format_value(self.above)}"
+        return f"{format_value(self.above)} < {self.name} ≤ {format_value(self.up_to)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A part of the space, and the partial dependence within it.
+
+    Attributes
+    ----------
+    conditions : tuple of Condition
+        What holds in the region; empty for the whole space.
+    weight : float
+        Share of the sample in it.
+    effect : PartialDependence
+        Partial dependence on the sample in it (Eq. 5).
+    rows : ndarray of int
+        Which configurations of the sample are in it.
+    depth : int
+        Number of splits that lead to it.
+    parent : int or None
+        Its parent's place in the tree.
+    """
+
+    conditions: tuple[Condition, ...]
+    weight: float
+    effect: PartialDependence
+    rows: npt.NDArray[np.int64]
+    depth: int
+    parent: int | None
+
+    @property
+    def label(self) -> str:
+        """The conditions in words."""
+        return " and ".join(map(str, self.conditions)) or "everywhere"
+
+    def holds(self, config: Mapping[str, Any]) -> bool:
+        """Return whether a configuration lies in the region."""
+        return all(condition.holds(config) for condition in self.conditions)
+
+
+@dataclass(frozen=True, eq=False)
+class RegionalPartialDependence:
+    """Partial dependence in regions in which the surrogate's uncertainty is alike.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The hyperparameters of interest, λ_S.
+    regions : tuple of Region
+        The leaves: disjoint, and together everything; the incumbent's first. The sample's partial
+        dependence is the mean of theirs, weighted.
+    tree : tuple of Region
+        All nodes, the root first, parents before children.
+    criterion : {"l2", "area", "variance", "mean"}
+        What was made alike within regions.
+    incumbent : dict or None
+        The incumbent, if it was given.
+
+    References
+    ----------
+    .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
+       dependence plots. NeurIPS. Algorithm 1. https://arxiv.org/abs/2111.04820
+    """
+
+    names: tuple[str, ...]
+    regions: tuple[Region, ...]
+    tree: tuple[Region, ...]
+    criterion: str
+    incumbent: dict[str, Any] | None = None
+
+    @property
+    def whole(self) -> PartialDependence:
+        """The partial dependence on all of the sample."""
+        return self.tree[0].effect
+
+    def region_of(self, config: Mapping[str, Any]) -> Region:
+        """Return the region in which a configuration lies.
+
+        Raises
+        ------
+        ValueError
+            If it lies in none: a hyperparameter that a condition names is missing.
+        """
+        for region in self.regions:
+            if region.holds(config):
+                return region
+        named = sorted({c.name for r in self.regions for c in r.conditions})
+        raise ValueError(
+            f"config lies in no region: it must have values of {', '.join(named)}, "
+            f"but was {dict(config)!r}."
+        )
+
+    def gain(self) -> pd.DataFrame:
+        """Return how much surer the curves get with every depth of splitting.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index depth; columns regions (their number), mean_confidence (MC, weighted, in the
+            objective's units), gain (δMC: its relative improvement in percent), and
+            incumbent_gain (that of the incumbent's region, NaN without one).
+        """
+        import pandas as pd
+
+        base = self.whole.mean_confidence
+        rows = []
+        deepest = max(region.depth for region in self.tree)
+        for depth in range(deepest + 1):
+            cut = self._at_depth(depth)
+            confidence = sum(r.weight * r.effect.mean_confidence for r in cut)
+            mine = np.nan
+            if self.incumbent is not None:
+                held = [r for r in cut if r.holds(self.incumbent)]
+                mine = held[0].effect.mean_confidence if held else np.nan
+            rows.append(
+                {
+                    "regions": len(cut),
+                    "mean_confidence": confidence,
+                    "gain": _percent(base, confidence),
+                    "incumbent_gain": _percent(base, mine),
+                }
+            )
+        return pd.DataFrame(rows, index=pd.RangeIndex(deepest + 1, name="depth"))
+
+    def _at_depth(self, depth: int) -> list[Region]:
+        """Return the nodes of a depth, and the leaves above it."""
+        parents = {node.parent for node in self.tree}
+        return [
+            node
+            for place, node in enumerate(self.tree)
+            if node.depth == depth or (node.depth < depth and place not in parents)
+        ]
+
+    @property
+    def sentence(self) -> str:
+        """One sentence that says where the surrogate is surest."""
+        surest = min(self.regions, key=lambda region: region.effect.mean_confidence)
+        gain = _percent(self.whole.mean_confidence, surest.effect.mean_confidence)
+        if len(self.regions) == 1:
+            return "No split makes the model's uncertainty about the curve more alike."
+        return (
+            f"The model is surest of the effect of {' and '.join(self.names)} where "
+            f"{surest.label}: its band is {gain:.0f} % narrower there than over the whole space."
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per region and grid point."""
+        import pandas as pd
+
+        parts = [
+            region.effect.to_frame().assign(region=region.label, weight=region.weight)
+            for region in self.regions
+        ]
+        return pd.concat(parts, ignore_index=True)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the regions as small multiples; return the axes of the first."""
+        from hpo_explain.plotting.partial_dependence import plot_regions
+
+        return plot_regions(self, ax=ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values that `json.dumps` accepts."""
+        return {
+            "names": list(self.names),
+            "criterion": self.criterion,
+            "sentence": self.sentence,
+            "regions": [
+                {"label": r.label, "weight": r.weight, "effect": r.effect.to_dict()}
+                for r in self.regions
+            ],
+        }
+
+    def _repr_html_(self) -> str:
+        from hpo_explain.plotting.html import result_html
+
+        return result_html(self, text=self.sentence)
+
+
+def _percent(before: float, after: float) -> float:
+    return 100.0 * (before - after) / before if before else 0.0

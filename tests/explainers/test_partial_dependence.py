@@ -1,0 +1,206 @@
+"""Partial dependence: closed forms, scikit-learn's, brute force, and hierarchical spaces."""
+
+import numpy as np
+import pytest
+from sklearn.inspection import partial_dependence as sklearn_partial_dependence
+
+import hpo_explain as hx
+from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
+from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+
+
+def test_the_curve_of_an_additive_function_is_its_own_term():
+    space = unit_cube(3)
+    surrogate = AnalyticSurrogate(
+        space, lambda X: X[:, 0] ** 2 + X[:, 1] + 3.0 * X[:, 2], lambda X: 0.5 + 0.0 * X[:, 0]
+    )
+    name = space.names[0]
+    effect = PartialDependenceExplainer(surrogate, sample=500, grid_size=11).explain(name)
+    x = np.linspace(0, 1, 11)
+    # a Latin hypercube's mean is within 1/(2n) of the integral: 1/2 + 3/2
+    np.testing.assert_allclose(effect.mean, x**2 + 2.0, atol=4 / 1000)
+    np.testing.assert_allclose(effect.std, 0.5)
+    lower, upper = effect.band(0.95)
+    np.testing.assert_allclose(upper - lower, 2 * 1.959963984540054 * 0.5, rtol=1e-12)
+
+
+def test_constant_mean_and_variance_100_give_variance_100():
+    """The example of Appendix A.1: averaging pointwise variances does not shrink them."""
+    space = unit_cube(2)
+    surrogate = AnalyticSurrogate(space, lambda X: 0.0 * X[:, 0], lambda X: 10.0 + 0.0 * X[:, 0])
+    effect = PartialDependenceExplainer(surrogate, sample=50).explain(space.names[0])
+    np.testing.assert_allclose(effect.std**2, 100.0)
+
+
+def gaussian_process(space, n=40):
+    X = space.sample(n, seed=1)
+    y = 50.0 + np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 2]
+    return hx.GaussianProcessSurrogate.fit(space, X, y)
+
+
+def test_the_mean_is_scikit_learns():
+    space = unit_cube(3)
+    surrogate = gaussian_process(space)
+    sample = space.sample(80, seed=4)
+    effect = PartialDependenceExplainer(surrogate, sample=sample, grid_size=7).explain(
+        space.names[1]
+    )
+    theirs = sklearn_partial_dependence(
+        surrogate.gp, sample, [1], custom_values={1: np.linspace(0, 1, 7)}, kind="both"
+    )
+    np.testing.assert_allclose(effect.mean, theirs["average"][0], rtol=1e-10)
+    np.testing.assert_allclose(effect.ice_mean, theirs["individual"][0], rtol=1e-10)
+
+
+def test_covariance_is_the_variance_of_the_average_by_brute_force():
+    space = unit_cube(3)
+    surrogate = gaussian_process(space)
+    sample = space.sample(60, seed=4)
+    effect = PartialDependenceExplainer(
+        surrogate, sample=sample, grid_size=5, variance="covariance"
+    ).explain(space.names[0])
+    for g, x in enumerate(np.linspace(0, 1, 5)):
+        rows = sample.copy()
+        rows[:, 0] = x
+        covariance = surrogate.posterior_covariance(rows)
+        prior = float(surrogate.gp.kernel_.diag(np.zeros((1, 3)))[0]) * surrogate._scale**2
+        assert abs(effect.std[g] ** 2 - covariance.mean()) < 1e-9 * prior
+
+
+def test_the_average_band_averages_pointwise_variances():
+    space = unit_cube(3)
+    surrogate = gaussian_process(space)
+    sample = space.sample(30, seed=4)
+    effect = PartialDependenceExplainer(surrogate, sample=sample, grid_size=4).explain(
+        space.names[2]
+    )
+    np.testing.assert_allclose(effect.std**2, (effect.ice_std**2).mean(axis=0))
+    rows = sample.copy()
+    rows[:, 2] = 1.0
+    mean, std = surrogate.predict(rows)
+    np.testing.assert_allclose(effect.ice_mean[:, -1], mean)
+    np.testing.assert_allclose(effect.ice_std[:, -1], std)
+
+
+def test_a_pair_is_a_surface_over_both_axes():
+    space = unit_cube(3)
+    surrogate = AnalyticSurrogate(
+        space, lambda X: X[:, 0] * X[:, 2] + X[:, 1], lambda X: 0.0 * X[:, 0]
+    )
+    sample = space.sample(40, seed=2)
+    effect = PartialDependenceExplainer(surrogate, sample=sample, grid_size=3).explain(
+        (space.names[2], space.names[0])
+    )
+    x = np.linspace(0, 1, 3)
+    np.testing.assert_allclose(effect.mean, np.outer(x, x) + sample[:, 1].mean())
+    assert effect.grid == (tuple(x), tuple(x))
+    assert effect.ice_mean.shape == (40, 3, 3)
+
+
+def test_a_forests_mean_is_exact_and_its_covariance_is_over_trees():
+    space = hx.SearchSpace(
+        [
+            hx.FloatParameter("x", 0.0, 1.0),
+            hx.CategoricalParameter("c", list("abc")),
+            hx.IntParameter("k", 1, 4),
+        ]
+    )
+    X = space.sample(40, seed=1)
+    forest = hx.ForestSurrogate.fit(space, X, X[:, 0] * (X[:, 1] == 1) + X[:, 2], n_trees=5)
+    # every configuration once, with x at the middle of each interval between thresholds
+    cuts = np.unique(
+        np.concatenate(
+            [[0.0, 1.0]]
+            + [t.tree_.threshold[t.tree_.feature == 0] for t in forest.forest.estimators_]
+        )
+    )
+    middle, width = (cuts[1:] + cuts[:-1]) / 2, np.diff(cuts)
+    by_tree = np.zeros((5, 3))
+    columns = forest._columns
+    for code in range(3):
+        for k in range(4):
+            rows = np.column_stack(
+                [middle, np.full(len(middle), code), np.full(len(middle), k / 3)]
+            )
+            for t, tree in enumerate(forest.forest.estimators_):
+                by_tree[t, code] += width @ tree.predict(columns(rows)) / 4
+    for variance in ("average", "covariance"):
+        effect = PartialDependenceExplainer(forest, sample=50, variance=variance).explain("c")
+        np.testing.assert_allclose(effect.mean, by_tree.mean(axis=0), rtol=1e-10)
+        assert effect.exact
+    np.testing.assert_allclose(effect.std, by_tree.std(axis=0), rtol=1e-8)
+
+
+def test_a_conditional_hyperparameter_averages_only_where_it_is_active():
+    space = hx.SearchSpace(
+        [
+            hx.CategoricalParameter("booster", ["tree", "dart"]),
+            hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
+        ]
+    )
+    surrogate = AnalyticSurrogate(
+        space,
+        lambda X: np.where(X[:, 0] == 1, 10.0 + np.nan_to_num(X[:, 1]), 0.0),
+        lambda X: 0.0 * X[:, 0],
+    )
+    explainer = PartialDependenceExplainer(surrogate, sample=100, grid_size=3)
+    np.testing.assert_allclose(explainer.explain("drop").mean, [10.0, 10.5, 11.0])
+    # the parent: each value with what is valid under it; drop is uniform where it is active
+    np.testing.assert_allclose(explainer.explain("booster").mean, [0.0, 10.5], atol=0.01)
+    pair = explainer.explain(("booster", "drop"))
+    assert np.isnan(pair.mean[0]).all()
+    np.testing.assert_allclose(pair.mean[1], [10.0, 10.5, 11.0])
+    assert any("NaN" in note for note in pair.notes)
+
+
+def test_a_forest_averages_a_conditional_hyperparameter_exactly_where_it_is_active():
+    space = nested_space()
+    X = space.sample(80, seed=2)
+    y = np.where(np.isnan(X), 0.3, X) @ np.arange(1.0, len(space) + 1)
+    forest = hx.ForestSurrogate.fit(space, X, y, n_trees=8)
+    for name in space.names:
+        effect = PartialDependenceExplainer(forest, sample=3000, grid_size=4).explain(name)
+        sampled = np.nanmean(effect.ice_mean, axis=0)
+        spread = np.nanstd(effect.ice_mean, axis=0) / np.sqrt((~np.isnan(effect.ice_mean)).sum(0))
+        assert (np.abs(effect.mean - sampled) < 5 * spread + 1e-9).all()
+
+
+def test_confidence_and_likelihood_by_hand():
+    space = unit_cube(2)
+    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: 1.0 + X[:, 0])
+    effect = PartialDependenceExplainer(surrogate, sample=20, grid_size=3).explain(space.names[0])
+    assert effect.mean_confidence == pytest.approx(1.5)
+    config = dict.fromkeys(space.names, 0.9)
+    assert effect.confidence_at(config) == pytest.approx(2.0)
+    s = np.array([1.0, 1.5, 2.0])
+    expected = np.mean(0.5 * np.log(2 * np.pi) + np.log(s) + 0.5 * (1.0 / s) ** 2)
+    assert effect.negative_log_likelihood(effect.mean + 1.0) == pytest.approx(expected)
+    assert effect.negative_log_likelihood(lambda x: x + 1.0) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda e, s: e(s).explain("nothing"), "unknown hyperparameter 'nothing'"),
+        (lambda e, s: e(s).explain(s.space.names), "names must be one hyperparameter or a pair"),
+        (lambda e, s: e(s).explain((s.space.names[0],) * 2), "a pair of different ones"),
+        (lambda e, s: e(s, grid_size=1), "grid_size must be at least 2"),
+        (lambda e, s: e(s, variance="both"), "variance must be one of 'average', 'covariance'"),
+        (lambda e, s: e(s, variance="covariance"), "Use variance='average'"),
+        (lambda e, s: e(s, sample=np.full((2, 3), 4.0)), "outside the space"),
+    ],
+)
+def test_bad_input_is_named(call, text):
+    surrogate = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0], lambda X: X[:, 0])
+    with pytest.raises(ValueError, match=text):
+        call(PartialDependenceExplainer, surrogate)
+
+
+def test_a_hyperparameter_that_is_nowhere_active_is_an_error():
+    space = nested_space()
+    surrogate = AnalyticSurrogate(space, lambda X: np.zeros(len(X)), lambda X: np.zeros(len(X)))
+    child = next(name for name in space.names if space.conditions[space.index(name)])
+    rows = space.sample(200, seed=0)
+    inactive = rows[np.isnan(rows[:, space.index(child)])][:5]
+    with pytest.raises(ValueError, match=f"{child} is inactive in all of the sample"):
+        PartialDependenceExplainer(surrogate, sample=inactive).explain(child)

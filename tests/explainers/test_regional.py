@@ -1,0 +1,190 @@
+"""Regional partial dependence: brute-force splits, disjoint regions, words in users' units."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer, best_split
+from tests.analytic import AnalyticSurrogate
+
+SPACE = hx.SearchSpace(
+    [
+        hx.FloatParameter("lr", 1e-4, 1.0, log=True),
+        hx.IntParameter("batch_size", 16, 256, log=True),
+        hx.CategoricalParameter("optimizer", ["adam", "sgd", "rms", "lion"]),
+        hx.FloatParameter("momentum", 0.0, 1.0),
+    ]
+)
+
+
+def uncertain(X):
+    wide = (X[:, 1] > 0.5) & (X[:, 2] >= 2)
+    return np.where(wide, 2.0, 0.5) + 0.3 * X[:, 0] * X[:, 3]
+
+
+def surrogate():
+    return AnalyticSurrogate(SPACE, lambda X: X[:, 0] + X[:, 3], uncertain)
+
+
+def brute_force(X, target, rows, candidates, least):
+    """Return the least impurity that any split leaves, by trying each."""
+    best = np.inf
+
+    def impurity(part):
+        return np.sum((part - part.mean(axis=0)) ** 2)
+
+    for j in candidates:
+        column = X[rows, j]
+        values = np.unique(column)
+        if j == 2:
+            sides = [
+                np.isin(column, subset)
+                for size in range(1, len(values))
+                for subset in itertools.combinations(values, size)
+            ]
+        else:
+            sides = [column <= value for value in values[:-1]]
+        for left in sides:
+            if left.sum() >= least and (~left).sum() >= least:
+                best = min(best, impurity(target[rows[left]]) + impurity(target[rows[~left]]))
+    return best
+
+
+@pytest.mark.parametrize("criterion", ["l2", "area", "variance", "mean"])
+def test_the_split_is_the_one_that_brute_force_finds(criterion):
+    explainer = RegionalPartialDependenceExplainer(
+        surrogate(), sample=60, grid_size=5, criterion=criterion
+    )
+    effect, rows = explainer._explainer.effect_and_rows("lr")
+    X = SPACE.project(rows)
+    target = explainer._target(effect, X)
+    own_mean, own_std = surrogate().predict(X)
+    expected = {
+        "l2": effect.ice_std**2,
+        "area": (effect.ice_std**2).mean(axis=1, keepdims=True),
+        "variance": own_std[:, None] ** 2,
+        "mean": own_mean[:, None],
+    }[criterion]
+    np.testing.assert_allclose(target, expected)
+    members = np.arange(60)
+    found = best_split(SPACE, X, target, members, [1, 2, 3], 3)
+    left, right = (target[members[side]] for side in found.sides)
+    reached = sum(np.sum((part - part.mean(axis=0)) ** 2) for part in (left, right))
+    assert reached == pytest.approx(brute_force(X, target, members, [1, 2, 3], 3), rel=1e-9)
+    whole = np.sum((target - target.mean(axis=0)) ** 2)
+    assert found.improvement == pytest.approx(whole - reached, rel=1e-9)
+
+
+def explained(**options):
+    return RegionalPartialDependenceExplainer(surrogate(), sample=400, grid_size=6, **options)
+
+
+def test_regions_part_the_sample_and_their_weighted_mean_is_the_whole():
+    result = explained(max_depth=3).explain("lr")
+    rows = np.sort(np.concatenate([region.rows for region in result.regions]))
+    np.testing.assert_array_equal(rows, np.arange(400))
+    assert sum(region.weight for region in result.regions) == pytest.approx(1.0)
+    mean = sum(region.weight * region.effect.mean for region in result.regions)
+    variance = sum(region.weight * region.effect.std**2 for region in result.regions)
+    np.testing.assert_allclose(mean, result.whole.mean, rtol=1e-10)
+    np.testing.assert_allclose(variance, result.whole.std**2, rtol=1e-10)
+
+
+def test_every_configuration_lies_in_the_one_region_its_row_was_put_in():
+    result = explained(max_depth=3).explain("lr")
+    X = explained()._explainer.effect_and_rows("lr")[1]
+    configs = SPACE.decode(SPACE.project(X))
+    for region in result.regions:
+        for i in region.rows:
+            assert result.region_of(configs[i]) is region
+            assert [r.holds(configs[i]) for r in result.regions].count(True) == 1
+
+
+def test_conditions_are_in_the_users_units():
+    result = explained(max_depth=2, min_improvement=0.0).explain("lr")
+    labels = " | ".join(node.label for node in result.tree)
+    assert "optimizer in {rms, lion}" in labels or "optimizer in {adam, sgd}" in labels
+    assert "batch_size ≤ " in labels
+    threshold = next(
+        c.up_to for n in result.tree for c in n.conditions if c.name == "batch_size" and c.up_to
+    )
+    assert isinstance(threshold, int)
+    assert threshold == pytest.approx(np.sqrt(16 * 256), abs=3)  # the middle of the log axis
+
+
+def test_the_incumbents_region_comes_first_and_splits_are_on_others_only():
+    incumbent = {"lr": 0.01, "batch_size": 200, "optimizer": "lion", "momentum": 0.3}
+    result = explained(max_depth=3).explain("lr", incumbent=incumbent)
+    assert result.regions[0].holds(incumbent)
+    assert all(c.name != "lr" for node in result.tree for c in node.conditions)
+
+
+def test_gain_is_the_confidence_won_with_depth():
+    incumbent = {"lr": 0.01, "batch_size": 20, "optimizer": "adam", "momentum": 0.3}
+    result = explained(max_depth=2, min_improvement=0.0).explain("lr", incumbent=incumbent)
+    gain = result.gain()
+    assert gain.loc[0, "gain"] == 0.0
+    assert gain.loc[2, "regions"] == len(result.regions)
+    mine = result.region_of(incumbent).effect.mean_confidence
+    expected = 100 * (1 - mine / result.whole.mean_confidence)
+    assert gain.loc[2, "incumbent_gain"] == pytest.approx(expected)
+    assert gain["gain"].is_monotonic_increasing
+
+
+def test_depth_leaf_size_and_improvement_stop_the_splitting():
+    assert len(explained(max_depth=0).explain("lr").regions) == 1
+    small = explained(max_depth=6, min_leaf=50, min_improvement=0.0).explain("lr")
+    assert min(len(region.rows) for region in small.regions) >= 50
+    assert len(explained(min_improvement=0.99).explain("lr").regions) == 1
+
+
+def test_many_categories_are_ordered_by_their_mean():
+    space = hx.SearchSpace(
+        [hx.FloatParameter("x", 0.0, 1.0), hx.CategoricalParameter("c", list(range(30)))]
+    )
+    odd = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: 1.0 + X[:, 1] % 2)
+    result = RegionalPartialDependenceExplainer(odd, sample=300, max_depth=1).explain("x")
+    sides = sorted(sorted(r.conditions[0].categories) for r in result.regions)
+    assert sides == [list(range(0, 30, 2)), list(range(1, 30, 2))]
+
+
+def test_inactive_hyperparameters_are_not_split_on_until_they_are_active():
+    space = hx.SearchSpace(
+        [
+            hx.FloatParameter("x", 0.0, 1.0),
+            hx.CategoricalParameter("booster", ["tree", "dart"]),
+            hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
+        ]
+    )
+    model = AnalyticSurrogate(
+        space, lambda X: X[:, 0], lambda X: 1.0 + 5.0 * (np.nan_to_num(X[:, 2]) > 0.5)
+    )
+    result = RegionalPartialDependenceExplainer(model, sample=400, max_depth=2).explain("x")
+    for node in result.tree:
+        names = [condition.name for condition in node.conditions]
+        if "drop" in names:
+            assert names[0] == "booster"
+            assert node.conditions[0].categories == ("dart",)
+    assert any("drop" in node.label for node in result.tree)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"criterion": "l1"}, "criterion must be one of 'l2', 'area', 'variance', 'mean'"),
+        ({"max_depth": -1}, "max_depth must be at least 0"),
+        ({"min_leaf": 0}, "min_leaf must be at least 1"),
+        ({"min_improvement": 1.0}, "min_improvement must be at least 0 and below 1"),
+    ],
+)
+def test_bad_options_are_named(options, text):
+    with pytest.raises(ValueError, match=text):
+        explained(**options)
+
+
+def test_a_configuration_without_what_the_conditions_need_is_in_no_region():
+    result = explained(max_depth=1).explain("lr")
+    with pytest.raises(ValueError, match="config lies in no region"):
+        result.region_of({"lr": 0.1})
