@@ -22,7 +22,8 @@ def as_run(source: Any, **options: Any) -> Run:
 
     Adapters of others are found by the entry-point group ``hpo_explain.adapters``. Each names a
     callable ``reader(source, **options)`` that returns a Run, or None where the source is not
-    its own.
+    its own; one that does not take the options given is not asked. ``examples/adapter_plugin``
+    holds one.
 
     Parameters
     ----------
@@ -115,12 +116,13 @@ def _checked(reader: Callable[..., Run], options: dict[str, Any]) -> dict[str, A
 
 def _by_others(source: Any, options: dict[str, Any]) -> Run:
     kind = f"{type(source).__module__}.{type(source).__qualname__}"
-    failed = []
+    unused = []
     for entry_point in metadata.entry_points(group=ENTRY_POINTS):
         try:
             reader = entry_point.load()
+            inspect.signature(reader).bind(source, **options)  # not every one takes every option
         except Exception as error:  # a broken adapter must not stop the others
-            failed.append(f"{entry_point.name} ({error})")
+            unused.append(f"{entry_point.name} ({error})")
             continue
         run = reader(source, **options)
         if run is None:
@@ -131,8 +133,8 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
                 f"{type(run).__name__} for a {kind}; it must return a Run, or None."
             )
         return run
-    missing = f" Adapters that could not be loaded: {'; '.join(failed)}." if failed else ""
+    others = f" Adapters that could not be asked: {'; '.join(unused)}." if unused else ""
     raise ValueError(
         f"source is a {kind}, which no adapter reads. Give {_ACCEPTED}, or install an adapter "
-        f"(entry-point group {ENTRY_POINTS!r}).{missing}"
+        f"(entry-point group {ENTRY_POINTS!r}).{others}"
     )

@@ -107,8 +107,19 @@ def test_an_adapter_that_returns_no_run_is_named(monkeypatch):
 
 def test_an_adapter_that_cannot_be_loaded_is_named_where_nobody_reads_the_source(monkeypatch):
     entry_point(monkeypatch, "missing", "not_mine")
-    with pytest.raises(ValueError, match="could not be loaded: missing"):
+    with pytest.raises(ValueError, match="could not be asked: missing"):
         as_run(Tuner())
+
+
+def only_with_seed(source, *, seed=0):
+    raise AssertionError
+
+
+def test_an_adapter_is_asked_only_with_options_that_it_takes(monkeypatch):
+    entry_point(monkeypatch, "only_with_seed", "from_tuner")
+    assert as_run(Tuner(), objective_name="loss").objective_name == "loss"
+    with pytest.raises(ValueError, match=r"only_with_seed \(got an unexpected .* 'objective'"):
+        as_run(3, objective="loss")
 
 
 @pytest.mark.parametrize(
