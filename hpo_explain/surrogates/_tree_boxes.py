@@ -240,6 +240,19 @@ def _cuts_of(
 
 
 @numba.njit(cache=True, nogil=True)
+def _find(cuts: Array, start: int, end: int, place: float) -> int:
+    """Return which of the cuts from `start` to `end` a place is."""
+    a, b = start, end - 1
+    while a < b:
+        middle = (a + b) // 2
+        if cuts[middle] < place:
+            a = middle + 1
+        else:
+            b = middle
+    return a - start
+
+
+@numba.njit(cache=True, nogil=True)
 def _extract(
     root: Ints,
     left: Ints,
@@ -274,12 +287,16 @@ def _extract(
     lower = np.empty(room, dtype=np.int32)
     upper = np.empty(room, dtype=np.int32)
     boxes, entries = 0, 0
-    rooms = 64
-    nodes = np.zeros(rooms, dtype=np.int64)
-    lows = np.zeros((rooms, d), dtype=np.int32)
-    highs = np.zeros((rooms, d), dtype=np.int32)
+    # What is left to do: `kept` is put back as the bound of `axis`, and where a node waits, the
+    # other bound is put to `cut` and the node is entered.
+    rooms = 256
+    waits = np.empty(rooms, dtype=np.int64)  # a node; -1 where a lower bound is only put back
+    axis = np.empty(rooms, dtype=np.int32)
+    cut_there = np.empty(rooms, dtype=np.int32)
+    kept = np.empty(rooms, dtype=np.int32)
     low = np.empty(d, dtype=np.int32)
     high = np.empty(d, dtype=np.int32)
+    last = np.empty(d, dtype=np.int32)
     cut_low = np.empty(len(run_low), dtype=np.int64)
     cut_high = np.empty(len(run_low), dtype=np.int64)
     for t in range(n_trees):
@@ -302,74 +319,60 @@ def _extract(
         for node in range(len(place)):
             j = feature[offset + node]
             if j >= 0:
-                cut_of_node[node] = np.searchsorted(cuts[begin[j] : begin[j + 1]], place[node])
+                cut_of_node[node] = _find(cuts, begin[j], begin[j + 1], place[node])
         for c in range(len(ancestor_of)):
             p = ancestor_of[c]
             for r in range(run_pointer[c], run_pointer[c + 1]):
-                cut_low[r] = np.searchsorted(cuts[begin[p] : begin[p + 1]], run_low[r])
-                cut_high[r] = np.searchsorted(cuts[begin[p] : begin[p + 1]], run_high[r])
-        depth = 0
-        nodes[0] = 0
+                cut_low[r] = _find(cuts, begin[p], begin[p + 1], run_low[r])
+                cut_high[r] = _find(cuts, begin[p], begin[p + 1], run_high[r])
         for j in range(d):
-            lows[0, j] = 0
-            highs[0, j] = begin[j + 1] - begin[j] - 1
-        while depth >= 0:
-            node = nodes[depth]
-            low[:] = lows[depth]
-            high[:] = highs[depth]
-            depth -= 1
+            low[j] = 0
+            high[j] = last[j] = begin[j + 1] - begin[j] - 1
+        depth, node = 0, 0
+        while True:
             while left[offset + node] >= 0:
-                if depth + 2 >= rooms:
-                    nodes = np.concatenate((nodes, np.zeros(rooms, dtype=np.int64)))
-                    lows = np.concatenate((lows, np.zeros((rooms, d), dtype=np.int32)))
-                    highs = np.concatenate((highs, np.zeros((rooms, d), dtype=np.int32)))
-                    rooms *= 2
                 j = feature[offset + node]
-                active, parted = True, False
+                split, cut, first_node, second_node = j, -1, node, node
+                active = True
                 for c in range(pointer[j], pointer[j + 1]):
                     p = ancestor_of[c]
                     inside, boundary = False, -1
                     for r in range(run_pointer[c], run_pointer[c + 1]):
-                        a, b = cut_low[r], cut_high[r]
-                        if a <= low[p] and high[p] <= b:
+                        if cut_low[r] <= low[p] and high[p] <= cut_high[r]:
                             inside = True
-                        elif low[p] < a < high[p]:
-                            boundary = a
-                        elif low[p] < b < high[p]:
-                            boundary = b
-                    if inside:
-                        continue
-                    if boundary < 0:
-                        active = False
+                        elif low[p] < cut_low[r] < high[p]:
+                            boundary = cut_low[r]
+                        elif low[p] < cut_high[r] < high[p]:
+                            boundary = cut_high[r]
+                    if not inside:
+                        # partly active: both pieces meet this node again
+                        active, split, cut = False, p, boundary
                         break
-                    # partly active: one piece waits at this node, the other meets it again now
-                    depth += 1
-                    nodes[depth] = node
-                    lows[depth] = low
-                    highs[depth] = high
-                    lows[depth, p] = boundary
-                    high[p] = boundary
-                    parted = True
-                    break
-                if parted:
-                    continue
-                if not active:
+                if not active and cut < 0:
                     to_left = inactive_left[offset + node]
                     node = left[offset + node] if to_left else right[offset + node]
                     continue
-                cut = cut_of_node[node]
-                if high[j] <= cut:
-                    node = left[offset + node]
-                elif low[j] >= cut:
-                    node = right[offset + node]
-                else:
-                    depth += 1
-                    nodes[depth] = right[offset + node]
-                    lows[depth] = low
-                    highs[depth] = high
-                    lows[depth, j] = cut
-                    high[j] = cut
-                    node = left[offset + node]
+                if active:
+                    cut = cut_of_node[node]
+                    first_node, second_node = left[offset + node], right[offset + node]
+                    if high[j] <= cut:
+                        node = first_node
+                        continue
+                    if low[j] >= cut:
+                        node = second_node
+                        continue
+                if depth + 2 > rooms:
+                    waits = np.concatenate((waits, np.empty(rooms, dtype=np.int64)))
+                    axis = np.concatenate((axis, np.empty(rooms, dtype=np.int32)))
+                    cut_there = np.concatenate((cut_there, np.empty(rooms, dtype=np.int32)))
+                    kept = np.concatenate((kept, np.empty(rooms, dtype=np.int32)))
+                    rooms *= 2
+                waits[depth], axis[depth], kept[depth] = -1, split, low[split]
+                waits[depth + 1], axis[depth + 1] = second_node, split
+                cut_there[depth + 1], kept[depth + 1] = cut, high[split]
+                depth += 2
+                high[split] = cut
+                node = first_node
             if boxes == capacity:
                 leaf = np.concatenate((leaf, np.empty(capacity, dtype=np.int64)))
                 volume = np.concatenate((volume, np.empty(capacity)))
@@ -382,7 +385,7 @@ def _extract(
                 room *= 2
             product = 1.0
             for j in range(d):
-                if low[j] > 0 or high[j] < begin[j + 1] - begin[j] - 1:
+                if low[j] > 0 or high[j] < last[j]:
                     dims[entries] = j
                     lower[entries] = low[j]
                     upper[entries] = high[j]
@@ -392,6 +395,18 @@ def _extract(
             volume[boxes] = product
             boxes += 1
             ends[boxes] = entries
+            node = -1
+            while depth > 0 and node < 0:
+                depth -= 1
+                j = axis[depth]
+                node = waits[depth]
+                if node < 0:
+                    low[j] = kept[depth]
+                else:
+                    high[j] = kept[depth]
+                    low[j] = cut_there[depth]
+            if node < 0:
+                break
         box_at[t + 1] = boxes
     return (
         cut_at,
