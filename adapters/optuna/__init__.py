@@ -1,4 +1,8 @@
-"""The adapter of Optuna: a study read into a Run, and a callback that keeps a report up to date."""
+"""The adapter of Optuna: a study read into a Run, a callback, and an importance evaluator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 try:
     import optuna as _optuna  # noqa: F401
@@ -10,4 +14,17 @@ except ModuleNotFoundError as error:
 from hpo_explain.adapters.optuna.callback import ExplanationCallback
 from hpo_explain.adapters.optuna.study import from_optuna
 
-__all__ = ["ExplanationCallback", "from_optuna"]
+if TYPE_CHECKING:
+    from hpo_explain.adapters.optuna.importance import FanovaImportanceEvaluator
+
+__all__ = ["ExplanationCallback", "FanovaImportanceEvaluator", "from_optuna"]
+
+if not TYPE_CHECKING:  # a type checker that saw it would accept every misspelled name
+
+    def __getattr__(name: str) -> object:
+        if name != "FanovaImportanceEvaluator":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        # Its base class loads scikit-learn, which takes a second that reading a study need not.
+        from hpo_explain.adapters.optuna.importance import FanovaImportanceEvaluator
+
+        return FanovaImportanceEvaluator

@@ -16,7 +16,7 @@ from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.space import SearchSpace
 
 
-class FanovaImportanceEvaluator(BaseImportanceEvaluator):  # type: ignore[misc]
+class FanovaImportanceEvaluator(BaseImportanceEvaluator):
     """Tells Optuna's own functions the importance that :func:`hpo_explain.importance` finds.
 
     For ``optuna.importance.get_param_importances(study, evaluator=...)`` and
@@ -113,7 +113,7 @@ class FanovaImportanceEvaluator(BaseImportanceEvaluator):  # type: ignore[misc]
         """
         run = from_optuna(
             study,
-            target=target,
+            target=None if target is None else _of_reported(target),
             space=self._space,
             pruned=self._pruned,
             infeasible=self._infeasible,
@@ -129,6 +129,13 @@ class FanovaImportanceEvaluator(BaseImportanceEvaluator):  # type: ignore[misc]
         result = explainer.explain(order=1, totals=False)
         shares = result.shares.mean(axis=0)
         ranking = np.argsort(-shares, kind="stable")
-        return {
-            result.names[j]: float(shares[j]) for j in ranking if result.names[j] in set(names)
-        }
+        return {result.names[j]: float(shares[j]) for j in ranking if result.names[j] in set(names)}
+
+
+def _of_reported(target: Callable[[FrozenTrial], float]) -> Callable[[FrozenTrial], float | None]:
+    """Return a target for all trials: Optuna asks its own only about completed ones."""
+
+    def value(trial: FrozenTrial) -> float | None:
+        return None if trial.values is None else target(trial)
+
+    return value

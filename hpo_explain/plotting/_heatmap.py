@@ -20,10 +20,10 @@ _UPRIGHT = 18  # columns of a name that is written upwards
 
 
 def draw_cells(
-    ax: Axes, x: Array, y: Array, values: npt.ArrayLike, *, label: str,
-    low: float | None = None, formatter: Formatter | None = None,
+    ax: Axes, x: Array, y: Array, values: npt.ArrayLike, *,
+    low: float | None = None, high: float | None = None,
 ) -> QuadMesh:  # fmt: skip
-    """Draw cells between edges, and beside the axes the scale of their colors.
+    """Draw cells between edges.
 
     Parameters
     ----------
@@ -33,12 +33,8 @@ def draw_cells(
         Edges of the cells.
     values : array_like of shape (R, C)
         What the colors say; masked cells stay empty.
-    label : str
-        What the values are.
-    low : float, optional
-        Where the scale begins; by default at the least value.
-    formatter : matplotlib.ticker.Formatter, optional
-        How numbers of the scale are written.
+    low, high : float, optional
+        Where the scale begins and ends; by default at the least and the largest value.
 
     Returns
     -------
@@ -46,16 +42,35 @@ def draw_cells(
         The cells.
     """
     shown = np.ma.masked_invalid(values)
-    mesh = ax.pcolormesh(
-        x, y, shown, cmap="cividis", vmin=low, rasterized=shown.size > _MOST_VECTORS
+    return ax.pcolormesh(
+        x, y, shown, cmap="cividis", vmin=low, vmax=high, rasterized=shown.size > _MOST_VECTORS
     )
-    scale = ax.figure.figure.colorbar(mesh, ax=ax, pad=0.02, format=formatter)
+
+
+def draw_scale(
+    mesh: QuadMesh, axes: Axes | Sequence[Axes], *, label: str, formatter: Formatter | None = None
+) -> None:
+    """Draw the scale of the colors beside axes.
+
+    Parameters
+    ----------
+    mesh : matplotlib.collections.QuadMesh
+        The cells.
+    axes : matplotlib.axes.Axes or sequence of them
+        The axes beside which it stands.
+    label : str
+        What the values are.
+    formatter : matplotlib.ticker.Formatter, optional
+        How numbers are written.
+    """
+    scale = mesh.figure.figure.colorbar(
+        mesh, ax=axes, pad=0.02, fraction=0.05, aspect=30, format=formatter
+    )
     scale.ax.tick_params(labelsize=TEXT)
     scale.ax.yaxis.set_major_locator(MaxNLocator(nbins=6))
     scale.set_label(shorten(label, 60), fontsize=TEXT)
     scale.outline.set_visible(False)
     make_literal([scale.ax.yaxis.label])
-    return mesh
 
 
 def names_along_y(ax: Axes, names: Sequence[object], *, points: float) -> None:
