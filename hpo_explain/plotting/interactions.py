@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from hpo_explain.explanations import FanovaImportance
-from hpo_explain.plotting._heatmap import draw_cells, names_along_x, names_along_y
+from hpo_explain.plotting._heatmap import draw_cells, draw_scale, names_along_x, names_along_y
 from hpo_explain.plotting._layout import (
     MARGINS,
     label_points,
@@ -84,10 +84,8 @@ def plot_interactions(
     lower = np.where(np.tri(n, k=-1, dtype=bool), mean, np.nan)[1:, : n - 1]
     across = points_across(ax)
     edges = np.arange(n, dtype=np.float64) - 0.5
-    draw_cells(
-        ax, edges, edges, lower, label="share of the variance",
-        formatter=PercentFormatter(xmax=1.0), low=0.0,
-    )  # fmt: skip
+    mesh = draw_cells(ax, edges, edges, lower, low=0.0)
+    draw_scale(mesh, ax, label="share of the variance", formatter=PercentFormatter(xmax=1.0))
     ax.set_ylim(n - 1.5, -0.5)
     names_along_y(ax, names[1:], points=0.3 * across)
     left = label_points(ax)

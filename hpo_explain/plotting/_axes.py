@@ -1,0 +1,369 @@
+"""What plots of effects share: axes in the user's units, marks of values, and what was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection, QuadMesh
+from matplotlib.markers import TICKUP
+from matplotlib.ticker import MaxNLocator, NullFormatter
+
+from hpo_explain.plotting._heatmap import draw_cells, draw_scale, names_along_x, names_along_y
+from hpo_explain.plotting._layout import (
+    MARGINS,
+    label_points,
+    limit_ticks,
+    points_across,
+    write_footer,
+    write_header,
+    write_legend,
+    write_y_label,
+)
+from hpo_explain.plotting._style import BLUE, GREY, ORANGE, TEXT, ink
+from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.space import Array, category_index
+
+HEIGHT = 190.0  # points, of the axes
+MOST_CATEGORIES = 40
+BAND: dict[str, Any] = {"facecolor": BLUE, "alpha": 0.22, "linewidth": 0.0}
+WIDE: dict[str, Any] = {"facecolor": "none", "edgecolor": GREY, "hatch": "////", "linewidth": 0.0}
+CURVE: dict[str, Any] = {"color": GREY, "alpha": 0.22, "linewidth": 0.6}
+INCUMBENT: dict[str, Any] = {"color": ORANGE, "linestyle": "--", "linewidth": 1.8}
+STAR: dict[str, Any] = {
+    "linestyle": "none", "marker": "*", "markersize": 13.0, "color": ORANGE,
+    "markeredgecolor": "black", "markeredgewidth": 0.7,
+}  # fmt: skip
+RUG: dict[str, Any] = {
+    "linestyle": "none", "marker": TICKUP, "markersize": 7.0, "alpha": 0.55, "markeredgewidth": 0.9,
+}  # fmt: skip
+_ROW = 17.0  # points, of a category
+_MOST_POINTS = 20  # whole numbers up to which each is a point
+_MOST_VECTORS = 2000  # marks that are drawn as such: an SVG of 50,000 takes 10 MB
+_SPREAD = 0.3  # how far from its value a mark of the rug stands that others share
+_SCALE = 78.0  # points, width of the scale of colors with its texts
+_FINE = 200  # places at which the width of a band is compared
+_POINTS: dict[str, Any] = {
+    "fmt": "o", "color": BLUE, "ecolor": BLUE, "markersize": 6.0, "elinewidth": 1.6, "capsize": 3.0,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """The effect of one or two hyperparameters, as it is drawn.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The hyperparameters.
+    axes : tuple of tuple
+        Values of each, in the user's units.
+    log, categorical : tuple of bool
+        Scale and kind of each.
+    mean, half : ndarray of shape (G,) or (G1, G2)
+        What is drawn, and half the width of its band; NaN where there is none.
+    tried : tuple of tuple
+        Values of the observed trials, one tuple per hyperparameter.
+    objective_name, direction : str
+        What the objective is called, and which way is better.
+    widest : float
+        Where the band is wider than this, it is hatched.
+    curves : ndarray of shape (n, G), optional
+        Curves that stand faintly behind.
+    incumbent : tuple, optional
+        The incumbent's values.
+    """
+
+    names: tuple[str, ...]
+    axes: tuple[tuple[Any, ...], ...]
+    log: tuple[bool, ...]
+    categorical: tuple[bool, ...]
+    mean: Array
+    half: Array
+    tried: tuple[tuple[Any, ...], ...]
+    objective_name: str
+    direction: str
+    widest: float = np.inf
+    curves: Array | None = None
+    incumbent: tuple[Any, ...] | None = None
+
+    @property
+    def labels(self) -> list[str]:
+        """The names as they are written."""
+        return [shorten(plain(name), 60) for name in self.names]
+
+    @property
+    def objective(self) -> str:
+        """The objective's name as it is written."""
+        return shorten(plain(self.objective_name), 40)
+
+    @property
+    def predicted(self) -> str:
+        """What the mean is."""
+        return f"predicted {self.objective}"
+
+    @property
+    def as_points(self) -> bool:
+        """Whether the values are drawn as points with bars, not as a curve with a band."""
+        return self.categorical[0] or are_points(self.axes[0])
+
+    def shown(self) -> npt.NDArray[np.intp]:
+        """Return which categories are drawn: the best, in their own order."""
+        best_first = np.argsort(self.mean if self.direction == "minimize" else -self.mean)
+        return np.sort(best_first[:MOST_CATEGORIES])
+
+
+@dataclass(frozen=True)
+class Room:
+    """What axes take and leave: points of height, left of the axes and across; their x label."""
+
+    height: float
+    left: float
+    across: float
+    x_label: str
+
+
+def draw_effect(ax: Axes, effect: Effect) -> Room:
+    """Draw an effect with its ticks and the label of the y axis."""
+    if len(effect.names) == 2:
+        return _draw_pair(ax, effect)
+    if effect.categorical[0]:
+        return _draw_categories(ax, effect)
+    draw_numbers(ax, effect)
+    write_y_label(ax, effect.predicted, points=0.95 * HEIGHT)
+    left, across = _sides(ax)
+    return Room(HEIGHT, left, across, effect.labels[0])
+
+
+def write_words(
+    ax: Axes, room: Room, *, heading: str, subtitle: str, footer: str,
+    legend: Sequence[tuple[Artist, str]] = (),
+) -> float:  # fmt: skip
+    """Write what stands over and under an effect; return how many points high all is."""
+    width = room.left + room.across
+    high = write_legend(ax, legend, left=room.left, points=width)
+    high += write_header(ax, heading, subtitle, above=high, left=room.left, points=width)
+    return (
+        room.height + high + write_footer(ax, room.x_label, footer, left=room.left,
+                                          points=room.across)
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------- one hyperparameter
+
+
+def draw_numbers(ax: Axes, effect: Effect) -> None:
+    """Draw an effect of numbers: a curve with a band, or points with bars."""
+    x = np.array(effect.axes[0], dtype=float)
+    if effect.curves is not None:
+        ax.plot(x, effect.curves.T, zorder=1.0, **CURVE)
+    if are_points(effect.axes[0]):
+        _draw_points(ax, effect, np.arange(len(x)), x, lying=False)
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=9, integer=True))
+    else:
+        ax.fill_between(x, effect.mean - effect.half, effect.mean + effect.half, **BAND)
+        _hatch(ax, effect, x)
+        ax.plot(x, effect.mean, color=BLUE, linewidth=1.8)
+    if effect.log[0]:
+        ax.set_xscale("log")
+        ax.xaxis.set_minor_formatter(NullFormatter())
+    if effect.incumbent is not None:
+        ax.axvline(effect.incumbent[0], zorder=2.5, **INCUMBENT)
+    tried = tried_places(effect, 0)
+    ax.plot(
+        tried, np.zeros(len(tried)), color=ink(), transform=ax.get_xaxis_transform(),
+        clip_on=False, zorder=3, rasterized=len(tried) > _MOST_VECTORS, **RUG,
+    )  # fmt: skip
+    ax.tick_params(labelsize=TEXT)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def draw_rows(ax: Axes, effect: Effect) -> None:
+    """Draw an effect of categories: a row each, with a point and a bar."""
+    shown = effect.shown()
+    y = np.arange(len(shown), dtype=float)
+    if effect.curves is not None:
+        for place, k in zip(y, shown, strict=True):
+            curve = effect.curves[:, k]
+            ax.plot(
+                curve, np.full(len(curve), place), linestyle="none", marker="|", markersize=8.0,
+                color=GREY, alpha=0.3, zorder=1.0,
+            )  # fmt: skip
+    _draw_points(ax, effect, shown, y, lying=True)
+    ax.set_ylim(len(shown) - 0.5, -0.5)
+    for i in range(1, len(shown), 2):
+        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
+    best = [] if effect.incumbent is None else _codes(effect, 0, effect.incumbent[:1])
+    for place in np.flatnonzero(np.isin(shown, best)):
+        ax.axhline(float(place), zorder=0.5, **INCUMBENT)
+    ax.tick_params(axis="x", labelsize=TEXT)
+    ax.spines[["top", "left", "right"]].set_visible(False)
+
+
+def _draw_points(
+    ax: Axes, effect: Effect, places: npt.NDArray[np.intp], at: Array, *, lying: bool
+) -> None:
+    """Draw points with bars, hollow where the bar is wider than the effect."""
+    mean, half = effect.mean[places], effect.half[places]
+    wide = 2.0 * half > effect.widest
+    for chosen, face in ((~wide, BLUE), (wide, "white")):
+        if chosen.any():
+            values, bars = mean[chosen], half[chosen]
+            if lying:
+                ax.errorbar(values, at[chosen], xerr=bars, markerfacecolor=face, **_POINTS)
+            else:
+                ax.errorbar(at[chosen], values, yerr=bars, markerfacecolor=face, **_POINTS)
+
+
+def _hatch(ax: Axes, effect: Effect, x: Array) -> None:
+    """Hatch a band where it is wider than the effect."""
+    if not np.isfinite(effect.widest):
+        return
+    scale = np.log(x) if effect.log[0] else x
+    fine = np.linspace(scale[0], scale[-1], _FINE)
+    mean, half = (np.interp(fine, scale, values) for values in (effect.mean, effect.half))
+    at = np.exp(fine) if effect.log[0] else fine
+    wide = 2.0 * half > effect.widest
+    if wide.any():
+        ax.fill_between(at, mean - half, mean + half, where=wide, **WIDE)
+
+
+def _draw_categories(ax: Axes, effect: Effect) -> Room:
+    draw_rows(ax, effect)
+    shown = effect.shown()
+    names_along_y(ax, counted_categories(effect, shown), points=0.32 * points_across(ax))
+    height = max(_ROW * len(shown), 60.0)
+    write_y_label(ax, effect.labels[0], points=max(0.95 * _ROW * len(shown), 60.0))
+    left, across = _sides(ax)
+    limit_ticks(ax, across)
+    return Room(height, left, across, effect.predicted)
+
+
+def counted_categories(effect: Effect, shown: npt.NDArray[np.intp]) -> list[str]:
+    """Return labels of categories, with how often each was tried where that is known."""
+    labels = [plain(effect.axes[0][k]) for k in shown]
+    if not effect.tried:
+        return labels
+    counts = np.bincount(_codes(effect, 0, effect.tried[0]), minlength=len(effect.axes[0]))[shown]
+    return [f"{label} ({count})" for label, count in zip(labels, counts, strict=True)]
+
+
+def _sides(ax: Axes) -> tuple[float, float]:
+    """Return how many points stand left of the axes, and how many are left across."""
+    across = points_across(ax)
+    left = label_points(ax) + 2.0 * TEXT
+    return left, max(across - left - MARGINS, 0.3 * across)
+
+
+# ---------------------------------------------------------------------- two hyperparameters
+
+
+def draw_surface(
+    ax: Axes, effect: Effect, *, low: float | None = None, high: float | None = None
+) -> QuadMesh:
+    """Draw an effect of a pair as cells; hatched where the band is wider than the effect."""
+    x, y = (_edges(effect, k) for k in (0, 1))
+    mesh = draw_cells(ax, x, y, effect.mean.T, low=low, high=high)
+    wide = np.argwhere(2.0 * effect.half > effect.widest)
+    if len(wide):
+        cells = [
+            [(x[i], y[j]), (x[i + 1], y[j]), (x[i + 1], y[j + 1]), (x[i], y[j + 1])]
+            for i, j in wide
+        ]
+        hatch = PolyCollection(
+            cells, facecolors="none", edgecolors="white", hatch="////", linewidths=0.0
+        )
+        ax.add_collection(hatch, autolim=False)
+    for k, axis in enumerate((ax.xaxis, ax.yaxis)):
+        if effect.log[k]:
+            (ax.set_xscale, ax.set_yscale)[k]("log")
+            axis.set_minor_formatter(NullFormatter())
+    ax.plot(
+        tried_places(effect, 0), tried_places(effect, 1, shuffled=True), "o", markersize=3.5,
+        color="white", markeredgecolor="black", markeredgewidth=0.6, alpha=0.8, clip_on=False,
+        rasterized=bool(effect.tried) and len(effect.tried[0]) > _MOST_VECTORS,
+    )  # fmt: skip
+    if effect.incumbent is not None:
+        places = [
+            _codes(effect, k, [value])[0] if effect.categorical[k] else value
+            for k, value in enumerate(effect.incumbent)
+        ]
+        ax.plot(places[:1], places[1:], clip_on=False, zorder=4, **STAR)
+    ax.tick_params(labelsize=TEXT)
+    return mesh
+
+
+def _draw_pair(ax: Axes, effect: Effect) -> Room:
+    mesh = draw_surface(ax, effect)
+    draw_scale(mesh, ax, label=effect.predicted)
+    height = HEIGHT
+    if effect.categorical[1]:
+        names_along_y(ax, effect.axes[1], points=0.3 * points_across(ax))
+        height = max(HEIGHT, _ROW * len(effect.axes[1]))
+    write_y_label(ax, effect.labels[1], points=0.95 * height)
+    left, across = _sides(ax)
+    # What is wider than the axes would push the scale of colors away from them.
+    across -= _SCALE
+    if effect.categorical[0]:
+        height += names_along_x(ax, effect.axes[0], points=across)
+    return Room(height, left, across, effect.labels[0])
+
+
+def _edges(effect: Effect, k: int) -> Array:
+    """Return edges of cells around the grid's values: halfway, on the hyperparameter's scale."""
+    if effect.categorical[k]:
+        return np.arange(len(effect.axes[k]) + 1, dtype=np.float64) - 0.5
+    values = np.array(effect.axes[k], dtype=float)
+    if len(values) == 1:
+        return np.array([0.9, 1.1]) * values if effect.log[k] else values + [-0.5, 0.5]
+    if effect.log[k]:
+        return np.asarray(np.exp(_between(np.log(values))))
+    return _between(values)
+
+
+def _between(values: Array) -> Array:
+    middle = (values[:-1] + values[1:]) / 2.0
+    return np.concatenate([[2 * values[0] - middle[0]], middle, [2 * values[-1] - middle[-1]]])
+
+
+# ---------------------------------------------------------------------- tried values
+
+
+def are_points(values: tuple[Any, ...]) -> bool:
+    """Return whether values are so few whole numbers that each is a point."""
+    return len(values) <= _MOST_POINTS and all(isinstance(value, int) for value in values)
+
+
+def tried_places(effect: Effect, k: int, *, shuffled: bool = False) -> Array:
+    """Return where the tried values stand along an axis, those that fall together side by side."""
+    if not effect.tried:
+        return np.empty(0)
+    if effect.categorical[k]:
+        return _spread(_codes(effect, k, effect.tried[k]), shuffled)
+    if are_points(effect.axes[k]) and not effect.log[k]:
+        return _spread(effect.tried[k], shuffled)
+    return np.array(effect.tried[k], dtype=float)
+
+
+def _codes(effect: Effect, k: int, values: Sequence[Any]) -> list[int]:
+    """Return the places of categories."""
+    found = [category_index(effect.axes[k], value) for value in values]
+    return [code for code in found if code is not None]
+
+
+def _spread(values: npt.ArrayLike, shuffled: bool) -> Array:
+    """Return values with those that are equal spread evenly around their place."""
+    spread = np.array(values, dtype=float)
+    rng = np.random.default_rng(0)
+    for value in np.unique(spread):
+        same = np.flatnonzero(spread == value)
+        if len(same) > 1:
+            places = np.linspace(-_SPREAD, _SPREAD, len(same))
+            # Both axes of a heatmap in the same order would line the dots up.
+            spread[same] += rng.permutation(places) if shuffled else places
+    return spread
