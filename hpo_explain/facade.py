@@ -30,8 +30,8 @@ from hpo_explain.explanations import (
     ProposalExplanation,
     RegionalPartialDependence,
 )
-from hpo_explain.run import Run, spans, winsorized
-from hpo_explain.space import Config
+from hpo_explain.run import Run, average_instances, spans, winsorized
+from hpo_explain.space import Config, FloatParameter
 from hpo_explain.surrogates import Surrogate
 
 CRITERIA = ("auto", "lcb", "ei", "pi", "logei")
@@ -206,7 +206,8 @@ def importance(
     Returns
     -------
     FanovaImportance
-        Shares of the variance of ``run.surrogate(kind="forest", n_trees=n_trees, seed=seed)``.
+        Shares of the variance of ``run.surrogate(kind="forest", n_trees=n_trees, seed=seed)``;
+        of a run with instances, after :func:`hpo_explain.run.average_instances`.
 
     Raises
     ------
@@ -227,15 +228,30 @@ def importance(
     >>> hx.importance(table, objective="loss").share("x")
     1.0
     """
-    run = as_run(source, **reading)
+    read = as_run(source, **reading)
+    run = average_instances(read, n_trees=n_trees, seed=seed)
     forest = run.surrogate(kind="forest", n_trees=n_trees, seed=seed)
     explainer = FanovaExplainer(forest, direction=run.direction, seed=seed)
     result = explainer.explain(order=order, cap=_cap(run, forest, cap), given=given, tried=run.X)
     return replace(
         result,
         objective_name=run.objective_name,
-        incumbent=run.incumbent if np.any(run.feasible) else {},
+        incumbent=_incumbent(run, given or {}),
+        notes=(*result.notes, *[note for note in run.notes if note not in read.notes]),
     )
+
+
+def _incumbent(run: Run, given: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    """Return the best feasible configuration of a sub-space; empty if none was tried."""
+    inside = np.array(run.feasible, dtype=bool)
+    for name, values in given.items():
+        column, ends = run.X[:, run.space.index(name)], run.space[name].encode(values)
+        if isinstance(run.space[name], FloatParameter):
+            inside &= (ends[0] <= column) & (column <= ends[1])
+        else:
+            inside &= np.isclose(column[:, None], ends).any(axis=1)
+    trials = np.asarray(run.trials)[inside]
+    return run.config(run.best(trials.tolist())) if len(trials) else {}
 
 
 def _cap(run: Run, forest: Surrogate, cap: float | str | Config | None) -> float | None:

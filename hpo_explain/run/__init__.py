@@ -1,9 +1,19 @@
 """The record of an optimization run, and what was known when."""
 
 from hpo_explain.run._text import spans
-from hpo_explain.run.diverged import diverged_above
+from hpo_explain.run.averaged import average_instances
+from hpo_explain.run.diverged import diverged_above, winsorized
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.optimizer import OptimizerRecord, OwnAcquisition
 from hpo_explain.run.run import Run
 
-__all__ = ["Instances", "OptimizerRecord", "OwnAcquisition", "Run", "diverged_above", "spans"]
+__all__ = [
+    "Instances",
+    "OptimizerRecord",
+    "OwnAcquisition",
+    "Run",
+    "average_instances",
+    "diverged_above",
+    "spans",
+    "winsorized",
+]

@@ -1,0 +1,76 @@
+"""The objective averaged over instances, where not every configuration was tried on all of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from hpo_explain.run.diverged import winsorized
+from hpo_explain.run.run import Run
+from hpo_explain.space import CategoricalParameter, SearchSpace
+from hpo_explain.surrogates import ForestSurrogate
+
+
+def average_instances(run: Run, *, n_trees: int = 64, seed: int = 0) -> Run:
+    """Return a run whose objective is what a model predicts on average over all instances.
+
+    A forest of the objective on configuration and instance, the instances in the order of their
+    mean objective, fills in what was not evaluated; each configuration then counts with the mean of
+    its predictions on all instances. The plain mean would call a configuration good that was only
+    tried where everything is easy.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    n_trees : int, default 64
+        Number of trees.
+    seed : int, default 0
+        Seed of the forest.
+
+    Returns
+    -------
+    Run
+        The run without instances; the run itself where there are none, or only one.
+
+    References
+    ----------
+    .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
+       hyperparameter importance. ICML. Section 3.3.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> folds = hx.Instances(["easy", "hard"], [[0.2], [0.2], [0.7]], [0, 1, 0], [1.0, 9.0, 1.0])
+    >>> run = hx.Run(space, [[0.2], [0.7]], [5.0, 1.0], "minimize", instances=folds)
+    >>> bool(average_instances(run).objective[1] > 3.0)
+    True
+    """
+    instances = run.instances
+    if instances is None or len(instances.names) < 2:
+        return run
+    k = len(instances.names)
+    name = "instance"
+    while name in run.space.names:
+        name += "_"
+    both = SearchSpace([*run.space.parameters, CategoricalParameter(name, range(k))])
+    sign = 1.0 if run.direction == "minimize" else -1.0
+    forest = ForestSurrogate.fit(
+        both,
+        np.column_stack([instances.X, instances.index]),
+        sign * winsorized(sign * instances.objective),
+        n_trees=n_trees,
+        seed=seed,
+    )
+    columns = [np.column_stack([run.X, np.full(len(run), float(i))]) for i in range(k)]
+    mean = np.mean([forest.predict(X)[0] for X in columns], axis=0)
+    tried = {(x.tobytes(), int(i)) for x, i in zip(instances.X, instances.index, strict=True)}
+    missing = k * len(run) - len(tried)
+    note = (
+        f"instances: the {run.objective_name} of each configuration is its mean over {k} instances "
+        f"as a forest on configuration and instance predicts it; {missing} of {k * len(run)} "
+        "evaluations are missing"
+    )
+    return replace(run, objective=mean, instances=None, notes=[*run.notes, note])

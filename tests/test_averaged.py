@@ -1,0 +1,91 @@
+"""Instances: a model first, then the average over all of them, against what is known exactly."""
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.run import average_instances
+from tests.analytic import unit_cube
+
+
+def with_instances(X, evaluated, objective, direction="minimize"):
+    """A run of configurations X; `evaluated` (n, k) says where `objective` (n, k) is known."""
+    rows, index = np.nonzero(evaluated)
+    mean = np.array([objective[i, seen].mean() for i, seen in enumerate(evaluated)])
+    instances = hx.Instances([*range(evaluated.shape[1])], X[rows], index, objective[rows, index])
+    return hx.Run(unit_cube(X.shape[1]), X, mean, direction, instances=instances)
+
+
+def where_it_is_easy():
+    """y = x2 + 10 on the hard instance, which is missing where x1 is high: x1 has no effect."""
+    X = unit_cube(2).sample(200, seed=1)
+    objective = X[:, [1]] + np.array([[0.0, 0.0, 10.0]])
+    evaluated = np.ones((200, 3), dtype=bool)
+    evaluated[X[:, 0] > 0.5, 2] = False
+    return X, evaluated, objective
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0], ids=["minimize", "maximize"])
+def test_missing_instances_do_not_make_a_hyperparameter_important(sign):
+    X, evaluated, objective = where_it_is_easy()
+    run = with_instances(X, evaluated, sign * objective, "minimize" if sign > 0 else "maximize")
+    plain = hx.importance(hx.Run(run.space, run.X, run.objective, run.direction), n_trees=16)
+    assert plain.share("x1") > 0.9  # what the plain mean would say
+    result = hx.importance(run, n_trees=16)
+    assert result.share("x2") > 0.95
+    assert result.share("x1") < 0.02
+
+
+def test_the_average_is_over_all_instances_whatever_was_evaluated():
+    X, evaluated, objective = where_it_is_easy()
+    averaged = average_instances(with_instances(X, evaluated, objective))
+    # E over instances of y is x2 + 10/3; a leaf of one trial is within the gap to its neighbours
+    np.testing.assert_allclose(averaged.objective, X[:, 1] + 10.0 / 3.0, atol=0.05)
+    assert averaged.instances is None
+
+
+def test_the_best_is_judged_by_the_average_not_by_where_it_was_tried():
+    X, evaluated, objective = where_it_is_easy()
+    run = with_instances(X, evaluated, objective)
+    result = hx.importance(run, n_trees=16)
+    assert result.incumbent["x2"] < 0.1
+
+
+def test_the_notes_say_what_was_averaged_and_what_was_missing():
+    X, evaluated, objective = where_it_is_easy()
+    result = hx.importance(with_instances(X, evaluated, objective), n_trees=4)
+    (note,) = [note for note in result.notes if note.startswith("instances")]
+    assert "3 instances" in note
+    assert f"{int((~evaluated).sum())} of 600 evaluations are missing" in note
+
+
+@pytest.mark.parametrize("k", [0, 1])
+def test_a_run_without_several_instances_is_left_as_it_is(k):
+    X = unit_cube(2).sample(20, seed=1)
+    run = with_instances(X, np.ones((20, 1), dtype=bool), X[:, [0]])
+    if k == 0:
+        run = hx.Run(run.space, X, run.objective, "minimize")
+    assert average_instances(run) is run
+
+
+def test_a_hyperparameter_called_instance_is_none_of_the_instances():
+    space = hx.SearchSpace([hx.FloatParameter("instance", 0.0, 1.0)])
+    X = space.sample(30, seed=1)
+    X2, index = np.repeat(X, 2, axis=0), np.tile([0, 1], 30)
+    instances = hx.Instances(["a", "b"], X2, index, X2[:, 0] + index)
+    run = hx.Run(space, X, X[:, 0] + 0.5, "minimize", instances=instances)
+    averaged = average_instances(run)
+    np.testing.assert_allclose(averaged.objective, X[:, 0] + 0.5, atol=0.1)
+
+
+def test_a_table_with_folds_is_modelled_fold_by_fold():
+    import pandas as pd
+
+    X, evaluated, objective = where_it_is_easy()
+    rows, fold = np.nonzero(evaluated)
+    table = pd.DataFrame(
+        {"x1": X[rows, 0], "x2": X[rows, 1], "fold": fold, "loss": objective[rows, fold]}
+    )
+    result = hx.importance(table, objective="loss", instance="fold", n_trees=16)
+    assert result.names == ("x1", "x2")
+    assert result.share("x2") > 0.95
