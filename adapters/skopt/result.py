@@ -17,7 +17,7 @@ from hpo_explain.adapters.skopt._dimensions import (
     read_dimensions,
     read_space,
 )
-from hpo_explain.adapters.skopt._models import StoredModels, read_models
+from hpo_explain.adapters.skopt._models import StoredModels, objective_model, read_models
 from hpo_explain.adapters.skopt._record import SkoptRecord
 from hpo_explain.adapters.skopt._specs import Specs, read_specs
 from hpo_explain.run import Run, spans
@@ -86,11 +86,16 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
     constraint = getattr(getattr(result, "space", None), "constraint", None)
     if constraint is not None:
         notes.append(
-            "constraint: skopt kept to a space_constraint; averages here are over the whole space"
+            "constraint: skopt kept to a space_constraint, which is no part of the search space "
+            "here: averages also take in configurations that it rules out, unless background= "
+            "gives an array without them"
         )
     notes += [*repeated(X[trials]), *about_models, *about_proposals]
     if not specs.random:
-        notes += _about_models(stored, specs, len(X)) if own else _about_no_model(stored, specs)
+        if own:
+            notes += _about_models(stored, specs, start, len(X))
+        else:
+            notes += _about_no_model(stored, specs)
     return Run(
         space,
         X[trials],
@@ -169,9 +174,15 @@ def _first_proposal(stored: StoredModels, specs: Specs) -> tuple[int, list[str]]
     ]
 
 
-def _about_models(stored: StoredModels, specs: Specs, n: int) -> list[str]:
+def _about_models(stored: StoredModels, specs: Specs, start: int, n: int) -> list[str]:
     notes = []
     chosen = range(stored.seen[0], n)
+    lost = range(start, stored.seen[0])
+    if lost:
+        notes.append(
+            f"models: those that chose the trials {spans(lost)} are not stored (model_queue_size), "
+            f"so surrogates are fitted anew there {_assumed(specs)}"
+        )
     if chosen:
         notes.append(
             f"models: for the trials {spans(chosen)} the surrogate is the one that skopt fitted "
@@ -188,9 +199,13 @@ def _about_models(stored: StoredModels, specs: Specs, n: int) -> list[str]:
 
 
 def _about_no_model(stored: StoredModels, specs: Specs) -> list[str]:
-    missing = "the stored models cannot be read" if stored.models else "no model is stored"
+    missing = "no model is stored"
+    if stored.models:
+        kind = type(objective_model(stored.models[-1])).__name__
+        missing = f"the stored ones ({kind}) cannot be read"
+    return [f"models: {missing}, so surrogates are fitted anew {_assumed(specs)}"]
+
+
+def _assumed(specs: Specs) -> str:
     name = f" ({specs.criterion.name})" if specs.criterion.name else ""
-    return [
-        f"models: {missing}, so surrogates are fitted anew and an acquisition function is assumed "
-        f"for the one skopt used{name}"
-    ]
+    return f"and an acquisition function is assumed for the one skopt used{name}"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 from sklearn.datasets import load_iris
+from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import BayesianRidge
 from sklearn.svm import SVC
@@ -222,9 +223,37 @@ def test_a_point_outside_the_space_is_left_out_with_the_reason():
     assert "lr" in run.excluded[1]
 
 
-def test_a_constraint_is_noted():
-    result = altered(result_of("gp"), space=Space(every_kind(), constraint=lambda point: True))
-    assert any("space_constraint" in note for note in hx.from_skopt(result).notes)
+def lower_triangle(point):
+    return point[0] + point[1] < 1
+
+
+def test_a_constraint_that_skopt_kept_to_is_noted():
+    result = gp_minimize(
+        smooth,
+        reals(),
+        n_calls=8,
+        n_initial_points=6,
+        acq_func="EI",
+        space_constraint=lower_triangle,
+        random_state=0,
+    )
+    run = hx.from_skopt(result)
+    note = next(note for note in run.notes if note.startswith("constraint: "))
+    assert "background=" in note
+    # as the remedy says
+    X = run.space.sample(200, seed=0)
+    allowed = X[[lower_triangle(point) for point in points_of(run.space, X)]]
+    assert 0 < len(allowed) < 200
+    explanation = hx.explain_proposal(run, 7, background=allowed)
+    mean, _ = run.surrogate(7).predict(allowed)
+    assert explanation.objective_baseline["mean"] == pytest.approx(mean.mean(), rel=1e-6)
+    assert not any("constraint" in note for note in hx.from_skopt(result_of("gp")).notes)
+
+
+def test_a_repeated_point_counts_and_is_noted():
+    run = hx.from_skopt(stored_as([[0.5], [0.1], [0.5]], [1.0, 2.0, 3.0], [(0.0, 1.0)]))
+    assert run.objective.tolist() == [1.0, 2.0, 3.0]
+    assert any(note.startswith("repeated: 1 trial(s)") for note in run.notes)
 
 
 def test_reading_changes_nothing_in_the_result():
@@ -267,6 +296,37 @@ def test_columns_equal_skopts_own_transform_of_the_decoded_rows(transform, categ
     ours = ModelColumns(dimensions)(X)
     theirs = Space(dimensions).transform(points_of(space, X)).astype(float)
     np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("categorical", ["onehot", "label", "normalize", "identity"])
+@pytest.mark.parametrize("estimator", ["GP", "ET"])
+def test_models_fitted_on_columns_of_every_transform_are_read(estimator, categorical):
+    """As the user sets them, for a forest; a Gaussian process sets its own."""
+    choices = [3.5, 1, 2] if categorical == "identity" else ["a", "b", "c"]
+    optimizer = Optimizer(
+        [
+            Real(1e-3, 1e2, prior="log-uniform", transform="normalize"),
+            Integer(1, 9, transform="identity"),
+            Categorical(choices, transform=categorical),
+        ],
+        base_estimator=estimator,
+        n_initial_points=6,
+        acq_func="LCB",
+        acq_optimizer="sampling",
+        acq_optimizer_kwargs={"n_points": 200},
+        random_state=0,
+    )
+    for _ in range(8):
+        point = optimizer.ask()
+        value = abs(np.log10(point[0])) + 0.1 * point[1] + choices.index(point[2])
+        result = optimizer.tell(point, value)
+    run = hx.from_skopt(result)
+    X = run.space.sample(100, seed=0)
+    Z = result.space.transform(points_of(run.space, X))
+    mean, std = result.models[1].predict(Z, return_std=True)
+    np.testing.assert_allclose(run.surrogate(7).predict(X)[0], mean, rtol=1e-6)
+    np.testing.assert_allclose(run.surrogate(7).predict(X)[1], std, rtol=1e-6, atol=1e-8)
+    assert run.own_acquisition(7).acquisition.label == "LCB (κ = 1.96)"
 
 
 def test_columns_tell_which_hyperparameter_each_comes_from():
@@ -412,9 +472,46 @@ def test_any_other_regressor_with_a_standard_deviation_is_read_by_its_own_predic
     assert run.own_acquisition(6).acquisition.label == "LCB (κ = 1.96)"
 
 
-def test_models_that_cannot_be_read_are_noted_and_fitted_anew():
-    broken = GradientBoostingQuantileRegressor()  # never fitted: it predicts nothing
-    models = [broken] * (CALLS - INITIAL + 1)
+def boosted():
+    """A result of gbrt_minimize, which refuses to run with current releases of scikit-learn."""
+    points = np.random.default_rng(0).random((12, 3)).tolist()
+    values = [smooth(point) for point in points]
+    few = GradientBoostingRegressor(loss="quantile", n_estimators=5)
+    models = [
+        GradientBoostingQuantileRegressor(base_estimator=few, random_state=0).fit(
+            points[:n], values[:n]
+        )
+        for n in (10, 11, 12)
+    ]
+    arguments = {"base_estimator": models[0], "acq_func": "EI", "n_initial_points": 10}
+    result = stored_as(points, values, reals(), function="base_minimize", args=arguments)
+    result.models = models
+    return result
+
+
+def test_a_result_of_gradient_boosting_is_read_as_data_if_its_models_can_no_longer_predict():
+    result = boosted()
+    run = hx.from_skopt(result)
+    assert run.optimizer == "skopt's gbrt_minimize"
+    np.testing.assert_array_equal(run.objective, result.func_vals)
+    assert run.proposals == (10, 11)
+    X = run.space.sample(20, seed=0)
+    Z = result.space.transform(points_of(run.space, X))
+    try:
+        expected = result.models[0].predict(Z, return_std=True)
+    except AttributeError:  # it asks numpy for what newer releases have no more
+        note = next(note for note in run.notes if note.startswith("models: "))
+        assert "the stored ones (GradientBoostingQuantileRegressor) cannot be read" in note
+        assert run.own_acquisition(10) is None
+        assert isinstance(run.surrogate(10), hx.GaussianProcessSurrogate)
+    else:
+        np.testing.assert_allclose(run.surrogate(10).predict(X), expected)
+    explanation = hx.explain_proposal(run, 11, background=30)
+    assert explanation.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_models_that_were_never_fitted_are_noted_and_fitted_anew():
+    models = [GradientBoostingQuantileRegressor()] * (CALLS - INITIAL + 1)
     run = hx.from_skopt(altered(result_of("gp"), models=models))
     assert run.own_acquisition(INITIAL) is None
     assert isinstance(run.surrogate(INITIAL), hx.GaussianProcessSurrogate)
@@ -499,11 +596,36 @@ def test_with_a_queue_the_last_models_are_kept_and_still_belong_to_their_trials(
     assert run.own_acquisition(10) is not None
     assert run.own_acquisition(9) is None
     assert run.proposals == tuple(range(6, 12))
+    assert any("the trials 6-9 are not stored (model_queue_size)" in note for note in run.notes)
+    assert not any("not stored" in note for note in everything.notes)
     # without the specification it is not known how many initial points there were
     lost = altered(queue)
     lost.specs["args"] = {"model_queue_size": 3, "acq_func": "LCB"}
     assert hx.from_skopt(lost).proposals == (10, 11)
     assert any("10" in note and "not recorded" in note for note in hx.from_skopt(lost).notes)
+
+
+def test_with_a_queue_of_one_the_only_model_chose_no_trial():
+    result = gp_minimize(
+        smooth,
+        reals(),
+        n_calls=9,
+        n_initial_points=6,
+        acq_func="EI",
+        model_queue_size=1,
+        random_state=0,
+    )
+    assert len(result.models) == 1
+    run = hx.from_skopt(result)
+    assert run.proposals == (6, 7, 8)
+    assert [run.own_acquisition(trial) for trial in run.proposals] == [None] * 3
+    assert any("the trials 6-8 are not stored" in n and "used (EI)" in n for n in run.notes)
+    X = run.space.sample(50, seed=0)
+    Z = result.space.transform(points_of(run.space, X))
+    np.testing.assert_allclose(run.surrogate().predict(X)[0], result.models[0].predict(Z))
+    assert run.own_acquisition(None).acquisition.label == "EI (ξ = 0.01)"
+    explanation = hx.explain_proposal(run, 8, background=30)
+    assert explanation.assumed
 
 
 def test_without_models_the_specification_tells_the_proposals_and_one_is_fitted_anew():
@@ -658,16 +780,20 @@ def test_a_criterion_that_cannot_be_rebuilt_is_noted_and_one_is_assumed(argument
     np.testing.assert_array_equal(run.surrogate(INITIAL).predict(run.X), own.predict(run.X))
 
 
-def test_a_criterion_per_second_keeps_its_model_of_the_objective():
+@pytest.mark.parametrize("acq_func", ["EIps", "PIps"])
+def test_a_criterion_per_second_keeps_its_model_of_the_objective(acq_func):
     result = gp_minimize(
         lambda point: (smooth(point), 1.0 + point[0]),
         reals(),
         n_calls=7,
         n_initial_points=5,
-        acq_func="EIps",
+        acq_func=acq_func,
         random_state=0,
     )
     run = hx.from_skopt(result)
+    np.testing.assert_array_equal(run.objective, [smooth(point) for point in result.x_iters])
+    assert run.own_acquisition(5) is None
+    assert any(f"{acq_func} also weighs the time" in note for note in run.notes)
     objective_model, _ = result.models[0].estimators_
     expected = objective_model.predict(result.space.transform(result.x_iters))
     np.testing.assert_allclose(run.surrogate(5).predict(run.X)[0], expected, rtol=1e-6)
