@@ -242,14 +242,116 @@ def _cuts_of(
 @numba.njit(cache=True, nogil=True)
 def _find(cuts: Array, start: int, end: int, place: float) -> int:
     """Return which of the cuts from `start` to `end` a place is."""
-    a, b = start, end - 1
-    while a < b:
-        middle = (a + b) // 2
-        if cuts[middle] < place:
-            a = middle + 1
-        else:
-            b = middle
+    a, n = start, end - start
+    while n > 1:  # without branches that no processor can foresee
+        half = n >> 1
+        a += half if cuts[a + half - 1] < place else 0
+        n -= half
     return a - start
+
+
+@numba.njit(cache=True, nogil=True)
+def _walk(
+    left: Ints,
+    right: Ints,
+    feature: Ints,
+    inactive_left: npt.NDArray[np.bool_],
+    cut_of_node: Small,
+    cuts: Array,
+    begin: Ints,
+    pointer: Ints,
+    ancestor_of: Ints,
+    run_pointer: Ints,
+    cut_low: Small,
+    cut_high: Small,
+    leaf: Ints,
+    volume: Array,
+    ends: Ints,
+    dims: Small,
+    lower: Small,
+    upper: Small,
+    stack: Small,
+) -> int:
+    """Walk a tree with a box; write each leaf's box, and return their number, or -1 without room.
+
+    A row of `stack` says what is left to do: a node to enter (or -1), a hyperparameter, the lower
+    bound it gets there, and the bound to put back: the upper one, or the lower one without a node.
+    """
+    d = len(begin) - 1
+    low = np.zeros(d, dtype=np.int32)
+    last = np.empty(d, dtype=np.int32)
+    for j in range(d):
+        last[j] = begin[j + 1] - begin[j] - 1
+    high = last.copy()
+    boxes, entries, depth, node = 0, ends[0], 0, 0
+    while True:
+        while left[node] >= 0:
+            j = feature[node]
+            split, cut, first_node, second_node = j, -1, node, node
+            active = True
+            for c in range(pointer[j], pointer[j + 1]):
+                p = ancestor_of[c]
+                inside, boundary = False, -1
+                for r in range(run_pointer[c], run_pointer[c + 1]):
+                    if cut_low[r] <= low[p] and high[p] <= cut_high[r]:
+                        inside = True
+                    elif low[p] < cut_low[r] < high[p]:
+                        boundary = cut_low[r]
+                    elif low[p] < cut_high[r] < high[p]:
+                        boundary = cut_high[r]
+                if not inside:
+                    # partly active: both pieces meet this node again
+                    active, split, cut = False, p, boundary
+                    break
+            if not active and cut < 0:
+                node = left[node] if inactive_left[node] else right[node]
+                continue
+            if active:
+                cut = cut_of_node[node]
+                first_node, second_node = left[node], right[node]
+                if high[j] <= cut:
+                    node = first_node
+                    continue
+                if low[j] >= cut:
+                    node = second_node
+                    continue
+            if depth + 2 > len(stack):
+                return -1
+            stack[depth, 0] = -1
+            stack[depth, 1] = split
+            stack[depth, 3] = low[split]
+            stack[depth + 1, 0] = second_node
+            stack[depth + 1, 1] = split
+            stack[depth + 1, 2] = cut
+            stack[depth + 1, 3] = high[split]
+            depth += 2
+            high[split] = cut
+            node = first_node
+        if boxes == len(leaf) or entries + d >= len(dims):
+            return -1
+        product = 1.0
+        for j in range(d):  # an entry that is not one is written over by the next
+            dims[entries] = j
+            lower[entries] = low[j]
+            upper[entries] = high[j]
+            entries += (low[j] > 0) | (high[j] < last[j])
+            product *= cuts[begin[j] + high[j]] - cuts[begin[j] + low[j]]
+        leaf[boxes] = node
+        volume[boxes] = product
+        boxes += 1
+        ends[boxes] = entries
+        node = -1
+        while node < 0:
+            if depth == 0:
+                return boxes
+            depth -= 1
+            j = stack[depth, 1]
+            node = stack[depth, 0]
+            if node < 0:
+                low[j] = stack[depth, 3]
+            else:
+                high[j] = stack[depth, 3]
+                low[j] = stack[depth, 2]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -267,48 +369,36 @@ def _extract(
     run_low: Array,
     run_high: Array,
 ) -> tuple[Ints, Ints, Array, Ints, Ints, Array, Ints, Small, Small, Small]:
-    """Walk each tree with a box, tree after tree.
+    """Return the boxes of trees, one tree after the other.
 
-    Returns for each tree where its cuts begin, and where those of each hyperparameter (counted
-    from there); the cuts; for each tree where its boxes begin; for each box its leaf, its volume
-    and where its entries begin; for each entry the hyperparameter and the cuts.
+    For each tree where its cuts begin, and where those of each hyperparameter (counted from
+    there); the cuts; for each tree where its boxes begin; for each box its leaf, its volume and
+    where its entries begin; for each entry the hyperparameter and the cuts.
     """
     n_trees, d = len(root) - 1, len(shares)
     first = np.zeros((n_trees, d + 1), dtype=np.int64)
     cut_at = np.zeros(n_trees + 1, dtype=np.int64)
     box_at = np.zeros(n_trees + 1, dtype=np.int64)
     all_cuts = np.empty(len(left) + 2 * d * n_trees)
-    capacity = len(left) // 2 + n_trees
+    capacity = len(left) // 2 + n_trees  # enough where nothing is conditional
     leaf = np.empty(capacity, dtype=np.int64)
     volume = np.empty(capacity)
     ends = np.zeros(capacity + 1, dtype=np.int64)
-    room = 8 * capacity + d
+    room = 8 * capacity + d + 1
     dims = np.empty(room, dtype=np.int32)
     lower = np.empty(room, dtype=np.int32)
     upper = np.empty(room, dtype=np.int32)
-    boxes, entries = 0, 0
-    # What is left to do: `kept` is put back as the bound of `axis`, and where a node waits, the
-    # other bound is put to `cut` and the node is entered.
-    rooms = 256
-    waits = np.empty(rooms, dtype=np.int64)  # a node; -1 where a lower bound is only put back
-    axis = np.empty(rooms, dtype=np.int32)
-    cut_there = np.empty(rooms, dtype=np.int32)
-    kept = np.empty(rooms, dtype=np.int32)
-    low = np.empty(d, dtype=np.int32)
-    high = np.empty(d, dtype=np.int32)
-    last = np.empty(d, dtype=np.int32)
-    cut_low = np.empty(len(run_low), dtype=np.int64)
-    cut_high = np.empty(len(run_low), dtype=np.int64)
+    stack = np.empty((256, 4), dtype=np.int32)
+    cut_low = np.empty(len(run_low), dtype=np.int32)
+    cut_high = np.empty(len(run_low), dtype=np.int32)
     for t in range(n_trees):
-        offset = root[t]
-        mine = slice(offset, root[t + 1])
-        place = threshold[mine].copy()
+        mine = slice(root[t], root[t + 1])
+        features, place = feature[mine], threshold[mine].copy()
         for node in range(len(place)):
-            if feature[offset + node] >= 0:
-                share = shares[feature[offset + node]]
-                place[node] = share * min(max(place[node], 0.0), 1.0)
+            if features[node] >= 0:
+                place[node] = shares[features[node]] * min(max(place[node], 0.0), 1.0)
         cuts, begin = _cuts_of(
-            feature[mine], place, d, pointer, ancestor_of, run_pointer, run_low, run_high
+            features, place, d, pointer, ancestor_of, run_pointer, run_low, run_high
         )
         first[t] = begin
         cut_at[t + 1] = cut_at[t] + len(cuts)
@@ -317,7 +407,7 @@ def _extract(
         all_cuts[cut_at[t] : cut_at[t + 1]] = cuts
         cut_of_node = np.empty(len(place), dtype=np.int32)
         for node in range(len(place)):
-            j = feature[offset + node]
+            j = features[node]
             if j >= 0:
                 cut_of_node[node] = _find(cuts, begin[j], begin[j + 1], place[node])
         for c in range(len(ancestor_of)):
@@ -325,98 +415,35 @@ def _extract(
             for r in range(run_pointer[c], run_pointer[c + 1]):
                 cut_low[r] = _find(cuts, begin[p], begin[p + 1], run_low[r])
                 cut_high[r] = _find(cuts, begin[p], begin[p + 1], run_high[r])
-        for j in range(d):
-            low[j] = 0
-            high[j] = last[j] = begin[j + 1] - begin[j] - 1
-        depth, node = 0, 0
-        while True:
-            while left[offset + node] >= 0:
-                j = feature[offset + node]
-                split, cut, first_node, second_node = j, -1, node, node
-                active = True
-                for c in range(pointer[j], pointer[j + 1]):
-                    p = ancestor_of[c]
-                    inside, boundary = False, -1
-                    for r in range(run_pointer[c], run_pointer[c + 1]):
-                        if cut_low[r] <= low[p] and high[p] <= cut_high[r]:
-                            inside = True
-                        elif low[p] < cut_low[r] < high[p]:
-                            boundary = cut_low[r]
-                        elif low[p] < cut_high[r] < high[p]:
-                            boundary = cut_high[r]
-                    if not inside:
-                        # partly active: both pieces meet this node again
-                        active, split, cut = False, p, boundary
-                        break
-                if not active and cut < 0:
-                    to_left = inactive_left[offset + node]
-                    node = left[offset + node] if to_left else right[offset + node]
-                    continue
-                if active:
-                    cut = cut_of_node[node]
-                    first_node, second_node = left[offset + node], right[offset + node]
-                    if high[j] <= cut:
-                        node = first_node
-                        continue
-                    if low[j] >= cut:
-                        node = second_node
-                        continue
-                if depth + 2 > rooms:
-                    waits = np.concatenate((waits, np.empty(rooms, dtype=np.int64)))
-                    axis = np.concatenate((axis, np.empty(rooms, dtype=np.int32)))
-                    cut_there = np.concatenate((cut_there, np.empty(rooms, dtype=np.int32)))
-                    kept = np.concatenate((kept, np.empty(rooms, dtype=np.int32)))
-                    rooms *= 2
-                waits[depth], axis[depth], kept[depth] = -1, split, low[split]
-                waits[depth + 1], axis[depth + 1] = second_node, split
-                cut_there[depth + 1], kept[depth + 1] = cut, high[split]
-                depth += 2
-                high[split] = cut
-                node = first_node
-            if boxes == capacity:
-                leaf = np.concatenate((leaf, np.empty(capacity, dtype=np.int64)))
-                volume = np.concatenate((volume, np.empty(capacity)))
-                ends = np.concatenate((ends, np.zeros(capacity, dtype=np.int64)))
-                capacity *= 2
-            if entries + d > room:
-                dims = np.concatenate((dims, np.empty(room, dtype=np.int32)))
-                lower = np.concatenate((lower, np.empty(room, dtype=np.int32)))
-                upper = np.concatenate((upper, np.empty(room, dtype=np.int32)))
-                room *= 2
-            product = 1.0
-            for j in range(d):
-                if low[j] > 0 or high[j] < last[j]:
-                    dims[entries] = j
-                    lower[entries] = low[j]
-                    upper[entries] = high[j]
-                    entries += 1
-                    product *= cuts[begin[j] + high[j]] - cuts[begin[j] + low[j]]
-            leaf[boxes] = offset + node
-            volume[boxes] = product
-            boxes += 1
-            ends[boxes] = entries
-            node = -1
-            while depth > 0 and node < 0:
-                depth -= 1
-                j = axis[depth]
-                node = waits[depth]
-                if node < 0:
-                    low[j] = kept[depth]
-                else:
-                    high[j] = kept[depth]
-                    low[j] = cut_there[depth]
-            if node < 0:
-                break
-        box_at[t + 1] = boxes
+        start = box_at[t]
+        found = -1
+        while found < 0:
+            found = _walk(
+                left[mine], right[mine], features, inactive_left[mine], cut_of_node, cuts, begin,
+                pointer, ancestor_of, run_pointer, cut_low, cut_high,
+                leaf[start:], volume[start:], ends[start:], dims, lower, upper, stack,
+            )  # fmt: skip
+            if found < 0:  # twice the room
+                leaf = np.concatenate((leaf, np.empty_like(leaf)))
+                volume = np.concatenate((volume, np.empty_like(volume)))
+                ends = np.concatenate((ends, np.empty_like(ends)))
+                dims = np.concatenate((dims, np.empty_like(dims)))
+                lower = np.concatenate((lower, np.empty_like(lower)))
+                upper = np.concatenate((upper, np.empty_like(upper)))
+                stack = np.concatenate((stack, np.empty_like(stack)))
+        leaf[start : start + found] += root[t]
+        box_at[t + 1] = start + found
+    n_boxes = box_at[n_trees]
+    n_entries = ends[n_boxes]
     return (
         cut_at,
         first,
-        all_cuts[: cut_at[n_trees]].copy(),
+        all_cuts[: cut_at[n_trees]],
         box_at,
-        leaf[:boxes].copy(),
-        volume[:boxes].copy(),
-        ends[: boxes + 1].copy(),
-        dims[:entries].copy(),
-        lower[:entries].copy(),
-        upper[:entries].copy(),
+        leaf[:n_boxes],
+        volume[:n_boxes],
+        ends[: n_boxes + 1],
+        dims[:n_entries],
+        lower[:n_entries],
+        upper[:n_entries],
     )
