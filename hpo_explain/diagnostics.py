@@ -112,8 +112,9 @@ def _verdict(held_out: HeldOut, d: int) -> Trust:
             "poor", float("nan"), float("nan"), n, held_out.method,
             ("The objective is constant: there is nothing to explain.",),
         )  # fmt: skip
-    spread = float(np.sum((y - y.mean()) ** 2))
-    r2 = 1.0 - float(np.sum((y - held_out.mean) ** 2)) / spread
+    unit = float(np.ptp(y))  # squares of what is tiny are 0
+    spread = float(np.sum(((y - y.mean()) / unit) ** 2))
+    r2 = 1.0 - float(np.sum(((y - held_out.mean) / unit) ** 2)) / spread
     # rounding: an exact prediction without spread lies within its interval
     slack = 1e-9 * float(np.abs(y).max())
     inside = np.abs(y - held_out.mean) <= _NORMAL_95 * held_out.std + slack

@@ -29,7 +29,7 @@ from hpo_explain.plotting._style import (
     set_height,
 )
 from hpo_explain.plotting._text import counted, number, plain, shorten
-from hpo_explain.run import Run, diverged_above
+from hpo_explain.run import Run, diverged_above, winsorized
 from hpo_explain.space import Array
 
 _HEIGHT = 190.0  # points, of the axes
@@ -101,7 +101,8 @@ def _draw_trials(ax: Axes, run: Run) -> list[tuple[Artist, str]]:
     bound = diverged_above(run.cost)
     diverged = run.cost > bound
     sign = 1.0 if run.direction == "minimize" else -1.0
-    shown = sign * np.minimum(run.cost, bound)
+    cost = winsorized(run.cost)
+    shown = sign * cost
     worse = "^" if run.direction == "minimize" else "v"
     kinds = (
         ("initial design", feasible & ~proposed & ~diverged, "s", "none", GREY),
@@ -119,9 +120,9 @@ def _draw_trials(ax: Axes, run: Run) -> list[tuple[Artist, str]]:
             )  # fmt: skip
             entries.append((line, label))
     if feasible.any():
-        number_of, best = _incumbents(trials[feasible], run.cost[feasible])
+        number_of, best = _incumbents(trials[feasible], cost[feasible])
         (line,) = ax.step(
-            number_of, sign * np.minimum(best, bound), where="post", color=RED, linewidth=2.0,
+            number_of, sign * best, where="post", color=RED, linewidth=2.0,
             zorder=3.5,
         )  # fmt: skip
         entries.append((line, "incumbent so far"))

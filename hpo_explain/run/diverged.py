@@ -8,6 +8,7 @@ from hpo_explain.space import Array
 
 _ISOLATED = 100.0  # see `diverged_above`
 _TAIL = 20.0
+_LARGEST = 1e150  # sums of squares stay finite
 
 
 def diverged_above(cost: Array) -> float:
@@ -17,7 +18,8 @@ def diverged_above(cost: Array) -> float:
     times the distance from the median to the 90 % quantile. *Isolation*: in sorted order, a cost
     in the worse half whose distance from the best is more than 100 times that of the one before
     it. Diverged trials are winsorized for fitting: they keep their place as the worst, at the
-    bound of the tail rule, or at twice the range of the others.
+    bound of the tail rule, or at twice the range of the others. Whatever the others are, a cost
+    above 1e150 counts as that, since its square is infinite.
 
     Parameters
     ----------
@@ -35,18 +37,26 @@ def diverged_above(cost: Array) -> float:
     >>> diverged_above(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 1e6]))  # 0.1 + 2 (0.5 - 0.1)
     0.9
     """
-    ordered = np.sort(cost)
+    bound = _LARGEST if (cost > _LARGEST).any() else np.inf
+    ordered = np.sort(np.clip(cost, -_LARGEST, _LARGEST))
     n = len(ordered)
     if n < 4:
-        return np.inf
-    bound = np.inf
+        return bound
     median = ordered[(n - 1) // 2]
     tail = ordered[int(0.9 * (n - 1))] - median
     if tail > 0:
-        bound = float(median + _TAIL * tail)
+        bound = min(bound, float(median + _TAIL * tail))
     above_best = ordered - ordered[0]
     for k in range((n - 1) // 2, n - 1):
         if above_best[k] > 0 and above_best[k + 1] > _ISOLATED * above_best[k]:
             bound = min(bound, float(ordered[0] + 2.0 * above_best[k]))
             break
-    return bound if bound < ordered[-1] else np.inf
+    return bound if bound < np.max(cost) else np.inf
+
+
+def winsorized(cost: Array) -> Array:
+    """Return costs as surrogates learn them: what diverged counts as `diverged_above`.
+
+    A cost below -1e150 counts as that.
+    """
+    return np.clip(cost, -_LARGEST, diverged_above(cost))

@@ -15,7 +15,7 @@ from hpo_explain.run._clock import is_before, ran_at_once
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.run._kind import KINDS, choose_kind
 from hpo_explain.run._text import spans
-from hpo_explain.run.diverged import diverged_above
+from hpo_explain.run.diverged import diverged_above, winsorized
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.optimizer import OptimizerRecord, OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
@@ -194,6 +194,13 @@ class Run:
                 f"diverged: for fitting, the {self.objective_name} of {int(diverged.sum())} "
                 f"trial(s) ({numbers}{more}) counts as {self._sign * bound:.6g}, so that they do "
                 "not decide what a surrogate learns"
+            )
+        beyond = self.cost < winsorized(self.cost)
+        if beyond.any():
+            notes.append(
+                f"beyond: for fitting, the {self.objective_name} of {int(beyond.sum())} trial(s) "
+                f"({spans(np.asarray(self.trials)[beyond])}) counts as "
+                f"{self._sign * winsorized(self.cost).min():g}, since its square is infinite"
             )
         if ran_at_once(*self._clock()[1:]):
             notes.append(
@@ -425,8 +432,7 @@ class Run:
             own = self.record.surrogate(before)
             if own is not None:
                 return own
-        cost = self.cost[rows]
-        y = self._sign * np.minimum(cost, diverged_above(cost))
+        y = self._sign * winsorized(self.cost[rows])
         if kind == "auto":
             kind = choose_kind(len(self), self.space)[0]
         if kind == "gp":

@@ -14,6 +14,7 @@ from hpo_explain._checks import check_count
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Halves, in_blocks
 from hpo_explain.surrogates._threads import n_threads
+from hpo_explain.surrogates._unit import unit_of
 from hpo_explain.surrogates.columns import INACTIVE, OrderedColumns
 from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, TreeBoxes, std_from_variance
 
@@ -149,7 +150,8 @@ class ForestSurrogate:
             max_features=1.0,
             bootstrap=True,
             random_state=seed,
-        ).fit(columns(X), y)
+        )
+        _fit_in_unit(forest, columns(X), y)
         return cls(space, forest, columns=columns, data=(np.array(X), np.array(y)))
 
     @property
@@ -345,15 +347,26 @@ class ForestSurrogate:
             columns = self._columns
             if self._learned_order():
                 columns = OrderedColumns(self._space, seen, target)
+            forest = clone(self._forest)
+            _fit_in_unit(forest, seen if columns is None else columns(seen), target)
             part = ForestSurrogate(
                 self._space,
-                clone(self._forest).fit(seen if columns is None else columns(seen), target),
+                forest,
                 columns=columns,
                 min_variance=self._min_variance,
                 negated=self._sign < 0,
             )
             mean[fold == k], std[fold == k] = part.predict(X[fold == k])
         return HeldOut(method="five-fold cross-validation", observed=y, mean=mean, std=std)
+
+
+def _fit_in_unit(forest: RandomForestRegressor, Z: Array, y: Array) -> None:
+    """Fit a forest to objectives of any scale, however small."""
+    unit = unit_of(y)
+    forest.fit(Z, y / unit)
+    for estimator in forest.estimators_:
+        estimator.tree_.value[...] *= unit
+        estimator.tree_.impurity[...] *= unit**2
 
 
 def _total_std(means: Array, variances: Array) -> Array:

@@ -13,6 +13,7 @@ from scipy.linalg import cho_solve, solve_triangular
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Halves, in_blocks
 from hpo_explain.surrogates._split_kernel import split_kernel
+from hpo_explain.surrogates._unit import unit_of
 from hpo_explain.surrogates.columns import OneHotColumns
 from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, std_from_variance
 
@@ -133,6 +134,8 @@ class GaussianProcessSurrogate:
         rng = np.random.default_rng(seed)
         chosen = np.sort(rng.permutation(len(X))[:KERNEL_TRIALS])
         Z = columns(X)
+        unit = unit_of(y)
+        scaled = y / unit
         # many small factorizations: several threads would spend their time waiting for each other
         with warnings.catch_warnings(), threadpool_limits(limits=1, user_api="blas"):
             # a parameter at its bound is an answer here: an irrelevant hyperparameter, no noise
@@ -143,11 +146,13 @@ class GaussianProcessSurrogate:
                 normalize_y=True,
                 n_restarts_optimizer=_RESTARTS,
                 random_state=int(rng.integers(2**31)),
-            ).fit(Z[chosen], y[chosen])
+            ).fit(Z[chosen], scaled[chosen])
         signal, white = found.kernel_.k1, found.kernel_.k2
         gp = GaussianProcessRegressor(
             signal, alpha=white.noise_level, normalize_y=True, optimizer=None
-        ).fit(Z, y)
+        ).fit(Z, scaled)
+        gp._y_train_mean = gp._y_train_mean * unit
+        gp._y_train_std = gp._y_train_std * unit
         return cls(space, gp, columns=columns)
 
     @property
