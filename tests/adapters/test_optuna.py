@@ -289,6 +289,21 @@ def test_infeasible_trials_are_left_out_or_kept_but_never_the_incumbent(form):
     assert any("1 trial(s) have none, unlike the others" in note for note in kept.notes)
 
 
+# Optuna 5 prefers constraints that the objective sets; earlier ones call these experimental.
+@pytest.mark.filterwarnings("ignore:.*constraints_func:FutureWarning")
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+def test_constraints_that_a_sampler_was_given_are_read():
+    sampler = TPESampler(seed=0, constraints_func=lambda t: (-1.0, t.params["x"] - 0.5))
+    study = optimized(lambda t: -t.suggest_float("x", 0.0, 1.0), 12, sampler)
+    above = [trial.number for trial in study.trials if trial.params["x"] > 0.5]
+    assert 0 < len(above) < 12
+    assert list(from_optuna(study).excluded) == above
+    kept = from_optuna(study, infeasible="keep")
+    assert kept.trials[~kept.feasible].tolist() == above
+    assert kept.incumbent["x"] <= 0.5
+    assert kept.incumbent_trial == from_optuna(study).incumbent_trial
+
+
 @pytest.mark.skipif(not hasattr(FrozenTrial, "constraints"), reason="needs Optuna 5")
 def test_constraints_set_by_the_objective_itself_are_read():
     def objective(trial):
@@ -377,6 +392,16 @@ def test_a_target_may_be_a_function_of_the_trial():
     assert (run.objective_name, run.direction) == ("seconds", "minimize")
     assert any(note.startswith("direction: minimize, assumed") for note in run.notes)
     assert from_optuna(study, target=seconds, direction="maximize").direction == "maximize"
+
+
+def test_a_function_takes_the_place_of_several_objectives(two_objectives):
+    def gap(trial):
+        return trial.values[1] - trial.values[0]
+
+    run = from_optuna(two_objectives, target=gap, direction="maximize")
+    assert run.objective.tolist() == [t.values[1] - t.values[0] for t in two_objectives.trials]
+    assert (run.objective_name, run.direction) == ("gap", "maximize")
+    assert run.objective[run.row(run.incumbent_trial)] == run.objective.max()
 
 
 @pytest.mark.parametrize(("index", "direction"), [(0, "minimize"), (1, "maximize")])
