@@ -98,6 +98,27 @@ class PartialDependence:
         return self.mean - half, self.mean + half
 
     @property
+    def spread(self) -> float:
+        """How large the effect is: the range of the mean, in the objective's units."""
+        return float(np.nanmax(self.mean) - np.nanmin(self.mean))
+
+    @property
+    def wide(self) -> npt.NDArray[np.bool_]:
+        """Where the 95 % band is wider than the whole effect, (G,) or (G1, G2)."""
+        lower, upper = self.band()
+        return np.asarray(upper - lower > self.spread)
+
+    @property
+    def caution(self) -> str:
+        """A sentence of warning where the band is wider than the effect, else empty."""
+        share = float(np.mean(self.wide[~np.isnan(self.std)]))
+        if share == 0.0:
+            return ""
+        where = "everywhere" if share == 1.0 else f"at {100 * share:.0f} % of the values"
+        certain = "its shape is" if share > 0.5 else "differences there are"
+        return f"The band is wider than the whole effect {where}: {certain} not certain."
+
+    @property
     def mean_confidence(self) -> float:
         """MC: the mean of ŝ_S over the grid, in the objective's units; smaller is surer."""
         return float(np.nanmean(self.std))
@@ -173,17 +194,11 @@ class PartialDependence:
             f"{name} = {format_value(axis[i])}"
             for name, axis, i in zip(self.names, self.axes, place, strict=True)
         )
-        spread = float(np.nanmax(self.mean) - np.nanmin(self.mean))
-        half = 1.96 * float(np.nanmean(self.std))
-        caution = (
-            " The band is wider than the effect: the shape of the curve is not certain."
-            if half > spread
-            else ""
-        )
         return (
             f"On average the {self.objective_name} is best at {at} "
             f"({format_value(float(self.mean[place]))} ± "
-            f"{format_value(1.96 * float(self.std[place]))}).{caution}"
+            f"{format_value(1.96 * float(self.std[place]))})."
+            + (f" {self.caution}" if self.caution else "")
         )
 
     def to_frame(self) -> pd.DataFrame:

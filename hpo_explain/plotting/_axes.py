@@ -12,7 +12,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.markers import TICKUP
-from matplotlib.ticker import MaxNLocator, NullFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from hpo_explain.plotting._heatmap import draw_cells, draw_scale, names_along_x, names_along_y
 from hpo_explain.plotting._layout import (
@@ -20,6 +20,7 @@ from hpo_explain.plotting._layout import (
     label_points,
     limit_ticks,
     points_across,
+    write_above,
     write_footer,
     write_header,
     write_legend,
@@ -48,6 +49,10 @@ _MOST_VECTORS = 2000  # marks that are drawn as such: an SVG of 50,000 takes 10 
 _SPREAD = 0.3  # how far from its value a mark of the rug stands that others share
 _SCALE = 78.0  # points, width of the scale of colors with its texts
 _FINE = 200  # places at which the width of a band is compared
+_CALLOUT: dict[str, Any] = {
+    "bbox": {"facecolor": ORANGE, "alpha": 0.25, "linewidth": 0.0, "pad": 1.5},
+    "fontweight": "bold",
+}
 _POINTS: dict[str, Any] = {
     "fmt": "o", "color": BLUE, "ecolor": BLUE, "markersize": 6.0, "elinewidth": 1.6, "capsize": 3.0,
 }  # fmt: skip
@@ -142,11 +147,16 @@ def draw_effect(ax: Axes, effect: Effect) -> Room:
 
 def write_words(
     ax: Axes, room: Room, *, heading: str, subtitle: str, footer: str,
-    legend: Sequence[tuple[Artist, str]] = (),
+    caution: str = "", legend: Sequence[tuple[Artist, str]] = (),
 ) -> float:  # fmt: skip
     """Write what stands over and under an effect; return how many points high all is."""
     width = room.left + room.across
     high = write_legend(ax, legend, left=room.left, points=width)
+    if caution:
+        text = f"Caution: {caution[0].lower()}{caution[1:]}"
+        high += 4.0 + write_above(
+            ax, text, above=high + 1.0, left=room.left, points=width, **_CALLOUT
+        )
     high += write_header(ax, heading, subtitle, above=high, left=room.left, points=width)
     return (
         room.height + high + write_footer(ax, room.x_label, footer, left=room.left,
@@ -170,8 +180,7 @@ def draw_numbers(ax: Axes, effect: Effect) -> None:
         _hatch(ax, effect, x)
         ax.plot(x, effect.mean, color=BLUE, linewidth=1.8)
     if effect.log[0]:
-        ax.set_xscale("log")
-        ax.xaxis.set_minor_formatter(NullFormatter())
+        _make_log(ax, effect, 0)
     if effect.incumbent is not None:
         ax.axvline(effect.incumbent[0], zorder=2.5, **INCUMBENT)
     tried = tried_places(effect, 0)
@@ -181,6 +190,16 @@ def draw_numbers(ax: Axes, effect: Effect) -> None:
     )  # fmt: skip
     ax.tick_params(labelsize=TEXT)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def _make_log(ax: Axes, effect: Effect, k: int) -> None:
+    """Make an axis logarithmic; whole numbers are written out."""
+    (ax.set_xscale, ax.set_yscale)[k]("log")
+    if all(isinstance(value, int) for value in effect.axes[k]):
+        axis = (ax.xaxis, ax.yaxis)[k]
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter(NullFormatter())
 
 
 def draw_rows(ax: Axes, effect: Effect) -> None:
@@ -276,13 +295,13 @@ def draw_surface(
             for i, j in wide
         ]
         hatch = PolyCollection(
-            cells, facecolors="none", edgecolors="white", hatch="////", linewidths=0.0
+            cells, facecolors=(1.0, 1.0, 1.0, 0.45), edgecolors="#333333", hatch="////",
+            linewidths=0.0,
         )
         ax.add_collection(hatch, autolim=False)
-    for k, axis in enumerate((ax.xaxis, ax.yaxis)):
+    for k in (0, 1):
         if effect.log[k]:
-            (ax.set_xscale, ax.set_yscale)[k]("log")
-            axis.set_minor_formatter(NullFormatter())
+            _make_log(ax, effect, k)
     ax.plot(
         tried_places(effect, 0), tried_places(effect, 1, shuffled=True), "o", markersize=3.5,
         color="white", markeredgecolor="black", markeredgewidth=0.6, alpha=0.8, clip_on=False,

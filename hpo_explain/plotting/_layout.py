@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
+from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -90,6 +91,17 @@ def _legend(ax: Axes, entries: Sequence[tuple[Artist, str]], left: float, n_colu
     return legend
 
 
+def write_above(
+    ax: Axes, text: str, *, above: float, left: float, points: float, **style: Any
+) -> float:
+    """Write a text over the axes, as `write_header` does; return how many points high it is."""
+    body = ax.annotate(
+        "", (0.0, 1.0), (-left, above + 4.0), xycoords="axes fraction",
+        textcoords="offset points", fontsize=TEXT, va="bottom", annotation_clip=False, **style,
+    )  # fmt: skip
+    return _fit(ax, body, text, points)
+
+
 def write_header(
     ax: Axes, heading: str, text: str, *, above: float, left: float, points: float
 ) -> float:
@@ -111,11 +123,7 @@ def write_header(
     float
         How many points high the two are.
     """
-    body = ax.annotate(
-        "", (0.0, 1.0), (-left, above + 4.0), xycoords="axes fraction",
-        textcoords="offset points", fontsize=TEXT, va="bottom", annotation_clip=False,
-    )  # fmt: skip
-    height = _fit(ax, body, text, points)
+    height = write_above(ax, text, above=above, left=left, points=points)
     title = ax.set_title(
         "", loc="left", fontsize=HEADING, fontweight="bold", pad=above + height + 7.0
     )

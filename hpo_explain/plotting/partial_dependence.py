@@ -1,12 +1,29 @@
-"""Plots of partial dependence: a curve with its band, and regions as small multiples."""
+"""The plot of a partial dependence: the curve, how sure it is, and what it averages."""
 
 from __future__ import annotations
 
-import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
-from hpo_explain.explanations import PartialDependence, RegionalPartialDependence
-from hpo_explain.plotting._style import BLUE, GREY, WIDTH, new_axes
+from hpo_explain.explanations import PartialDependence
+from hpo_explain.plotting._axes import (
+    BAND,
+    CURVE,
+    INCUMBENT,
+    MOST_CATEGORIES,
+    RUG,
+    STAR,
+    WIDE,
+    Effect,
+    draw_effect,
+    write_words,
+)
+from hpo_explain.plotting._style import BLUE, WIDTH, ink, new_axes, set_height
+from hpo_explain.plotting._text import number
+
+MOST_CURVES = 60  # more of them are a grey area, and an SVG of 1,000 takes 1 MB
 
 
 def plot_partial_dependence(
@@ -14,19 +31,30 @@ def plot_partial_dependence(
 ) -> Axes:
     """Draw a partial dependence with its 95 % band, the curves it averages, and the trials.
 
+    A real-valued hyperparameter is a curve with a band, an integer or a category a point with a
+    bar, and a pair is a heatmap. Where the band is wider than the whole effect it is hatched
+    (points are hollow): differences there are not certain. In a heatmap, a star is the incumbent,
+    dots are tried values, and cells without any valid configuration stay empty.
+
     Parameters
     ----------
     effect : PartialDependence
         The partial dependence on one or two hyperparameters.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure (unknown to pyplot).
+        Where to draw; by default a new figure (unknown to pyplot). Give a figure of your own
+        ``layout="constrained"``, so that the labels have room.
     width : float, default 8.0
         Width of the new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, in the user's units.
+        The axes, in the user's units; logarithmic where the hyperparameter's own scale is.
+
+    References
+    ----------
+    .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
+       dependence plots. NeurIPS. Figures 2, 3 and 7. https://arxiv.org/abs/2111.04820
 
     Examples
     --------
@@ -38,48 +66,106 @@ def plot_partial_dependence(
     >>> plot_partial_dependence(effect).get_xlabel()
     'x'
     """
-    ax = new_axes(width) if ax is None else ax
-    x = np.arange(len(effect.axes[0])) if effect.categorical[0] else np.array(effect.axes[0])
-    ax.set_xlabel(effect.names[0])
-    if len(effect.names) == 2:
-        ax.pcolormesh(effect.mean.T, cmap="cividis")
-        return ax
-    lower, upper = effect.band()
-    ax.plot(x, effect.ice_mean[:50].T, color=GREY, alpha=0.15, linewidth=0.6)
-    ax.fill_between(x, lower, upper, color=BLUE, alpha=0.2, linewidth=0.0)
-    ax.plot(x, effect.mean, color=BLUE)
-    if effect.log[0]:
-        ax.set_xscale("log")
+    own = ax is None
+    if ax is None:
+        ax = new_axes(width)
+    drawn = as_drawn(effect)
+    high = write_words(
+        ax,
+        draw_effect(ax, drawn),
+        heading=f"Effect of {' and '.join(drawn.labels)} on the {drawn.objective}",
+        subtitle=_subtitle(effect),
+        footer=_footer(effect, drawn),
+        caution=effect.caution,
+        legend=_legend(effect, drawn),
+    )
+    if own:
+        set_height(ax, high)
     return ax
 
 
-def plot_regions(
-    result: RegionalPartialDependence, *, ax: Axes | None = None, width: float = WIDTH
-) -> Axes:
-    """Draw the partial dependence of every region, the incumbent's first.
+def as_drawn(effect: PartialDependence, *, curves: bool = True) -> Effect:
+    """Return a partial dependence as plots draw it."""
+    lower, upper = effect.band()
+    return Effect(
+        names=effect.names,
+        axes=effect.axes,
+        log=effect.log,
+        categorical=effect.categorical,
+        mean=effect.mean,
+        half=(upper - lower) / 2.0,
+        tried=effect.tried,
+        objective_name=effect.objective_name,
+        direction=effect.direction,
+        widest=effect.spread,
+        curves=effect.ice_mean[:MOST_CURVES] if curves and len(effect.names) == 1 else None,
+        incumbent=effect.incumbent,
+    )
 
-    Parameters
-    ----------
-    result : RegionalPartialDependence
-        The regions.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw the first region; by default a new figure with all of them.
-    width : float, default 8.0
-        Width of the new figure, in inches.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes of the first region.
+def band_caption(effect: PartialDependence) -> str:
+    """Say what the band is of, and what it leaves out."""
+    if effect.variance == "average":
+        of = "averages pointwise variances (Eq. 5): how sure the model is of single configurations"
+    elif effect.exact:
+        of = "is the std over trees of the average itself"
+    else:
+        of = "is that of the average itself (Eq. 4)"
+    return f"The 95 % band {of}. It describes the function; observation noise is excluded."
 
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
-    >>> X = space.sample(20, seed=1) * [1.0, 0.5]
-    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0])
-    >>> explainer = hx.RegionalPartialDependenceExplainer(surrogate, sample=100, max_depth=1)
-    >>> plot_regions(explainer.explain("x")).get_xlabel()
-    'x'
-    """
-    return plot_partial_dependence(result.regions[0].effect, ax=ax, width=width)
+
+# ---------------------------------------------------------------------- words
+
+
+def _subtitle(effect: PartialDependence) -> str:
+    better = "lower" if effect.direction == "minimize" else "higher"
+    return f"partial dependence: averaged over all other hyperparameters; {better} is better"
+
+
+def _footer(effect: PartialDependence, drawn: Effect) -> str:
+    text = band_caption(effect)
+    if len(effect.names) == 2:
+        text += f" ŝ is between {_range(effect)}."
+        if effect.wide.any():
+            text += " Hatched: the band is wider than the whole effect."
+        if (effect.mean != effect.mean).any():
+            text += " Empty: no valid configuration."
+        return text
+    if drawn.tried and drawn.categorical[0]:
+        text += " In brackets: how often it was tried."
+    left_out = len(drawn.axes[0]) - MOST_CATEGORIES
+    if drawn.categorical[0] and left_out > 0:
+        text += f" {left_out} worse categories are not shown."
+    return text
+
+
+def _range(effect: PartialDependence) -> str:
+    known = effect.std[effect.std == effect.std]
+    return f"{number(float(known.min()), 2)} and {number(float(known.max()), 2)}"
+
+
+def _legend(effect: PartialDependence, drawn: Effect) -> list[tuple[Artist, str]]:
+    entries: list[tuple[Artist, str]] = []
+    pair = len(effect.names) == 2
+    if not pair and drawn.as_points:
+        point = {"color": BLUE, "linewidth": 1.8, "marker": "o"}
+        if not effect.wide.all():
+            entries.append((Line2D([], [], **point), "mean with 95 % band"))
+        if effect.wide.any():
+            hollow = Line2D([], [], **point, markerfacecolor="white")
+            entries.append((hollow, "mean, band wider than the effect"))
+    elif not pair:
+        entries.append((Line2D([], [], color=BLUE, linewidth=1.8), "mean"))
+        entries.append((Patch(**BAND), "95 % band"))
+        if effect.wide.any():
+            entries.append((Patch(**WIDE), "wider than the effect"))
+    if not pair:
+        entries.append((Line2D([], [], **{**CURVE, "alpha": 0.6}), "single configurations (ICE)"))
+    if effect.incumbent is not None:
+        entries.append((Line2D([], [], **(STAR if pair else INCUMBENT)), "incumbent"))
+    if effect.tried and (pair or not effect.categorical[0]):
+        dot = {"linestyle": "none", "marker": "o", "markersize": 3.5, "color": "white",
+               "markeredgecolor": "black", "markeredgewidth": 0.6}  # fmt: skip
+        rug = {**RUG, "color": ink(), "alpha": 1.0}
+        entries.append((Line2D([], [], **(dot if pair else rug)), "tried"))
+    return entries
