@@ -126,7 +126,7 @@ class FanovaImportanceEvaluator(BaseImportanceEvaluator):
                 raise ValueError("params: " + unknown_name("hyperparameter", name, run.space.names))
         forest = run.surrogate(kind="forest", n_trees=self._n_trees, seed=self._seed)
         explainer = FanovaExplainer(forest, direction=run.direction, seed=self._seed)
-        result = explainer.explain(order=1, totals=False)
+        result = explainer.explain(order=1)
         shares = result.shares.mean(axis=0)
         ranking = np.argsort(-shares, kind="stable")
         return {result.names[j]: float(shares[j]) for j in ranking if result.names[j] in set(names)}

@@ -17,18 +17,19 @@ Every number is worked out per tree, from its boxes; importance is the mean over
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from hpo_explain import diagnostics
-from hpo_explain._checks import check_count, check_direction, unknown_name
+from hpo_explain._checks import check_count, check_direction, check_number, unknown_name
+from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations import Axis, FanovaImportance, LatentSpace
 from hpo_explain.space import Array, CategoricalParameter, FloatParameter, SearchSpace
 from hpo_explain.surrogates import ForestSurrogate, SupportsBoxes, Surrogate, TreeBoxes
-from hpo_explain.surrogates._threads import n_threads
+from hpo_explain.surrogates._threads import in_parts
 from hpo_explain.surrogates.box_sums import (
     Runs,
     clip_worse,
@@ -38,11 +39,10 @@ from hpo_explain.surrogates.box_sums import (
     restrict,
     squeeze,
     subset_variances,
-    total_variances,
+    total_cost,
 )
 
 GRID = 40  # points of a marginal where there are more values
-TOTALS_PAIRS = 4e8  # pairs of boxes beyond which total effects wait until they are asked for
 DISTILLED_ROWS = 2000
 
 
@@ -64,7 +64,7 @@ class FanovaExplainer:
     Raises
     ------
     ValueError
-        If `direction` is unknown.
+        If `forest` is no surrogate, or `direction` is unknown.
 
     References
     ----------
@@ -90,6 +90,11 @@ class FanovaExplainer:
         n_trees: int = 64,
         seed: int = 0,
     ) -> None:
+        if not isinstance(forest, Surrogate):
+            raise ValueError(
+                f"forest must be a surrogate, but was {type(forest).__name__}. Wrap a forest of "
+                "scikit-learn with hpo_explain.ForestSurrogate(space, forest)."
+            )
         self._model = forest
         self._direction = check_direction(direction)
         self._seed = seed
@@ -110,7 +115,7 @@ class FanovaExplainer:
         order: int = 1,
         cap: float | None = None,
         given: Mapping[str, Sequence[Any]] | None = None,
-        totals: bool | None = None,
+        most_pairs: float = 1e8,
         tried: Array | None = None,
     ) -> FanovaImportance:
         """Return the shares of variance of all sets of up to `order` hyperparameters.
@@ -123,10 +128,11 @@ class FanovaExplainer:
             Objective at which predictions are clipped on the worse side.
         given : mapping of str to sequence, optional
             Sub-space: allowed values of categorical and integer hyperparameters, or ``(low, high)``
-            of a real-valued one.
-        totals : bool, optional
-            Whether total effects are computed; their cost is the square of the leaves. By default
-            they are up to 4e8 pairs of leaves in all trees (some seconds).
+            of a real-valued one. A conditional hyperparameter named here is active, so its
+            parents are restricted as well.
+        most_pairs : float, default 1e8
+            Total effects are worked out when they are first asked for, from every pair of leaves
+            of a tree, some 20 ns each; not where all trees have more pairs than this.
         tried : ndarray of shape (n, d), optional
             Encoded rows of the observed trials, for plots.
 
@@ -138,8 +144,8 @@ class FanovaExplainer:
         Raises
         ------
         ValueError
-            If `order` is larger than the number of hyperparameters, or `given` names something
-            that is not in the space, or leaves nothing of it.
+            If `order` is larger than the number of hyperparameters, `cap` is no number, or `given`
+            names something that is not in the space, or leaves nothing of it.
         """
         d = len(self._space)
         order = check_count("order", order)
@@ -147,29 +153,29 @@ class FanovaExplainer:
             raise ValueError(
                 f"order must be at most the number of hyperparameters, {d}, but was {order}."
             )
-        runs = self._runs(given or {})
+        if cap is not None:
+            cap = check_number("cap", cap)
+        runs = self._runs({} if given is None else given)
         boxes = [self._prepared(b, cap, runs) for b in self._boxes]
-        pairs = sum(len(b.value) ** 2 / 2.0 for b in boxes)
-        if totals is None:
-            totals = pairs <= TOTALS_PAIRS
         members = [u for size in range(1, order + 1) for u in combinations(range(d), size)]
-        with ThreadPoolExecutor(max_workers=n_threads()) as pool:
-            rows = list(pool.map(lambda b: _decompose(b, order, members), boxes))
-            whole = list(pool.map(_total_shares, boxes)) if totals else None
+        rows = in_parts(
+            lambda part: [_decompose(b, order, members) for b in boxes[part]],
+            len(boxes),
+            sum(len(b.value) for b in boxes),
+        )
         notes = ["standard deviations are over the trees of the forest"]
         if self._fidelity is not None:
             notes.append(f"the model was distilled into a forest with R² = {self._fidelity:.3f}")
         if cap is not None:
             side = "above" if self._direction == "minimize" else "below"
             notes.append(f"predictions {side} {cap:.6g} count as {cap:.6g}")
-        if not totals:
-            notes.append(f"total effects were left out: {pairs:.1e} pairs of leaves")
+        if total_cost(boxes) > most_pairs:
+            notes.append(f"total effects are left out: {total_cost(boxes):.1e} pairs of leaves")
         return FanovaImportance(
             names=self._space.names,
             order=order,
             members=tuple(members),
             shares=np.array([shares for _, shares in rows]),
-            totals=None if whole is None else np.array(whole),
             variances=np.array([variance for variance, _ in rows]),
             axes=tuple(self._axes(runs, tried)),
             boxes=tuple(boxes),
@@ -179,9 +185,14 @@ class FanovaExplainer:
             cap=cap,
             given=None if given is None else {name: list(v) for name, v in given.items()},
             fidelity=self._fidelity,
-            trust=diagnostics.trust(self._model),
+            most_pairs=most_pairs,
+            trust=self._trust,
             notes=tuple(notes),
         )
+
+    @cached_property
+    def _trust(self) -> Trust:
+        return diagnostics.trust(self._model)
 
     def _prepared(self, boxes: TreeBoxes, cap: float | None, runs: dict[int, Runs]) -> TreeBoxes:
         if cap is not None:
@@ -192,7 +203,15 @@ class FanovaExplainer:
 
     def _runs(self, given: Mapping[str, Sequence[Any]]) -> dict[int, Runs]:
         """Return the latent intervals of a sub-space."""
-        runs = {}
+        if not isinstance(given, Mapping):
+            raise ValueError(
+                f"given must map hyperparameters to lists of values, but was {given!r}. "
+                "Write {name: [value, ...]}."
+            )
+        from hpo_explain.surrogates._tree_boxes import activity_runs
+
+        runs: dict[int, Runs] = {}
+        activity = activity_runs(self._space, self._ranks)
         for name, values in given.items():
             if name not in self._space.names:
                 raise ValueError(
@@ -205,10 +224,20 @@ class FanovaExplainer:
                     f"given[{name!r}] must be a list of values, or (low, high) of a real-valued "
                     f"hyperparameter, but was {values!r}."
                 )
-            runs[j] = self._latent_runs(j, kept)
+            # only a hyperparameter that is active has a value
+            for k, inside in [(j, self._latent_runs(j, kept)), *activity[j].items()]:
+                runs[k] = _meet(runs.get(k, [(0.0, 1.0)]), inside)
+                if not runs[k]:
+                    raise ValueError(
+                        f"given leaves nothing of the space: {name!r} is "
+                        f"{self._space.condition_text(name)}, and {self._space.names[k]!r} has no "
+                        "value left. Allow one of them, or leave one of the two out."
+                    )
         return runs
 
     def _latent_runs(self, j: int, kept: list[Any]) -> Runs:
+        from hpo_explain.surrogates._tree_boxes import latent_interval
+
         parameter = self._space.parameters[j]
         share = parameter.optional or 1.0
         try:
@@ -227,13 +256,8 @@ class FanovaExplainer:
             return [(share * float(low), share * float(parameter.share_below(positions[1:])[0]))]
         ranks = self._ranks.get(j)
         places = positions if ranks is None else ranks[positions.astype(int)]
-        return [
-            (
-                share * float(parameter.share_below(np.array([p - 1e-7]))[0]),
-                share * float(parameter.share_below(np.array([p + 1e-7]))[0]),
-            )
-            for p in np.unique(places)
-        ]
+        intervals = [latent_interval(self._space, j, float(p)) for p in np.unique(places)]
+        return [(share * low, share * high) for low, high in intervals]
 
     def _axes(self, runs: dict[int, Runs], tried: Array | None) -> Iterable[Axis]:
         space = self._space
@@ -248,16 +272,14 @@ class FanovaExplainer:
                 for low, high in runs[j]:
                     inside |= (low <= latent) & (latent <= high)
                 positions, latent = positions[inside], squeeze(latent[inside], runs[j])
-            active = ~np.isnan(rows[:, j])
-            values = np.where(active, rows[:, j], 0.0)
             yield Axis(
                 grid=tuple(parameter.decode(positions)),
                 latent=np.minimum(latent, 1.0 - 1e-12),
                 log=getattr(parameter, "log", False),
                 categorical=isinstance(parameter, CategoricalParameter),
                 activity=float(activity[j]),
-                tried=tuple(parameter.decode(values)),
-                tried_active=active,
+                parameter=parameter,
+                tried_positions=rows[:, j],
             )
 
     def _grid(self, j: int) -> tuple[Array, Array]:
@@ -308,11 +330,10 @@ def _decompose(boxes: TreeBoxes, order: int, members: list[tuple[int, ...]]) -> 
     return variance, np.maximum(shares / variance, 0.0)
 
 
-def _total_shares(boxes: TreeBoxes) -> Array:
-    _, variance = mean_and_variance(boxes)
-    if variance <= 0.0:
-        return np.zeros(len(boxes.first) - 1)
-    return np.clip(total_variances(boxes) / variance, 0.0, 1.0)
+def _meet(first: Runs, second: Runs) -> Runs:
+    """Return the intervals that lie in one of the first and one of the second."""
+    both = [(max(a, c), min(b, d)) for a, b in first for c, d in second]
+    return sorted((low, high) for low, high in both if low < high)
 
 
 def _distill(model: Surrogate, n_trees: int, seed: int) -> tuple[ForestSurrogate, float]:
