@@ -84,10 +84,13 @@ def from_optuna(
     enqueued, added, retried   counts, but is no proposal: the sampler did not choose it
     =========================  ==============================================================
 
+    In a parallel run, what was known when a trial was proposed is what was finished when it
+    started, by time where times are known; ``run.running_at`` lists the trials that were not, in
+    whatever state they ended.
+
     Proposals are the trials that the sampler's model chose: those started when at least
-    ``n_startup_trials`` others were finished, by time where times are known. Samplers without
-    an acquisition function have none; the trials after the first ten are listed, and a note
-    says so.
+    ``n_startup_trials`` others were finished. Samplers without an acquisition function have
+    none; the trials after the first ten are listed, and a note says so.
 
     Examples
     --------

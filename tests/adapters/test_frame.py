@@ -1,10 +1,14 @@
+import math
 import re
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import hpo_explain as hx
+from hpo_explain.adapters.frame._cells import is_empty
 
 EXPORT = pd.DataFrame(
     {
@@ -447,6 +451,70 @@ def test_a_large_table_is_read_whole():
     columns |= {f"c{j}": rng.choice(["a", "b", "c"], n) for j in range(10)}
     run = hx.from_frame(pd.DataFrame({**columns, "loss": rng.random(n)}), "loss")
     assert run.X.shape == (n, 20)
+
+
+CELLS = {
+    "float": st.floats(1e-6, 1e6) | st.sampled_from([0.0, -1.0, 2.0]),
+    "int": st.integers(-3, 3) | st.sampled_from([10, 10_000]),
+    "text": st.sampled_from(["a", "b", "1", "True"]),
+    "bool": st.booleans(),
+    "mixed": st.sampled_from([1, "1", True, 2.5, "a"]),
+    "list": st.sampled_from([[1], [1, 2], ("a",)]),
+}
+
+
+@st.composite
+def tables(draw):
+    """Trials on up to three folds, with cells that are empty for a reason, for none, or never."""
+    n = draw(st.integers(1, 14))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    columns = {}
+    for j in range(draw(st.integers(1, 5))):
+        column = draw(st.lists(CELLS[draw(st.sampled_from(sorted(CELLS)))], min_size=n, max_size=n))
+        reason = draw(st.sampled_from(["always", "always", "parent", "chance"]))
+        active = rng.random(n) < 0.6
+        if reason == "parent" and j:
+            parent = columns[f"h{draw(st.integers(0, j - 1))}"]
+            active = np.array([repr(cell) == repr(parent[0]) for cell in parent])
+        if reason != "always" and active.any():
+            column = [cell if there else None for cell, there in zip(column, active, strict=True)]
+        columns[f"h{j}"] = column
+    folds = draw(st.integers(1, 3))
+    losses = st.floats(-1e3, 1e3) | st.sampled_from([math.nan, math.inf, None])
+    rows = [{"n": i, **{name: column[i] for name, column in columns.items()}} for i in range(n)]
+    rows = [{**row, "fold": fold, "loss": draw(losses)} for row in rows for fold in range(folds)]
+    return pd.DataFrame(rows).sample(frac=1.0, random_state=1), list(columns)
+
+
+def alike(value, cell):
+    if isinstance(cell, (int, float)) and not isinstance(cell, bool):
+        # a column of integers with an empty cell comes as floats
+        return type(value) is not bool and math.isclose(value, cell, rel_tol=1e-9, abs_tol=1e-8)
+    return value == cell and type(value) is type(cell)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(tables())
+def test_what_is_read_is_what_the_table_says_and_the_rest_is_accounted_for(case):
+    table, names = case
+    run = hx.from_frame(table, "loss", hyperparameters=names, instance="fold", trial="n")
+    assert run.space.is_valid(run.X).all()
+    losses = table["loss"].astype(float)
+    means = losses.groupby(table["n"]).mean()
+    finite = np.isfinite(losses).groupby(table["n"]).all()
+    assert run.trials.tolist() == finite[finite].index.tolist()
+    assert sorted(run.excluded) == finite[~finite].index.tolist()
+    np.testing.assert_allclose(run.objective, means[finite], rtol=1e-9, atol=1e-9)
+    cells = table.drop_duplicates("n").set_index("n")[names].loc[run.trials]
+    rows = zip(*(cells[name].tolist() for name in names), strict=True)
+    for config, row in zip(run.space.decode(run.X), rows, strict=True):
+        filled = {name: c for name, c in zip(names, row, strict=True) if not is_empty(c)}
+        assert config.keys() == filled.keys()
+        assert all(alike(config[name], cell) for name, cell in filled.items())
+    # without numbers, equal configurations are taken together
+    unnumbered = hx.from_frame(table, "loss", hyperparameters=names, instance="fold")
+    assert len(unnumbered) + len(unnumbered.excluded) <= len(run) + len(run.excluded)
+    assert unnumbered.space.is_valid(unnumbered.X).all()
 
 
 SPACE = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1e-1), hx.IntParameter("layers", 1, 5)])
