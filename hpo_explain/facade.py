@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain import diagnostics
-from hpo_explain._checks import check_option
+from hpo_explain._checks import check_number, check_option
 from hpo_explain.acquisition import (
     Acquisition,
     ExpectedImprovement,
@@ -28,6 +28,7 @@ from hpo_explain.explanations import (
     FanovaImportance,
     PartialDependence,
     ProposalExplanation,
+    Region,
     RegionalPartialDependence,
 )
 from hpo_explain.run import Run, average_instances, spans, winsorized
@@ -276,7 +277,7 @@ def _cap(run: Run, forest: Surrogate, cap: float | str | Config | None) -> float
             )
         value = sign * float(np.quantile(run.cost, share))
     else:
-        value = float(cap)
+        value = check_number("cap", cap)
     if not best < sign * value <= worst:
         raise ValueError(
             f"cap = {value:.6g} must lie within the observed {run.objective_name}, beyond the best "
@@ -399,7 +400,10 @@ def regional_partial_dependence(
     )
     incumbent = run.incumbent if np.any(run.feasible) else None
     found = explainer.explain(names, incumbent=incumbent)
-    named = {id(node): replace(node, effect=_of_run(run, node.effect)) for node in found.tree}
+    named = {
+        id(node): replace(node, effect=_of_run(run, node.effect, within=node))
+        for node in found.tree
+    }
     return replace(
         found,
         tree=tuple(named[id(node)] for node in found.tree),
@@ -407,10 +411,14 @@ def regional_partial_dependence(
     )
 
 
-def _of_run(run: Run, effect: PartialDependence) -> PartialDependence:
+def _of_run(
+    run: Run, effect: PartialDependence, *, within: Region | None = None
+) -> PartialDependence:
     """Return a partial dependence with what the run knows of its hyperparameters."""
     members = [run.space.index(name) for name in effect.names]
     active = ~np.isnan(run.X[:, members]).any(axis=1)
+    if within is not None:
+        active &= np.array([within.holds(config) for config in run.space.decode(run.X)], dtype=bool)
     incumbent = run.incumbent if np.any(run.feasible) else {}
     return replace(
         effect,

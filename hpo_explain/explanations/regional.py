@@ -213,7 +213,7 @@ class RegionalPartialDependence:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the regions as small multiples; return the axes of the first."""
-        from hpo_explain.plotting.partial_dependence import plot_regions
+        from hpo_explain.plotting.regional import plot_regions
 
         return plot_regions(self, ax=ax)
 

@@ -5,8 +5,10 @@ from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_htm
 from hpo_explain.plotting.importance import plot_importance
 from hpo_explain.plotting.interactions import plot_interactions
 from hpo_explain.plotting.marginal import plot_marginal
+from hpo_explain.plotting.partial_dependence import plot_partial_dependence
 from hpo_explain.plotting.proposal import plot_proposal
 from hpo_explain.plotting.recommendation import plot_recommendation
+from hpo_explain.plotting.regional import plot_region_ice, plot_regions
 from hpo_explain.plotting.subspace import plot_subspace
 
 __all__ = [
@@ -16,8 +18,11 @@ __all__ = [
     "plot_importance",
     "plot_interactions",
     "plot_marginal",
+    "plot_partial_dependence",
     "plot_proposal",
     "plot_recommendation",
+    "plot_region_ice",
+    "plot_regions",
     "plot_subspace",
     "plot_svg",
     "result_html",

@@ -43,6 +43,10 @@ STAR: dict[str, Any] = {
 RUG: dict[str, Any] = {
     "linestyle": "none", "marker": TICKUP, "markersize": 7.0, "alpha": 0.55, "markeredgewidth": 0.9,
 }  # fmt: skip
+DOTS: dict[str, Any] = {
+    "linestyle": "none", "marker": "o", "markersize": 3.5, "color": "white",
+    "markeredgecolor": "black", "markeredgewidth": 0.6,
+}  # fmt: skip
 _ROW = 17.0  # points, of a category
 _MOST_POINTS = 20  # whole numbers up to which each is a point
 _MOST_VECTORS = 2000  # marks that are drawn as such: an SVG of 50,000 takes 10 MB
@@ -117,6 +121,10 @@ class Effect:
         """Whether the values are drawn as points with bars, not as a curve with a band."""
         return self.categorical[0] or are_points(self.axes[0])
 
+    def place(self, k: int, value: Any) -> float:
+        """Return where a value stands along an axis: a category at its index."""
+        return float(_codes(self, k, [value])[0] if self.categorical[k] else value)
+
     def shown(self) -> npt.NDArray[np.intp]:
         """Return which categories are drawn: the best, in their own order."""
         best_first = np.argsort(self.mean if self.direction == "minimize" else -self.mean)
@@ -180,31 +188,31 @@ def draw_numbers(ax: Axes, effect: Effect) -> None:
         _hatch(ax, effect, x)
         ax.plot(x, effect.mean, color=BLUE, linewidth=1.8)
     if effect.log[0]:
-        _make_log(ax, effect, 0)
+        make_log(ax, 0, effect.axes[0])
     if effect.incumbent is not None:
         ax.axvline(effect.incumbent[0], zorder=2.5, **INCUMBENT)
     tried = tried_places(effect, 0)
-    ax.plot(
-        tried, np.zeros(len(tried)), color=ink(), transform=ax.get_xaxis_transform(),
-        clip_on=False, zorder=3, rasterized=len(tried) > _MOST_VECTORS, **RUG,
-    )  # fmt: skip
+    if len(tried):  # the layout takes marks without a place for infinitely large
+        ax.plot(
+            tried, np.zeros(len(tried)), color=ink(), transform=ax.get_xaxis_transform(),
+            clip_on=False, zorder=3, rasterized=len(tried) > _MOST_VECTORS, **RUG,
+        )  # fmt: skip
     ax.tick_params(labelsize=TEXT)
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def _make_log(ax: Axes, effect: Effect, k: int) -> None:
-    """Make an axis logarithmic; whole numbers are written out."""
+def make_log(ax: Axes, k: int, values: Sequence[Any]) -> None:
+    """Make an axis (0: x, 1: y) logarithmic; whole numbers are written out."""
     (ax.set_xscale, ax.set_yscale)[k]("log")
-    if all(isinstance(value, int) for value in effect.axes[k]):
+    if all(isinstance(value, int) for value in values):
         axis = (ax.xaxis, ax.yaxis)[k]
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axis.set_major_formatter("{x:g}")
         axis.set_minor_formatter(NullFormatter())
 
 
-def draw_rows(ax: Axes, effect: Effect) -> None:
+def draw_rows(ax: Axes, effect: Effect, shown: npt.NDArray[np.intp]) -> None:
     """Draw an effect of categories: a row each, with a point and a bar."""
-    shown = effect.shown()
     y = np.arange(len(shown), dtype=float)
     if effect.curves is not None:
         for place, k in zip(y, shown, strict=True):
@@ -253,8 +261,8 @@ def _hatch(ax: Axes, effect: Effect, x: Array) -> None:
 
 
 def _draw_categories(ax: Axes, effect: Effect) -> Room:
-    draw_rows(ax, effect)
     shown = effect.shown()
+    draw_rows(ax, effect, shown)
     names_along_y(ax, counted_categories(effect, shown), points=0.32 * points_across(ax))
     height = max(_ROW * len(shown), 60.0)
     write_y_label(ax, effect.labels[0], points=max(0.95 * _ROW * len(shown), 60.0))
@@ -295,23 +303,24 @@ def draw_surface(
             for i, j in wide
         ]
         hatch = PolyCollection(
-            cells, facecolors=(1.0, 1.0, 1.0, 0.45), edgecolors="#333333", hatch="////",
+            cells,
+            facecolors=(1.0, 1.0, 1.0, 0.45),
+            edgecolors="#333333",
+            hatch="////",
             linewidths=0.0,
         )
         ax.add_collection(hatch, autolim=False)
     for k in (0, 1):
         if effect.log[k]:
-            _make_log(ax, effect, k)
-    ax.plot(
-        tried_places(effect, 0), tried_places(effect, 1, shuffled=True), "o", markersize=3.5,
-        color="white", markeredgecolor="black", markeredgewidth=0.6, alpha=0.8, clip_on=False,
-        rasterized=bool(effect.tried) and len(effect.tried[0]) > _MOST_VECTORS,
-    )  # fmt: skip
+            make_log(ax, k, effect.axes[k])
+    tried = tried_places(effect, 0)
+    if len(tried):
+        ax.plot(
+            tried, tried_places(effect, 1, shuffled=True), clip_on=False, alpha=0.8,
+            rasterized=len(tried) > _MOST_VECTORS, **DOTS,
+        )  # fmt: skip
     if effect.incumbent is not None:
-        places = [
-            _codes(effect, k, [value])[0] if effect.categorical[k] else value
-            for k, value in enumerate(effect.incumbent)
-        ]
+        places = [effect.place(k, value) for k, value in enumerate(effect.incumbent)]
         ax.plot(places[:1], places[1:], clip_on=False, zorder=4, **STAR)
     ax.tick_params(labelsize=TEXT)
     return mesh

@@ -99,7 +99,7 @@ def write_above(
         "", (0.0, 1.0), (-left, above + 4.0), xycoords="axes fraction",
         textcoords="offset points", fontsize=TEXT, va="bottom", annotation_clip=False, **style,
     )  # fmt: skip
-    return _fit(ax, body, text, points)
+    return fit_text(ax, body, text, points)
 
 
 def write_header(
@@ -129,7 +129,7 @@ def write_header(
     )
     shift = ScaledTranslation(-left / 72.0, 0.0, ax.figure.figure.dpi_scale_trans)
     title.set_transform(title.get_transform() + shift)
-    return height + 7.0 + _fit(ax, title, heading, points)
+    return height + 7.0 + fit_text(ax, title, heading, points)
 
 
 def write_footer(ax: Axes, label: str, text: str, *, left: float, points: float) -> float:
@@ -157,8 +157,8 @@ def write_footer(ax: Axes, label: str, text: str, *, left: float, points: float)
         textcoords="offset points", fontsize=TEXT - 1.0, va="top", color=GREY,
         annotation_clip=False,
     )  # fmt: skip
-    height = _fit(ax, ax.xaxis.label, label, points)
-    return height + 3.0 + _fit(ax, footer, text, points + left)
+    height = fit_text(ax, ax.xaxis.label, label, points)
+    return height + 3.0 + fit_text(ax, footer, text, points + left)
 
 
 def write_y_label(ax: Axes, label: str, *, points: float) -> None:
@@ -175,7 +175,7 @@ def write_y_label(ax: Axes, label: str, *, points: float) -> None:
         width = min(width - 1, int(width * points / found))
 
 
-def _fit(ax: Axes, artist: Text, text: str, points: float) -> float:
+def fit_text(ax: Axes, artist: Text, text: str, points: float) -> float:
     """Write a text on lines of at most so many points; return how many points high it is."""
     size = float(artist.get_fontsize())
     width = 1 + characters(points, 0.9 * size)  # letters may be narrower than the average

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -11,6 +13,7 @@ from hpo_explain.explanations import PartialDependence
 from hpo_explain.plotting._axes import (
     BAND,
     CURVE,
+    DOTS,
     INCUMBENT,
     MOST_CATEGORIES,
     RUG,
@@ -148,7 +151,7 @@ def _legend(effect: PartialDependence, drawn: Effect) -> list[tuple[Artist, str]
     entries: list[tuple[Artist, str]] = []
     pair = len(effect.names) == 2
     if not pair and drawn.as_points:
-        point = {"color": BLUE, "linewidth": 1.8, "marker": "o"}
+        point: dict[str, Any] = {"color": BLUE, "linewidth": 1.8, "marker": "o"}
         if not effect.wide.all():
             entries.append((Line2D([], [], **point), "mean with 95 % band"))
         if effect.wide.any():
@@ -164,8 +167,6 @@ def _legend(effect: PartialDependence, drawn: Effect) -> list[tuple[Artist, str]
     if effect.incumbent is not None:
         entries.append((Line2D([], [], **(STAR if pair else INCUMBENT)), "incumbent"))
     if effect.tried and (pair or not effect.categorical[0]):
-        dot = {"linestyle": "none", "marker": "o", "markersize": 3.5, "color": "white",
-               "markeredgecolor": "black", "markeredgewidth": 0.6}  # fmt: skip
         rug = {**RUG, "color": ink(), "alpha": 1.0}
-        entries.append((Line2D([], [], **(dot if pair else rug)), "tried"))
+        entries.append((Line2D([], [], **(DOTS if pair else rug)), "tried"))
     return entries
