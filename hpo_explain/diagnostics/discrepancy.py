@@ -1,0 +1,195 @@
+"""Sampling bias: how far the tried configurations are from a uniform sample of the space.
+
+===========  ==========================================================================
+symbol       meaning
+===========  ==========================================================================
+X, Y         a uniform sample of the space (n rows), and the tried configurations (m rows)
+k(x, y)      ``exp(-D(x, y)² / (2 σ²))``, σ the median distance of two points of both samples
+D(x, y)      root of the mean over hyperparameters of squared dissimilarities
+MMD²         mean of k within X, plus that within Y, minus twice that between (unbiased)
+===========  ==========================================================================
+
+The dissimilarity of a hyperparameter is Gower's: the difference of positions on its own scale, in
+[0, 1], or whether categories differ; a hyperparameter that is active in only one of two
+configurations differs by 1. Where all are numeric, D is the paper's L2 distance divided by √d, and
+as σ is divided too, the kernel is the paper's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from hpo_explain._checks import check_count
+from hpo_explain.run import Run
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+
+_MOST_TRIALS = 2000  # the kernel is held as a whole
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class SamplingBias:
+    """How far the tried configurations are from a uniform sample of the space.
+
+    Attributes
+    ----------
+    mmd : float
+        Maximum mean discrepancy, from 0 (the same distribution) to below √2.
+    chance : float
+        What chance alone would not exceed in 95 % of cases, were the trials uniform.
+    p_value : float
+        Share of permutations of both samples with an MMD at least as large.
+    sigma : float
+        The kernel's width: the median distance of two points.
+    n_trials, n_uniform : int
+        Sizes of the two samples.
+
+    References
+    ----------
+    .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
+       dependence plots. NeurIPS. Appendix C.1. https://arxiv.org/abs/2111.04820
+
+    Examples
+    --------
+    >>> print(SamplingBias(0.5, 0.1, 0.005, 0.4, 60, 1000))
+    The trials are concentrated in a part of the space: ...
+    """
+
+    mmd: float
+    chance: float
+    p_value: float
+    sigma: float
+    n_trials: int
+    n_uniform: int
+
+    @property
+    def sentence(self) -> str:
+        """What the discrepancy means for explanations that average over the space."""
+        numbers = (
+            f"the MMD between the {self.n_trials} tried configurations and a uniform sample is "
+            f"{self.mmd:.2f}, and chance alone would stay below {self.chance:.2f} in 95 % of cases"
+        )
+        if self.p_value <= 1.0 - _LEVEL:
+            return (
+                f"The trials are concentrated in a part of the space: {numbers}. Averages over the "
+                "whole space rest on regions that were hardly tried; mind the width of the bands, "
+                "and look at single regions."
+            )
+        return f"The trials cannot be told from uniform ones: {numbers}."
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values that `json.dumps` accepts."""
+        return {**asdict(self), "sentence": self.sentence}
+
+
+def sampling_bias(
+    run: Run, *, size: int = 1000, permutations: int = 200, seed: int = 0
+) -> SamplingBias:
+    """Return how far the tried configurations of a run are from a uniform sample.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    size : int, default 1000
+        Size of the uniform sample.
+    permutations : int, default 200
+        Permutations of both samples that show what chance does.
+    seed : int, default 0
+        Seed of the sample and of the permutations.
+
+    Returns
+    -------
+    SamplingBias
+        The maximum mean discrepancy, and what chance alone would give.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, or an option is not a positive number.
+
+    References
+    ----------
+    .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
+       dependence plots. NeurIPS. Appendix C.1. https://arxiv.org/abs/2111.04820
+    .. [2] Gretton, A. et al. (2012). A kernel two-sample test. JMLR 13. Lemma 6, Section 8.
+    .. [3] Gower, J. C. (1971). A general coefficient of similarity and some of its properties.
+       Biometrics 27.
+
+    Examples
+    --------
+    >>> from hpo_explain import FloatParameter, Run, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(40, seed=1)
+    >>> sampling_bias(Run(space, X / 4, X[:, 0], "minimize")).p_value < 0.05
+    True
+    >>> sampling_bias(Run(space, X, X[:, 0], "minimize")).p_value < 0.05
+    False
+    """
+    n = check_count("size", size, minimum=2)
+    check_count("permutations", permutations)
+    if len(run) < 2:
+        raise ValueError(
+            f"run must have at least two finished trials, but has {len(run)}. Run more trials."
+        )
+    rng = np.random.default_rng(seed)
+    Y = run.X[np.sort(rng.permutation(len(run))[:_MOST_TRIALS])]
+    X = run.space.sample(n, seed=seed, method="uniform")
+    distances = gower_distances(run.space, np.vstack([X, Y]))
+    sigma = _median(distances)
+    kernel = np.exp(-0.5 * (distances / sigma) ** 2)
+    is_trial = np.repeat([0.0, 1.0], [n, len(Y)])
+    observed = _mmd_squared(kernel, is_trial[:, None])[0]
+    permuted = _mmd_squared(kernel, rng.permuted(np.tile(is_trial, (permutations, 1)), axis=1).T)
+    return SamplingBias(
+        mmd=float(np.sqrt(max(observed, 0.0))),
+        chance=float(np.sqrt(max(np.quantile(permuted, _LEVEL), 0.0))),
+        p_value=float((1 + np.sum(permuted >= observed)) / (1 + permutations)),
+        sigma=sigma,
+        n_trials=len(Y),
+        n_uniform=n,
+    )
+
+
+def gower_distances(space: SearchSpace, Z: Array) -> Array:
+    """Return the distances of encoded rows (n, d) from each other, (n, n)."""
+    squared = np.zeros((len(Z), len(Z)))
+    for j, parameter in enumerate(space.parameters):
+        column = Z[:, j]
+        inactive = np.isnan(column)
+        values = np.where(inactive, 0.0, column)
+        if isinstance(parameter, CategoricalParameter):
+            apart = (values[:, None] != values).astype(float)
+        else:
+            apart = (values[:, None] - values) ** 2
+        squared += np.where(inactive[:, None] | inactive, inactive[:, None] != inactive, apart)
+    return np.sqrt(squared / len(space))
+
+
+def _median(distances: Array) -> float:
+    """Return the median distance of two different rows; their mean where most are equal."""
+    pairs = distances[np.triu_indices(len(distances), k=1)]
+    median = float(np.median(pairs))
+    return median or float(pairs.mean()) or 1.0
+
+
+def _mmd_squared(kernel: Array, is_trial: Array) -> Array:
+    """Return MMD² for each column of is_trial (0 or 1), unbiased: no row with itself."""
+    m = is_trial.sum(axis=0)
+    n = len(is_trial) - m
+    with_trials = kernel @ is_trial
+    own = np.diag(kernel).sum() - m  # of the uniform sample: k(x, x) = 1
+    within_trials = np.einsum("ij,ij->j", is_trial, with_trials)
+    between = with_trials.sum(axis=0) - within_trials
+    within_uniform = kernel.sum() - within_trials - 2.0 * between
+    return np.asarray(
+        (within_uniform - own) / (n * (n - 1))
+        + (within_trials - m) / (m * (m - 1))
+        - 2.0 * between / (n * m)
+    )
