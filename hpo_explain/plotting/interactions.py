@@ -15,7 +15,7 @@ from hpo_explain.plotting._layout import (
     write_footer,
     write_header,
 )
-from hpo_explain.plotting._style import TEXT, WIDTH, new_axes, set_height
+from hpo_explain.plotting._style import TEXT, WIDTH, make_literal, new_axes, set_height
 from hpo_explain.plotting._text import plain, shorten
 from hpo_explain.space import Array
 
@@ -127,6 +127,7 @@ def _write_shares(ax: Axes, mean: Array, std: Array) -> None:
                 j, i, f"{_percent(value)} ± {_percent(float(std[i, j]))}", ha="center", va="center",
                 fontsize=TEXT - 1.0, color="white" if value <= middle else "black",
             )  # fmt: skip
+    make_literal(ax.texts)
 
 
 def _percent(share: float) -> str:

@@ -1,5 +1,6 @@
 """The report: one self-contained HTML file about a run."""
 
+from hpo_explain.reporting.importance import WhatMatters
 from hpo_explain.reporting.overview import Overview
 from hpo_explain.reporting.page import SECTIONS, Report, make_report, report, write_report
 from hpo_explain.reporting.proposal import BestProposal, LatestProposal
@@ -17,6 +18,7 @@ __all__ = [
     "Report",
     "Section",
     "TrustVerdict",
+    "WhatMatters",
     "make_report",
     "report",
     "write_report",

@@ -10,13 +10,20 @@ from typing import Any
 from hpo_explain.adapters import as_run
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._render import render
+from hpo_explain.reporting.importance import WhatMatters
 from hpo_explain.reporting.overview import Overview
 from hpo_explain.reporting.proposal import BestProposal, LatestProposal
 from hpo_explain.reporting.section import Card, Section, cards
 from hpo_explain.reporting.trust import TrustVerdict
 from hpo_explain.run import Run
 
-SECTIONS: tuple[Section, ...] = (Overview(), TrustVerdict(), BestProposal(), LatestProposal())
+SECTIONS: tuple[Section, ...] = (
+    Overview(),
+    TrustVerdict(),
+    WhatMatters(),
+    BestProposal(),
+    LatestProposal(),
+)
 _TITLE = "Why the optimizer tried what it tried"
 
 
