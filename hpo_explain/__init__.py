@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hpo_explain.adapters import from_frame as from_frame
     from hpo_explain.adapters import from_optuna as from_optuna
     from hpo_explain.adapters import from_skopt as from_skopt
+    from hpo_explain.diagnostics import SamplingBias as SamplingBias
     from hpo_explain.diagnostics import Trust as Trust
     from hpo_explain.explainers import ShapleyExplainer as ShapleyExplainer
     from hpo_explain.explainers import baseline_background as baseline_background
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from hpo_explain.explanations import Subspace as Subspace
     from hpo_explain.facade import explain_proposal as explain_proposal
     from hpo_explain.facade import importance as importance
+    from hpo_explain.facade import next_experiments as next_experiments
     from hpo_explain.facade import partial_dependence as partial_dependence
     from hpo_explain.facade import regional_partial_dependence as regional_partial_dependence
     from hpo_explain.facade import trust as trust
@@ -92,6 +94,7 @@ _MODULE_OF = {
     "RegionalPartialDependence": "explanations",
     "RegionalPartialDependenceExplainer": "explainers.regional",
     "Run": "run",
+    "SamplingBias": "diagnostics",
     "SearchSpace": "space",
     "ShapleyExplainer": "explainers",
     "Subspace": "explanations",
@@ -107,6 +110,7 @@ _MODULE_OF = {
     "hybrid_background": "explainers",
     "importance": "facade",
     "local_background": "explainers",
+    "next_experiments": "facade",
     "partial_dependence": "facade",
     "regional_partial_dependence": "facade",
     "report": "reporting",

@@ -21,6 +21,7 @@ from hpo_explain.acquisition import (
 from hpo_explain.adapters import as_run
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explainers.fanova import FanovaExplainer
+from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
 from hpo_explain.explainers.shapley import ShapleyExplainer
@@ -429,6 +430,67 @@ def _of_run(
         objective_name=run.objective_name,
         direction=run.direction,
     )
+
+
+def next_experiments(
+    source: Any,
+    names: str | Sequence[str],
+    n: int = 5,
+    *,
+    sample: int = 200,
+    grid_size: int = 15,
+    candidates: int = 500,
+    kind: str = "auto",
+    seed: int = 0,
+    **reading: Any,
+) -> list[dict[str, Any]]:
+    """Return the experiments that would tighten a partial dependence most.
+
+    Parameters
+    ----------
+    source : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    names : str or pair of str
+        The hyperparameters.
+    n : int, default 5
+        Number of experiments.
+    sample, grid_size, candidates, seed
+        As in :func:`hpo_explain.explainers.next_experiments.choose_experiments`.
+    kind : {"auto", "gp", "forest"}, default "auto"
+        The surrogate, as in :meth:`Run.surrogate`. Without a joint posterior the experiments are
+        those where it is least sure, with a warning.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    list of dict
+        Configurations, the most useful first, as ``study.enqueue_trial`` takes them.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, a name is unknown, or an option is not allowed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> [sorted(config) for config in hx.next_experiments(table, "x", n=2, objective="loss")]
+    [['x'], ['x']]
+    """
+    run = as_run(source, **reading)
+    rows = choose_experiments(
+        run.surrogate(kind=kind, seed=seed),
+        names,
+        n,
+        sample=sample,
+        grid_size=grid_size,
+        candidates=candidates,
+        seed=seed,
+    )
+    return run.space.decode(rows)
 
 
 def trust(source: Any, **reading: Any) -> Trust:

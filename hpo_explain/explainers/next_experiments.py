@@ -1,0 +1,163 @@
+"""Experiments that would tighten a partial dependence: the outlook of Moosbauer et al. (2021).
+
+===========  ==========================================================================
+symbol       meaning
+===========  ==========================================================================
+z            a configuration that the partial dependence averages: a row of the sample, with
+             λ_S at a grid point
+K̂(z, x)      posterior covariance of the function at z and at a candidate x
+σ²           variance of the observation noise
+===========  ==========================================================================
+
+A trial at x takes ``K̂(z, x)² / (K̂(x, x) + σ²)`` off the variance at z, whatever it finds: a
+Gaussian process's posterior variance depends on where trials are, not on their objective. So the
+trials are chosen one after the other, each the candidate that takes most off the variance of the
+band (Eq. 5), averaged over the grid.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+
+from hpo_explain._checks import check_count
+from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
+from hpo_explain.explanations import PartialDependence
+from hpo_explain.space import Array, SearchSpace
+from hpo_explain.surrogates import SupportsJoint, Surrogate
+
+_BLOCK = 1000  # configurations whose covariance with the candidates is computed at once
+_KNOWN = 1e-9  # share of the largest variance below which nothing is left to learn at a candidate
+
+
+def choose_experiments(
+    surrogate: Surrogate,
+    names: str | Sequence[str],
+    n: int = 5,
+    *,
+    sample: int = 200,
+    grid_size: int = 15,
+    candidates: int = 500,
+    seed: int = 0,
+) -> Array:
+    """Return configurations whose evaluation would tighten a partial dependence most.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective. Without a joint posterior (`SupportsJoint`) the configurations
+        of largest ŝ along the curves are returned, at most one of each curve, with a warning.
+    names : str or pair of str
+        The hyperparameters λ_S.
+    n : int, default 5
+        Number of configurations.
+    sample, grid_size, seed
+        As in :class:`PartialDependenceExplainer`.
+    candidates : int, default 500
+        Number of configurations to choose from: a Latin hypercube of the space's measure.
+
+    Returns
+    -------
+    ndarray of shape (n, d)
+        Encoded rows, the most useful first.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, or `n` is larger than the number of candidates (of rows of the
+        sample, without a joint posterior).
+
+    References
+    ----------
+    .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
+       dependence plots. NeurIPS. Section 7, Eq. 5. https://arxiv.org/abs/2111.04820
+    .. [2] Rasmussen, C. E. and Williams, C. K. I. (2006). Gaussian Processes for Machine
+       Learning, Eq. 2.26.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(20, seed=1) * [1.0, 0.5]  # the upper half of y was never tried
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] + X[:, 1] ** 2)
+    >>> bool(choose_experiments(surrogate, "x", 1)[0, 1] > 0.5)
+    True
+    """
+    check_count("n", n)
+    joint = isinstance(surrogate, SupportsJoint)
+    most = check_count("candidates", candidates) if joint else check_count("sample", sample)
+    if n > most:
+        raise ValueError(
+            f"n must be at most the number of {'candidates' if joint else 'rows of the sample'}, "
+            f"{most}, but was {n}. Ask for more {'candidates' if joint else 'rows'}."
+        )
+    space = surrogate.space
+    explainer = PartialDependenceExplainer(surrogate, sample=sample, grid_size=grid_size, seed=seed)
+    effect, rows = explainer.effect_and_rows(names)
+    if not isinstance(surrogate, SupportsJoint):
+        warnings.warn(
+            f"{type(surrogate).__name__} has no joint posterior, so how much an experiment would "
+            "tighten the curve is not known: those where the model is least sure are returned. "
+            "Use kind='gp' for the others.",
+            stacklevel=2,
+        )
+        return _least_sure(space, effect, rows, n)
+    z, weight = _averaged(space, effect, rows)
+    x = space.sample(candidates, seed=seed + 1)
+    noise = float(getattr(surrogate, "noise_std", 0.0)) ** 2
+    return x[_greedy(*_covariances(surrogate, z, x), weight, noise, n)]
+
+
+def _averaged(space: SearchSpace, effect: PartialDependence, rows: Array) -> tuple[Array, Array]:
+    """Return the configurations that the partial dependence averages, and their weights."""
+    members = [space.index(name) for name in effect.names]
+    parts, weights = [], []
+    for place in np.ndindex(*effect.mean.shape):
+        z = rows.copy()
+        z[:, members] = [p[i] for p, i in zip(effect.positions, place, strict=True)]
+        z = space.project(z)
+        z = z[~np.isnan(z[:, members]).any(axis=1)]
+        parts.append(z)
+        weights.append(np.full(len(z), 1.0 / max(len(z), 1)))
+    weight = np.concatenate(weights)
+    return np.vstack(parts), weight / weight.sum()
+
+
+def _covariances(surrogate: SupportsJoint, z: Array, x: Array) -> tuple[Array, Array]:
+    """Return K̂(z, x) and K̂(x, x)."""
+    blocks = []
+    for start in range(0, len(z), _BLOCK):
+        together = surrogate.posterior_covariance(np.vstack([x, z[start : start + _BLOCK]]))
+        blocks.append(together[len(x) :, : len(x)])
+    return np.vstack(blocks), together[: len(x), : len(x)]
+
+
+def _greedy(cross: Array, among: Array, weight: Array, noise: float, n: int) -> list[int]:
+    """Return the places of the candidates chosen one after the other."""
+    chosen: list[int] = []
+    least = _KNOWN * float(np.diag(among).max())
+    for _ in range(n):
+        variance = np.diag(among)
+        reduction = weight @ cross**2 / np.maximum(variance + noise, least)
+        reduction[chosen] = -np.inf
+        best = int(np.argmax(reduction))
+        chosen.append(best)
+        # what is left after a trial there, whatever it finds
+        scale = max(float(variance[best]) + noise, least)
+        cross = cross - np.outer(cross[:, best], among[best]) / scale
+        among = among - np.outer(among[:, best], among[best]) / scale
+    return chosen
+
+
+def _least_sure(space: SearchSpace, effect: PartialDependence, rows: Array, n: int) -> Array:
+    """Return the configurations of largest ŝ along the curves, one of each curve."""
+    members = [space.index(name) for name in effect.names]
+    curves = np.nan_to_num(effect.ice_std.reshape(len(rows), -1), nan=-np.inf)
+    order = np.argsort(-curves.max(axis=1), kind="stable")[:n]
+    found = rows[order]
+    for row, place in zip(found, curves[order].argmax(axis=1), strict=True):
+        index = np.unravel_index(place, effect.mean.shape)
+        row[members] = [p[i] for p, i in zip(effect.positions, index, strict=True)]
+    return space.project(found)

@@ -1,0 +1,76 @@
+"""Experiments that tighten a curve: what a trial takes off the band, against a refitted process."""
+
+import numpy as np
+import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern
+
+import hpo_explain as hx
+from hpo_explain.explainers.next_experiments import choose_experiments
+from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+
+SPACE = unit_cube(2)
+NOISE = 0.04
+
+
+def process(X):
+    """A process with a kernel that is given, conditioned on trials (their objective is zero)."""
+    kernel = ConstantKernel(2.0, "fixed") * Matern([0.3, 0.6], "fixed", nu=2.5)
+    gp = GaussianProcessRegressor(kernel, alpha=NOISE, optimizer=None).fit(X, np.zeros(len(X)))
+    return hx.GaussianProcessSurrogate(SPACE, gp)
+
+
+def band(surrogate):
+    """The variance of the band of x1, averaged over the grid."""
+    explainer = hx.PartialDependenceExplainer(surrogate, sample=60, grid_size=6)
+    return float(np.mean(explainer.explain("x1").std ** 2))
+
+
+def test_the_experiments_are_those_after_which_the_refitted_band_is_narrowest():
+    X = SPACE.sample(12, seed=3) * [1.0, 0.4]
+    candidates = SPACE.sample(25, seed=1)
+    chosen = choose_experiments(
+        process(X), "x1", 3, sample=60, grid_size=6, candidates=25, seed=0
+    )
+    for row in chosen:
+        refitted = [band(process(np.vstack([X, candidate]))) for candidate in candidates]
+        np.testing.assert_allclose(row, candidates[np.argmin(refitted)])
+        X = np.vstack([X, row])
+
+
+def test_a_candidate_is_chosen_once_even_where_nothing_is_left_to_learn():
+    X = SPACE.sample(12, seed=3)
+    chosen = choose_experiments(process(X), "x1", 8, sample=10, grid_size=3, candidates=8)
+    assert len(np.unique(chosen, axis=0)) == 8
+
+
+def test_experiments_in_a_nested_space_are_configurations_that_a_study_takes():
+    space = nested_space()
+    X = space.sample(40, seed=0)
+    run = hx.Run(space, X, np.nan_to_num(X) @ np.arange(1.0, len(space) + 1), "minimize")
+    for names in ("optimizer", "momentum", ("lr", "n_layers")):
+        found = hx.next_experiments(run, names, n=3, sample=30, grid_size=4, candidates=40)
+        assert len(found) == 3
+        assert space.is_valid(space.encode(found)).all()
+
+
+def test_without_a_joint_posterior_the_least_sure_are_returned_with_a_warning():
+    surrogate = AnalyticSurrogate(SPACE, 0.0, lambda X: X[:, 0] + 0.1 * X[:, 1])
+    with pytest.warns(UserWarning, match="no joint posterior"):
+        found = choose_experiments(surrogate, "x1", 3, sample=20, grid_size=5)
+    assert found[:, 0].tolist() == [1.0, 1.0, 1.0]
+    assert found[:, 1].tolist() == sorted(SPACE.sample(20, seed=0, latent=True)[:, 1])[:-4:-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"n": 0}, "n must be at least 1"),
+        ({"n": 9, "candidates": 8}, "n must be at most the number of candidates, 8, but was 9"),
+        ({"candidates": 0}, "candidates must be at least 1"),
+        ({"names": "x9"}, "unknown hyperparameter 'x9'"),
+    ],
+)
+def test_bad_input_is_named(options, text):
+    with pytest.raises(ValueError, match=text):
+        choose_experiments(process(SPACE.sample(5, seed=0)), **{"names": "x1", **options})
