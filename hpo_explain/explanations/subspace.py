@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MOST_SETS = 20_000  # of one size: beyond, they are not looked at one by one
-_MOST_PAIRS = 4e9  # pairs of boxes in all exact evaluations: some seconds
+_MOST_BOXES = 2e6  # in all exact evaluations of sets, one by one: some seconds
 _ROUNDING = 1e-9
 
 
@@ -210,7 +210,7 @@ class _ClosedShares:
             pairs = np.array(list(pool.map(pair_variances, boxes)))
         self.mains = mains / self._whole[:, None]
         self.pairs = (pairs + pairs.transpose(0, 2, 1)) / self._whole[:, None, None]
-        self.cost = sum(len(b.value) ** 2 / 2.0 for b in boxes)
+        self.n_boxes = sum(len(b.value) for b in boxes)
         self._known: dict[frozenset[int], Array] = {}
 
     def of(self, members: Sequence[int]) -> Array:
@@ -241,7 +241,7 @@ def _by_size(shares: _ClosedShares, wanted: float) -> list[int] | None:
     lost = mains + pairs.sum(axis=0)
     forced = [j for j in range(d) if 1.0 - lost[j] < wanted - _ROUNDING]
     free = [j for j in range(d) if j not in forced]
-    spent = 0.0
+    spent = 0
     for size in range(max(1, len(forced)), d + 1):
         if math.comb(len(free), size - len(forced)) > _MOST_SETS:
             return None
@@ -253,8 +253,8 @@ def _by_size(shares: _ClosedShares, wanted: float) -> list[int] | None:
             if bound < best_share:
                 continue
             if size > 2 and size < d:
-                spent += shares.cost
-                if spent > _MOST_PAIRS * 10:
+                spent += shares.n_boxes
+                if spent > _MOST_BOXES:
                     return None
             members = sorted([*forced, *more])
             explained = float(shares.of(members).mean())

@@ -164,7 +164,12 @@ def closed_variance(boxes: TreeBoxes, members: Sequence[int]) -> float:
 
     mean, _ = mean_and_variance(boxes)
     low, high = bounds(boxes, members)
-    return float(kernels.closed_effect((boxes.value - mean) * boxes.volume, low, high))
+    # many boxes lie alike in U: they are summed up first, since the cost is the square of them
+    places, which = np.unique(np.hstack([low, high]), axis=0, return_inverse=True)
+    sums = np.bincount(which.ravel(), (boxes.value - mean) * boxes.volume)
+    weight = np.asarray(sums, dtype=np.float64)
+    low, high = places[:, : len(members)].copy(), places[:, len(members) :].copy()
+    return float(kernels.closed_effect(weight, low, high))
 
 
 def bounds(boxes: TreeBoxes, members: Sequence[int]) -> tuple[Array, Array]:
