@@ -342,3 +342,16 @@ def test_a_wrong_hyperparameter_is_refused_with_argument_value_and_remedy(make, 
         make()
     for word in words:
         assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        IntParameter("k", 3, 3, log=True),
+        IntParameter("k", 3, 3),
+        FloatParameter("k", 3.0, 3.0),
+        CategoricalParameter("k", ["only"]),
+    ],
+)
+def test_nothing_lies_below_a_single_value_and_everything_up_to_it(parameter):
+    assert parameter.share_below(np.array([-1e-7, 0.0])).tolist() == [0.0, 1.0]

@@ -348,6 +348,8 @@ class IntParameter:
         if not self.log:
             return _counted_share(positions, self.size)
         last = np.floor(_to_value(positions, self.low, self.high, True) * (1.0 + 1e-12))
+        # a single value is at every position, but not below the range
+        last = np.where(np.asarray(positions) < 0.0, self.low - 1, last)
         edges = np.clip(last, self.low - 1, self.high) + 0.5
         return np.clip(_to_position(edges, self.low - 0.5, self.high + 0.5, True), 0.0, 1.0)
 

@@ -9,11 +9,12 @@ import numpy.typing as npt
 from hpo_explain.space import Array
 
 Ints = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
 
 
 @numba.njit(cache=True, nogil=True)
 def slices(
-    value: Array, ends: Ints, dims: Ints, low: Array, high: Array, U: Array, j: int, points: Array
+    value: Array, ends: Ints, dims: Small, low: Array, high: Array, U: Array, j: int, points: Array
 ) -> Array:
     """Return the values at rows of `U` with column j replaced by each of `points`, (n, G).
 

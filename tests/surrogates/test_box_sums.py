@@ -65,7 +65,9 @@ def test_all_variances_are_those_of_brute_force_over_the_split_points(space, kin
         whole, expected = tree_variances(space, tree, columns)
         close = {"rtol": 1e-10, "atol": 1e-10 * whole}
         np.testing.assert_allclose(mean_and_variance(boxes)[1], whole, **close)
-        np.testing.assert_allclose(main_steps(boxes)[1], [expected[(j,)] for j in range(d)], **close)
+        np.testing.assert_allclose(
+            main_steps(boxes)[1], [expected[(j,)] for j in range(d)], **close
+        )
         pairs = pair_variances(boxes)
         for j, k in combinations(range(d), 2):
             np.testing.assert_allclose(pairs[j, k], expected[j, k], **close)
@@ -161,7 +163,9 @@ def test_nothing_is_written_into_the_boxes():
         np.testing.assert_array_equal(getattr(boxes, name), value)
 
 
-@pytest.mark.parametrize(("direction", "clip"), [("minimize", np.minimum), ("maximize", np.maximum)])
+@pytest.mark.parametrize(
+    ("direction", "clip"), [("minimize", np.minimum), ("maximize", np.maximum)]
+)
 def test_a_cap_clips_the_worse_side(direction, clip):
     surrogate, columns, trees = fitted(SPACES["mixed"])
     for boxes, tree in zip(surrogate.boxes(), trees, strict=True):
@@ -172,7 +176,10 @@ def test_a_cap_clips_the_worse_side(direction, clip):
         capped = clip_worse(boxes, cap, direction)
         np.testing.assert_allclose(mean_and_variance(capped)[1], whole, rtol=1e-10)
         np.testing.assert_allclose(
-            main_steps(capped)[1], [expected[(j,)] for j in range(3)], rtol=1e-10, atol=1e-10 * whole
+            main_steps(capped)[1],
+            [expected[(j,)] for j in range(3)],
+            rtol=1e-10,
+            atol=1e-10 * whole,
         )
 
 

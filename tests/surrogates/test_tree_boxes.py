@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 
-from hpo_explain import ForestSurrogate, FloatParameter, SearchSpace
+from hpo_explain import FloatParameter, ForestSurrogate, SearchSpace
 from hpo_explain.surrogates import SupportsBoxes
 from hpo_explain.surrogates.box_sums import bounds
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
@@ -97,7 +97,7 @@ def test_cuts_ascend_from_0_to_1_and_a_box_lists_only_what_it_is_cut_in(space):
 
 def test_the_boxes_of_a_forest_are_those_of_its_trees_one_by_one():
     space = SPACES["mixed"]
-    surrogate, columns, trees = fitted(space, n_estimators=7)
+    surrogate, _, trees = fitted(space, n_estimators=7)
     whole = surrogate.boxes()
     assert len(whole) == 7
     for boxes, tree in zip(whole, trees, strict=True):

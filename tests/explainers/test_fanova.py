@@ -1,0 +1,562 @@
+"""Functional ANOVA: closed forms, brute force, Optuna's tree, scikit-learn, axioms and bad input."""
+
+import copy
+import json
+import pickle
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given as over
+from hypothesis import settings
+from hypothesis import strategies as st
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.inspection import partial_dependence
+
+import hpo_explain as hx
+from hpo_explain import (
+    CategoricalParameter,
+    FanovaExplainer,
+    FloatParameter,
+    ForestSurrogate,
+    GaussianProcessSurrogate,
+    IntParameter,
+    SearchSpace,
+)
+from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+from tests.split_grid import cells_of, marginal, predict_cells, tree_variances
+from tests.surrogates.forests import SPACES, data, fitted, fitted_with_missing
+from tests.surrogates.test_tree_boxes import five_nodes
+
+
+def shares_of(space, trees, columns, **options):
+    """V_U / V of every set of hyperparameters, averaged over trees, by brute force."""
+    found = [tree_variances(space, tree, columns, **options) for tree in trees]
+    return {u: np.mean([parts[u] / (whole or 1.0) for whole, parts in found]) for u in found[0][1]}
+
+
+def assert_shares(result, expected):
+    for members, share in expected.items():
+        names = [result.names[j] for j in members]
+        assert result.share(*names) == pytest.approx(share, rel=1e-9, abs=1e-10)
+
+
+# ---------------------------------------------------------------------- closed forms
+
+
+def test_a_tree_of_five_nodes_has_the_shares_worked_out_by_hand():
+    # 0 on half of the square, 10 on an eighth, 20 on three eighths: V = 85.9375
+    result = FanovaExplainer(five_nodes()).explain(order=2)
+    assert result.share("x1") == pytest.approx(76.5625 / 85.9375, rel=1e-14)
+    assert result.share("x2") == pytest.approx(4.6875 / 85.9375, rel=1e-14)
+    assert result.share("x2", "x1") == pytest.approx(4.6875 / 85.9375, rel=1e-14)
+    assert result.total_effect("x1") == pytest.approx(81.25 / 85.9375, rel=1e-14)
+    assert result.total_effect("x2") == pytest.approx(9.375 / 85.9375, rel=1e-14)
+    assert result.total_variance == pytest.approx(85.9375, rel=1e-14)
+
+
+def fit(space, f, n=2000, n_trees=16):
+    X = space.sample(n, seed=0)
+    return ForestSurrogate.fit(space, X, f(*X.T), n_trees=n_trees, seed=0)
+
+
+def test_a_quadratic_has_the_shares_of_its_closed_form():
+    # on the unit square V_1 = 10²·4/45 + 10/12 + 1/48, V_2 = 4/45 + 1/12 + 1/48, V_12 = 1/144
+    parts = np.array([400 / 45 + 10 / 12 + 1 / 48, 4 / 45 + 1 / 12 + 1 / 48, 1 / 144])
+    expected = parts / parts.sum()
+    np.testing.assert_allclose(expected, [0.9799, 0.0194, 0.0007], atol=5e-5)
+    forest = fit(unit_cube(2), lambda a, b: 10 * a**2 + a * b + b**2)
+    result = FanovaExplainer(forest).explain(order=2)
+    found = [result.share("x1"), result.share("x2"), result.share("x1", "x2")]
+    np.testing.assert_allclose(found, expected, atol=0.003)  # the forest's own error
+
+
+def test_an_interaction_without_main_effects_is_found():
+    space = SearchSpace([FloatParameter(name, -1.0, 1.0) for name in "xzw"])
+    # encoded: sign(x)·sign(z) has variance 1, 0.1 w variance 0.01/3
+    forest = fit(space, lambda x, z, w: np.sign(x - 0.5) * np.sign(z - 0.5) + 0.1 * (2 * w - 1))
+    result = FanovaExplainer(forest).explain(order=2)
+    # no first split helps, so trees begin anywhere and learn the corners less exactly
+    assert result.share("x", "z") == pytest.approx(1 / (1 + 0.01 / 3), abs=0.06)
+    assert result.share("x") < 0.02
+    assert result.share("z") < 0.02
+    assert result.to_frame().index[0] == "x × z"
+    assert result.total_effect("x") > 0.97
+
+
+def test_a_hyperparameter_on_a_log_scale_gets_its_share_on_that_scale():
+    # √3·(position on the log scale) + another one: 3/4 and 1/4
+    space = SearchSpace([FloatParameter("lr", 1e-6, 1.0, log=True), FloatParameter("m", 0.0, 1.0)])
+    result = FanovaExplainer(fit(space, lambda a, b: np.sqrt(3.0) * a + b)).explain()
+    assert result.share("lr") == pytest.approx(0.75, abs=0.01)
+    assert result.share("m") == pytest.approx(0.25, abs=0.01)
+
+
+def test_thirty_categories_are_told_apart():
+    space = SearchSpace([CategoricalParameter(f"c{j}", list(range(30))) for j in range(4)])
+    means = np.random.default_rng(0).normal(size=(4, 30))
+    f = lambda *codes: sum(means[j][c.astype(int)] for j, c in enumerate(codes))  # noqa: E731
+    forest = fit(space, f, n_trees=8)
+    result = FanovaExplainer(forest).explain(order=2)
+    spread = means.var(axis=1)
+    found = [result.share(f"c{j}") for j in range(4)]
+    np.testing.assert_allclose(found, spread / spread.sum(), atol=0.05)
+
+
+# ---------------------------------------------------------------------- brute force
+
+
+@pytest.mark.parametrize("kind", [fitted, fitted_with_missing])
+@pytest.mark.parametrize("space", SPACES.values(), ids=SPACES)
+def test_shares_of_any_order_are_those_of_brute_force_and_add_up_to_1(space, kind):
+    surrogate, columns, trees = kind(space)
+    result = FanovaExplainer(surrogate).explain(order=3)
+    expected = shares_of(space, trees, columns)
+    assert_shares(result, expected)
+    np.testing.assert_allclose(result.shares.sum(axis=1), 1.0, rtol=1e-9)
+    for j, name in enumerate(space.names):
+        total = sum(share for u, share in expected.items() if j in u)
+        assert result.total_effect(name) == pytest.approx(total, rel=1e-9, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("direction", "clip"), [("minimize", np.minimum), ("maximize", np.maximum)]
+)
+def test_a_cap_clips_the_worse_side(direction, clip):
+    space = SPACES["mixed"]
+    surrogate, columns, trees = fitted(space)
+    cap = float(np.median(data(space)[1]))
+    result = FanovaExplainer(surrogate, direction=direction).explain(order=2, cap=cap)
+    expected = shares_of(space, trees, columns, clip=lambda values: clip(values, cap))
+    assert_shares(result, {u: share for u, share in expected.items() if len(u) <= 2})
+    assert any(f"count as {cap:.6g}" in note for note in result.notes)
+
+
+def test_the_importance_of_a_negated_forest_with_its_cap_is_that_of_the_objective():
+    X, y = data(SPACES["mixed"])
+    cap = float(np.median(y))
+    space = SPACES["mixed"]
+    mirrored = RandomForestRegressor(4, random_state=0).fit(X, -y)
+    plain = RandomForestRegressor(4, random_state=0).fit(X, y)
+    results = [
+        FanovaExplainer(surrogate, direction="maximize").explain(order=2, cap=cap)
+        for surrogate in (
+            ForestSurrogate(space, mirrored, negated=True),
+            ForestSurrogate(space, plain),
+        )
+    ]
+    np.testing.assert_allclose(results[0].shares, results[1].shares, rtol=1e-9, atol=1e-12)
+
+
+SUB_SPACES = {
+    "categories": ("mixed", {"booster": ["b", "d"]}),
+    "one category": ("mixed", {"booster": ["c"]}),
+    "integers": ("mixed", {"layers": [1, 4, 5]}),
+    "a range on a log scale": ("mixed", {"lr": (1e-3, 0.05)}),
+    "several at once": ("mixed", {"lr": (1e-3, 0.05), "layers": [2, 3], "booster": ["a", "d"]}),
+    "a range of steps": ("counted on a log scale", {"momentum": (0.3, 0.6)}),
+    "integers on a log scale": ("counted on a log scale", {"units": [1, 2, 17, 64]}),
+    "a parent": ("conditional", {"booster": ["dart"]}),
+    "two parents": ("conditional", {"booster": ["gbtree", "dart"]}),
+    "a nested parent": ("nested", {"root": ["c"], "middle": [2, 3, 4]}),
+    "an optional one, present": ("optional", {"warmup": (0.2, 0.9)}),
+}
+
+
+@pytest.mark.parametrize("kind", [fitted, fitted_with_missing])
+@pytest.mark.parametrize(("name", "given"), SUB_SPACES.values(), ids=SUB_SPACES)
+def test_a_sub_space_is_analysed_as_brute_force_does_it(name, given, kind):
+    space = SPACES[name]
+    surrogate, columns, trees = kind(space)
+    result = FanovaExplainer(surrogate).explain(order=3, given=given)
+    assert_shares(result, shares_of(space, trees, columns, given=given))
+
+
+def test_conditional_hyperparameters_are_always_active_where_their_parent_is_given():
+    surrogate, _, _ = fitted(SPACES["conditional"])
+    explainer = FanovaExplainer(surrogate)
+    everywhere = [axis.activity for axis in explainer.explain().axes]
+    np.testing.assert_allclose(everywhere, [1.0, 2 / 3, 2 / 3], atol=0.04)  # a sample of 2000
+    given = explainer.explain(given={"booster": ["dart"]})
+    assert [axis.activity for axis in given.axes] == [1.0, 1.0, 0.0]
+    assert given.share("depth") == 0.0
+
+
+def test_a_conditional_hyperparameter_that_is_given_restricts_its_parents():
+    surrogate, _, _ = fitted(SPACES["conditional"])
+    explainer = FanovaExplainer(surrogate)
+    alone = explainer.explain(order=3, given={"rate_drop": (0.2, 0.6)})
+    both = explainer.explain(
+        order=3, given={"rate_drop": (0.2, 0.6), "booster": ["dart", "gblinear"]}
+    )
+    np.testing.assert_array_equal(alone.shares, both.shares)
+    assert alone.axes[1].activity == 1.0
+
+
+# ---------------------------------------------------------------------- marginals
+
+
+@pytest.mark.parametrize("name", ["mixed", "counted on a log scale", "conditional", "nested"])
+def test_marginals_are_those_of_brute_force_at_the_values_shown(name):
+    space = SPACES[name]
+    surrogate, columns, trees = fitted(space)
+    result = FanovaExplainer(surrogate).explain()
+    for size in (1, 2):
+        for members in combinations(range(3), size):
+            shown = result.marginal(*[space.names[j] for j in members])
+            expected = []
+            for tree in trees:
+                cells = cells_of(space, tree)
+                for j, values in zip(members, shown.grid, strict=True):
+                    # the marginal itself needs no weights of what it is a function of
+                    positions = space.parameters[j].encode(values)
+                    cells[j] = (positions, np.full(len(positions), 1.0))
+                values = marginal(predict_cells(space, tree, cells, columns), cells, members)
+                others = tuple(j for j in range(3) if j not in members)
+                expected.append(values.squeeze(others))
+            np.testing.assert_allclose(shown.mean, np.mean(expected, axis=0), rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose(shown.std, np.std(expected, axis=0), rtol=1e-9, atol=1e-9)
+
+
+def test_marginals_are_scikit_learns_partial_dependence_over_all_configurations():
+    space = SearchSpace(
+        [IntParameter("a", 1, 6), IntParameter("b", 0, 1), CategoricalParameter("c", list("xyz"))]
+    )
+    X, y = data(space)
+    forest = RandomForestRegressor(5, random_state=0).fit(X, y)
+    result = FanovaExplainer(ForestSurrogate(space, forest)).explain()
+    everything = np.stack(
+        np.meshgrid(*[p.grid()[0] for p in space.parameters], indexing="ij"), axis=-1
+    ).reshape(-1, 3)
+    for members in ([0], [1], [2], [0, 2], [1, 0]):
+        theirs = partial_dependence(
+            forest, everything, members, method="brute", kind="average", grid_resolution=10
+        )["average"][0]
+        ours = result.marginal(*[space.names[j] for j in members]).mean
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def test_a_marginal_of_a_sub_space_is_that_of_the_sub_space():
+    space = SPACES["mixed"]
+    surrogate, columns, trees = fitted(space)
+    given = {"booster": ["b", "d"], "lr": (1e-3, 0.05)}
+    shown = FanovaExplainer(surrogate).explain(given=given).marginal("layers")
+    expected = []
+    for tree in trees:
+        cells = cells_of(space, tree, given)
+        values = predict_cells(space, tree, cells, columns)
+        expected.append(marginal(values, cells, [1]).ravel())
+    assert shown.grid == ((1, 2, 3, 4, 5),)
+    np.testing.assert_allclose(shown.mean, np.mean(expected, axis=0), rtol=1e-10)
+
+
+# ---------------------------------------------------------------------- Optuna's tree
+
+
+def test_the_same_forest_through_optunas_tree_has_the_same_variances():
+    theirs = pytest.importorskip("optuna.importance._fanova._tree")
+    space = unit_cube(3)
+    surrogate, _, trees = fitted_with_missing(space)
+    result = FanovaExplainer(surrogate).explain(order=3)
+    for t, tree in enumerate(trees):
+        walked = theirs._FanovaTree(tree, np.array([[0.0, 1.0]] * 3))
+        np.testing.assert_allclose(result.variances[t], walked.variance, rtol=1e-9)
+        closed = {
+            u: walked.get_marginal_variance(np.array(u))
+            for size in (1, 2, 3)
+            for u in combinations(range(3), size)
+        }
+        for u, share in zip(result.members, result.shares[t], strict=True):
+            # what u explains with its subsets, as Optuna gives it
+            below = [i for i, v in enumerate(result.members) if set(v) <= set(u)]
+            np.testing.assert_allclose(
+                result.shares[t][below].sum() * walked.variance, closed[u], rtol=1e-9
+            )
+            assert share >= 0.0
+
+
+# ---------------------------------------------------------------------- axioms
+
+
+def parameters(name):
+    bounds = st.integers(1, 4)
+    optional = st.none() | st.sampled_from([0.3, 0.7])
+    return st.one_of(
+        st.builds(
+            lambda log, o: FloatParameter(name, 1e-3, 1.0, log=log, optional=o),
+            st.booleans(), optional,
+        ),
+        st.builds(
+            lambda n, log, o: IntParameter(name, 1, n, log=log, optional=o),
+            bounds, st.booleans(), optional,
+        ),
+        st.builds(
+            lambda n, o: CategoricalParameter(name, list(range(n)), optional=o), bounds, optional
+        ),
+    )  # fmt: skip
+
+
+@st.composite
+def mixed_spaces(draw):
+    """Two to four hyperparameters of any kind, the last one perhaps conditional on the first."""
+    d = draw(st.integers(2, 4))
+    chosen = [draw(parameters(f"p{j}")) for j in range(d)]
+    if not isinstance(chosen[0], FloatParameter) and draw(st.booleans()):
+        value = chosen[0].decode(chosen[0].grid()[0])[-1]
+        chosen[-1] = FloatParameter(f"p{d - 1}", 0.0, 1.0, active_when={"p0": [value]})
+    return SearchSpace(chosen)
+
+
+def permuted(space, surrogate, order):
+    """The same space and trees with the hyperparameters renamed, and in another order."""
+    new_name = {name: f"renamed {name}" for name in space.names}
+    changed = []
+    for j in order:
+        parameter = copy.copy(space.parameters[j])
+        object.__setattr__(parameter, "name", new_name[parameter.name])
+        conditions = {new_name[p]: v for p, v in (parameter.active_when or {}).items()}
+        object.__setattr__(parameter, "active_when", conditions)
+        changed.append(parameter)
+    place = np.argsort(order)
+    forest = copy.deepcopy(surrogate.forest)
+    for estimator in forest.estimators_:
+        rebuild, arguments, state = estimator.tree_.__reduce__()
+        nodes = state["nodes"].copy()
+        inner = nodes["feature"] >= 0
+        nodes["feature"][inner] = place[nodes["feature"][inner]]
+        estimator.tree_ = rebuild(*arguments)
+        estimator.tree_.__setstate__({**state, "nodes": nodes})
+    return ForestSurrogate(SearchSpace(changed), forest)
+
+
+@settings(max_examples=25)  # each fits a forest and tries every cell of its splits
+@over(mixed_spaces(), st.integers(0, 3), st.randoms(use_true_random=False))
+def test_shares_are_fractions_that_do_not_depend_on_names_or_order(space, seed, random):
+    surrogate, columns, trees = fitted_with_missing(space, n=40, seed=seed, n_estimators=2)
+    result = FanovaExplainer(surrogate).explain(order=len(space))
+    assert (result.shares >= 0.0).all()
+    assert (result.shares <= 1.0 + 1e-9).all()
+    sums = result.shares.sum(axis=1)
+    np.testing.assert_allclose(sums, np.where(result.variances > 0.0, 1.0, 0.0), rtol=1e-9)
+    for pair in combinations(range(len(space)), 2):
+        below = [i for i, u in enumerate(result.members) if set(u) <= set(pair)]
+        assert (result.shares[:, below].sum(axis=1) <= 1.0 + 1e-9).all()
+    assert_shares(result, shares_of(space, trees, columns))
+    order = list(range(len(space)))
+    random.shuffle(order)
+    other = FanovaExplainer(permuted(space, surrogate, order)).explain(order=len(space))
+    for u in result.members:
+        names = [f"renamed {space.names[j]}" for j in u]
+        ours = result.share(*[space.names[j] for j in u])
+        assert other.share(*names) == pytest.approx(ours, rel=1e-9, abs=1e-12)
+
+
+def test_a_constant_objective_gives_zeros():
+    space = nested_space()
+    X = space.sample(50, seed=0)
+    result = FanovaExplainer(ForestSurrogate.fit(space, X, np.full(50, 3.0), n_trees=4)).explain(
+        order=2
+    )
+    assert not result.shares.any()
+    assert not result.totals.any()
+    assert result.total_variance == 0.0
+    assert "constant" in result.sentence
+    assert result.marginal("lr").mean == pytest.approx(3.0)
+
+
+def test_a_hyperparameter_with_a_single_value_explains_nothing():
+    surrogate, _, _ = fitted(SPACES["single values"])
+    result = FanovaExplainer(surrogate).explain(order=3)
+    assert result.share("x") == pytest.approx(1.0)
+    assert result.share("fixed") == result.share("one") == result.total_effect("one") == 0.0
+
+
+def test_the_same_seed_gives_the_same_shares_on_any_number_of_threads(monkeypatch):
+    space = SPACES["mixed"]
+    X, y = data(space)
+    results = []
+    for threads in (1, 3):
+        for module in ("_threads", "forest"):
+            monkeypatch.setattr(f"hpo_explain.surrogates.{module}.n_threads", lambda n=threads: n)
+        forest = ForestSurrogate.fit(space, X, y, n_trees=8)
+        results.append(FanovaExplainer(forest).explain(order=2))
+    np.testing.assert_array_equal(results[0].shares, results[1].shares)
+    np.testing.assert_array_equal(results[0].totals, results[1].totals)
+
+
+# ---------------------------------------------------------------------- other surrogates
+
+
+def test_a_gaussian_process_is_distilled_and_its_fidelity_is_told():
+    space = unit_cube(2)
+    X = space.sample(60, seed=0)
+    surrogate = GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
+    result = FanovaExplainer(surrogate, n_trees=16).explain(order=2)
+    assert 0.95 < result.fidelity <= 1.0
+    assert any("distilled" in note and "R²" in note for note in result.notes)
+    # 9 : 1, and the distilled forest is a forest
+    assert result.share("x1") == pytest.approx(0.9, abs=0.02)
+    assert result.share("x2") == pytest.approx(0.1, abs=0.02)
+
+
+def test_any_object_with_a_space_and_predictions_is_distilled():
+    surrogate = AnalyticSurrogate(nested_space(), lambda X: np.nan_to_num(X[:, 1], nan=-1.0))
+    result = FanovaExplainer(surrogate, n_trees=8).explain(order=2)
+    # momentum where it is active: all there is, is between it and its parent
+    rest = result.share("optimizer") + result.share("momentum")
+    assert rest + result.share("optimizer", "momentum") == pytest.approx(1.0, abs=1e-3)
+    assert result.trust.level == "unknown"
+
+
+def test_a_fidelity_is_told_only_where_a_model_was_distilled():
+    result = FanovaExplainer(five_nodes()).explain()
+    assert result.fidelity is None
+    assert not any("distilled" in note for note in result.notes)
+
+
+# ---------------------------------------------------------------------- from a run
+
+
+def table(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"x": rng.random(n), "k": rng.integers(1, 4, n)})
+    frame["loss"] = 2.0 * frame.x + 0.1 * frame.k
+    return frame
+
+
+def test_the_importance_of_a_run_is_that_of_its_forest():
+    run = hx.from_frame(table(), objective="loss")
+    forest = run.surrogate(kind="forest", n_trees=8, seed=3)
+    expected = FanovaExplainer(forest).explain(order=2)
+    result = hx.importance(run, order=2, n_trees=8, seed=3)
+    np.testing.assert_array_equal(result.shares, expected.shares)
+    assert result.objective_name == "loss"
+    assert result.incumbent == run.incumbent
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_a_cap_is_a_number_a_quantile_from_the_best_on_or_a_configuration(direction):
+    frame = table()
+    run = hx.from_frame(frame, objective="loss", direction=direction)
+    share = 0.25 if direction == "minimize" else 0.75
+    quantile = hx.importance(run, n_trees=4, cap="25%")
+    assert quantile.cap == pytest.approx(np.quantile(frame.loss, share))
+    number = hx.importance(run, n_trees=4, cap=quantile.cap)
+    np.testing.assert_array_equal(quantile.shares, number.shares)
+    tried = frame.iloc[7]
+    config = {"x": float(tried.x), "k": int(tried.k)}
+    assert hx.importance(run, n_trees=4, cap=config).cap == pytest.approx(tried.loss)
+    untried = {"x": 0.5 * (run.space["x"].low + run.space["x"].high), "k": 2}
+    predicted = run.surrogate(kind="forest", n_trees=4).predict(run.space.encode(untried))[0][0]
+    assert hx.importance(run, n_trees=4, cap=untried).cap == pytest.approx(predicted)
+
+
+def test_a_result_can_be_written_and_pickled():
+    result = hx.importance(table(), order=2, objective="loss", n_trees=4)
+    plain = json.loads(json.dumps(result.to_dict()))
+    by_name = {row["members"][0]: row for row in plain["importance"] if len(row["members"]) == 1}
+    assert by_name["x"]["importance"] == result.share("x")
+    again = pickle.loads(pickle.dumps(result))
+    assert again.share("x", "k") == result.share("x", "k")
+    assert again.total_effect("x") == result.total_effect("x")
+    frame = result.to_frame()
+    assert frame["importance"].is_monotonic_decreasing
+    assert frame.loc["x", "std"] == pytest.approx(result.shares[:, 0].std())
+
+
+# ---------------------------------------------------------------------- bad input
+
+
+BAD = {
+    "an order of 0": ({"order": 0}, "order must be at least 1"),
+    "an order that is no number": ({"order": "2"}, "order must be a whole number"),
+    "a larger order than there are hyperparameters": ({"order": 4}, "order must be at most .* 3"),
+    "an unknown hyperparameter": ({"given": {"bosster": ["a"]}}, "Did you mean 'booster'"),
+    "an unknown category": ({"given": {"booster": ["z"]}}, "given: booster = 'z' is not one of"),
+    "a value out of range": ({"given": {"layers": [9]}}, r"given: layers = 9 is outside"),
+    "no value": ({"given": {"booster": []}}, r"given\['booster'\] must be a list"),
+    "a bare text": ({"given": {"booster": "a"}}, r"given\['booster'\] must be a list"),
+    "a bare number": ({"given": {"layers": 3}}, r"given\['layers'\] must be a list"),
+    "an empty range": ({"given": {"lr": (0.1, 0.1)}}, r"must be \(low, high\)"),
+    "a range of three": ({"given": {"lr": (0.1, 0.2, 0.3)}}, r"must be \(low, high\)"),
+    "a list instead of a mapping": ({"given": ["booster"]}, "given must map hyperparameters"),
+    "a cap that is no number": ({"cap": "25%"}, "cap must be a number"),
+    "a cap that is not finite": ({"cap": float("nan")}, "cap must be finite"),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), BAD.values(), ids=BAD)
+def test_the_explainer_says_what_is_wrong_with_its_options(options, message):
+    surrogate, _, _ = fitted(SPACES["mixed"])
+    with pytest.raises(ValueError, match=message):
+        FanovaExplainer(surrogate).explain(**options)
+
+
+def test_a_sub_space_in_which_a_given_hyperparameter_is_inactive_is_empty():
+    surrogate, _, _ = fitted(SPACES["conditional"])
+    given = {"booster": ["gbtree"], "rate_drop": (0.1, 0.5)}
+    with pytest.raises(ValueError, match="given leaves nothing of the space: 'rate_drop'"):
+        FanovaExplainer(surrogate).explain(given=given)
+
+
+def test_a_forest_of_scikit_learn_is_told_to_be_wrapped():
+    with pytest.raises(ValueError, match=r"Wrap .*ForestSurrogate"):
+        FanovaExplainer(five_nodes().forest)
+
+
+def test_an_unknown_direction_is_told():
+    with pytest.raises(ValueError, match="direction must be one of 'minimize', 'maximize'"):
+        FanovaExplainer(five_nodes(), direction="up")
+
+
+@pytest.mark.parametrize(
+    ("cap", "message"),
+    [
+        (1e9, "cap = 1e.09 must lie within the observed loss"),
+        (-5.0, "cap = -5 must lie within the observed loss"),
+        ("0%", "cap must be a number, a quantile such as '25%'"),
+        ("best", "cap must be a number, a quantile such as '25%'"),
+        ([1.0, 2.0], "cap must be a number"),
+        (True, "cap must be a number"),
+        ({"x": 0.5}, "k is missing"),
+        ({"x": 0.5, "k": 1, "z": 1}, "unknown hyperparameter 'z'"),
+    ],
+)
+def test_a_cap_outside_of_the_data_or_of_another_kind_is_told(cap, message):
+    with pytest.raises(ValueError, match=message):
+        hx.importance(table(), objective="loss", n_trees=2, cap=cap)
+
+
+def test_fewer_than_two_finished_trials_are_told():
+    with pytest.raises(ValueError, match=r"1 finished trial.*at least 2.*Run more trials"):
+        hx.importance(table(1), objective="loss")
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("boostr",), "Did you mean 'booster'"),
+        (("lr", "lr"), "different"),
+        ((), "names must be"),
+        (("lr", "layers", "booster"), "names must be"),
+    ],
+)
+def test_unknown_or_wrong_names_are_told_by_marginals_and_shares(names, message):
+    surrogate, _, _ = fitted(SPACES["mixed"])
+    result = FanovaExplainer(surrogate).explain(order=2)
+    with pytest.raises(ValueError, match=message):
+        result.marginal(*names)
+    with pytest.raises(ValueError, match=message):
+        result.share(*names)
+    with pytest.raises(ValueError, match="Did you mean 'booster'"):
+        result.total_effect("boostr")
+
+
+def test_total_effects_that_cost_too_much_are_left_out_and_told():
+    surrogate, _, _ = fitted(SPACES["mixed"])
+    result = FanovaExplainer(surrogate).explain(most_pairs=10.0)
+    assert result.totals is None
+    assert any("total effects are left out" in note for note in result.notes)
+    with pytest.raises(ValueError, match=r"pairs of leaves.*most_pairs"):
+        result.total_effect("lr")
