@@ -34,7 +34,7 @@ HEIGHT = 190.0  # points, of the axes
 MOST_CATEGORIES = 40
 BAND: dict[str, Any] = {"facecolor": BLUE, "alpha": 0.22, "linewidth": 0.0}
 WIDE: dict[str, Any] = {"facecolor": "none", "edgecolor": GREY, "hatch": "////", "linewidth": 0.0}
-CURVE: dict[str, Any] = {"color": GREY, "alpha": 0.22, "linewidth": 0.6}
+CURVE: dict[str, Any] = {"color": GREY, "alpha": 0.35, "linewidth": 0.6}
 INCUMBENT: dict[str, Any] = {"color": ORANGE, "linestyle": "--", "linewidth": 1.8}
 STAR: dict[str, Any] = {
     "linestyle": "none", "marker": "*", "markersize": 13.0, "color": ORANGE,
@@ -50,6 +50,7 @@ DOTS: dict[str, Any] = {
 _ROW = 17.0  # points, of a category
 _MOST_POINTS = 20  # whole numbers up to which each is a point
 _MOST_VECTORS = 2000  # marks that are drawn as such: an SVG of 50,000 takes 10 MB
+_RUG = 0.035  # height of a mark of the rug, as a share of the axes
 _SPREAD = 0.3  # how far from its value a mark of the rug stands that others share
 _SCALE = 78.0  # points, width of the scale of colors with its texts
 _FINE = 200  # places at which the width of a band is compared
@@ -179,7 +180,7 @@ def draw_numbers(ax: Axes, effect: Effect) -> None:
     """Draw an effect of numbers: a curve with a band, or points with bars."""
     x = np.array(effect.axes[0], dtype=float)
     if effect.curves is not None:
-        ax.plot(x, effect.curves.T, zorder=1.0, **CURVE)
+        ax.plot(*broken_line(x, effect.curves), zorder=1.0, **CURVE)
     if are_points(effect.axes[0]):
         _draw_points(ax, effect, np.arange(len(x)), x, lying=False)
         ax.xaxis.set_major_locator(MaxNLocator(nbins=9, integer=True))
@@ -193,9 +194,10 @@ def draw_numbers(ax: Axes, effect: Effect) -> None:
         ax.axvline(effect.incumbent[0], zorder=2.5, **INCUMBENT)
     tried = tried_places(effect, 0)
     if len(tried):  # the layout takes marks without a place for infinitely large
+        along, up = broken_line(np.array([0.0, 0.0]) + tried[:, None], np.array([[0.0, _RUG]]))
         ax.plot(
-            tried, np.zeros(len(tried)), color=ink(), transform=ax.get_xaxis_transform(),
-            clip_on=False, zorder=3, rasterized=len(tried) > _MOST_VECTORS, **RUG,
+            along, up, transform=ax.get_xaxis_transform(), clip_on=False, zorder=3, color=ink(),
+            linewidth=0.9, alpha=0.55, rasterized=len(tried) > _MOST_VECTORS,
         )  # fmt: skip
     ax.tick_params(labelsize=TEXT)
     ax.spines[["top", "right"]].set_visible(False)
@@ -217,10 +219,10 @@ def draw_rows(ax: Axes, effect: Effect, shown: npt.NDArray[np.intp]) -> None:
     if effect.curves is not None:
         for place, k in zip(y, shown, strict=True):
             curve = effect.curves[:, k]
-            ax.plot(
-                curve, np.full(len(curve), place), linestyle="none", marker="|", markersize=8.0,
-                color=GREY, alpha=0.3, zorder=1.0,
-            )  # fmt: skip
+            along, up = broken_line(
+                np.array([0.0, 0.0]) + curve[:, None], place + np.array([[-0.22, 0.22]])
+            )
+            ax.plot(along, up, zorder=1.0, **CURVE)
     _draw_points(ax, effect, shown, y, lying=True)
     ax.set_ylim(len(shown) - 0.5, -0.5)
     for i in range(1, len(shown), 2):
@@ -230,6 +232,13 @@ def draw_rows(ax: Axes, effect: Effect, shown: npt.NDArray[np.intp]) -> None:
         ax.axhline(float(place), zorder=0.5, **INCUMBENT)
     ax.tick_params(axis="x", labelsize=TEXT)
     ax.spines[["top", "left", "right"]].set_visible(False)
+
+
+def broken_line(x: Array, y: Array) -> tuple[Array, Array]:
+    """Return curves as one line with gaps, whose SVG is much smaller than that of many lines."""
+    x, y = np.broadcast_arrays(x, y)
+    gap = np.full((len(x), 1), np.nan)
+    return np.hstack([x, gap]).ravel(), np.hstack([y, gap]).ravel()
 
 
 def _draw_points(

@@ -26,7 +26,7 @@ from hpo_explain.plotting._axes import (
 from hpo_explain.plotting._style import BLUE, WIDTH, ink, new_axes, set_height
 from hpo_explain.plotting._text import number
 
-MOST_CURVES = 60  # more of them are a grey area, and an SVG of 1,000 takes 1 MB
+MOST_CURVES = 40  # more of them are a grey area, and an SVG of 1,000 takes 300 kB
 
 
 def plot_partial_dependence(

@@ -19,6 +19,7 @@ from hpo_explain.plotting._axes import (
     Effect,
     Room,
     are_points,
+    broken_line,
     counted_categories,
     draw_numbers,
     draw_rows,
@@ -195,7 +196,7 @@ def plot_region_ice(
         color, style = _LINES[k] if k < len(_LINES) else (GREY, "-")
         effect = regions[k].effect
         curves = effect.ice_std[: max(5, MOST_CURVES // len(regions))]
-        ax.plot(x, curves.T, color=color, alpha=0.25, linewidth=0.6, zorder=1.0)
+        ax.plot(*broken_line(x, curves), color=color, alpha=0.3, linewidth=0.6, zorder=1.0)
         ax.plot(x, effect.std, color=color, linestyle=style, linewidth=2.2, zorder=3.0)
     for k, region in enumerate(regions[: len(_LINES)]):
         color, style = _LINES[k]

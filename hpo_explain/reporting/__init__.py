@@ -1,5 +1,6 @@
 """The report: one self-contained HTML file about a run."""
 
+from hpo_explain.reporting.effects import HowItMatters
 from hpo_explain.reporting.importance import WhatMatters
 from hpo_explain.reporting.overview import Overview
 from hpo_explain.reporting.page import SECTIONS, Report, make_report, report, write_report
@@ -12,6 +13,7 @@ __all__ = [
     "BestProposal",
     "Card",
     "Content",
+    "HowItMatters",
     "LatestProposal",
     "NotApplicable",
     "Overview",

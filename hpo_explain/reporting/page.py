@@ -10,6 +10,7 @@ from typing import Any
 from hpo_explain.adapters import as_run
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._render import render
+from hpo_explain.reporting.effects import HowItMatters
 from hpo_explain.reporting.importance import WhatMatters
 from hpo_explain.reporting.overview import Overview
 from hpo_explain.reporting.proposal import BestProposal, LatestProposal
@@ -21,6 +22,7 @@ SECTIONS: tuple[Section, ...] = (
     Overview(),
     TrustVerdict(),
     WhatMatters(),
+    HowItMatters(),
     BestProposal(),
     LatestProposal(),
 )
