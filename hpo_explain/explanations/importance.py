@@ -114,6 +114,15 @@ class FanovaImportance:
     ----------
     .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
        hyperparameter importance. ICML. Eq. 4 to 7, Algorithm 2.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> result = hx.importance(table, objective="loss")
+    >>> result.names, result.order, result.share("x")
+    (('x',), 1, 1.0)
     """
 
     names: tuple[str, ...]

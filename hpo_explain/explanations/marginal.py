@@ -44,6 +44,15 @@ class Marginal:
     ----------
     .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
        hyperparameter importance. ICML. Eq. 1, Theorem 6.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> marginal = hx.importance(table, objective="loss").marginal("x")
+    >>> marginal.names, bool(marginal.mean[0] < marginal.mean[-1])
+    (('x',), True)
     """
 
     names: tuple[str, ...]
