@@ -153,15 +153,16 @@ def _common_step(
     kinds: Sequence[FloatDistribution | IntDistribution], low: float, high: float
 ) -> float | None:
     """Return the coarsest step from `low` that meets the grids of all distributions."""
+    steps = {kind.step for kind in kinds if kind.low < kind.high}  # one value is on any grid
+    if None in steps:
+        return None
     # in decimals, as Optuna adjusts a range to its step: 0.3 is three steps of 0.1
-    common = Fraction(0)
-    for kind in kinds:
-        common = _gcd(common, Fraction(str(kind.low)) - Fraction(str(low)))
-        if kind.low == kind.high:
-            continue  # one value is on any grid
-        if kind.step is None:
-            return None
-        common = _gcd(common, Fraction(str(kind.step)))
+    start, common = Fraction(str(low)), Fraction(0)
+    for step in steps:
+        common = _gcd(common, Fraction(str(step)))
+    # a range may differ from trial to trial, but few ranges begin differently
+    for first in {kind.low for kind in kinds}:
+        common = _gcd(common, Fraction(str(first)) - start)
     if not common or (isinstance(low, float) and (high - low) / common > _FINEST_GRID):
         return None
     return float(common)
