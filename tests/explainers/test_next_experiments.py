@@ -29,9 +29,7 @@ def band(surrogate):
 def test_the_experiments_are_those_after_which_the_refitted_band_is_narrowest():
     X = SPACE.sample(12, seed=3) * [1.0, 0.4]
     candidates = SPACE.sample(25, seed=1)
-    chosen = choose_experiments(
-        process(X), "x1", 3, sample=60, grid_size=6, candidates=25, seed=0
-    )
+    chosen = choose_experiments(process(X), "x1", 3, sample=60, grid_size=6, candidates=25, seed=0)
     for row in chosen:
         refitted = [band(process(np.vstack([X, candidate]))) for candidate in candidates]
         np.testing.assert_allclose(row, candidates[np.argmin(refitted)])

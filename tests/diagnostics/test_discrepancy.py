@@ -1,0 +1,142 @@
+"""Sampling bias: MMD against its definition, in loops and by scikit-learn's kernel."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
+
+import hpo_explain as hx
+from hpo_explain.diagnostics import sampling_bias
+from hpo_explain.diagnostics.discrepancy import gower_distances
+from tests.analytic import nested_space, unit_cube
+
+
+def run_of(space, X):
+    return hx.Run(space, X, np.arange(len(X), dtype=float), "minimize")
+
+
+def by_definition(kernel, X, Y):
+    """Appendix C.1 of the paper, term by term."""
+    within_x = sum(kernel(a, b) for a, b in itertools.permutations(X, 2))
+    within_y = sum(kernel(a, b) for a, b in itertools.permutations(Y, 2))
+    between = sum(kernel(a, b) for a in X for b in Y)
+    n, m = len(X), len(Y)
+    return within_x / (n * (n - 1)) + within_y / (m * (m - 1)) - 2 * between / (n * m)
+
+
+def test_in_a_numeric_space_the_kernel_is_that_of_the_paper():
+    space = unit_cube(3)
+    trials = space.sample(20, seed=7) ** 3
+    result = sampling_bias(run_of(space, trials), size=30, seed=0)
+    uniform = space.sample(30, seed=0, method="uniform")
+    distances = euclidean_distances(np.vstack([uniform, trials]))
+    sigma = np.median(distances[np.triu_indices(50, k=1)])
+
+    def kernel(a, b):
+        return rbf_kernel([a], [b], gamma=1 / (2 * sigma**2))[0, 0]
+
+    expected = by_definition(kernel, uniform, trials)
+    assert expected > 0
+    assert result.mmd == pytest.approx(np.sqrt(expected), rel=1e-9)
+    assert result.sigma == pytest.approx(sigma / np.sqrt(3))
+    assert (result.n_trials, result.n_uniform) == (20, 30)
+
+
+def gower(space, first, second):
+    """Dissimilarity of two configurations as a person would compute it."""
+    parts = []
+    for parameter in space.parameters:
+        name = parameter.name
+        if name not in first or name not in second:
+            parts.append(float((name in first) != (name in second)))
+        elif isinstance(parameter, hx.CategoricalParameter):
+            parts.append(float(first[name] != second[name]))
+        else:
+            low, high = np.array([parameter.low, parameter.high], dtype=float)
+            a, b = float(first[name]), float(second[name])
+            if parameter.log:
+                low, high, a, b = np.log([low, high, a, b])
+            parts.append(abs(a - b) / (high - low))
+    return np.sqrt(np.mean(np.square(parts)))
+
+
+def test_distances_in_a_mixed_and_nested_space_are_those_by_hand():
+    space = nested_space()
+    X = space.sample(25, seed=3)
+    configs = space.decode(X)
+    expected = [[gower(space, a, b) for b in configs] for a in configs]
+    np.testing.assert_allclose(gower_distances(space, X), expected, atol=1e-9)
+
+
+def test_in_a_nested_space_the_discrepancy_is_that_of_its_definition():
+    space = nested_space()
+    trials, uniform = space.sample(12, seed=5)[:8], space.sample(15, seed=0, method="uniform")
+    result = sampling_bias(run_of(space, trials), size=15, seed=0)
+    rows = space.decode(np.vstack([uniform, trials]))
+    sigma = np.median([gower(space, a, b) for a, b in itertools.combinations(rows, 2)])
+    expected = by_definition(
+        lambda a, b: np.exp(-(gower(space, a, b) ** 2) / (2 * sigma**2)), rows[:15], rows[15:]
+    )
+    assert result.mmd == pytest.approx(np.sqrt(max(expected, 0.0)), abs=1e-9)
+
+
+def test_the_smaller_the_part_that_was_tried_the_larger_the_discrepancy():
+    space = unit_cube(3)
+    X = space.sample(60, seed=1)
+    found = [sampling_bias(run_of(space, share * X)).mmd for share in (1.0, 0.7, 0.4, 0.1)]
+    assert found == sorted(found)
+    assert found[-1] > 0.5
+
+
+def test_uniform_trials_are_called_biased_as_often_as_chance_has_it():
+    space = unit_cube(2)
+    p_values = [
+        sampling_bias(
+            run_of(space, space.sample(30, seed=100 + seed, method="uniform")), size=100, seed=seed
+        ).p_value
+        for seed in range(200)
+    ]
+    # 5 % of 200 runs, with a standard error of 1.5 %
+    assert np.mean(np.array(p_values) <= 0.05) == pytest.approx(0.05, abs=4 * 0.0155)
+
+
+def test_the_sentence_says_what_it_means():
+    space = unit_cube(2)
+    X = space.sample(60, seed=1)
+    biased = sampling_bias(run_of(space, X / 5))
+    assert "concentrated" in str(biased)
+    assert f"{biased.mmd:.2f}" in biased.sentence
+    assert biased.mmd > biased.chance
+    assert "cannot be told from uniform" in sampling_bias(run_of(space, X)).sentence
+    assert json.loads(json.dumps(biased.to_dict()))["mmd"] == biased.mmd
+
+
+def test_the_same_seed_gives_the_same_and_the_run_is_left_alone():
+    space = nested_space()
+    run = run_of(space, space.sample(20, seed=0))
+    before = run.X.copy()
+    assert sampling_bias(run, seed=3).to_dict() == sampling_bias(run, seed=3).to_dict()
+    np.testing.assert_array_equal(run.X, before)
+
+
+def test_trials_that_are_all_alike_have_a_discrepancy():
+    space = hx.SearchSpace([hx.CategoricalParameter("c", ["a", "b"])])
+    result = sampling_bias(run_of(space, np.zeros((40, 1))), size=50)
+    assert 0.0 < result.mmd < np.sqrt(2.0)
+    assert result.p_value < 0.05
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "text"),
+    [
+        (1, {}, "run must have at least two finished trials, but has 1"),
+        (5, {"size": 1}, "size must be at least 2"),
+        (5, {"permutations": 0}, "permutations must be at least 1"),
+    ],
+)
+def test_bad_input_is_named(rows, options, text):
+    space = unit_cube(2)
+    with pytest.raises(ValueError, match=text):
+        sampling_bias(run_of(space, space.sample(rows, seed=0)), **options)

@@ -1,0 +1,63 @@
+"""The report's section on effects: the most important ones, cautions, regions, and why not."""
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.reporting import HowItMatters, NotApplicable
+from tests.analytic import unit_cube
+from tests.handmade import Page, tuning_run
+
+
+def one_matters(n=40, *, noise=0.0):
+    """x2 decides, x1 a little, x3 to x5 not at all."""
+    space = unit_cube(5)
+    X = space.sample(n, seed=0)
+    y = 5.0 * (X[:, 1] - 0.5) ** 2 + 0.3 * X[:, 0] + noise * np.random.default_rng(0).normal(size=n)
+    return hx.Run(space, X, y, "minimize", objective_name="loss")
+
+
+@pytest.fixture(scope="module")
+def content():
+    return HowItMatters().content(one_matters())
+
+
+def test_the_effect_that_matters_most_comes_first_and_three_are_shown(content):
+    page = Page(content.body)
+    assert content.finding.startswith("On average the loss is best at x2 = 0.")
+    headings = [tag for tag, _ in page.elements if tag == "h3"]
+    assert len(headings) in (3, 4)  # regions, where there are any
+    assert page.text.index("x2") < page.text.index("x1")
+    assert "Read off the predicted loss at each value of x2" in page.text
+    assert page.misnested == []
+
+
+def test_a_wide_band_is_warned_of_beside_its_effect_and_a_narrow_one_is_not(content):
+    _, first, second, _ = Page(content.body).text.split("On average")
+    assert not hx.partial_dependence(one_matters(), "x2", sample=300, grid_size=15).wide.any()
+    assert "The band is wider" not in first
+    assert "The band is wider" in second  # of one that does not matter
+    unsure = Page(HowItMatters().content(one_matters(noise=2.0)).body)
+    assert "The band is wider than the whole effect" in unsure.text
+
+
+def test_trials_in_a_corner_are_told_to_be_concentrated():
+    run = one_matters()
+    corner = hx.Run(run.space, run.X * 0.3, run.objective, "minimize", objective_name="loss")
+    assert "The trials are concentrated" in Page(HowItMatters().content(corner).body).text
+
+
+def test_conditional_and_categorical_hyperparameters_are_shown():
+    page = Page(HowItMatters().content(tuning_run(30)).body)
+    assert page.misnested == []
+    assert len([tag for tag, _ in page.elements if tag == "figure"]) >= 3
+
+
+def test_where_there_is_no_effect_the_section_says_why():
+    run = one_matters(12)
+    constant = hx.Run(run.space, run.X, np.full(12, 0.5), "minimize", objective_name="loss")
+    with pytest.raises(NotApplicable, match="The loss is constant"):
+        HowItMatters().content(constant)
+    single = hx.Run(run.space, run.X[:1], run.objective[:1], "minimize")
+    with pytest.raises(NotApplicable, match="trial"):
+        HowItMatters().content(single)
