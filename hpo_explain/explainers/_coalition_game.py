@@ -6,17 +6,21 @@ Symbols as in `shapley`: x the explained row, b a background row, S a coalition,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.acquisition import Acquisition, SurrogateBased
-from hpo_explain.explainers.exact_shapley import shapley_weights
+from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS, kernel_shap
 from hpo_explain.space import Array
 from hpo_explain.surrogates import SupportsCoalitions, SupportsRelevance
 
 Players = npt.NDArray[np.int64]
+Coalitions = npt.NDArray[np.bool_]
+
+COMPOSED_ROWS = 10_000  # at once: bounds the memory, whatever model receives them
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +69,10 @@ class CoalitionGame:
         if n == 0:
             shape = (len(cubes), 0, len(self.acquisition.term_names))
             return np.zeros(shape), "no hyperparameter can matter here"
-        values = None if self.estimator == "kernel" else self._all_values(cubes)
-        if values is not None:
-            return np.asarray(shapley_weights(n) @ values), f"exact, all {2**n} coalitions"
+        if not self.samples_coalitions and self.estimator != "kernel":
+            values = self._structured(all_coalitions(n), cubes)
+            if values is not None:
+                return np.asarray(shapley_weights(n) @ values), f"exact, all {2**n} coalitions"
         if self.estimator == "exact":
             raise ValueError(
                 f"estimator='exact' is not possible here: it needs at most {EXACT_PLAYERS} "
@@ -76,43 +81,65 @@ class CoalitionGame:
             )
         # other coalitions for every hypercube: the interval then covers their choice as well
         seeds = np.random.default_rng(self.seed).integers(2**31, size=len(cubes))
-        by_cube = np.stack([self._kernel(b, int(s)) for b, s in zip(cubes, seeds, strict=True)])
+        by_cube = np.stack(
+            [
+                kernel_shap(partial(self._values, cube), n, seed=int(seed))
+                for cube, seed in zip(cubes, seeds, strict=True)
+            ]
+        )
         how = f"sampled coalitions of {n} hyperparameters"
         return (
             by_cube,
             f"KernelExplainer, {how if self.samples_coalitions else f'all {2**n} coalitions'}",
         )
 
-    def _all_values(self, cubes: list[Array]) -> Array | None:
+    def _values(self, cube: Array, coalitions: Coalitions) -> Array:
+        """Return v (coalition, term) over one hypercube."""
+        if self.estimator != "kernel":
+            values = self._structured(coalitions, [cube])
+            if values is not None:
+                return np.asarray(values[0])
+        return self._composed(coalitions, cube)
+
+    def _structured(self, coalitions: Coalitions, cubes: list[Array]) -> Array | None:
         """Return v (hypercube, coalition, term) through the surrogate's structure, if it can."""
         acquisition = self.acquisition
-        if self.samples_coalitions or not isinstance(acquisition, SurrogateBased):
+        if not isinstance(acquisition, SurrogateBased):
             return None
         surrogate = acquisition.surrogate
         if not isinstance(surrogate, SupportsCoalitions):
             return None
-        blocks = surrogate.predict_coalitions(self.x, np.vstack(cubes), self.players)
+        rows = np.vstack(cubes)
+        blocks = surrogate.predict_coalitions(self.x, rows, self.players, coalitions)
         if blocks is None:
             return None
         sizes = np.array([len(b) for b in cubes])
         cube = np.repeat(np.arange(len(cubes)), sizes)
-        values = np.zeros((len(cubes), 2 ** len(self.players), len(acquisition.term_names)))
+        values = np.zeros((len(cubes), len(coalitions), len(acquisition.term_names)))
         for block in blocks:
             here = cube[block.rows]
             share = np.zeros((len(cubes), len(here)))
             share[here, np.arange(len(here))] = 1.0 / sizes[here]
             terms = acquisition.terms_of(block.mean, block.std)
             for t, name in enumerate(acquisition.term_names):
-                values[:, :, t] += share @ terms[name].T
+                values[:, :, t] += share @ terms[name]
         return values
 
-    def _kernel(self, background: Array, seed: int) -> Array:
-        def game(coalitions: npt.NDArray[np.bool_], rows: npt.NDArray[np.int64]) -> Array:
-            z = background[rows]
-            z[:, self.players] = np.where(coalitions, self.x[self.players], z[:, self.players])
-            return evaluate(self.acquisition, z)
-
-        return kernel_shap(game, len(background), len(self.players), seed=seed)
+    def _composed(self, coalitions: Coalitions, background: Array) -> Array:
+        """Return v (coalition, term) by composing every row, which any acquisition allows."""
+        values = np.zeros((len(coalitions), len(self.acquisition.term_names)))
+        for a in range(0, len(background), COMPOSED_ROWS):
+            rows = background[a : a + COMPOSED_ROWS]
+            at_once = max(1, COMPOSED_ROWS // len(rows))
+            for start in range(0, len(coalitions), at_once):
+                some = coalitions[start : start + at_once]
+                z = np.repeat(rows[None, :, :], len(some), axis=0)
+                z[:, :, self.players] = np.where(
+                    some[:, None, :], self.x[self.players], z[:, :, self.players]
+                )
+                terms = evaluate(self.acquisition, z.reshape(-1, z.shape[2]))
+                values[start : start + at_once] += terms.reshape(len(some), len(rows), -1).sum(1)
+        return values / len(background)
 
 
 def evaluate(acquisition: Acquisition, latent: Array) -> Array:

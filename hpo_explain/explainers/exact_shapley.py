@@ -5,8 +5,21 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
+import numpy.typing as npt
 
 from hpo_explain.space import Array
+
+
+def all_coalitions(n_players: int) -> npt.NDArray[np.bool_]:
+    """Return all coalitions, (2 ** n, n): player i is in coalition c where bit i of c is set.
+
+    Examples
+    --------
+    >>> all_coalitions(2).astype(int).tolist()
+    [[0, 0], [1, 0], [0, 1], [1, 1]]
+    """
+    codes = np.arange(2**n_players)
+    return np.asarray((codes[:, None] >> np.arange(n_players)) & 1 == 1)
 
 
 def shapley_weights(n_players: int) -> Array:
@@ -23,7 +36,7 @@ def shapley_weights(n_players: int) -> Array:
     Returns
     -------
     ndarray of shape (n, 2 ** n)
-        Column c belongs to the coalition whose members are the bits of c.
+        Column c belongs to row c of `all_coalitions`.
 
     References
     ----------
@@ -35,8 +48,7 @@ def shapley_weights(n_players: int) -> Array:
     [[-0.5, 0.5, -0.5, 0.5], [-0.5, -0.5, 0.5, 0.5]]
     """
     n = n_players
-    codes = np.arange(2**n)
-    member = (codes[None, :] >> np.arange(n)[:, None]) & 1 == 1
+    member = all_coalitions(n).T
     size = member.sum(axis=0)
     joined = np.array([1.0 / (n * comb(n - 1, max(s - 1, 0))) for s in range(n + 1)])
     missed = np.array([1.0 / (n * comb(n - 1, min(s, n - 1))) for s in range(n + 1)])

@@ -1,22 +1,21 @@
-"""All coalitions of a Shapley game at once, without a composed row for each.
+"""Rows composed of an explained row and background rows, told without composing them.
 
 =========  ============================================================================
 symbol     meaning
 =========  ============================================================================
 x          the explained row, b a background row (latent), both encoded
-players    the hyperparameters that take part; bit i of a coalition's code is player i
-outer      players whose value decides what is active (parents and children of conditions),
-           and others until half of all
-inner      the remaining players: what they contribute depends on no other player
+players    the hyperparameters that take part
+S          a coalition, by membership of the players: they have the value of x, the others of b
+source     where the value of a hyperparameter in the composed row comes from: b, x, or nowhere
+           because it is inactive there
 =========  ============================================================================
 
-A coalition is a pair of an outer and an inner one. Everything a model needs of the two is worked
-out for ``2^outer + 2^inner`` of them, and only combined for all ``2^players``.
+A model whose columns each come from one hyperparameter needs, for all coalitions of two rows, its
+columns of three rows only (b, x, and one with everything inactive) and the sources.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -26,51 +25,63 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.space import Array, SearchSpace
+from hpo_explain.surrogates._threads import n_threads
 from hpo_explain.surrogates.protocols import CoalitionBlock
 
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Sources = npt.NDArray[np.uint8]
+
+BACKGROUND, EXPLAINED, INACTIVE = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
-class Halves:
-    """Players in two halves, with the code of each pair of an outer and an inner coalition."""
+class Compositions:
+    """The rows that coalitions compose of one explained row and any background row."""
 
+    space: SearchSpace
+    x: Array
     players: Ints
-    outer: Ints
-    inner: Ints
+    coalitions: Bools
 
-    @classmethod
-    def of(cls, space: SearchSpace, players: Ints, *, balanced: bool = True) -> Halves:
-        """Return the halves: entangled players are outer, the others fill up both."""
-        entangled = np.zeros(len(space), dtype=bool)
-        for j, conditions in enumerate(space.conditions):
-            for parent, _ in conditions:
-                entangled[[j, parent]] = True
-        tied = [i for i, j in enumerate(players) if entangled[j]]
-        free = [i for i, j in enumerate(players) if not entangled[j]]
-        filled = max(0, len(players) // 2 - len(tied)) if balanced else 0
-        return cls(
-            players,
-            np.array(tied + free[:filled], dtype=np.int64),
-            np.array(free[filled:], dtype=np.int64),
-        )
+    @property
+    def conditional(self) -> Bools:
+        """For each hyperparameter whether others decide if it is active, (d,)."""
+        return np.array([bool(conditions) for conditions in self.space.conditions])
 
-    def codes(self, half: Ints) -> Ints:
-        """Return the codes of all coalitions of one half, (2 ** size,)."""
-        subsets = self.subsets(half)
-        return np.asarray(subsets @ (1 << half), dtype=np.int64)
+    @property
+    def plays(self) -> Bools:
+        """For each hyperparameter whether it is a player, (d,)."""
+        return np.isin(np.arange(len(self.space)), self.players)
 
-    def subsets(self, half: Ints) -> npt.NDArray[np.bool_]:
-        """Return all coalitions of one half as membership, (2 ** size, size)."""
-        counter = np.arange(2 ** len(half))[:, None]
-        return np.asarray((counter >> np.arange(len(half))) & 1 == 1)
+    @property
+    def inactive(self) -> Array:
+        """The explained row with everything inactive that can be, (d,)."""
+        return np.where(self.conditional, np.nan, self.x)
 
-    def compose(self, x: Array, rows: Array, half: Ints, member: npt.NDArray[np.bool_]) -> Array:
-        """Return background rows in which one coalition of a half has the values of `x`."""
-        composed = rows.copy()
-        columns = self.players[half[member]]
-        composed[:, columns] = x[columns]
-        return composed
+    def sources(self, background: Array) -> Sources:
+        """Return the source of every value, (rows, d, coalitions).
+
+        One row stands for all where nothing is conditional.
+        """
+        chosen = np.zeros((1, len(self.space), len(self.coalitions)), dtype=np.uint8)
+        chosen[0, self.players] = np.where(self.coalitions.T, EXPLAINED, BACKGROUND)
+        conditional = np.flatnonzero(self.conditional).tolist()
+        if not conditional:
+            return chosen
+        # what is active depends on the parents alone: few patterns of them cover all coalitions
+        parents = [p for conditions in self.space.conditions for p, _ in conditions]
+        switch = np.isin(self.players, parents)
+        patterns, which = np.unique(self.coalitions[:, switch], axis=0, return_inverse=True)
+        z = np.repeat(background[:, None, :], len(patterns), axis=1)
+        columns = self.players[switch]
+        z[:, :, columns] = np.where(patterns, self.x[columns], z[:, :, columns])
+        rows = self.space.project(z.reshape(-1, len(self.space)))
+        chosen = np.repeat(chosen, len(background), axis=0)
+        for j in conditional:
+            off = ~self.space.allowed(rows, j).reshape(z.shape[:2])
+            chosen[:, j][off[:, which.ravel()]] = INACTIVE
+        return chosen
 
 
 def in_blocks(
@@ -84,12 +95,12 @@ def in_blocks(
     from threadpoolctl import threadpool_limits
 
     slices = iter([slice(a, min(a + size, n_rows)) for a in range(0, n_rows, size)])
-    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    threads = n_threads()
     with (
         threadpool_limits(limits=1, user_api="blas"),
-        ThreadPoolExecutor(max_workers=threads or 1) as pool,
+        ThreadPoolExecutor(max_workers=threads) as pool,
     ):
-        under_way = [pool.submit(work, part) for part in islice(slices, (threads or 1) + 1)]
+        under_way = [pool.submit(work, part) for part in islice(slices, threads + 1)]
         while under_way:
             block = under_way.pop(0).result()
             under_way += [pool.submit(work, part) for part in islice(slices, 1)]

@@ -8,13 +8,14 @@ k          covariance: a profile of q, or sums and products of such
 =========  ============================================================================
 
 Because q is a sum, the q of a row composed of two others is the sum of two parts that are each
-known: no composed row is ever formed.
+known: no composed row is ever formed. What would be a factor of every number (in q, or in k) is
+kept as one number, and profiles work in place: they are bound by memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,10 @@ from scipy.spatial.distance import cdist
 
 from hpo_explain.space import Array
 
-Profile = Callable[[Array], Array]
+_SQRT3 = np.sqrt(3.0)
+
+Profile = Callable[[Array, Array], None]
+"""Turns q into a covariance in place, with a second array of its shape to work in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,23 +35,24 @@ class Leaf:
     """One stationary kernel: its dissimilarity per column and its profile."""
 
     weight: Array
-    """Factor of each column: 1/ℓ² of a squared distance, or the rate of a Hamming one."""
+    """What a column is multiplied by, or the rate of its Hamming distance."""
     hamming: bool
+    coefficient: float
+    """Factor of q that the profile wants to see."""
     profile: Profile
-    """Covariance from q; may overwrite q."""
 
     def dissimilarity(self, Z: Array, T: Array, columns: npt.NDArray[np.int64]) -> Array:
-        """Return the part (n, m) of q that comes from some columns."""
+        """Return the part (n, m) of q that comes from some columns, times the coefficient."""
+        if not len(columns):
+            return np.zeros((len(Z), len(T)))
         weight = self.weight[columns]
         if self.hamming:
             q = np.zeros((len(Z), len(T)))
             for c, w in zip(columns, weight, strict=True):
                 q += w * (Z[:, c][:, None] != T[:, c][None, :])
-            return q
-        if not len(columns):
-            return np.zeros((len(Z), len(T)))
-        root = np.sqrt(weight)
-        return np.asarray(cdist(Z[:, columns] * root, T[:, columns] * root, "sqeuclidean"))
+        else:
+            q = np.asarray(cdist(Z[:, columns] * weight, T[:, columns] * weight, "sqeuclidean"))
+        return q * self.coefficient
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,46 +60,38 @@ class SplitKernel:
     """A covariance in terms of the q of its leaves."""
 
     leaves: tuple[Leaf, ...]
-    combine: Callable[[Sequence[Array]], Any]
-    """Covariance from one q per leaf; may overwrite them."""
+    combine: Callable[[Sequence[Array], Array], Array]
+    """Covariance from one q per leaf, up to the factor; overwrites them and a further array."""
+    factor: float = 1.0
 
 
-def _matern(nu: float) -> Profile | None:
-    if nu == 0.5:
-        return lambda q: np.exp(-np.sqrt(q))
-    if nu == 1.5:
-        return _matern_3_2
-    if nu == 2.5:
-        return _matern_5_2
-    if nu == np.inf:
-        return _rbf
-    return None
+def _exponential(q: Array, _: Array) -> None:
+    np.exp(q, out=q)
 
 
-def _rbf(q: Array) -> Array:
-    q *= -0.5
-    return np.exp(q, out=q)
+def _matern_1_2(q: Array, _: Array) -> None:
+    np.sqrt(q, out=q)
+    np.negative(q, out=q)
+    np.exp(q, out=q)
 
 
-def _matern_3_2(q: Array) -> Array:
-    q *= 3.0
-    r = np.sqrt(q, out=q)
-    e = np.exp(-r)
-    r += 1.0
-    r *= e
-    return r
-
-
-def _matern_5_2(q: Array) -> Array:
-    q *= 5.0
-    r = np.sqrt(q)
-    q *= 1.0 / 3.0
-    q += r
+def _matern_3_2(q: Array, e: Array) -> None:
+    """Turn q = s² into (1 + s) exp(-s)."""
+    np.sqrt(q, out=q)
+    np.negative(q, out=e)
+    np.exp(e, out=e)
     q += 1.0
-    np.negative(r, out=r)
-    np.exp(r, out=r)
-    q *= r
-    return q
+    q *= e
+
+
+def _matern_5_2(q: Array, e: Array) -> None:
+    """Turn q = s²/3 into (1 + s + s²/3) exp(-s)."""
+    np.sqrt(q, out=e)
+    e *= -_SQRT3
+    q -= e
+    q += 1.0
+    np.exp(e, out=e)
+    q *= e
 
 
 def split_kernel(kernel: Any, n_columns: int) -> SplitKernel | None:
@@ -119,44 +116,92 @@ def split_kernel(kernel: Any, n_columns: int) -> SplitKernel | None:
         first, second = split_kernel(kernel.k1, n_columns), split_kernel(kernel.k2, n_columns)
         if first is None or second is None:
             return None
-        return _joined(first, second, np.add if name == "Sum" else np.multiply)
+        if not first.leaves:
+            first, second = second, first
+        return _sum(first, second) if name == "Sum" else _product(first, second)
     if name == "ConstantKernel":
-        constant = float(kernel.constant_value)
-        return SplitKernel((), lambda _: constant)
+        return _constant(float(kernel.constant_value))
     if name == "WhiteKernel":
-        return SplitKernel((), lambda _: 0.0)
-    leaf = _leaf(kernel, name, n_columns)
-    return None if leaf is None else SplitKernel((leaf,), lambda q: leaf.profile(q[0]))
+        return _constant(0.0)
+    return _leaf(kernel, name, n_columns)
 
 
-def _joined(first: SplitKernel, second: SplitKernel, ufunc: Callable[..., Any]) -> SplitKernel:
+def _constant(value: float) -> SplitKernel:
+    def ones(_: Sequence[Array], target: Array) -> Array:
+        target.fill(1.0)
+        return target
+
+    return SplitKernel((), ones, value)
+
+
+def _product(first: SplitKernel, second: SplitKernel) -> SplitKernel:
+    factor = first.factor * second.factor
+    if not second.leaves:
+        return replace(first, factor=factor)
     n = len(first.leaves)
 
-    def combine(q: Sequence[Array]) -> Any:
-        a, b = first.combine(q[:n]), second.combine(q[n:])
-        for target in (a, b):
-            if isinstance(target, np.ndarray):
-                return ufunc(a, b, out=target)
-        return ufunc(a, b)
+    def combine(q: Sequence[Array], spare: Array) -> Array:
+        k = first.combine(q[:n], spare)
+        k *= second.combine(q[n:], spare)
+        return k
+
+    return SplitKernel(first.leaves + second.leaves, combine, factor)
+
+
+def _sum(first: SplitKernel, second: SplitKernel) -> SplitKernel:
+    if not second.leaves and second.factor == 0.0:
+        return first
+    n = len(first.leaves)
+
+    def combine(q: Sequence[Array], spare: Array) -> Array:
+        k = first.combine(q[:n], spare)
+        k *= first.factor
+        if second.leaves:
+            other = second.combine(q[n:], spare)
+            other *= second.factor
+            k += other
+        else:
+            k += second.factor
+        return k
 
     return SplitKernel(first.leaves + second.leaves, combine)
 
 
-def _leaf(kernel: Any, name: str, n_columns: int) -> Leaf | None:
+def _leaf(kernel: Any, name: str, n_columns: int) -> SplitKernel | None:
     if name == "HammingKernel":
         rates = np.broadcast_to(np.asarray(kernel.length_scale, dtype=float), (n_columns,))
-        return Leaf(np.array(rates), True, lambda q: np.exp(-q))
-    profile: Profile | None = None
-    if name in ("Matern", "GroupedMatern"):
-        profile = _matern(float(getattr(kernel, "nu", 2.5)))
-    elif name == "RBF":
-        profile = _rbf
-    elif name == "RationalQuadratic":
-        alpha = float(kernel.alpha)
-        profile = lambda q: (1.0 + q / (2.0 * alpha)) ** -alpha  # noqa: E731
-    if profile is None:
-        return None
-    scales = np.asarray(kernel.length_scale, dtype=float)
+        return _of_leaf(Leaf(rates, True, -1.0, _exponential))
+    scales = np.asarray(getattr(kernel, "length_scale", 1.0), dtype=float)
     if name == "GroupedMatern":
         scales = np.atleast_1d(scales)[kernel.groups]  # scikit-learn makes a single one a scalar
-    return Leaf(1.0 / np.broadcast_to(scales, (n_columns,)) ** 2, False, profile)
+    weight = 1.0 / np.broadcast_to(scales, (n_columns,))
+    if name == "RationalQuadratic":
+        alpha = float(kernel.alpha)
+
+        def rational_quadratic(q: Array, _: Array) -> None:
+            q += 1.0
+            np.power(q, -alpha, out=q)
+
+        return _of_leaf(Leaf(weight, False, 0.5 / alpha, rational_quadratic))
+    nu = {"RBF": np.inf, "GroupedMatern": 2.5}.get(name, getattr(kernel, "nu", None))
+    if name not in ("RBF", "GroupedMatern", "Matern") or nu not in _MATERN:
+        return None
+    coefficient, profile = _MATERN[nu]
+    return _of_leaf(Leaf(weight, False, coefficient, profile))
+
+
+_MATERN: dict[float, tuple[float, Profile]] = {
+    0.5: (1.0, _matern_1_2),
+    1.5: (3.0, _matern_3_2),
+    2.5: (5.0 / 3.0, _matern_5_2),
+    np.inf: (-0.5, _exponential),
+}
+"""By smoothness ν: factor of q and profile."""
+
+
+def _of_leaf(leaf: Leaf) -> SplitKernel:
+    def combine(q: Sequence[Array], spare: Array) -> Array:
+        leaf.profile(q[0], spare)
+        return q[0]
+
+    return SplitKernel((leaf,), combine)

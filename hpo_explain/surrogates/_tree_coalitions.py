@@ -1,4 +1,8 @@
-"""The compiled walk of trees through all coalitions of two rows."""
+"""The compiled walk of trees through many coalitions of an explained row and background rows.
+
+A set of coalitions is a row of 64-bit words. Where the rows that a value may come from part at a
+node, so does the set; every coalition ends in exactly one leaf of a tree.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.space import Array
+
+Ints = npt.NDArray[np.int64]
 
 
 def flatten(trees: list[Any]) -> dict[str, npt.NDArray[Any]]:
@@ -39,70 +45,119 @@ def flatten(trees: list[Any]) -> dict[str, npt.NDArray[Any]]:
     }
 
 
+_ALL = np.uint64(2**64 - 1)
+_ONE = np.uint64(1)
+# the position of the lowest bit, by a multiplication that puts a different pattern of six bits
+# on top for each: https://www.chessprogramming.org/BitScan#De_Bruijn_Multiplication
+_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+_TOP = np.uint64(58)
+_POSITION = np.empty(64, dtype=np.int64)
+_POSITION[[((int(_DE_BRUIJN) << bit) % 2**64) >> 58 for bit in range(64)]] = np.arange(64)
+
+
 @numba.njit(cache=True, nogil=True)
 def walk(
-    roots: npt.NDArray[np.int64],
-    left: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int64],
-    feature: npt.NDArray[np.int64],
+    roots: Ints,
+    left: Ints,
+    right: Ints,
+    feature: Ints,
     threshold: Array,
     missing_left: npt.NDArray[np.bool_],
     value: Array,
-    impurity: Array,
-    bit: npt.NDArray[np.int64],
-    everyone: int,
-    explained: npt.NDArray[np.float32],
+    square: Array,
+    depth: int,
+    owners: Ints,
+    sources: npt.NDArray[np.uint8],
     background: npt.NDArray[np.float32],
-) -> tuple[Array, Array, Array]:
-    """Return sums over trees of leaf mean, squared leaf mean and leaf variance.
+    explained: npt.NDArray[np.float32],
+    inactive: npt.NDArray[np.float32],
+) -> tuple[Array, Array]:
+    """Return the sums over trees of a leaf's value and of its square, each (rows, coalitions).
 
-    Each is (n, everyone + 1): for every pair of rows and every coalition, whose members take the
-    explained row's columns. ``bit`` is the player's bit of each column (0 where it belongs to no
-    player; the two rows agree there). Where the two rows part at a node, so do the coalitions
-    with and without that player; every coalition ends in exactly one leaf.
+    ``value`` and ``square`` are numbers per node, ``depth`` is that of the deepest tree.
+    ``owners`` is the hyperparameter of each column; ``sources``, (rows or 1, d, coalitions), says
+    which row its value comes from: 0 the background's, 1 the explained one, 2 the inactive one.
     """
-    n = explained.shape[0]
-    first = np.zeros((n, everyone + 1))
-    second = np.zeros((n, everyone + 1))
-    within = np.zeros((n, everyone + 1))
-    nodes = np.empty(left.shape[0] + 1, dtype=np.int64)
-    joined = np.empty(left.shape[0] + 1, dtype=np.int64)
-    missed = np.empty(left.shape[0] + 1, dtype=np.int64)
+    n, d, m = len(background), sources.shape[1], sources.shape[2]
+    words = (m + 63) // 64
+    first = np.zeros((n, m))
+    second = np.zeros((n, m))
+    members = np.zeros((d, 3, words), dtype=np.uint64)
+    occurs = np.zeros((d, 3), dtype=np.bool_)
+    everyone = np.zeros(words, dtype=np.uint64)
+    for c in range(m):
+        everyone[c // 64] |= _ONE << np.uint64(c % 64)
+    waiting = np.empty((depth + 1, words), dtype=np.uint64)
+    nodes = np.empty(depth + 1, dtype=np.int64)
+    here = np.empty(words, dtype=np.uint64)
+    to_left = np.empty(words, dtype=np.uint64)
+    goes = np.empty(3, dtype=np.bool_)
     for i in range(n):
+        if i < len(sources):
+            members[:] = 0
+            for j in range(d):
+                for c in range(m):
+                    members[j, sources[i, j, c], c // 64] |= _ONE << np.uint64(c % 64)
+                for s in range(3):
+                    occurs[j, s] = members[j, s].any()
         for root in roots:
-            depth = 0
+            height = 1
             nodes[0] = root
-            joined[0] = 0
-            missed[0] = 0
-            while depth >= 0:
-                node, yes, no = nodes[depth], joined[depth], missed[depth]
-                depth -= 1
+            waiting[0] = everyone
+            while height > 0:
+                height -= 1
+                node = nodes[height]
+                here[:] = waiting[height]
                 while left[node] >= 0:
                     column = feature[node]
-                    a, b = explained[i, column], background[i, column]
-                    a_left = missing_left[node] if np.isnan(a) else a <= threshold[node]
-                    b_left = missing_left[node] if np.isnan(b) else b <= threshold[node]
-                    player = bit[column]
-                    if a_left == b_left or no & player:
-                        node = left[node] if b_left else right[node]
-                    elif yes & player:
-                        node = left[node] if a_left else right[node]
+                    j = owners[column]
+                    some_left, some_right = False, False
+                    for s in range(3):
+                        if occurs[j, s]:
+                            a = background[i, column]
+                            if s > 0:
+                                a = explained[column] if s == 1 else inactive[column]
+                            goes[s] = missing_left[node] if np.isnan(a) else a <= threshold[node]
+                            some_left |= goes[s]
+                            some_right |= not goes[s]
+                    if not some_right:
+                        node = left[node]
+                        continue
+                    if not some_left:
+                        node = right[node]
+                        continue
+                    to_left[:] = 0
+                    for s in range(3):
+                        if occurs[j, s] and goes[s]:
+                            for w in range(words):
+                                to_left[w] |= members[j, s, w]
+                    some_left, some_right = False, False
+                    for w in range(words):
+                        to_left[w] &= here[w]
+                        some_left |= to_left[w] != 0
+                        some_right |= to_left[w] != here[w]
+                    if not some_right:
+                        node = left[node]
+                    elif not some_left:
+                        node = right[node]
                     else:
-                        depth += 1
-                        nodes[depth] = left[node] if a_left else right[node]
-                        joined[depth] = yes | player
-                        missed[depth] = no
-                        node = left[node] if b_left else right[node]
-                        no |= player
-                mean, variance = value[node], impurity[node]
-                free = everyone & ~(yes | no)
-                part = free
-                while True:
-                    code = part | yes
-                    first[i, code] += mean
-                    second[i, code] += mean * mean
-                    within[i, code] += variance
-                    if part == 0:
-                        break
-                    part = (part - 1) & free
-    return first, second, within
+                        nodes[height] = left[node]
+                        waiting[height] = to_left
+                        height += 1
+                        for w in range(words):
+                            here[w] &= ~to_left[w]
+                        node = right[node]
+                for w in range(words):
+                    bits = here[w]
+                    if bits == _ALL:
+                        for c in range(64 * w, 64 * w + 64):
+                            first[i, c] += value[node]
+                            second[i, c] += square[node]
+                        continue
+                    while bits != 0:
+                        lowest = bits & (~bits + _ONE)
+                        c = 64 * w + _POSITION[(lowest * _DE_BRUIJN) >> _TOP]
+                        first[i, c] += value[node]
+                        second[i, c] += square[node]
+                        bits ^= lowest
+    return first, second

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates._coalitions import Halves, in_blocks
+from hpo_explain.surrogates._coalitions import Compositions, in_blocks
 from hpo_explain.surrogates._threads import n_threads
 from hpo_explain.surrogates._unit import unit_of
 from hpo_explain.surrogates.columns import INACTIVE, OrderedColumns
@@ -21,7 +20,7 @@ from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, TreeBoxes,
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
 
-_BLOCK = 100_000  # coalitions times background rows at once
+_BLOCK = 50_000  # coalitions times background rows at once
 _FOLDS = 5
 # the second weighs splits by their variances too: impurity and value of a leaf stay the same
 _VARIANCE_CRITERIA = ("squared_error", "friedman_mse")
@@ -150,6 +149,7 @@ class ForestSurrogate:
             max_features=1.0,
             bootstrap=True,
             random_state=seed,
+            n_jobs=n_threads(),  # the seeds of the trees are drawn before
         )
         _fit_in_unit(forest, columns(X), y)
         return cls(space, forest, columns=columns, data=(np.array(X), np.array(y)))
@@ -196,24 +196,21 @@ class ForestSurrogate:
         tuple of TreeBoxes, or None
             None where the forest was fitted on other columns than one per hyperparameter.
         """
-        from hpo_explain.surrogates._tree_boxes import activity_runs, tree_boxes
+        from hpo_explain.surrogates._tree_boxes import activity_runs, forest_boxes
 
         ordered = isinstance(self._columns, OrderedColumns)
         if self._columns is not None and not ordered:
             return None
-        runs = activity_runs(self._space, self.category_ranks())
-        none = [np.empty(0)] * len(self._space)
-
-        def one(tree: Any) -> TreeBoxes:
-            left = np.asarray(tree.missing_go_to_left, dtype=np.bool_)
-            if ordered:
-                left = tree.threshold >= INACTIVE
-            boxes = tree_boxes(tree, self._space, runs, left, none)
-            return boxes if self._sign > 0 else replace(boxes, value=-boxes.value)
-
         trees = [estimator.tree_ for estimator in self._forest.estimators_]
-        with ThreadPoolExecutor(max_workers=n_threads()) as pool:
-            return tuple(pool.map(one, trees))
+        if ordered:
+            inactive_left = [tree.threshold >= INACTIVE for tree in trees]
+        else:
+            inactive_left = [tree.missing_go_to_left.astype(np.bool_) for tree in trees]
+        runs = activity_runs(self._space, self.category_ranks())
+        found = forest_boxes(trees, self._space, runs, inactive_left)
+        if self._sign > 0:
+            return found
+        return tuple(replace(boxes, value=-boxes.value) for boxes in found)
 
     def relevant(self) -> npt.NDArray[np.bool_]:
         """Return for each hyperparameter whether a tree splits on it, (d,)."""
@@ -229,9 +226,13 @@ class ForestSurrogate:
         return getattr(self._columns, "owners", None)
 
     def predict_coalitions(
-        self, x: Array, background: Array, players: npt.NDArray[np.int64]
+        self,
+        x: Array,
+        background: Array,
+        players: npt.NDArray[np.int64],
+        coalitions: npt.NDArray[np.bool_],
     ) -> Iterator[CoalitionBlock] | None:
-        """Return predictions in every coalition of players, block by block of background rows.
+        """Return predictions in coalitions of players, block by block of background rows.
 
         Two rows part at few nodes of a tree, so the leaves of all their coalitions are found in
         one walk.
@@ -244,6 +245,8 @@ class ForestSurrogate:
             Latent background rows.
         players : ndarray of int
             The columns of the hyperparameters that take part.
+        coalitions : ndarray of bool, shape (m, number of players)
+            Which players have the value of `x`.
 
         Returns
         -------
@@ -255,44 +258,33 @@ class ForestSurrogate:
         owners = self._owners()
         if owners is None:
             return None
-        nodes = flatten([estimator.tree_ for estimator in self._forest.estimators_])
+        compositions = Compositions(self._space, x, players, coalitions)
+        trees = [estimator.tree_ for estimator in self._forest.estimators_]
+        nodes = flatten(trees)
         centre = float(nodes["value"][nodes["roots"]].mean())  # squares of it would cancel
         nodes["value"] = nodes["value"] - centre
-        nodes["impurity"] = np.maximum(nodes["impurity"], self._min_variance)
-        halves = Halves.of(self._space, players, balanced=False)
-        bits = {int(j): 1 << i for i, j in enumerate(players[halves.inner])}
-        bit = np.array([bits.get(int(owner), 0) for owner in owners], dtype=np.int64)
-        everyone = 2 ** len(halves.inner) - 1
-        n_trees = len(nodes["roots"])
+        within = np.maximum(nodes.pop("impurity"), self._min_variance)
 
         def as_seen(rows: Array) -> npt.NDArray[np.float32]:
-            return np.asarray(self._to_columns(self._space.project(rows)), dtype=np.float32)
+            return np.asarray(self._to_columns(rows), dtype=np.float32)
 
         def work(part: slice) -> CoalitionBlock:
-            b = background[part]
-            mean = np.empty((2 ** len(players), len(b)))
-            std = np.empty_like(mean)
-            inner_codes = halves.codes(halves.inner)
-            whole = np.ones(len(halves.inner), dtype=bool)
-            for code, member in zip(
-                halves.codes(halves.outer), halves.subsets(halves.outer), strict=True
-            ):
-                z = halves.compose(x, b, halves.outer, member)
-                moved = halves.compose(x, z, halves.inner, whole)
-                sums = walk(
-                    **nodes,
-                    bit=bit,
-                    everyone=everyone,
-                    explained=as_seen(moved),
-                    background=as_seen(z),
-                )
-                first, second, within = (total.T / n_trees for total in sums)
-                mean[code + inner_codes] = self._sign * (centre + first)
-                std[code + inner_codes] = std_from_variance(second - first**2 + within)
-            return CoalitionBlock(part, mean, std)
+            first, second = walk(
+                **nodes,
+                square=nodes["value"] ** 2 + within,
+                depth=max(tree.max_depth for tree in trees),
+                owners=owners,
+                sources=compositions.sources(background[part]),
+                background=as_seen(background[part]),
+                explained=as_seen(x[None, :])[0],
+                inactive=as_seen(compositions.inactive[None, :])[0],
+            )
+            mean, square = first / len(trees), second / len(trees)
+            return CoalitionBlock(
+                part, self._sign * (centre + mean), std_from_variance(square - mean**2)
+            )
 
-        rows = max(16, _BLOCK // 2 ** len(players))
-        return in_blocks(len(background), rows, work)
+        return in_blocks(len(background), max(1, _BLOCK // len(coalitions)), work)
 
     def held_out(self) -> HeldOut:
         """Return out-of-bag predictions, or five-fold ones where no trial is truly out of bag.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,9 +12,12 @@ import numpy.typing as npt
 from scipy.linalg import cho_solve, solve_triangular
 
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates._coalitions import Halves, in_blocks
+from hpo_explain.surrogates._coalitions import Compositions, in_blocks
+from hpo_explain.surrogates._gp_coalitions import CoalitionPosterior
+from hpo_explain.surrogates._gp_grid import GridPosterior
 from hpo_explain.surrogates._split_kernel import split_kernel
 from hpo_explain.surrogates._unit import unit_of
+from hpo_explain.surrogates._whitening import Whitening
 from hpo_explain.surrogates.columns import OneHotColumns
 from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, std_from_variance
 
@@ -22,8 +26,6 @@ if TYPE_CHECKING:
 
 KERNEL_TRIALS = 300  # kernel parameters are fitted on at most so many trials: O(n³) per step
 _RESTARTS = 1
-_BLOCK = 100_000  # numbers of a cross-covariance at once in a coalition block: fits the cache
-_TRIANGLE = 64  # columns of a triangular matrix at once: half of it is zero
 _CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB
 
 
@@ -218,6 +220,89 @@ class GaussianProcessSurrogate:
         v = solve_triangular(self._gp.L_, kernel(self._gp.X_train_, Z), lower=True)
         return np.asarray(self._scale**2 * (kernel(Z, Z.copy()) - v.T @ v), dtype=float)
 
+    def predict_grid(
+        self, X: Array, members: npt.NDArray[np.int64], values: Array
+    ) -> tuple[Array, Array] | None:
+        """Return mean and standard deviation, each (n, G), at rows that take the values of a grid.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Encoded rows.
+        members : ndarray of int
+            The columns that take the values; what else is active must not depend on them.
+        values : ndarray of shape (G, number of members)
+            The values, encoded.
+
+        Returns
+        -------
+        tuple of ndarray, or None
+            None where the kernel or `columns` does not split by hyperparameter.
+        """
+        grid = self._grid(X, members, values)
+        if grid is None:
+            return None
+        prior = float(self._prior_variance(self._gp.X_train_[:1])[0])  # the same everywhere
+        mean, variance = grid.predict(np.ravel(self._gp.alpha_), self._gp.L_, prior)
+        return self._to_objective(mean), self._scale * std_from_variance(variance)
+
+    def std_of_mean(self, X: Array, members: npt.NDArray[np.int64], values: Array) -> Array:
+        """Return the posterior standard deviation of the function's mean over rows, (G,).
+
+        ``1ᵀ K̂ 1 / n²`` without K̂: it needs only the mean covariance of the rows with each trial,
+        and the mean prior covariance among the rows. The latter is the same along the whole grid,
+        as the kernel is stationary and rows move together.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Encoded rows.
+        members : ndarray of int
+            The columns that take the values; what else is active must not depend on them.
+        values : ndarray of shape (G, number of members)
+            The values, encoded.
+
+        References
+        ----------
+        .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
+           dependence plots. NeurIPS. Eq. 4. https://arxiv.org/abs/2111.04820
+        """
+        grid = self._grid(X, members, values)
+        if grid is None:
+            points = [self._to_columns(_at(X, members, value)) for value in values]
+            cross = np.array([self._mean_covariance(Z, self._gp.X_train_) for Z in points])
+            prior = np.array([self._mean_covariance(Z, Z.copy()).mean() for Z in points])
+        else:
+            cross = grid.mean_covariance()
+            among = replace(grid, train=grid.rows, values=grid.rows[:1])
+            prior = among.mean_covariance().mean()
+        v = solve_triangular(self._gp.L_, cross.T, lower=True)
+        return self._scale * std_from_variance(prior - np.einsum("ij,ij->j", v, v))
+
+    def _mean_covariance(self, Z: Array, T: Array) -> Array:
+        """Return the mean covariance of the rows of Z with each row of T."""
+        step = max(1, _CHUNK // T.size)
+        blocks = [Z[start : start + step] for start in range(0, len(Z), step)]
+        return np.asarray(sum(self._gp.kernel_(b, T).sum(axis=0) for b in blocks) / len(Z))
+
+    def _grid(
+        self, X: Array, members: npt.NDArray[np.int64], values: Array
+    ) -> GridPosterior | None:
+        X = self._space.check_rows("X", X)
+        owners = self._owners()
+        kernel = split_kernel(self._gp.kernel_, self._gp.X_train_.shape[1])
+        if owners is None or kernel is None or not kernel.leaves:
+            return None
+        along = np.repeat(X[:1], len(values), axis=0)
+        along[:, members] = values
+        return GridPosterior(
+            kernel=kernel,
+            train=self._gp.X_train_,
+            rows=self._to_columns(_at(X, members, values[0])),
+            values=self._to_columns(along),
+            moving=np.isin(owners, members),
+        )
+
     def relevant(self) -> npt.NDArray[np.bool_]:
         """Return for each hyperparameter whether the process has a column of it, (d,)."""
         if (owners := self._owners()) is None:
@@ -231,12 +316,16 @@ class GaussianProcessSurrogate:
         return getattr(self._columns, "owners", None)
 
     def predict_coalitions(
-        self, x: Array, background: Array, players: npt.NDArray[np.int64]
+        self,
+        x: Array,
+        background: Array,
+        players: npt.NDArray[np.int64],
+        coalitions: npt.NDArray[np.bool_],
     ) -> Iterator[CoalitionBlock] | None:
-        """Return predictions in every coalition of players, block by block of background rows.
+        """Return predictions in coalitions of players, block by block of background rows.
 
         The covariance with a trial is a function of a sum over columns, so that of a composed row
-        needs only the two parts of the sum.
+        needs only the parts of the sum.
 
         Parameters
         ----------
@@ -246,6 +335,8 @@ class GaussianProcessSurrogate:
             Latent background rows.
         players : ndarray of int
             The columns of the hyperparameters that take part.
+        coalitions : ndarray of bool, shape (m, number of players)
+            Which players have the value of `x`.
 
         Returns
         -------
@@ -254,46 +345,26 @@ class GaussianProcessSurrogate:
         """
         owners = self._owners()
         kernel = split_kernel(self._gp.kernel_, self._gp.X_train_.shape[1])
-        if owners is None or kernel is None:
+        if owners is None or kernel is None or not kernel.leaves:
             return None
-        halves = Halves.of(self._space, players)
-        mine = np.isin(owners, players[halves.inner])
-        train = self._gp.X_train_
-        rows = max(16, _BLOCK // (len(train) * 2 ** len(halves.inner)))
-        prior = float(self._prior_variance(self._to_columns(self._space.project(x[None, :])))[0])
-        # a product with L⁻¹ is faster than solving anew for every block
-        whitening = solve_triangular(self._gp.L_, np.eye(len(train)), lower=True).T.copy()
-        alpha = np.ravel(self._gp.alpha_)
-
-        def dissimilarities(Z: Array, columns: npt.NDArray[np.bool_]) -> list[Array]:
-            return [leaf.dissimilarity(Z, train, np.flatnonzero(columns)) for leaf in kernel.leaves]
+        posterior = CoalitionPosterior(
+            compositions=Compositions(self._space, x, players, coalitions),
+            columns=self._to_columns,
+            owners=owners,
+            kernel=kernel,
+            train=self._gp.X_train_,
+            alpha=kernel.factor * np.ravel(self._gp.alpha_),
+            whitening=Whitening(self._gp.L_, kernel.factor),
+            prior=float(self._prior_variance(self._gp.X_train_[:1])[0]),  # the same everywhere
+        )
 
         def work(part: slice) -> CoalitionBlock:
-            b = background[part]
-            members = halves.subsets(halves.inner)
-            Z = np.vstack([halves.compose(x, b, halves.inner, member) for member in members])
-            inner = dissimilarities(self._to_columns(self._space.project(Z)), mine)
-            mean = np.empty((2 ** len(players), len(b)))
-            variance = np.empty_like(mean)
-            inner_codes = halves.codes(halves.inner)
-            for code, member in zip(
-                halves.codes(halves.outer), halves.subsets(halves.outer), strict=True
-            ):
-                z = self._space.project(halves.compose(x, b, halves.outer, member))
-                outer = dissimilarities(self._to_columns(z), ~mine)
-                q = [
-                    (p.reshape(len(members), len(b), -1) + o).reshape(p.shape)
-                    for p, o in zip(inner, outer, strict=True)
-                ]
-                cross = kernel.combine(q)
-                explained = _explained(cross, whitening)
-                mean[code + inner_codes] = (cross @ alpha).reshape(len(members), -1)
-                variance[code + inner_codes] = prior - explained.reshape(len(members), -1)
+            mean, variance = posterior(background[part])
             return CoalitionBlock(
                 part, self._to_objective(mean), self._scale * std_from_variance(variance)
             )
 
-        return in_blocks(len(background), rows, work)
+        return in_blocks(len(background), posterior.rows, work)
 
     def held_out(self) -> HeldOut:
         """Return leave-one-out predictions in closed form, the kernel's parameters kept.
@@ -314,11 +385,8 @@ class GaussianProcessSurrogate:
         )
 
 
-def _explained(cross: Array, whitening: Array) -> Array:
-    """Return the squared norm of each row of ``cross @ whitening``, an upper triangular matrix."""
-    total = np.zeros(len(cross))
-    for start in range(0, len(whitening), _TRIANGLE):
-        stop = start + _TRIANGLE
-        v = cross[:, :stop] @ whitening[:stop, start:stop]
-        total += np.einsum("ij,ij->i", v, v)
-    return total
+def _at(X: Array, members: npt.NDArray[np.int64], value: Array) -> Array:
+    """Return rows with some columns set to a value."""
+    rows = X.copy()
+    rows[:, members] = value
+    return rows

@@ -63,15 +63,14 @@ class SupportsHeldOut(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class CoalitionBlock:
-    """Predictions for some background rows in every coalition.
+    """Predictions for some background rows in every coalition asked for.
 
     Attributes
     ----------
     rows : slice
         The background rows.
-    mean, std : ndarray of shape (2 ** number of players, number of rows)
-        Prediction for each coalition and background row; bit i of a coalition's number says
-        whether player i has the explained row's value.
+    mean, std : ndarray of shape (number of rows, number of coalitions)
+        Prediction for each background row and coalition.
     """
 
     rows: slice
@@ -81,15 +80,20 @@ class CoalitionBlock:
 
 @runtime_checkable
 class SupportsCoalitions(Protocol):
-    """A surrogate that values all coalitions of a Shapley game without composed rows."""
+    """A surrogate that values the coalitions of a Shapley game without composed rows."""
 
     def predict_coalitions(
-        self, x: Array, background: Array, players: npt.NDArray[np.int64]
+        self,
+        x: Array,
+        background: Array,
+        players: npt.NDArray[np.int64],
+        coalitions: npt.NDArray[np.bool_],
     ) -> Iterator[CoalitionBlock] | None:
-        """Return predictions in every coalition, block by block of background rows.
+        """Return predictions in coalitions, block by block of background rows.
 
         `x` is the explained row (d,), `background` holds latent rows (n, d), `players` are the
-        columns that take part. None where the model's structure does not allow it.
+        columns that take part, `coalitions` says which of them have the explained row's value,
+        (m, number of players). None where the model's structure does not allow it.
         """
         ...
 
@@ -127,7 +131,7 @@ class TreeBoxes:
     value: Array
     volume: Array
     ends: npt.NDArray[np.int64]
-    dims: npt.NDArray[np.int64]
+    dims: npt.NDArray[np.int32]
     lower: npt.NDArray[np.int32]
     upper: npt.NDArray[np.int32]
 
@@ -146,11 +150,34 @@ class SupportsBoxes(Protocol):
 
 
 @runtime_checkable
+class SupportsGrid(Protocol):
+    """A surrogate that predicts along a grid without composed rows."""
+
+    def predict_grid(
+        self, X: Array, members: npt.NDArray[np.int64], values: Array
+    ) -> tuple[Array, Array] | None:
+        """Return mean and standard deviation, each (n, G), at rows that take the values of a grid.
+
+        `X` holds encoded rows (n, d), `members` are the columns that take each of `values`
+        (G, number of members); nothing else changes, no other column's activity either. None
+        where the model's structure does not allow it.
+        """
+        ...
+
+
+@runtime_checkable
 class SupportsJoint(Protocol):
     """A surrogate with a joint posterior."""
 
     def posterior_covariance(self, X: Array) -> Array:
         """Return the (n, n) posterior covariance at encoded rows (n, d), noise excluded."""
+        ...
+
+    def std_of_mean(self, X: Array, members: npt.NDArray[np.int64], values: Array) -> Array:
+        """Return the posterior standard deviation of the mean over rows, (G,).
+
+        `X`, `members` and `values` are as in :meth:`SupportsGrid.predict_grid`.
+        """
         ...
 
 
