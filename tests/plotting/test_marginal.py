@@ -4,7 +4,6 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
-from matplotlib.markers import TICKUP
 
 import hpo_explain as hx
 from hpo_explain.explanations import Marginal
@@ -51,8 +50,12 @@ def points(ax):
 
 
 def rug(ax):
-    (line,) = [line for line in ax.lines if line.get_marker() == TICKUP]
-    return line.get_xdata()
+    """Where the marks along the axis stand: one line, broken between them."""
+    along = ax.get_xaxis_transform()
+    (line,) = [line for line in ax.lines if line.get_transform() == along]
+    x = np.array(line.get_xdata(), dtype=float)
+    begins = np.isfinite(x) & np.append(True, np.isnan(x[:-1]))
+    return x[begins]
 
 
 def mesh(ax):
