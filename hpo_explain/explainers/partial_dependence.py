@@ -11,23 +11,23 @@ m̂, ŝ²        posterior mean and variance of the surrogate, observation noise
 ===========  ==========================================================================
 
 In a hierarchical space (Appendix B) the sample holds only configurations in which λ_S is active,
-and at each value of a parent only those that are valid are averaged (Eq. 7 and 8): the sample's
-rows are latent, and are projected at every value.
+and at each value of a parent only those that are valid are averaged (Eq. 7 and 8). The rows of a
+drawn sample are latent: what another value of a parent switches on has a value, so that all are
+valid. In configurations that a user gives it has none, and they are left out at that value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain import diagnostics
 from hpo_explain._checks import check_count, check_option
-from hpo_explain.explainers.background import complete
 from hpo_explain.explanations import PartialDependence
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
-from hpo_explain.surrogates import SupportsBoxes, SupportsJoint, Surrogate
+from hpo_explain.surrogates import SupportsBoxes, SupportsGrid, SupportsJoint, Surrogate
 from hpo_explain.surrogates._tree_boxes import activity_runs
 from hpo_explain.surrogates.box_sums import marginal_prediction, restrict
 
@@ -44,7 +44,7 @@ class PartialDependenceExplainer:
         The model of the objective.
     sample : int or ndarray of shape (n, d), default 1000
         The sample of λ_C: a number of rows (one Latin hypercube of the space's measure), or
-        encoded rows.
+        encoded rows, of which those are averaged that are valid with a value inserted (Eq. 8).
     grid_size : int, default 20
         Points of the grid, at least 2, where a hyperparameter has more values; equidistant on its
         own scale.
@@ -103,7 +103,7 @@ class PartialDependenceExplainer:
         if np.ndim(sample) == 0:
             self._size = check_count("sample", sample)
         else:
-            self._given = complete(self._space, sample, seed=seed)
+            self._given = _checked(self._space, sample)
 
     def explain(self, names: str | Sequence[str]) -> PartialDependence:
         """Return the partial dependence on one or two hyperparameters.
@@ -121,8 +121,8 @@ class PartialDependenceExplainer:
         Raises
         ------
         ValueError
-            If a name is unknown, there are not one or two different ones, or one is inactive in
-            all of the sample.
+            If a name is unknown, there are not one or two different ones, one is inactive in all
+            of the sample, or trees have no exact marginal that "covariance" needs.
         """
         return self.effect_and_rows(names)[0]
 
@@ -137,25 +137,29 @@ class PartialDependenceExplainer:
         rows = self._rows(members)
         positions = [grid_positions(self._space, j, self._grid_size) for j in members]
         shape = tuple(len(p) for p in positions)
-        ice_mean = np.full((len(rows), *shape), np.nan)
+        values = np.stack(np.meshgrid(*positions, indexing="ij"), axis=-1).reshape(-1, len(members))
+        ice_mean = np.full((len(rows), len(values)), np.nan)
         ice_std = np.full_like(ice_mean, np.nan)
-        mean, std = np.full(shape, np.nan), np.full(shape, np.nan)
-        for place in np.ndindex(*shape):
-            z = rows.copy()
-            z[:, members] = [p[i] for p, i in zip(positions, place, strict=True)]
-            z = self._space.project(z)
-            valid = ~np.isnan(z[:, members]).any(axis=1)
-            if not valid.any():
-                continue
-            m, s = self._surrogate.predict(z[valid])
-            ice_mean[(valid, *place)], ice_std[(valid, *place)] = m, s
-            mean[place] = m.mean()
-            std[place] = self._std(z[valid], s)
+        std = np.full(len(values), np.nan)
+        for places, valid, z in self._composed(rows, members, values):
+            m, s = self._predict(z, members, values[places])
+            ice_mean[valid, places], ice_std[valid, places] = m, s
+            std[places] = self._std(z, members, values[places], s)
+        with np.errstate(invalid="ignore"):
+            count = (~np.isnan(ice_mean)).sum(axis=0)
+            mean = (np.nansum(ice_mean, axis=0) / count).reshape(shape)
+        std = std.reshape(shape)
         by_tree = self._exact(members, positions)
         if by_tree is not None:
             mean = by_tree.mean(axis=0)
             if self._variance == "covariance":
                 std = by_tree.std(axis=0)
+        elif self._variance == "covariance" and not isinstance(self._surrogate, SupportsJoint):
+            raise ValueError(
+                "variance='covariance' of trees needs their exact marginals, which there are not "
+                "for a sample of one's own, nor for a pair of which one decides whether the other "
+                "is active. Use variance='average', or sample=1000."
+            )
         axes = [
             tuple(self._space.parameters[j].decode(p))
             for j, p in zip(members, positions, strict=True)
@@ -167,8 +171,8 @@ class PartialDependenceExplainer:
             positions=tuple(positions),
             mean=mean,
             std=std,
-            ice_mean=ice_mean,
-            ice_std=ice_std,
+            ice_mean=ice_mean.reshape(-1, *shape),
+            ice_std=ice_std.reshape(-1, *shape),
             variance=self._variance,
             log=tuple(getattr(p, "log", False) for p in parameters),
             categorical=tuple(isinstance(p, CategoricalParameter) for p in parameters),
@@ -178,11 +182,38 @@ class PartialDependenceExplainer:
         )
         return effect, rows
 
-    def _std(self, z: Array, s: Array) -> float:
-        """Return ŝ_S at one value, from the rows composed for it and their ŝ."""
+    def _composed(
+        self, rows: Array, members: list[int], values: Array
+    ) -> Iterator[tuple[slice, npt.NDArray[np.bool_] | slice, Array]]:
+        """Yield grid points, which rows are valid there, and these as configurations.
+
+        All at once, unless activity depends on the value (Eq. 8).
+        """
+        if not any(parent in members for c in self._space.conditions for parent, _ in c):
+            yield slice(None), slice(None), self._space.project(_at(rows, members, values[0]))
+            return
+        for g, value in enumerate(values):
+            z = self._space.project(_at(rows, members, value))
+            valid = self._space.is_valid(z) & ~np.isnan(z[:, members]).any(axis=1)
+            if valid.any():
+                yield slice(g, g + 1), valid, z[valid]
+
+    def _predict(self, z: Array, members: list[int], values: Array) -> tuple[Array, Array]:
+        """Return m̂ and ŝ, each (rows, G), of configurations that take the values."""
+        if isinstance(self._surrogate, SupportsGrid):
+            found = self._surrogate.predict_grid(z, np.array(members), values)
+            if found is not None:
+                return found
+        mean, std = np.empty((2, len(z), len(values)))
+        for g, value in enumerate(values):
+            mean[:, g], std[:, g] = self._surrogate.predict(_at(z, members, value))
+        return mean, std
+
+    def _std(self, z: Array, members: list[int], values: Array, s: Array) -> Array:
+        """Return ŝ_S at the values, from the configurations that take them and their ŝ."""
         if self._variance == "covariance" and isinstance(self._surrogate, SupportsJoint):
-            return self._surrogate.std_of_mean(z)
-        return float(np.sqrt(np.mean(s**2)))
+            return self._surrogate.std_of_mean(z, np.array(members), values)
+        return np.asarray(np.sqrt(np.mean(s**2, axis=0)))
 
     def _exact(self, members: list[int], positions: list[Array]) -> Array | None:
         """Return each tree's marginal over all configurations in which the members are active.
@@ -257,6 +288,21 @@ def grid_positions(space: SearchSpace, j: int, grid_size: int) -> Array:
     return np.unique(parameter.nearest(equidistant))
 
 
+def _checked(space: SearchSpace, sample: npt.ArrayLike) -> Array:
+    """Return a sample of the user's own, encoded or latent."""
+    rows = space.check_rows("sample", sample)
+    if not len(rows):
+        raise ValueError("sample has no row. Give at least one configuration, or a number of rows.")
+    inside = space.is_valid(space.project(rows)) & space.on_grid(rows).all(axis=1)
+    if not inside.all():
+        i = int(np.flatnonzero(~inside)[0])
+        raise ValueError(
+            f"sample has a row outside the space (row {i}: {rows[i].tolist()}). "
+            "Encode configurations with space.encode."
+        )
+    return rows
+
+
 def _may_be_active(space: SearchSpace, rows: Array, members: list[int]) -> npt.NDArray[np.bool_]:
     """Say for latent rows whether each member is active for some value of the other."""
     able = np.ones(len(rows), dtype=bool)
@@ -271,6 +317,13 @@ def _may_be_active(space: SearchSpace, rows: Array, members: list[int]) -> npt.N
                 here |= ~np.isnan(_switched_on(space, moved, j)[:, j])
         able &= here
     return able
+
+
+def _at(rows: Array, members: list[int], value: Array) -> Array:
+    """Return rows in which the members take a value."""
+    rows = rows.copy()
+    rows[:, members] = value
+    return rows
 
 
 def _switched_on(space: SearchSpace, rows: Array, j: int) -> Array:

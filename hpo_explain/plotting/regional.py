@@ -190,7 +190,7 @@ def plot_region_ice(
         ax = new_axes(width)
     whole = as_drawn(result.whole, curves=False)
     values = whole.axes[0]
-    x = np.arange(len(values)) if whole.categorical[0] else np.array(values, dtype=float)
+    x = np.array(range(len(values)) if whole.categorical[0] else values, dtype=np.float64)
     regions, entries = _largest(result), []
     for k in reversed(range(len(regions))):  # the incumbent's on top
         color, style = _LINES[k] if k < len(_LINES) else (GREY, "-")

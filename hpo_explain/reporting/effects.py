@@ -45,9 +45,10 @@ class HowItMatters:
             names = _most_important(run)
         except ValueError as error:
             raise NotApplicable(str(error)) from error
-        options = {"sample": _SAMPLE, "grid_size": _GRID}
-        effects = [partial_dependence(run, name, **options) for name in names]
-        regions = regional_partial_dependence(run, names[0], max_depth=_DEPTH, **options)
+        effects = [partial_dependence(run, name, sample=_SAMPLE, grid_size=_GRID) for name in names]
+        regions = regional_partial_dependence(
+            run, names[0], sample=_SAMPLE, grid_size=_GRID, max_depth=_DEPTH
+        )
         body = render(
             "effects.html.j2",
             trust=_trust_caution(effects[0]),

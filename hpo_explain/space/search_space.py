@@ -388,9 +388,7 @@ class SearchSpace:
             rows[present, j] = parameter.from_latent(U[present, j] / parameter.optional)
         return rows
 
-    def sample(
-        self, n: int, seed: int = 0, *, method: str = "lhs", latent: bool = False
-    ) -> Array:
+    def sample(self, n: int, seed: int = 0, *, method: str = "lhs", latent: bool = False) -> Array:
         """Draw configurations from the space's measure.
 
         Parameters

@@ -1,4 +1,4 @@
-"""Functional ANOVA: closed forms, brute force, Optuna's tree, scikit-learn, axioms and bad input."""
+"""Functional ANOVA: closed forms, brute force, Optuna's tree, scikit-learn, axioms, bad input."""
 
 import copy
 import json

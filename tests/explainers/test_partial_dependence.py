@@ -153,6 +153,49 @@ def test_a_conditional_hyperparameter_averages_only_where_it_is_active():
     assert any("NaN" in note for note in pair.notes)
 
 
+def test_the_nested_space_of_figure_9_by_hand():
+    """Appendix B: one hyperparameter of xgboost, and the parent, from a nested block matrix."""
+    space = hx.SearchSpace(
+        [
+            hx.IntParameter("k", 1, 5),
+            hx.CategoricalParameter("algorithm", ["svm", "xgboost"]),
+            hx.FloatParameter("C", 0.0, 10.0, active_when={"algorithm": ["svm"]}),
+            hx.CategoricalParameter("kernel", ["rbf", "poly"], active_when={"algorithm": ["svm"]}),
+            hx.FloatParameter("eta", 0.0, 1.0, active_when={"algorithm": ["xgboost"]}),
+            hx.IntParameter("nrounds", 1, 3, active_when={"algorithm": ["xgboost"]}),
+        ]
+    )
+    sample = space.encode(
+        [
+            {"k": 1, "algorithm": "svm", "C": 2.0, "kernel": "rbf"},
+            {"k": 5, "algorithm": "svm", "C": 6.0, "kernel": "poly"},
+            {"k": 3, "algorithm": "xgboost", "eta": 0.1, "nrounds": 1},
+            {"k": 2, "algorithm": "xgboost", "eta": 0.5, "nrounds": 3},
+            {"k": 5, "algorithm": "xgboost", "eta": 0.9, "nrounds": 2},
+        ]
+    )
+
+    def mean(X):
+        """100 k + C + 10 [poly] of an SVM, and 100 k + eta + 10 nrounds of xgboost."""
+        k, C, nrounds = 1 + 4 * X[:, 0], 10 * X[:, 2], 1 + 2 * X[:, 5]
+        return 100 * k + np.where(X[:, 1] == 0, C + 10 * X[:, 3], X[:, 4] + 10 * nrounds)
+
+    surrogate = AnalyticSurrogate(space, mean, lambda X: 1 + 4 * X[:, 0])
+    explainer = PartialDependenceExplainer(surrogate, sample=sample)
+    nrounds = explainer.explain("nrounds")  # the three rows of xgboost
+    assert nrounds.grid == (1, 2, 3)
+    by_hand = 100 * (3 + 2 + 5) / 3 + (0.1 + 0.5 + 0.9) / 3 + 10 * np.array([1, 2, 3])
+    np.testing.assert_allclose(nrounds.mean, by_hand)
+    np.testing.assert_allclose(nrounds.std**2, (9 + 4 + 25) / 3)
+    algorithm = explainer.explain("algorithm")  # each value with the rows that are valid with it
+    svm = ((100 + 2) + (500 + 6 + 10)) / 2
+    xgboost = ((300 + 0.1 + 10) + (200 + 0.5 + 30) + (500 + 0.9 + 20)) / 3
+    assert algorithm.grid == ("svm", "xgboost")
+    np.testing.assert_allclose(algorithm.mean, [svm, xgboost])
+    np.testing.assert_allclose(algorithm.std**2, [(1 + 25) / 2, (9 + 4 + 25) / 3])
+    assert np.isnan(algorithm.ice_mean).tolist() == [[False, True]] * 2 + [[True, False]] * 3
+
+
 def test_a_forest_averages_a_conditional_hyperparameter_exactly_where_it_is_active():
     space = nested_space()
     X = space.sample(80, seed=2)
@@ -187,7 +230,8 @@ def test_confidence_and_likelihood_by_hand():
         (lambda e, s: e(s, grid_size=1), "grid_size must be at least 2"),
         (lambda e, s: e(s, variance="both"), "variance must be one of 'average', 'covariance'"),
         (lambda e, s: e(s, variance="covariance"), "Use variance='average'"),
-        (lambda e, s: e(s, sample=np.full((2, 3), 4.0)), "outside the space"),
+        (lambda e, s: e(s, sample=np.full((2, 3), 4.0)), "sample has a row outside the space"),
+        (lambda e, s: e(s, sample=np.empty((0, 3))), "sample has no row"),
     ],
 )
 def test_bad_input_is_named(call, text):
@@ -204,3 +248,15 @@ def test_a_hyperparameter_that_is_nowhere_active_is_an_error():
     inactive = rows[np.isnan(rows[:, space.index(child)])][:5]
     with pytest.raises(ValueError, match=f"{child} is inactive in all of the sample"):
         PartialDependenceExplainer(surrogate, sample=inactive).explain(child)
+
+
+def test_covariance_of_trees_without_exact_marginals_is_an_error():
+    space = nested_space()
+    X = space.sample(40, seed=2)
+    forest = hx.ForestSurrogate.fit(space, X, np.arange(40.0), n_trees=3)
+    given = PartialDependenceExplainer(forest, sample=X, variance="covariance")
+    with pytest.raises(ValueError, match="Use variance='average', or sample=1000"):
+        given.explain("lr")
+    drawn = PartialDependenceExplainer(forest, sample=20, variance="covariance")
+    with pytest.raises(ValueError, match="a pair of which one decides"):
+        drawn.explain(("optimizer", "momentum"))
