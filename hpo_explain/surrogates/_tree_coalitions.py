@@ -64,22 +64,24 @@ def walk(
     threshold: Array,
     missing_left: npt.NDArray[np.bool_],
     value: Array,
-    square: Array,
+    within: Array,
     depth: int,
     owners: Ints,
     sources: npt.NDArray[np.uint8],
     background: npt.NDArray[np.float32],
     explained: npt.NDArray[np.float32],
     inactive: npt.NDArray[np.float32],
-) -> tuple[Array, Array]:
-    """Return the sums over trees of a leaf's value and of its square, each (rows, coalitions).
+) -> tuple[Array, Array, Array]:
+    """Return the first tree's value v, and the sums over trees of Δ and of Δ² + variance within.
 
-    ``value`` and ``square`` are numbers per node, ``depth`` is that of the deepest tree.
+    Each is (rows, coalitions). Δ is a leaf's value minus v: squares of the values themselves would
+    cancel where the trees agree far from 0. ``value`` and ``within`` are numbers per node, ``depth`` is that of the deepest tree.
     ``owners`` is the hyperparameter of each column; ``sources``, (rows or 1, d, coalitions), says
     which row its value comes from: 0 the background's, 1 the explained one, 2 the inactive one.
     """
     n, d, m = len(background), sources.shape[1], sources.shape[2]
     words = (m + 63) // 64
+    origin = np.zeros((n, m))
     first = np.zeros((n, m))
     second = np.zeros((n, m))
     members = np.zeros((d, 3, words), dtype=np.uint64)
@@ -100,7 +102,7 @@ def walk(
                     members[j, sources[i, j, c], c // 64] |= _ONE << np.uint64(c % 64)
                 for s in range(3):
                     occurs[j, s] = members[j, s].any()
-        for root in roots:
+        for tree, root in enumerate(roots):
             height = 1
             nodes[0] = root
             waiting[0] = everyone
@@ -151,13 +153,19 @@ def walk(
                     bits = here[w]
                     if bits == _ALL:
                         for c in range(64 * w, 64 * w + 64):
-                            first[i, c] += value[node]
-                            second[i, c] += square[node]
+                            if tree == 0:
+                                origin[i, c] = value[node]
+                            delta = value[node] - origin[i, c]
+                            first[i, c] += delta
+                            second[i, c] += delta * delta + within[node]
                         continue
                     while bits != 0:
                         lowest = bits & (~bits + _ONE)
                         c = 64 * w + _POSITION[(lowest * _DE_BRUIJN) >> _TOP]
-                        first[i, c] += value[node]
-                        second[i, c] += square[node]
+                        if tree == 0:
+                            origin[i, c] = value[node]
+                        delta = value[node] - origin[i, c]
+                        first[i, c] += delta
+                        second[i, c] += delta * delta + within[node]
                         bits ^= lowest
-    return first, second
+    return origin, first, second

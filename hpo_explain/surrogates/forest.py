@@ -261,17 +261,15 @@ class ForestSurrogate:
         compositions = Compositions(self._space, x, players, coalitions)
         trees = [estimator.tree_ for estimator in self._forest.estimators_]
         nodes = flatten(trees)
-        centre = float(nodes["value"][nodes["roots"]].mean())  # squares of it would cancel
-        nodes["value"] = nodes["value"] - centre
         within = np.maximum(nodes.pop("impurity"), self._min_variance)
 
         def as_seen(rows: Array) -> npt.NDArray[np.float32]:
             return np.asarray(self._to_columns(rows), dtype=np.float32)
 
         def work(part: slice) -> CoalitionBlock:
-            first, second = walk(
+            origin, first, second = walk(
                 **nodes,
-                square=nodes["value"] ** 2 + within,
+                within=within,
                 depth=max(tree.max_depth for tree in trees),
                 owners=owners,
                 sources=compositions.sources(background[part]),
@@ -281,7 +279,7 @@ class ForestSurrogate:
             )
             mean, square = first / len(trees), second / len(trees)
             return CoalitionBlock(
-                part, self._sign * (centre + mean), std_from_variance(square - mean**2)
+                part, self._sign * (origin + mean), std_from_variance(square - mean**2)
             )
 
         return in_blocks(len(background), max(1, _BLOCK // len(coalitions)), work)

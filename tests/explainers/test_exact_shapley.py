@@ -136,3 +136,18 @@ def test_the_default_takes_the_fast_path_where_it_can():
     )
     # booster, n_layers, free, lr and maybe: what has one value only cannot matter
     assert explanation.estimator == "exact, all 32 coalitions"
+
+
+def test_a_forest_whose_trees_agree_far_from_zero_is_certain_in_every_coalition():
+    space = hx.SearchSpace([hx.FloatParameter(f"t{j}", 0.0, 1.0) for j in range(2)])
+    X = np.repeat(space.sample(8, seed=1), 40, axis=0)  # every tree sees every point
+    y = np.where(X[:, 0] > 0.5, 1e8, 0.0)
+    forest = hx.ForestSurrogate.fit(space, X, y, n_trees=8)
+    rows = space.sample(6, seed=2)
+    (block,) = forest.predict_coalitions(
+        np.array([0.9, 0.1]), rows, np.arange(2), np.array([[False, False], [True, True]])
+    )
+    mean, std = forest.predict(rows)
+    np.testing.assert_allclose(block.mean[:, 0], mean)
+    np.testing.assert_allclose(block.std[:, 0], std, atol=1e-6)
+    assert block.std.max() == 0.0  # squares of 1e8 would leave a std of about 1
