@@ -75,7 +75,8 @@ def walk(
     """Return the first tree's value v, and the sums over trees of Δ and of Δ² + variance within.
 
     Each is (rows, coalitions). Δ is a leaf's value minus v: squares of the values themselves would
-    cancel where the trees agree far from 0. ``value`` and ``within`` are numbers per node, ``depth`` is that of the deepest tree.
+    cancel where the trees agree far from 0. ``value`` and ``within`` are numbers per node,
+    ``depth`` is that of the deepest tree.
     ``owners`` is the hyperparameter of each column; ``sources``, (rows or 1, d, coalitions), says
     which row its value comes from: 0 the background's, 1 the explained one, 2 the inactive one.
     """
