@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.space import Array
+from hpo_explain.space import LARGEST_WHOLE, Array, FloatParameter, IntParameter
 
 RANDOM_START = 10
 """Trials of a random search that count as its start: before, there is too little to explain."""
@@ -23,9 +24,30 @@ def not_finite(
     }
 
 
+def nothing_left(source: str, excluded: Mapping[int, str]) -> str:
+    """Say that no trial can be read, and why those that there are cannot."""
+    found = Counter(excluded.values())
+    listed = "; ".join(f"{count} x {reason}" for reason, count in found.most_common(10))
+    return (
+        f"{source} has no trial that can be read: of its {len(excluded)} trial(s), {listed}. "
+        "A run needs a finished trial with a finite value: run more trials, or choose another "
+        f"{source}."
+    )
+
+
 def repeated(X: Array) -> list[str]:
     """Note how many rows are equal to an earlier one."""
     again = len(X) - len({row.tobytes() for row in X})
     if not again:
         return []
     return [f"repeated: {again} trial(s) repeat an earlier configuration; every one counts"]
+
+
+def whole_numbers(
+    name: str, low: int, high: int, *, log: bool = False, step: int = 1
+) -> tuple[IntParameter | FloatParameter, list[str]]:
+    """Return a hyperparameter of integers, and a note where there are too many to be counted."""
+    if max(abs(low), abs(high)) <= LARGEST_WHOLE:
+        return IntParameter(name, low, high, log=log, step=step), []
+    note = f"{name}: integers beyond 2**45 are too many to be told apart; read as real-valued"
+    return FloatParameter(name, float(low), float(high), log=log), [note]

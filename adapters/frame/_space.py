@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.adapters._conditions import infer_conditions
+from hpo_explain.adapters._reading import whole_numbers
 from hpo_explain.adapters.frame._cells import cell_key, is_empty
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
     FloatParameter,
-    IntParameter,
     Parameter,
     SearchSpace,
     category_index,
@@ -120,7 +120,9 @@ def _number(present: pd.Series[Any], name: str, gaps: bool, notes: list[str]) ->
             "logarithmic"
         )
     if whole:
-        return IntParameter(name, int(present.min()), int(present.max()), log)
+        parameter, about = whole_numbers(name, int(present.min()), int(present.max()), log=log)
+        notes += about
+        return parameter
     return FloatParameter(name, low, high, log)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_direction, unknown_name
-from hpo_explain.adapters._reading import repeated
+from hpo_explain.adapters._reading import nothing_left, repeated
 from hpo_explain.adapters.frame._cells import is_empty
 from hpo_explain.adapters.frame._instances import one_each, read_evaluations
 from hpo_explain.adapters.frame._order import order_of, read_numbers, read_seconds
@@ -135,7 +135,10 @@ def from_frame(
         numbers = np.argsort(order)
     means = evaluations.mean(values)
     notes += evaluations.notes(numbers, objective)
+    excluded = evaluations.not_finite(values, numbers, objective)
     kept = order[np.isfinite(means[order])]
+    if not len(kept):
+        raise ValueError(nothing_left("frame", excluded))
     if space is None:
         space, X, inferred = infer_space(table[names].iloc[rows], kept, numbers[kept])
         notes += inferred
@@ -148,7 +151,7 @@ def from_frame(
         direction,
         trials=numbers[kept],
         proposals=_proposals(numbers[order], numbers[kept], initial),
-        excluded=evaluations.not_finite(values, numbers, objective),
+        excluded=excluded,
         notes=notes + repeated(X),
         started=starts[0][kept] if finishes else None,
         finished=finishes[0][kept] if finishes else None,

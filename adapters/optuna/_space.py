@@ -15,12 +15,12 @@ from optuna.distributions import (
     IntDistribution,
 )
 
+from hpo_explain.adapters._reading import whole_numbers
 from hpo_explain.adapters.optuna._columns import Column, identity
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
     FloatParameter,
-    IntParameter,
     Parameter,
     category_index,
 )
@@ -120,8 +120,8 @@ def _int(name: str, kinds: Sequence[IntDistribution]) -> tuple[Parameter, list[s
     low, high = min(kind.low for kind in kinds), max(kind.high for kind in kinds)
     log, notes = _scale(name, kinds, low)
     step = 1 if log else _common_step(kinds, low, high)
-    parameter = IntParameter(name, low, high, log=log, step=int(step or 1))
-    return parameter, notes + _changed(name, kinds, low, high)
+    parameter, about = whole_numbers(name, low, high, log=log, step=int(step or 1))
+    return parameter, notes + about + _changed(name, kinds, low, high)
 
 
 def _float(name: str, kinds: Sequence[BaseDistribution]) -> tuple[Parameter, list[str]]:

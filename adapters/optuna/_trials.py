@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain.adapters._reading import not_finite
+from hpo_explain.adapters._reading import not_finite, nothing_left
 from hpo_explain.adapters.optuna._target import Target
 from hpo_explain.space import Array
 
@@ -120,10 +119,4 @@ def _meets_constraints(trial: FrozenTrial) -> bool | None:
 def _nothing_left(excluded: dict[int, str]) -> str:
     if not excluded:
         return "study has no trials yet. Run study.optimize first, or choose another study."
-    found = Counter(excluded.values())
-    listed = "; ".join(f"{count} x {reason}" for reason, count in found.most_common(10))
-    return (
-        f"study has no trial that can be read: of its {len(excluded)} trial(s), {listed}. "
-        "A run needs a completed trial with a finite value: run more trials, or choose another "
-        "study."
-    )
+    return nothing_left("study", excluded)

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from skopt.space import Categorical, Integer, Real, Space
 
+from hpo_explain.adapters._reading import whole_numbers
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
     FloatParameter,
-    IntParameter,
     Parameter,
     SearchSpace,
     category_index,
@@ -78,7 +78,9 @@ def read_space(
             f"{', '.join(twice)} is the name of several dimensions. Give each one of its own with "
             "names=."
         )
-    parameters = [_parameter(d, str(name)) for d, name in zip(dimensions, own, strict=True)]
+    read = [_parameter(d, str(name)) for d, name in zip(dimensions, own, strict=True)]
+    parameters = [parameter for parameter, _ in read]
+    notes += [note for _, about in read for note in about]
     weighed = [
         p.name
         for p, dimension in zip(parameters, dimensions, strict=True)
@@ -92,14 +94,14 @@ def read_space(
     return SearchSpace(parameters), notes
 
 
-def _parameter(dimension: Any, name: str) -> Parameter:
+def _parameter(dimension: Any, name: str) -> tuple[Parameter, list[str]]:
     if isinstance(dimension, Categorical):
-        return CategoricalParameter(name, dimension.categories)
+        return CategoricalParameter(name, dimension.categories), []
     log = getattr(dimension, "prior", None) == "log-uniform"
     if isinstance(dimension, Integer):
-        return IntParameter(name, dimension.low, dimension.high, log=log)
+        return whole_numbers(name, int(dimension.low), int(dimension.high), log=log)
     if isinstance(dimension, Real):
-        return FloatParameter(name, dimension.low, dimension.high, log=log)
+        return FloatParameter(name, dimension.low, dimension.high, log=log), []
     raise ValueError(
         f"dimension {name!r} is a {type(dimension).__name__}. "
         "Known are skopt's Real, Integer and Categorical."

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from skopt import BayesSearchCV, Optimizer
 
-from hpo_explain.adapters._reading import RANDOM_START, not_finite, repeated
+from hpo_explain.adapters._reading import RANDOM_START, not_finite, nothing_left, repeated
 from hpo_explain.adapters.skopt._criterion import HEDGE
 from hpo_explain.adapters.skopt._dimensions import (
     encode_points,
@@ -49,7 +49,7 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
     Raises
     ------
     ValueError
-        If it is no result of skopt, has no trial, or its space is not known.
+        If it is no result of skopt, has no trial that can be read, or its space is not known.
 
     Examples
     --------
@@ -76,6 +76,8 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
     objective = sign * np.asarray(result.func_vals, dtype=float)
     excluded = outside | not_finite(objective, range(len(X)), source.objective_name)
     trials = [t for t in range(len(X)) if t not in excluded]
+    if not trials:
+        raise ValueError(nothing_left("result", excluded))
 
     stored, about_models = read_models(getattr(result, "models", None) or [], specs, len(X))
     record = SkoptRecord(

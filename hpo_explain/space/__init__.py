@@ -1,6 +1,7 @@
 """The search space, its encoding, its conditions, and the measure every method integrates over."""
 
 from hpo_explain.space.parameters import (
+    LARGEST_WHOLE,
     Array,
     CategoricalParameter,
     Config,
@@ -12,6 +13,7 @@ from hpo_explain.space.parameters import (
 from hpo_explain.space.search_space import SearchSpace
 
 __all__ = [
+    "LARGEST_WHOLE",
     "Array",
     "CategoricalParameter",
     "Config",

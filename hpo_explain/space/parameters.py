@@ -28,6 +28,9 @@ from hpo_explain._checks import check_fraction, check_number
 Array: TypeAlias = npt.NDArray[np.float64]
 Config: TypeAlias = Mapping[str, Any]
 
+LARGEST_WHOLE = 2**45
+"""Integers beyond have positions, also on a log scale, that do not tell neighbours apart."""
+
 _ON_GRID = 1e-6  # of a step: values that storages and tables round are still on their grid
 ON_POSITION = 1e-9  # positions that were only rounded are still on their grid
 _ROUNDED = 1e-9  # of a range: values that storages and tables round are still within it
@@ -147,7 +150,7 @@ class FloatParameter:
     Raises
     ------
     ValueError
-        If the range is empty, not finite, or not positive on a log scale.
+        If the range is empty, not finite, wider than any number, or not positive on a log scale.
 
     Examples
     --------
@@ -170,6 +173,11 @@ class FloatParameter:
             number = check_number(f"{label} of {self.name!r}", getattr(self, label))
             object.__setattr__(self, label, number)
         _check_range(self.name, self.low, self.high, self.log)
+        if math.isinf(self.high - self.low):
+            raise ValueError(
+                f"range of {self.name!r} is wider than any number: [{self.low!r}, {self.high!r}]. "
+                "Narrow it."
+            )
         if self.optional is not None:
             check_fraction(f"optional of {self.name!r}", self.optional)
         if self.step is not None:
@@ -245,7 +253,7 @@ class IntParameter:
     name : str
         Name of the hyperparameter.
     low, high : int
-        Range, ends included.
+        Range, ends included, within ±2⁴⁵.
     log : bool, default False
         Whether the hyperparameter's own scale is logarithmic; the value k then weighs
         ``log((k + 1/2) / (k - 1/2))``.
@@ -257,7 +265,7 @@ class IntParameter:
     Raises
     ------
     ValueError
-        If the range is empty, or not positive on a log scale.
+        If the range is empty, beyond ±2⁴⁵, or not positive on a log scale.
 
     Examples
     --------
@@ -284,6 +292,11 @@ class IntParameter:
                     f"{label} of {self.name!r} must be a whole number, but was {given!r}."
                 )
             object.__setattr__(self, label, int(given))
+            if abs(int(given)) > LARGEST_WHOLE:
+                raise ValueError(
+                    f"{label} of {self.name!r} must lie within ±2**45, beyond which positions do "
+                    f"not tell integers apart, but was {given!r}. Use a FloatParameter."
+                )
         _check_range(self.name, self.low, self.high, self.log)
         if self.step < 1 or (self.log and self.step != 1):
             raise ValueError(
