@@ -34,6 +34,7 @@ from hpo_explain.surrogates import Surrogate
 
 _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 _Z_MAX = 1e6
+_ROUNDED = 1e-12  # of the numbers that a gain is the difference of
 
 
 @runtime_checkable
@@ -89,14 +90,14 @@ def lower_confidence_bound(m: Array, s: Array, kappa: float) -> tuple[Array, Arr
 
 def expected_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> tuple[Array, Array]:
     """Return the two terms of EI: exploitation ``(f* - ξ - m) Φ(z)`` and exploration ``s φ(z)``."""
-    gain = best - xi - m
+    gain = _gain(m, best, xi)
     z = _standardize(gain, s)
     return gain * ndtr(z), s * np.exp(-0.5 * z**2 - _LOG_SQRT_2PI)
 
 
 def probability_of_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> Array:
     """Return ``Φ(z)``."""
-    return np.asarray(ndtr(_standardize(best - xi - m, s)), dtype=float)
+    return np.asarray(ndtr(_standardize(_gain(m, best, xi), s)), dtype=float)
 
 
 def log_expected_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> Array:
@@ -105,9 +106,15 @@ def log_expected_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -
     A logarithm of 0 could not be explained, so z counts as at least -10⁶: a prediction that
     surely does not improve stands below the others, but at a finite value.
     """
-    gain = best - xi - m
+    gain = _gain(m, best, xi)
     floor = np.maximum(np.abs(gain) / _Z_MAX, np.finfo(float).tiny)
     return np.asarray(_log_h(_standardize(gain, s)) + np.log(np.maximum(s, floor)), dtype=float)
+
+
+def _gain(m: Array, best: float, xi: float) -> Array:
+    """Return ``f* - ξ - m``, which without s would decide by the last digit whether it is above 0."""
+    gain = best - xi - m
+    return np.where(np.abs(gain) <= _ROUNDED * np.maximum(np.abs(m), abs(best)), 0.0, gain)
 
 
 def _standardize(gain: Array, s: Array) -> Array:

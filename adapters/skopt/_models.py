@@ -13,7 +13,7 @@ from sklearn.multioutput import MultiOutputRegressor
 
 from hpo_explain.adapters.skopt._dimensions import ModelColumns
 from hpo_explain.adapters.skopt._specs import Specs
-from hpo_explain.run import spans
+from hpo_explain.run import LARGEST, spans
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import ForestSurrogate, GaussianProcessSurrogate, Surrogate
 
@@ -119,8 +119,8 @@ def as_surrogate(
     negated : bool
         Whether the model was fitted on the negated objective.
     """
-    if not np.isfinite(X).all() or not np.isfinite(objective).all():
-        return None  # it was fitted on what cannot be read
+    if not np.isfinite(X).all() or not (np.abs(objective) <= LARGEST).all():
+        return None  # it was fitted on what cannot be read, or computed with
     model = objective_model(model)
     fitting = [c for c in columns if _was_fitted_on(model, c(X))]
     if not fitting:

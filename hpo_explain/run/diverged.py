@@ -8,7 +8,8 @@ from hpo_explain.space import Array
 
 _ISOLATED = 100.0  # see `diverged_above`
 _TAIL = 20.0
-_LARGEST = 1e150  # sums of squares stay finite
+LARGEST = 1e150
+"""Objectives beyond count as that for fitting, so that sums of their squares stay finite."""
 
 
 def diverged_above(cost: Array) -> float:
@@ -37,8 +38,8 @@ def diverged_above(cost: Array) -> float:
     >>> diverged_above(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 1e6]))  # 0.1 + 2 (0.5 - 0.1)
     0.9
     """
-    bound = _LARGEST if (cost > _LARGEST).any() else np.inf
-    ordered = np.sort(np.clip(cost, -_LARGEST, _LARGEST))
+    bound = LARGEST if (cost > LARGEST).any() else np.inf
+    ordered = np.sort(np.clip(cost, -LARGEST, LARGEST))
     n = len(ordered)
     if n < 4:
         return bound
@@ -59,4 +60,4 @@ def winsorized(cost: Array) -> Array:
 
     A cost below -1e150 counts as that.
     """
-    return np.clip(cost, -_LARGEST, diverged_above(cost))
+    return np.clip(cost, -LARGEST, diverged_above(cost))

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 _BLOCK = 50_000  # coalitions times background rows at once
 _FOLDS = 5
+# Impurities are differences of squares: of objectives that lie further from 0 than so many times
+# their spread, little is left of them, and of the others this is rounding, in units of the spread.
+_FAR = 100.0
+_ROUNDED = 1e-11
 # the second weighs splits by their variances too: impurity and value of a leaf stay the same
 _VARIANCE_CRITERIA = ("squared_error", "friedman_mse")
 
@@ -351,13 +355,18 @@ class ForestSurrogate:
 
 
 def _fit_in_unit(forest: RandomForestRegressor, Z: Array, y: Array) -> None:
-    """Fit a forest to objectives of any scale, however small."""
-    unit = unit_of(y)
-    forest.fit(Z, y / unit)
+    """Fit a forest to objectives of any scale, however small, and however far from 0."""
+    unit, centre = unit_of(y), float(np.median(y))
+    if abs(centre) <= _FAR * unit:
+        centre = 0.0  # so that not even ties between splits fall out otherwise
+    forest.fit(Z, (y - centre) / unit)
     for estimator in forest.estimators_:
-        estimator.tree_.value[...] *= unit
-        estimator.tree_.impurity[...] *= unit**2
+        value, impurity = estimator.tree_.value, estimator.tree_.impurity
+        value[...] = centre + unit * value
+        impurity[impurity <= _ROUNDED] = 0.0
+        impurity *= unit**2
 
 
 def _total_std(means: Array, variances: Array) -> Array:
-    return std_from_variance(means.var(axis=1) + variances.mean(axis=1))
+    # counted from the first tree, equal trees have no variance, not even from rounding
+    return std_from_variance((means - means[:, :1]).var(axis=1) + variances.mean(axis=1))
