@@ -112,7 +112,7 @@ def log_expected_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -
 
 
 def _gain(m: Array, best: float, xi: float) -> Array:
-    """Return ``f* - ξ - m``, which without s would decide by the last digit whether it is above 0."""
+    """Return ``f* - ξ - m``; one of rounding size is 0: its sign would be the last digit's."""
     gain = best - xi - m
     return np.where(np.abs(gain) <= _ROUNDED * np.maximum(np.abs(m), abs(best)), 0.0, gain)
 
