@@ -56,6 +56,15 @@ class PartialDependence:
     ----------
     .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
        dependence plots. NeurIPS. Eq. 3 to 5, 7 and 8. https://arxiv.org/abs/2111.04820
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> effect = hx.partial_dependence(table, "x", objective="loss", sample=10)
+    >>> effect.mean.shape, effect.ice_mean.shape
+    ((20,), (10, 20))
     """
 
     names: tuple[str, ...]

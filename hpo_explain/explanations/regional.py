@@ -30,6 +30,12 @@ class Condition:
         Numeric values are above the one and at most the other; None where there is no bound.
     categories : tuple or None
         The categories, of a categorical hyperparameter.
+
+    Examples
+    --------
+    >>> condition = Condition("batch_size", up_to=96)
+    >>> str(condition), condition.holds({"batch_size": 128})
+    ('batch_size ≤ 96', False)
     """
 
     name: str
@@ -77,6 +83,17 @@ class Region:
         Number of splits that lead to it.
     parent : int or None
         Its parent's place in the tree.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> X = space.sample(20, seed=1)
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0])
+    >>> explainer = hx.RegionalPartialDependenceExplainer(surrogate, sample=50)
+    >>> region = explainer.explain("x").regions[0]
+    >>> region.label, region.weight
+    ('everywhere', 1.0)
     """
 
     conditions: tuple[Condition, ...]
@@ -118,6 +135,16 @@ class RegionalPartialDependence:
     ----------
     .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
        dependence plots. NeurIPS. Algorithm 1. https://arxiv.org/abs/2111.04820
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(40, seed=1) * [1.0, 0.5]  # the upper half of y was never tried
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
+    >>> explainer = hx.RegionalPartialDependenceExplainer(surrogate, sample=200, max_depth=1)
+    >>> list(explainer.explain("x").gain().columns[:3])
+    ['regions', 'mean_confidence', 'gain']
     """
 
     names: tuple[str, ...]
