@@ -58,6 +58,10 @@ def read_seconds(column: pd.Series[Any], name: str) -> Array:
 
     if types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
         return np.asarray(column.to_numpy(dtype=float, na_value=np.nan), dtype=float)
+    present = column.dropna()
+    if all(isinstance(cell, (int, float)) and not isinstance(cell, bool) for cell in present):
+        # a column of any type may hold nothing but numbers
+        return np.asarray(pd.to_numeric(column, errors="coerce").to_numpy(dtype=float), dtype=float)
     try:
         # ISO 8601 only: in any other form day and month may be guessed the wrong way round
         stamps = pd.to_datetime(column, utc=True, format="ISO8601")

@@ -583,3 +583,11 @@ def test_what_is_wrong_with_a_table_is_told(table, options, words):
         hx.from_frame(table, **{"objective": "loss", **options})
     for word in words:
         assert word in str(error.value)
+
+
+def test_times_in_a_column_of_any_type_may_be_plain_numbers():
+    table = pd.DataFrame({"lr": [0.1, 0.2, 0.3], "loss": [3.0, 2.0, 1.0]})
+    table["started"] = pd.Series([0.0, 1.0, 2.0], dtype=object)
+    table["finished"] = pd.Series([5.0, 1.5, 2.5], dtype=object)
+    run = hx.from_frame(table, "loss", hyperparameters=["lr"], time=("started", "finished"))
+    assert run.known_before(2).tolist() == [1]
