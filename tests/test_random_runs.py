@@ -1,0 +1,348 @@
+"""Whatever a run looks like, every public function is right about it or says what is wrong.
+
+``pytest --hypothesis-profile=long tests/test_random_runs.py`` tries 2,000 random runs.
+"""
+
+import json
+import logging
+import math
+import pickle
+import re
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import optuna
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from optuna.distributions import CategoricalDistribution
+from optuna.trial import TrialState
+from threadpoolctl import threadpool_limits
+
+import hpo_explain as hx
+from hpo_explain.adapters import as_run
+from hpo_explain.space import category_index
+from tests.handmade import Page, warns_of_glyphs
+from tests.random_runs import results, studies, tables
+
+pytestmark = warns_of_glyphs
+
+CRITERIA = ("auto", "lcb", "ei", "pi", "logei")
+ROWS = 12  # of a background: enough for ten hypercubes
+
+seeds = st.integers(0, 2**32)
+
+
+def share_of_examples(share):
+    """The settings of a test that tries a share of the profile's examples."""
+    return settings(
+        max_examples=round(share * settings.default.max_examples),
+        # a whole run is large, and takes its time to be explained
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quiet_and_on_one_thread():
+    """Many small models are fitted, for which BLAS's threads cost more than they save."""
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.CRITICAL)
+    with threadpool_limits(1, user_api="blas"):
+        yield
+    optuna.logging.set_verbosity(verbosity)
+
+
+def refusal(function, *args, about, **options):
+    """What a function returns, and the text with which it refuses to, which must help."""
+    try:
+        return function(*args, **options), ""
+    except ValueError as error:
+        text = str(error)
+    assert re.search(r"\w.*[.)]$", text, re.DOTALL), text
+    assert any(str(word) in text for word in about), text
+    return None, text
+
+
+# ---------------------------------------------------------------------- what was read
+
+
+def check_reading(run, numbers):
+    """Every trial is read, or left out with a reason, and nothing got lost on the way."""
+    read = run.trials.tolist()
+    assert len(set(read)) == len(read) == len(run) > 0
+    assert set(read) | run.excluded.keys() == set(numbers)
+    assert not set(read) & run.excluded.keys()
+    assert all(reason.strip() for reason in run.excluded.values())
+    assert all(note.strip() for note in run.notes)
+    assert np.isfinite(run.objective).all()
+    assert run.space.is_valid(run.X).all()
+    assert set(run.proposals) <= set(read)
+    assert all(repr(name) in str(run.space) for name in run.space.names)
+    assert f"{len(run)} trials" in str(run)
+    if run.feasible.any():
+        best = run.cost[run.feasible].min()
+        assert run.cost[run.row(run.incumbent_trial)] == best
+    again = pickle.loads(pickle.dumps(run))
+    np.testing.assert_array_equal(again.X, run.X)
+    assert str(again) == str(run)
+
+
+def check_space(space, X, seed):
+    """Rows and configurations lead to each other, and so do draws from the measure."""
+    drawn = [
+        space.sample(20, seed=seed, method=method, latent=latent)
+        for method in ("lhs", "uniform")
+        for latent in (False, True)
+    ]
+    for latent in drawn:
+        assert space.on_grid(latent).all()
+        projected = space.project(latent)
+        assert space.is_valid(projected).all()
+        np.testing.assert_array_equal(space.project(projected), projected)
+    np.testing.assert_allclose(space.encode(space.decode(X)), X, rtol=0, atol=1e-9)
+    for rows in (X, drawn[0]):
+        configs = space.decode(rows)
+        for config, again in zip(configs, space.decode(space.encode(configs)), strict=True):
+            assert same(config, again)
+
+
+def same(config, other):
+    """Whether two configurations have the same values of the same hyperparameters."""
+    return config.keys() == other.keys() and all(alike(config[k], other[k]) for k in config)
+
+
+def alike(value, other):
+    """Whether two values of a hyperparameter are the same, but for rounding."""
+    if isinstance(value, float) and isinstance(other, (float, int)) and math.isfinite(value):
+        return math.isclose(value, other, rel_tol=1e-9, abs_tol=1e-12)
+    return category_index([value], other) == 0
+
+
+# ---------------------------------------------------------------------- what is computed
+
+
+def check_surrogates(run, seed):
+    """Every surrogate predicts finite numbers everywhere, and says whether it can be trusted."""
+    X = np.vstack([run.space.sample(20, seed=seed), run.X])
+    for kind in ("auto", "gp", "forest"):
+        surrogate, text = refusal(run.surrogate, kind=kind, n_trees=5, about=["run has"])
+        assert bool(text) == (len(run) < 2), text
+        if text:
+            continue
+        for rows in (X, X[:1]):
+            mean, std = surrogate.predict(rows)
+            assert mean.shape == std.shape == (len(rows),)
+            assert np.isfinite(mean).all()
+            assert np.isfinite(std).all()
+            assert (std >= 0).all()
+        check_trust(hx.trust(run) if kind == "auto" else hx.diagnostics.trust(surrogate))
+
+
+def check_trust(verdict):
+    assert verdict.level in ("good", "fair", "poor", "unknown")
+    assert verdict.reasons
+    json.dumps(verdict.to_dict(), allow_nan=False)
+    for measure in (verdict.r2, verdict.coverage):
+        # a number that is unknown goes with the reason why it is
+        assert np.isfinite(measure) or any(
+            word in str(verdict) for word in ("constant", "could not be checked", "held out")
+        )
+
+
+def check_explanations(run, seed):
+    """A proposal is explained, or there is one of the reasons why none can be."""
+    rng = np.random.default_rng(seed)
+    for trial in ("latest", "best", int(rng.choice(run.trials))):
+        number = trial if isinstance(trial, int) else None
+        if number is None and run.proposals:
+            number = max(run.proposals) if trial == "latest" else run.best(run.proposals)
+        proposed = number in run.proposals
+        # whatever is beyond counts as that
+        known = np.clip(run.objective[run.known_before(number)], -1e150, 1e150) if proposed else []
+        for criterion in {"auto", rng.choice(CRITERIA)}:
+            own = criterion == "auto" and proposed and run.own_acquisition(number) is not None
+            possible = np.ptp(known) > 0 if len(known) >= 2 else own
+            found, text = refusal(
+                hx.explain_proposal,
+                run,
+                trial,
+                acquisition=criterion,
+                background=ROWS,
+                seed=seed % 7,
+                about=[run.optimizer, number, run.objective_name],
+            )
+            assert bool(text) != possible, text
+            if found is not None:
+                check_explanation(found, run, number)
+                if (trial, criterion) == ("latest", "auto"):
+                    check_forms(found)
+
+
+def check_explanation(found, run, number):
+    """The contributions add up, are finite, and can be shown in every form."""
+    assert found.trial == number
+    assert found.names == run.space.names
+    assert np.isfinite(found.phi).all()
+    assert np.isfinite(found.standard_error).all()
+    for values in (found.prediction, found.baseline, found.payout, found.efficiency_gap):
+        assert list(values) == [*found.terms, "total"]
+        assert np.isfinite(list(values.values())).all()
+    sums = {term: found.phi[:, t].sum() for t, term in enumerate(found.terms)}
+    sums["total"] = found.phi.sum()
+    for term, total in sums.items():
+        size = max(abs(found.prediction[term]), abs(found.baseline[term]), np.abs(found.phi).max())
+        # log EI falls with 1/s², so that it is worth half of the digits that s has
+        assert abs(found.payout[term] - total) <= (1e-6 if "log" in term else 1e-9) * size
+        assert abs(found.efficiency_gap[term] - (found.payout[term] - total)) <= 1e-12 * size
+    optional = [p.name for p in run.space if p.optional is not None]
+    for name, share in zip(found.names, found.phi, strict=True):
+        assert name in found.config or name in optional or not share.any()
+    assert found.sentence.endswith(".")
+
+
+def check_forms(found):
+    """Tables, JSON, HTML and the plot of an explanation."""
+    frame = found.to_frame()
+    assert sorted(frame.index) == sorted(found.names)
+    assert list(frame.columns) == ["value", "total", *found.terms]
+    assert np.isfinite(frame.drop(columns="value").to_numpy(dtype=float)).all()
+    interval = found.interval()
+    assert (interval["total", "lower"] <= found.total).all()
+    assert (interval["total", "upper"] >= found.total).all()
+    held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    for row in held["contributions"]:
+        assert None not in (row["total"], *row["terms"].values(), row["interval_95_half_width"])
+    page = Page(found._repr_html_())
+    assert not page.misnested
+    assert "script" not in page.tags()
+    axes = found.plot()
+    assert axes.figure is not None
+
+
+def check_report(run):
+    """Every section of the report shows something, or says why it does not apply."""
+    with tempfile.TemporaryDirectory() as folder, failures() as logged:
+        source = hx.report(run, Path(folder) / "report.html").read_text(encoding="utf-8")
+    assert [str(record.exc_info) for record in logged] == []
+    assert not Page(source).misnested
+
+
+@contextmanager
+def failures():
+    """What is logged as an error meanwhile: a section that fails does not harm the report."""
+    logged = []
+    handler = logging.Handler(logging.ERROR)
+    handler.emit = logged.append
+    logger = logging.getLogger("hpo_explain")
+    logger.addHandler(handler)
+    yield logged
+    logger.removeHandler(handler)
+
+
+def check_everything(run, numbers, seed):
+    check_reading(run, numbers)
+    check_space(run.space, run.X, seed)
+    check_surrogates(run, seed)
+    check_explanations(run, seed)
+    if seed % 10 == 0:
+        check_report(run)
+
+
+# ---------------------------------------------------------------------- studies
+
+
+def counted(study, trials, options):
+    """The trials that count and their values, by the rules that `from_optuna` documents."""
+    target, names = options["target"], study.metric_names or []
+    index = names.index(target) if isinstance(target, str) else target or 0
+    values = {}
+    for trial in trials:
+        if trial.state == TrialState.COMPLETE:
+            value = None if callable(index) else trial.values[index]
+        elif trial.state == TrialState.PRUNED and options["pruned"] == "last":
+            steps = trial.intermediate_values
+            value = steps[max(steps)] if steps else None
+        else:
+            continue
+        if callable(target):
+            value = target(trial)
+        bounds = [
+            bound
+            for key, held in trial.system_attrs.items()
+            if key.startswith("constraints")
+            for bound in (held if isinstance(held, list) else [held])
+        ]
+        infeasible = options["infeasible"] == "drop" and any(bound > 0 for bound in bounds)
+        if trial.params and not infeasible and value is not None and math.isfinite(value):
+            values[trial.number] = value
+    return values
+
+
+def is_no_space(trials, numbers):
+    """Whether a hyperparameter has categories as well as numbers, or is wider than any number."""
+    kinds = {}
+    for number in numbers:
+        for name, kind in trials[number].distributions.items():
+            kinds.setdefault(name, []).append(kind)
+    for found in kinds.values():
+        categorical = [isinstance(kind, CategoricalDistribution) for kind in found]
+        if any(categorical):
+            if not all(categorical):
+                return True
+        elif math.isinf(max(kind.high for kind in found) - min(kind.low for kind in found)):
+            return True
+    return False
+
+
+@share_of_examples(0.5)
+@given(studies(), seeds)
+def test_any_study_is_read_and_explained_or_refused_with_the_reason(random_run, seed):
+    study, options = random_run.source, random_run.options
+    trials = study.get_trials(deepcopy=False)
+    values = counted(study, trials, options)
+    run, text = refusal(as_run, study, about=["study", "range of"], **options)
+    several = len(study.directions) > 1 and options["target"] is None
+    assert bool(text) == (not values or several or is_no_space(trials, values)), text
+    if text:
+        return
+    check_everything(run, random_run.numbers, seed)
+    assert dict(zip(run.trials.tolist(), run.objective.tolist(), strict=True)) == values
+    for number in run.trials:
+        trial, config = trials[number], run.config(number)
+        assert same(config, trial.params)
+        known = set(run.trials[run.known_before(number)].tolist())
+        for other in run.trials.tolist():
+            finished = trials[other].datetime_complete
+            if other in known:
+                assert finished <= trial.datetime_start
+            elif other != number:
+                assert finished >= trial.datetime_start
+
+
+# ---------------------------------------------------------------------- results of skopt
+
+
+@share_of_examples(0.2)
+@given(results(), seeds)
+def test_any_result_of_skopt_is_read_and_explained_or_refused_with_the_reason(random_run, seed):
+    run, text = refusal(as_run, random_run.source, about=["result", "names"], **random_run.options)
+    if text:
+        return
+    check_everything(run, random_run.numbers, seed)
+
+
+# ---------------------------------------------------------------------- tables
+
+
+@share_of_examples(0.3)
+@given(tables(), seeds)
+def test_any_table_is_read_and_explained_or_refused_with_the_reason(random_run, seed):
+    run, text = refusal(
+        as_run, random_run.source, about=["frame", "column", "hyperparameters", "initial"],
+        **random_run.options,
+    )  # fmt: skip
+    if text:
+        return
+    check_everything(run, random_run.numbers, seed)
