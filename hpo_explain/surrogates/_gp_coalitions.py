@@ -39,7 +39,7 @@ from hpo_explain.surrogates._whitening import Whitening
 
 Ints = npt.NDArray[np.int64]
 
-_WORK = 30_000  # numbers of k at once: fits the cache, and BLAS has kernels for small products
+_WORK = 250_000  # numbers of k at once: threads wait for one another between fewer, longer steps
 _TABLE = 100_000  # numbers of a table at once
 _PREDICTIONS = 50_000  # predictions of a block
 
@@ -73,7 +73,7 @@ class CoalitionPosterior:
         tables = [self._table(leaf, background) for leaf in self.kernel.leaves]
         sources = self.compositions.sources(background)
         length = max(1, _WORK // n)
-        *parts, spare = np.empty((len(tables) + 1, length, n))
+        parts = np.empty((len(tables), length, n))
         at_once = max(1, length // m)
         state = self._state(sources[:1])
         for first in range(0, len(background), at_once):
@@ -87,9 +87,9 @@ class CoalitionPosterior:
                 size = shape[0] * shape[1]
                 for q, table in zip(parts, tables, strict=True):
                     np.matmul(state[:, there], table[here], out=q[:size].reshape(*shape, n))
-                k = self.kernel.combine([q[:size] for q in parts], spare[:size])
+                k = self.kernel.combine([q[:size] for q in parts])
                 mean[here, there] = (k @ self.alpha).reshape(shape)
-                explained = self.whitening.explained(k, spare[:size])
+                explained = self.whitening.explained(k)
                 variance[here, there] = self.prior - explained.reshape(shape)
         return mean, variance
 

@@ -81,7 +81,7 @@ class GridPosterior:
     def _covariances(self, part: slice) -> Iterator[tuple[slice, int, Array]]:
         """Yield rows, the place of a grid point, and k, which the next one overwrites."""
         length = max(1, min(part.stop - part.start, _WORK // len(self.train)))
-        *q, spare = np.empty((len(self.kernel.leaves) + 1, length, len(self.train)))
+        q = np.empty((len(self.kernel.leaves), length, len(self.train)))
         staying = np.flatnonzero(~self.moving)
         for start in range(part.start, part.stop, length):
             here = slice(start, min(start + length, part.stop))
@@ -93,7 +93,7 @@ class GridPosterior:
             for g in range(len(self.values)):
                 for target, by_row, by_value in zip(q, of_rows, self._of_values, strict=True):
                     np.add(by_row, by_value[g], out=target[:size])
-                yield here, g, self.kernel.combine([target[:size] for target in q], spare[:size])
+                yield here, g, self.kernel.combine([target[:size] for target in q])
 
     def _in_threads(self, work: Callable[[slice], list[T]]) -> list[T]:
         from threadpoolctl import threadpool_limits

@@ -9,7 +9,7 @@ k          covariance: a profile of q, or sums and products of such
 
 Because q is a sum, the q of a row composed of two others is the sum of two parts that are each
 known: no composed row is ever formed. What would be a factor of every number (in q, or in k) is
-kept as one number, and profiles work in place: they are bound by memory.
+kept as one number, and profiles work in place.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
 from hpo_explain.space import Array
-
-_SQRT3 = np.sqrt(3.0)
-
-Profile = Callable[[Array, Array], None]
-"""Turns q into a covariance in place, with a second array of its shape to work in."""
+from hpo_explain.surrogates._profiles import (
+    Profile,
+    exponential,
+    matern_1_2,
+    matern_3_2,
+    matern_5_2,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,38 +62,9 @@ class SplitKernel:
     """A covariance in terms of the q of its leaves."""
 
     leaves: tuple[Leaf, ...]
-    combine: Callable[[Sequence[Array], Array], Array]
-    """Covariance from one q per leaf, up to the factor; overwrites them and a further array."""
+    combine: Callable[[Sequence[Array]], Array]
+    """Covariance from one q per leaf, (n, m), up to the factor; overwrites them."""
     factor: float = 1.0
-
-
-def _exponential(q: Array, _: Array) -> None:
-    np.exp(q, out=q)
-
-
-def _matern_1_2(q: Array, _: Array) -> None:
-    np.sqrt(q, out=q)
-    np.negative(q, out=q)
-    np.exp(q, out=q)
-
-
-def _matern_3_2(q: Array, e: Array) -> None:
-    """Turn q = s² into (1 + s) exp(-s)."""
-    np.sqrt(q, out=q)
-    np.negative(q, out=e)
-    np.exp(e, out=e)
-    q += 1.0
-    q *= e
-
-
-def _matern_5_2(q: Array, e: Array) -> None:
-    """Turn q = s²/3 into (1 + s + s²/3) exp(-s)."""
-    np.sqrt(q, out=e)
-    e *= -_SQRT3
-    q -= e
-    q += 1.0
-    np.exp(e, out=e)
-    q *= e
 
 
 def split_kernel(kernel: Any, n_columns: int) -> SplitKernel | None:
@@ -127,11 +100,10 @@ def split_kernel(kernel: Any, n_columns: int) -> SplitKernel | None:
 
 
 def _constant(value: float) -> SplitKernel:
-    def ones(_: Sequence[Array], target: Array) -> Array:
-        target.fill(1.0)
-        return target
+    def never(_: Sequence[Array]) -> Array:
+        raise NotImplementedError("A constant has no dissimilarity: it is a factor or a summand.")
 
-    return SplitKernel((), ones, value)
+    return SplitKernel((), never, value)
 
 
 def _product(first: SplitKernel, second: SplitKernel) -> SplitKernel:
@@ -140,9 +112,9 @@ def _product(first: SplitKernel, second: SplitKernel) -> SplitKernel:
         return replace(first, factor=factor)
     n = len(first.leaves)
 
-    def combine(q: Sequence[Array], spare: Array) -> Array:
-        k = first.combine(q[:n], spare)
-        k *= second.combine(q[n:], spare)
+    def combine(q: Sequence[Array]) -> Array:
+        k = first.combine(q[:n])
+        k *= second.combine(q[n:])
         return k
 
     return SplitKernel(first.leaves + second.leaves, combine, factor)
@@ -153,11 +125,11 @@ def _sum(first: SplitKernel, second: SplitKernel) -> SplitKernel:
         return first
     n = len(first.leaves)
 
-    def combine(q: Sequence[Array], spare: Array) -> Array:
-        k = first.combine(q[:n], spare)
+    def combine(q: Sequence[Array]) -> Array:
+        k = first.combine(q[:n])
         k *= first.factor
         if second.leaves:
-            other = second.combine(q[n:], spare)
+            other = second.combine(q[n:])
             other *= second.factor
             k += other
         else:
@@ -170,7 +142,7 @@ def _sum(first: SplitKernel, second: SplitKernel) -> SplitKernel:
 def _leaf(kernel: Any, name: str, n_columns: int) -> SplitKernel | None:
     if name == "HammingKernel":
         rates = np.broadcast_to(np.asarray(kernel.length_scale, dtype=float), (n_columns,))
-        return _of_leaf(Leaf(rates, True, -1.0, _exponential))
+        return _of_leaf(Leaf(rates, True, 1.0, exponential))
     scales = np.asarray(getattr(kernel, "length_scale", 1.0), dtype=float)
     if name == "GroupedMatern":
         scales = np.atleast_1d(scales)[kernel.groups]  # scikit-learn makes a single one a scalar
@@ -178,7 +150,7 @@ def _leaf(kernel: Any, name: str, n_columns: int) -> SplitKernel | None:
     if name == "RationalQuadratic":
         alpha = float(kernel.alpha)
 
-        def rational_quadratic(q: Array, _: Array) -> None:
+        def rational_quadratic(q: Array) -> None:
             q += 1.0
             np.power(q, -alpha, out=q)
 
@@ -191,17 +163,17 @@ def _leaf(kernel: Any, name: str, n_columns: int) -> SplitKernel | None:
 
 
 _MATERN: dict[float, tuple[float, Profile]] = {
-    0.5: (1.0, _matern_1_2),
-    1.5: (3.0, _matern_3_2),
-    2.5: (5.0 / 3.0, _matern_5_2),
-    np.inf: (-0.5, _exponential),
+    0.5: (1.0, matern_1_2),
+    1.5: (3.0, matern_3_2),
+    2.5: (5.0 / 3.0, matern_5_2),
+    np.inf: (0.5, exponential),
 }
 """By smoothness ν: factor of q and profile."""
 
 
 def _of_leaf(leaf: Leaf) -> SplitKernel:
-    def combine(q: Sequence[Array], spare: Array) -> Array:
-        leaf.profile(q[0], spare)
+    def combine(q: Sequence[Array]) -> Array:
+        leaf.profile(q[0].reshape(-1))
         return q[0]
 
     return SplitKernel((leaf,), combine)

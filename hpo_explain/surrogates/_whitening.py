@@ -7,7 +7,7 @@ from scipy.linalg import solve_triangular
 
 from hpo_explain.space import Array
 
-_PANEL = 32  # columns of the triangular L⁻ᵀ at once: half of it is zero
+_PANEL = 64  # columns of the triangular L⁻ᵀ at once: half of it is zero
 
 
 class Whitening:
@@ -29,13 +29,10 @@ class Whitening:
             for start in range(0, m, _PANEL)
         ]
 
-    def explained(self, k: Array, spare: Array | None = None) -> Array:
-        """Return ``|k L⁻ᵀ|²`` for covariances k with the trials, one per row.
-
-        `spare` is an array of the shape of `k` to work in.
-        """
-        v = np.empty_like(k) if spare is None else spare
+    def explained(self, k: Array) -> Array:
+        """Return ``|k L⁻ᵀ|²`` for covariances k with the trials, one per row."""
+        total = np.zeros(len(k))
         for panel in self._panels:
-            stop, width = panel.shape
-            np.matmul(k[:, :stop], panel, out=v[:, stop - width : stop])
-        return np.asarray(np.vecdot(v, v))
+            v = k[:, : len(panel)] @ panel
+            total += np.vecdot(v, v)
+        return total
