@@ -24,6 +24,7 @@ from threadpoolctl import threadpool_limits
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from hpo_explain.space import category_index
+from hpo_explain.surrogates import SupportsJoint
 from tests.handmade import Page, warns_of_glyphs
 from tests.random_runs import results, studies, tables
 
@@ -221,6 +222,56 @@ def check_forms(found):
     assert axes.figure is not None
 
 
+def check_importance(run, seed):
+    """Every hyperparameter gets a share of the variance, and the shares add up."""
+    order = min(2, len(run.space))
+    found, text = refusal(hx.importance, run, order, n_trees=4, seed=seed % 7, about=["run has"])
+    assert bool(text) == (len(run) < 2), text
+    if text:
+        return
+    assert set(run.space.names) <= set(found.importance.index)
+    shares = found.importance["importance"].to_numpy()
+    assert (shares >= -1e-12).all()
+    assert shares.sum() <= 1.0 + 1e-9
+    for name in run.space.names:
+        assert found.share(name) <= found.total_effect(name) + 1e-9
+        marginal = found.marginal(name)
+        assert np.isfinite(marginal.mean).all()
+        assert (marginal.std >= 0.0).all()
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert not Page(found._repr_html_()).misnested
+
+
+def check_effects(run, seed):
+    """A hyperparameter's effect is finite with its band, and regions make up the whole."""
+    name = run.space.names[seed % len(run.space)]
+    options = {"grid_size": 5, "seed": seed % 7}
+    effect, text = refusal(
+        hx.partial_dependence, run, name, sample=20, about=["run has"], **options
+    )
+    assert bool(text) == (len(run) < 2), text
+    if text:
+        return
+    lower, upper = effect.band(0.95)
+    assert (lower <= effect.mean).all()
+    assert (effect.mean <= upper).all()
+    assert np.isfinite([lower, effect.mean, upper]).all()
+    assert len(effect.grid) == len(effect.mean)
+    json.dumps(effect.to_dict(), allow_nan=False)
+    regional = hx.regional_partial_dependence(run, name, sample=60, max_depth=2, **options)
+    assert math.isclose(sum(region.weight for region in regional.regions), 1.0)
+    whole = sum(region.weight * region.effect.mean for region in regional.regions)
+    size = max(1e-300, np.abs(regional.whole.mean).max())
+    np.testing.assert_allclose(whole, regional.whole.mean, rtol=0, atol=1e-9 * size)
+    json.dumps(regional.to_dict(), allow_nan=False)
+    surrogate = run.surrogate(seed=seed % 7)
+    if isinstance(surrogate, SupportsJoint):
+        chosen = hx.next_experiments(
+            run, name, n=1, sample=20, grid_size=3, candidates=10, seed=seed % 7
+        )
+        assert run.space.is_valid(run.space.encode(chosen)).all()
+
+
 def check_report(run):
     """Every section of the report shows something, or says why it does not apply."""
     with tempfile.TemporaryDirectory() as folder, failures() as logged:
@@ -246,6 +297,8 @@ def check_everything(run, numbers, seed):
     check_space(run.space, run.X, seed)
     check_surrogates(run, seed)
     check_explanations(run, seed)
+    check_importance(run, seed)
+    check_effects(run, seed)
     if seed % 10 == 0:
         check_report(run)
 

@@ -265,13 +265,9 @@ class FanovaExplainer:
         sample = _sub_sample(space, self._latent_to_row, runs, self._seed)
         activity = (~np.isnan(sample)).mean(axis=0)
         for j, parameter in enumerate(space.parameters):
-            positions, latent = self._grid(j)
-            latent = latent * (parameter.optional or 1.0)
+            positions, latent = self._grid(j, runs.get(j, [(0.0, parameter.optional or 1.0)]))
             if j in runs:
-                inside = np.zeros(len(latent), dtype=bool)
-                for low, high in runs[j]:
-                    inside |= (low <= latent) & (latent <= high)
-                positions, latent = positions[inside], squeeze(latent[inside], runs[j])
+                latent = squeeze(latent, runs[j])
             yield Axis(
                 grid=tuple(parameter.decode(positions)),
                 latent=np.minimum(latent, 1.0 - 1e-12),
@@ -282,25 +278,29 @@ class FanovaExplainer:
                 tried_positions=rows[:, j],
             )
 
-    def _grid(self, j: int) -> tuple[Array, Array]:
-        """Return positions of a marginal's grid, and their latent values."""
+    def _grid(self, j: int, kept: Runs) -> tuple[Array, Array]:
+        """Return positions of a marginal's grid in latent intervals, and their latent values."""
         parameter = self._space.parameters[j]
+        share = parameter.optional or 1.0
+        if parameter.size is None:
+            latent = _stretch(np.linspace(0.0, 1.0, GRID), kept)
+            return latent / share, latent
         if isinstance(parameter, CategoricalParameter):
             positions = np.arange(parameter.size, dtype=float)
-            ranks = self._ranks.get(j, positions)
-            return positions, (ranks + 0.5) / parameter.size
-        if parameter.size is None:
-            latent = np.linspace(0.0, 1.0, GRID)
-            return latent, latent
-        shown = min(parameter.size, GRID)
-        latent = (np.arange(shown) + 0.5) / shown
-        if parameter.size <= GRID:
-            grid = parameter.grid()
-            positions = latent if grid is None else grid[0]
+            latent = share * (self._ranks.get(j, positions) + 0.5) / parameter.size
         else:
-            positions = np.unique(parameter.from_latent(latent))
-        middle = [np.mean(parameter.latent_interval(p, p)) for p in positions]
-        return positions, np.array(middle)
+            if parameter.size <= GRID:
+                grid = parameter.grid()
+                positions = np.zeros(1) if grid is None else grid[0]
+            else:
+                latent = _stretch((np.arange(GRID) + 0.5) / GRID, kept) / share
+                positions = np.unique(parameter.from_latent(latent))
+            middle = [np.mean(parameter.latent_interval(p, p)) for p in positions]
+            latent = share * np.array(middle)
+        inside = np.zeros(len(latent), dtype=bool)
+        for low, high in kept:
+            inside |= (low <= latent) & (latent <= high)
+        return positions[inside], latent[inside]
 
     def _latent_to_row(self, U: Array) -> Array:
         """Return the configurations of latent points, whose categories are in the trees' order."""
@@ -353,9 +353,14 @@ def _sub_sample(space: SearchSpace, to_row: Any, runs: dict[int, Runs], seed: in
     """Return 2000 configurations of the sub-space."""
     U = np.random.default_rng(seed).random((2000, len(space)))
     for j, kept in runs.items():
-        edges = np.concatenate([[0.0], np.cumsum([high - low for low, high in kept])])
-        scaled = U[:, j] * edges[-1]
-        which = np.clip(np.searchsorted(edges, scaled, side="right") - 1, 0, len(kept) - 1)
-        starts = np.array([low for low, _ in kept])
-        U[:, j] = starts[which] + scaled - edges[which]
+        U[:, j] = _stretch(U[:, j], kept)
     return np.asarray(to_row(U))
+
+
+def _stretch(u: Array, kept: Runs) -> Array:
+    """Return numbers in [0, 1] spread evenly over intervals: the inverse of `squeeze`."""
+    starts, ends = np.array(kept).T
+    edges = np.concatenate([[0.0], np.cumsum(ends - starts)])
+    scaled = u * edges[-1]
+    which = np.clip(np.searchsorted(edges, scaled, side="right") - 1, 0, len(kept) - 1)
+    return np.asarray(np.minimum(starts[which] + scaled - edges[which], ends[which]))

@@ -137,7 +137,8 @@ def _covariances(surrogate: SupportsJoint, z: Array, x: Array) -> tuple[Array, A
 def _greedy(cross: Array, among: Array, weight: Array, noise: float, n: int) -> list[int]:
     """Return the places of the candidates chosen one after the other."""
     chosen: list[int] = []
-    least = _KNOWN * float(np.diag(among).max())
+    unit = float(np.diag(among).max()) or 1.0  # squares of what is tiny are 0
+    cross, among, noise, least = cross / unit, among / unit, noise / unit, _KNOWN
     for _ in range(n):
         variance = np.diag(among)
         reduction = weight @ cross**2 / np.maximum(variance + noise, least)

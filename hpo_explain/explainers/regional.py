@@ -16,6 +16,7 @@ rows give it for every threshold at once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -167,11 +168,13 @@ class RegionalPartialDependenceExplainer:
         )
 
     def _target(self, effect: PartialDependence, X: Array) -> Array:
-        """Return what is made alike, (n, number of columns)."""
+        """Return what is made alike, (n, number of columns), in a unit of its own."""
         if self._criterion in ("variance", "mean"):
             mean, std = self._surrogate.predict(X)
-            return (std**2 if self._criterion == "variance" else mean)[:, None]
-        curves = effect.ice_std.reshape(len(X), -1) ** 2
+            return (
+                _in_unit(std) ** 2 if self._criterion == "variance" else _in_unit(mean - mean[0])
+            )[:, None]
+        curves = _in_unit(effect.ice_std.reshape(len(X), -1)) ** 2
         curves = curves[:, ~np.isnan(curves).all(axis=0)]
         curves = np.where(np.isnan(curves), np.nanmean(curves, axis=0), curves)
         return curves if self._criterion == "l2" else curves.mean(axis=1, keepdims=True)
@@ -277,6 +280,12 @@ def _subsets(present: Ints, sums: Array, counts: Ints) -> Iterator[tuple[int, ..
     order = np.argsort((sums / counts[:, None]).mean(axis=1), kind="stable")
     for size in range(1, k):
         yield tuple(order[:size].tolist())
+
+
+def _in_unit(values: Array) -> Array:
+    """Return values divided by a power of two, so that no square of theirs overflows."""
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    return np.ldexp(values, -math.frexp(largest)[1])
 
 
 def _impurity(target: Array) -> float:

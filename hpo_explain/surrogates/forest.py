@@ -107,6 +107,7 @@ class ForestSurrogate:
         self._forest = forest
         self._columns = columns
         self._data = data
+        self._held_out: HeldOut | None = None
         self._min_variance = min_variance
         self._sign = -1.0 if negated else 1.0
         width = self._to_columns(np.zeros((1, len(space)))).shape[1]
@@ -304,10 +305,11 @@ class ForestSurrogate:
                 "this ForestSurrogate was made without data, so no trial can be held out. "
                 "Pass data=(X, y), the rows and objectives the forest was fitted on."
             )
-        X, y = self._data
-        if getattr(self._forest, "bootstrap", False) and not self._learned_order():
-            return self._out_of_bag(X, y)
-        return self._cross_validated(X, y)
+        if self._held_out is None:  # it may take several fits
+            X, y = self._data
+            bagged = getattr(self._forest, "bootstrap", False) and not self._learned_order()
+            self._held_out = self._out_of_bag(X, y) if bagged else self._cross_validated(X, y)
+        return self._held_out
 
     def _learned_order(self) -> bool:
         """Say whether the columns depend on the objective (two categories split the same way)."""

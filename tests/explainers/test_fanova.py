@@ -560,3 +560,29 @@ def test_total_effects_that_cost_too_much_are_left_out_and_told():
     assert any("total effects are left out" in note for note in result.notes)
     with pytest.raises(ValueError, match=r"pairs of leaves.*most_pairs"):
         result.total_effect("lr")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"x": [0.501, 0.502]}, (0.501, 0.502, 40)),
+        ({"lr": [0.00101, 0.00102]}, (0.00101, 0.00102, 40)),
+        ({"k": [50, 51]}, (50, 51, 2)),
+        ({"k": [3, 97]}, (3, 97, 2)),
+    ],
+)
+def test_a_narrow_sub_space_has_a_grid_of_its_own(given, expected):
+    space = SearchSpace(
+        [
+            FloatParameter("x", 0.0, 1.0),
+            FloatParameter("lr", 1e-5, 1.0, log=True),
+            IntParameter("k", 1, 100),
+        ]
+    )
+    X = space.sample(60, seed=0)
+    forest = ForestSurrogate.fit(space, X, X.sum(axis=1), n_trees=4)
+    ((name, _),) = given.items()
+    marginal = FanovaExplainer(forest).explain(given=given).marginal(name)
+    grid = marginal.grid[0]
+    assert (min(grid), max(grid), len(grid)) == pytest.approx(expected)
+    assert marginal.plot().figure is not None

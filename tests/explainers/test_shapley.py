@@ -305,3 +305,34 @@ def test_bad_options_name_the_argument(options, text):
     acquisition = hx.LowerConfidenceBound(Analytic(cube(3), lambda X: X[:, 0]))
     with pytest.raises(ValueError, match=text):
         hx.ShapleyExplainer(acquisition, **options)
+
+
+def large_conditional_space():
+    return hx.SearchSpace(
+        [
+            *(hx.FloatParameter(f"x{j}", 1e-3, 1.0, log=j % 2 == 0) for j in range(8)),
+            hx.CategoricalParameter("booster", ["linear", "tree", "dart"]),
+            hx.IntParameter("depth", 1, 3, active_when={"booster": ["tree", "dart"]}),
+            hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
+            hx.FloatParameter("inner", 0.0, 1.0, active_when={"depth": [2, 3]}),
+            hx.CategoricalParameter("kernel", [None, True, 1]),
+        ]
+    )
+
+
+@pytest.mark.parametrize("model", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
+def test_sampled_coalitions_have_the_value_of_the_rows_they_compose(model):
+    space = large_conditional_space()
+    X = space.sample(60, seed=1)
+    surrogate = model.fit(space, X, np.nansum(X * np.arange(1.0, 14.0), axis=1))
+    config = {f"x{j}": 0.1 for j in range(8)}
+    config.update(booster="dart", depth=3, drop=0.4, inner=0.2, kernel=True)
+    acquisition = hx.LowerConfidenceBound(surrogate)
+    ours, kernel = (
+        hx.ShapleyExplainer(
+            acquisition, background=hx.global_background(space, 50), estimator=estimator, seed=3
+        ).explain(config)
+        for estimator in ("auto", "kernel")
+    )
+    assert "sampled" in ours.estimator  # the same coalitions, as the seed is the same
+    np.testing.assert_allclose(ours.phi, kernel.phi, rtol=0, atol=1e-6 * np.abs(kernel.phi).max())
