@@ -32,7 +32,7 @@ from hpo_explain.surrogates._whitening import Whitening
 
 T = TypeVar("T")
 
-_WORK = 30_000  # numbers of k at once: fits the cache
+_WORK = 120_000  # numbers of k at once: threads wait for one another between fewer, longer steps
 
 
 @dataclass(frozen=True, eq=False)
