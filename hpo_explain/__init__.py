@@ -26,8 +26,12 @@ if TYPE_CHECKING:
     from hpo_explain.adapters import from_skopt as from_skopt
     from hpo_explain.diagnostics import SamplingBias as SamplingBias
     from hpo_explain.diagnostics import Trust as Trust
+    from hpo_explain.explainers import AblationExplainer as AblationExplainer
+    from hpo_explain.explainers import SampleSizeCheck as SampleSizeCheck
     from hpo_explain.explainers import ShapleyExplainer as ShapleyExplainer
     from hpo_explain.explainers import baseline_background as baseline_background
+    from hpo_explain.explainers import check_sample_size as check_sample_size
+    from hpo_explain.explainers import find_sample_size as find_sample_size
     from hpo_explain.explainers import global_background as global_background
     from hpo_explain.explainers import hybrid_background as hybrid_background
     from hpo_explain.explainers import local_background as local_background
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
     from hpo_explain.explainers.regional import (
         RegionalPartialDependenceExplainer as RegionalPartialDependenceExplainer,
     )
+    from hpo_explain.explanations import Ablation as Ablation
     from hpo_explain.explanations import Condition as Condition
     from hpo_explain.explanations import FanovaImportance as FanovaImportance
     from hpo_explain.explanations import Marginal as Marginal
@@ -47,6 +52,7 @@ if TYPE_CHECKING:
     from hpo_explain.explanations import Region as Region
     from hpo_explain.explanations import RegionalPartialDependence as RegionalPartialDependence
     from hpo_explain.explanations import Subspace as Subspace
+    from hpo_explain.facade import ablation as ablation
     from hpo_explain.facade import explain_proposal as explain_proposal
     from hpo_explain.facade import importance as importance
     from hpo_explain.facade import next_experiments as next_experiments
@@ -69,6 +75,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULE_OF = {
+    "Ablation": "explanations",
+    "AblationExplainer": "explainers",
     "Acquisition": "acquisition",
     "CategoricalParameter": "space",
     "Condition": "explanations",
@@ -95,14 +103,18 @@ _MODULE_OF = {
     "RegionalPartialDependenceExplainer": "explainers.regional",
     "Run": "run",
     "SamplingBias": "diagnostics",
+    "SampleSizeCheck": "explainers",
     "SearchSpace": "space",
     "ShapleyExplainer": "explainers",
     "Subspace": "explanations",
     "Surrogate": "surrogates",
     "SurrogateBased": "acquisition",
     "Trust": "diagnostics",
+    "ablation": "facade",
     "baseline_background": "explainers",
+    "check_sample_size": "explainers",
     "explain_proposal": "facade",
+    "find_sample_size": "explainers",
     "from_frame": "adapters",
     "from_optuna": "adapters",
     "from_skopt": "adapters",

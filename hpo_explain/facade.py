@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain import diagnostics
-from hpo_explain._checks import check_number, check_option
+from hpo_explain._checks import check_count, check_number, check_option
 from hpo_explain.acquisition import (
     Acquisition,
     ExpectedImprovement,
@@ -20,12 +20,14 @@ from hpo_explain.acquisition import (
 )
 from hpo_explain.adapters import as_run
 from hpo_explain.diagnostics import Trust
+from hpo_explain.explainers.ablation import AblationExplainer
 from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import (
+    Ablation,
     FanovaImportance,
     PartialDependence,
     ProposalExplanation,
@@ -134,7 +136,7 @@ def _proposal(run: Run, trial: int | str) -> int:
 
 
 def _acquisition(
-    run: Run, number: int, acquisition: str | Acquisition, seed: int
+    run: Run, number: int | None, acquisition: str | Acquisition, seed: int
 ) -> tuple[Acquisition, bool, tuple[str, ...]]:
     """Return the acquisition, whether it is assumed, and what to say about it."""
     if not isinstance(acquisition, str):
@@ -491,6 +493,109 @@ def next_experiments(
         seed=seed,
     )
     return run.space.decode(rows)
+
+
+def ablation(
+    run: Any,
+    source: Config | int | None = None,
+    target: Config | int | None = None,
+    *,
+    acquisition: str | Acquisition | None = None,
+    before: int | None = None,
+    kind: str = "auto",
+    seed: int = 0,
+    **reading: Any,
+) -> Ablation:
+    """Say which changes lead from one configuration to a better one, and what each is worth.
+
+    Parameters
+    ----------
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    source : dict or int, optional
+        Where the path starts, such as a default: a configuration, or the number of a trial. By
+        default the first trial; where that is the target, the trial in the middle of the ranking.
+    target : dict or int, optional
+        Where it leads; by default to the incumbent.
+    acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, optional
+        Explain this in place of the objective, as in :func:`explain_proposal`.
+    before : int, optional
+        Look through what was known when this trial was proposed; by default through every trial.
+    kind : {"auto", "gp", "forest"}, default "auto"
+        The surrogate of the objective, as in :meth:`Run.surrogate`.
+    seed : int, default 0
+        Seed of the surrogate, and of coalitions where they are sampled.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    Ablation
+        Gains along the path, positive where it improves, and Shapley values of the same steps.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, a configuration is not one of the space, or source
+        and target are the same.
+
+    References
+    ----------
+    .. [1] Biedenkapp, A. et al. (2017). Efficient parameter importance analysis via ablation with
+       surrogates. AAAI.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> result = hx.ablation(table, source=1, objective="loss")
+    >>> result.source, result.target
+    ({'x': 0.9}, {'x': 0.1})
+    """
+    run = as_run(run, **reading)
+    model, notes = _model(run, acquisition, before, kind, seed)
+    end = _config(run, "target", target)
+    start = _default_source(run, end) if source is None else source
+    explainer = AblationExplainer(model, direction=run.direction, seed=seed)
+    found = explainer.explain(_config(run, "source", start), end)
+    if source is None:
+        notes = (f"source: trial {start}, since none was given", *notes)
+    return replace(found, objective_name=run.objective_name, notes=(*found.notes, *notes))
+
+
+def _model(
+    run: Run, acquisition: str | Acquisition | None, before: int | None, kind: str, seed: int
+) -> tuple[Surrogate | Acquisition, tuple[str, ...]]:
+    """Return what is explained around a configuration, and what to say about it."""
+    if acquisition is None:
+        return run.surrogate(before=before, kind=kind, seed=seed), ()
+    built, _, notes = _acquisition(run, before, acquisition, seed)
+    return built, notes
+
+
+def _config(run: Run, name: str, given: Config | int | None) -> Config:
+    """Return a configuration: one given, that of a trial, or by default the incumbent."""
+    if given is None:
+        return run.incumbent
+    if isinstance(given, Mapping):
+        return given
+    try:
+        return run.config(check_count(name, given, minimum=0))
+    except ValueError as error:
+        raise ValueError(
+            f"{name} must be a configuration (a dict) or the number of a trial: {error}"
+        ) from None
+
+
+def _default_source(run: Run, target: Config) -> int:
+    """Return the first trial, or one in the middle of the ranking if that is the target."""
+    end = run.space.encode(target)
+    ranking = np.argsort(run.cost, kind="stable")
+    for row in (0, *ranking[len(ranking) // 2 :].tolist()):
+        if not np.allclose(run.X[[row]], end, rtol=0.0, atol=1e-9, equal_nan=True):
+            break
+    return int(np.asarray(run.trials)[row])
 
 
 def trust(source: Any, **reading: Any) -> Trust:

@@ -1,5 +1,6 @@
 """Explainers: one method per file, each asking a surrogate or an acquisition."""
 
+from hpo_explain.explainers.ablation import AblationExplainer
 from hpo_explain.explainers.background import (
     baseline_background,
     global_background,
@@ -9,14 +10,23 @@ from hpo_explain.explainers.background import (
 from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
+from hpo_explain.explainers.sample_size import (
+    SampleSizeCheck,
+    check_sample_size,
+    find_sample_size,
+)
 from hpo_explain.explainers.shapley import ShapleyExplainer
 
 __all__ = [
+    "AblationExplainer",
     "FanovaExplainer",
     "PartialDependenceExplainer",
     "RegionalPartialDependenceExplainer",
+    "SampleSizeCheck",
     "ShapleyExplainer",
     "baseline_background",
+    "check_sample_size",
+    "find_sample_size",
     "global_background",
     "hybrid_background",
     "local_background",

@@ -1,6 +1,7 @@
 """The frozen results: plain arrays and names, with a table, a plot and words for each."""
 
 from hpo_explain.explanations._format import format_value
+from hpo_explain.explanations.ablation import Ablation
 from hpo_explain.explanations.importance import Axis, FanovaImportance
 from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.partial_dependence import PartialDependence
@@ -10,6 +11,7 @@ from hpo_explain.explanations.regional import Condition, Region, RegionalPartial
 from hpo_explain.explanations.subspace import Subspace
 
 __all__ = [
+    "Ablation",
     "Axis",
     "Condition",
     "Evidence",

@@ -1,5 +1,7 @@
 """Plots: one file per result, each drawing numbers that are already computed."""
 
+from hpo_explain.plotting.ablation import plot_ablation
+from hpo_explain.plotting.ablation_shares import plot_ablation_shares
 from hpo_explain.plotting.history import plot_history
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html
 from hpo_explain.plotting.importance import plot_importance
@@ -14,6 +16,8 @@ from hpo_explain.plotting.subspace import plot_subspace
 __all__ = [
     "Drawable",
     "figure_svg",
+    "plot_ablation",
+    "plot_ablation_shares",
     "plot_history",
     "plot_importance",
     "plot_interactions",

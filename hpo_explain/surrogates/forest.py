@@ -189,6 +189,10 @@ class ForestSurrogate:
         means, variances = self._leaves(X)
         return means.mean(axis=1), _total_std(means, variances)
 
+    def predict_trees(self, X: Array) -> Array:
+        """Return each tree's prediction, (n, trees), at encoded rows (n, d)."""
+        return self._leaves(X)[0]
+
     def category_ranks(self) -> dict[int, Array]:
         """Return for categorical columns the place of each category on the latent axis."""
         return dict(getattr(self._columns, "ranks", {}))

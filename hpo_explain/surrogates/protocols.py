@@ -150,6 +150,18 @@ class SupportsBoxes(Protocol):
 
 
 @runtime_checkable
+class SupportsTrees(Protocol):
+    """A surrogate whose mean is the mean of the predictions of trees."""
+
+    def predict_trees(self, X: Array) -> Array:
+        """Return each tree's prediction, (n, trees), at encoded rows (n, d).
+
+        In the objective's own units, never negated.
+        """
+        ...
+
+
+@runtime_checkable
 class SupportsGrid(Protocol):
     """A surrogate that predicts along a grid without composed rows."""
 

@@ -1,0 +1,129 @@
+"""What is explained around a configuration: the predicted objective, or an acquisition function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hpo_explain import diagnostics
+from hpo_explain._checks import check_direction
+from hpo_explain.acquisition import Acquisition, SurrogateBased
+from hpo_explain.diagnostics import Trust
+from hpo_explain.space import Array, SearchSpace
+from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedObjective:
+    """The surrogate's mean in the user's units as the one term of a Shapley game.
+
+    It is no utility: smaller is more desirable where the objective is minimized.
+    """
+
+    surrogate: Surrogate
+    direction: str = "minimize"
+
+    label = "predicted objective"
+    term_names = ("mean",)
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the term receives."""
+        return self.surrogate.space
+
+    def terms(self, X: Array) -> dict[str, Array]:
+        """Return ``mean``, (n,), at encoded rows (n, d)."""
+        return self.terms_of(*self.surrogate.predict(X))
+
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        """Return the term at given predictions of the objective."""
+        return {"mean": mean}
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """A function of configurations, in the units in which it is shown.
+
+    Attributes
+    ----------
+    game : Acquisition
+        Its terms: of an acquisition function, or the one of `PredictedObjective`.
+    of_objective : bool
+        Whether it is the predicted objective.
+    direction : {"minimize", "maximize"}
+        Which way its values are better.
+    """
+
+    game: Acquisition
+    of_objective: bool
+    direction: str
+
+    @classmethod
+    def of(cls, model: Surrogate | Acquisition, direction: str) -> Explained:
+        """Return what a surrogate or an acquisition says, with the way that is better."""
+        check_direction(direction)
+        if isinstance(model, Acquisition):
+            return cls(model, False, "maximize")
+        if not isinstance(model, Surrogate):
+            raise ValueError(
+                "model must be a surrogate (.space and .predict) or an acquisition (.space, "
+                f".label, .term_names and .terms), but was {model!r}. Pass run.surrogate()."
+            )
+        return cls(PredictedObjective(model, direction), True, direction)
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space."""
+        return self.game.space
+
+    @property
+    def surrogate(self) -> Surrogate | None:
+        """The surrogate, where there is one."""
+        return self.game.surrogate if isinstance(self.game, SurrogateBased) else None
+
+    @property
+    def acquisition(self) -> str:
+        """The acquisition's name, empty for the objective."""
+        return "" if self.of_objective else self.game.label
+
+    @property
+    def model(self) -> str:
+        """The surrogate in words, empty where there is none."""
+        surrogate = self.surrogate
+        return "" if surrogate is None else getattr(surrogate, "label", "a model of yours")
+
+    @property
+    def trust(self) -> Trust | None:
+        """Whether the surrogate is good enough to be explained."""
+        surrogate = self.surrogate
+        return None if surrogate is None else diagnostics.trust(surrogate)
+
+    @property
+    def objective_direction(self) -> str:
+        """Which way the objective is better, whatever is explained."""
+        return self.direction if self.of_objective else getattr(self.game, "direction", "minimize")
+
+    @property
+    def sign(self) -> float:
+        """What makes a cost of a value: smaller is better."""
+        return 1.0 if self.direction == "minimize" else -1.0
+
+    def __call__(self, X: Array) -> Array:
+        """Return the values, (n,), at encoded rows (n, d)."""
+        terms = self.game.terms(X)
+        return np.asarray(sum(terms[name] for name in self.game.term_names), dtype=float)
+
+    def by_tree(self, X: Array) -> Array | None:
+        """Return the values of each tree, (n, trees); None without trees, or of an acquisition."""
+        surrogate = self.surrogate
+        if not self.of_objective or not isinstance(surrogate, SupportsTrees):
+            return None
+        return surrogate.predict_trees(X)
+
+    def covariance(self, X: Array) -> Array | None:
+        """Return the posterior covariance, (n, n); None without one, or of an acquisition."""
+        surrogate = self.surrogate
+        if not self.of_objective or not isinstance(surrogate, SupportsJoint):
+            return None
+        return surrogate.posterior_covariance(X)

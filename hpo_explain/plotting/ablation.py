@@ -1,0 +1,234 @@
+"""The plot of an ablation: the greedy path from source to target, as a staircase."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from hpo_explain.explanations import Ablation
+from hpo_explain.plotting._layout import (
+    MARGINS,
+    characters,
+    label_points,
+    limit_ticks,
+    points_across,
+    write_footer,
+    write_header,
+    write_legend,
+)
+from hpo_explain.plotting._style import (
+    FILLS,
+    GREY,
+    TEXT,
+    WIDTH,
+    ink,
+    make_literal,
+    new_axes,
+    set_height,
+)
+from hpo_explain.plotting._text import columns, counted, distinct, number, plain, shorten
+
+MOST_STEPS = 20
+_ROW_POINTS = (20.0, 28.0)  # height of rows whose labels take one and two lines
+_BETTER, _WORSE = FILLS[0], FILLS[1]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One stair: its label on one and on two lines, where it begins and ends, and its std."""
+
+    name: str
+    change: str
+    begin: float
+    end: float
+    gain: float
+    std: float | None
+
+
+def plot_ablation(result: Ablation, *, ax: Axes | None = None, width: float = WIDTH) -> Axes:
+    """Draw the path from source to target, one stair per step, the first on top.
+
+    Plain stairs improve, hatched ones do not. Whiskers are the standard deviation of a step's
+    gain, where the model has one. More than 20 steps are folded: the last stair is the sum of the
+    others.
+
+    Parameters
+    ----------
+    result : Ablation
+        The analysis.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure (unknown to pyplot) as high as the steps need. Give
+        a figure of your own ``layout="constrained"``, so that the labels have room.
+    width : float, default 8.0
+        Width of the new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: predicted objective (or acquisition) by step.
+
+    References
+    ----------
+    .. [1] Fawcett, C. and Hoos, H. H. (2016). Analysing differences between algorithm
+       configurations through ablation. J. Heuristics 22, 431-458. Figure 1.
+       https://doi.org/10.1007/s10732-014-9275-9
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> plot_ablation(hx.ablation(table, source=1, objective="loss")).get_xlabel()
+    'predicted loss: left is better'
+    """
+    own = ax is None
+    if ax is None:
+        ax = new_axes(width)
+    steps = _steps(result)
+    n = len(steps)
+    across = points_across(ax)
+    labels = distinct(["source", *_labels(steps, characters(0.36 * across)), "target"])
+    _draw_stairs(ax, steps)
+    ax.plot(
+        [result.values[0], result.values[-1]], [0.0, n + 1.0], "o", color=ink(), markersize=6.0,
+        markeredgecolor="white", zorder=4,
+    )  # fmt: skip
+    for i in range(1, n + 2, 2):
+        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
+    ax.set_ylim(n + 1.5, -0.5)
+    ax.set_xlim(_limits(steps))
+    ax.set_yticks(np.arange(n + 2), labels, fontsize=TEXT)
+    ax.tick_params(axis="y", length=0.0)
+    ax.tick_params(axis="x", labelsize=TEXT)
+    make_literal(ax.get_yticklabels())
+    ax.spines[["top", "left", "right"]].set_visible(False)
+
+    left = label_points(ax)
+    points = max(across - left - MARGINS, 0.3 * across)
+    limit_ticks(ax, points)
+    high = write_legend(ax, _legend(steps), left=left, points=left + points)
+    heading = f"From source to target: {objective_or_acquisition(result)}"
+    high += write_header(
+        ax, heading, _subtitle(result), above=high, left=left, points=left + points
+    )
+    high += write_footer(ax, _axis_label(result), _footer(result), left=left, points=points)
+    if own:
+        row = _ROW_POINTS[any("\n" in text for text in labels)]
+        set_height(ax, high + (n + 2) * row)
+    return ax
+
+
+def objective_or_acquisition(result: Ablation) -> str:
+    """Return what is explained as it is written."""
+    return shorten(plain(result.explained), 60)
+
+
+# ---------------------------------------------------------------------- stairs
+
+
+def _steps(result: Ablation) -> list[_Step]:
+    """Return the stairs in the order of the path, those that are folded as one."""
+    n = len(result.steps)
+    kept = n if n <= MOST_STEPS else MOST_STEPS - 1
+    steps = []
+    for i in range(kept):
+        along = f" (+ {', '.join(result.along[i])})" if result.along[i] else ""
+        name = plain(" + ".join(result.steps[i]))
+        values = [result.change(i).removeprefix(f"{step} ") for step in result.steps[i][:1]]
+        change = plain((values[0] if len(result.steps[i]) == 1 else "") + along).strip()
+        std = None if result.std is None else float(result.std[i])
+        steps.append(
+            _Step(name, change, result.values[i], result.values[i + 1], result.gains[i], std)
+        )
+    if kept < n:
+        rest = _Step(
+            f"{n - kept} more steps (sum)", "", result.values[kept], result.values[-1],
+            float(result.gains[kept:].sum()), None,
+        )  # fmt: skip
+        steps.append(rest)
+    return steps
+
+
+def _labels(steps: list[_Step], width: int) -> list[str]:
+    labels = []
+    for step in steps:
+        line = f"{step.name} {step.change}".rstrip()
+        if columns(line) > width:
+            line = f"{shorten(step.name, width)}\n{shorten(step.change, width)}".rstrip()
+        labels.append(line)
+    return labels
+
+
+def _draw_stairs(ax: Axes, steps: list[_Step]) -> None:
+    for i, step in enumerate(steps, start=1):
+        fill = _BETTER if step.gain >= 0 else _WORSE
+        ax.barh(
+            i, step.end - step.begin, left=step.begin, height=0.62, color=fill.color,
+            hatch=fill.hatch, edgecolor="white", linewidth=0.0, zorder=2,
+        )  # fmt: skip
+        if step.std is not None:
+            ax.errorbar(
+                [step.end], [i], xerr=[step.std], fmt="none", ecolor=ink(), elinewidth=1.0,
+                capsize=2.0, capthick=1.0, zorder=3,
+            )  # fmt: skip
+    # from one level to the next, source and target included
+    levels = [steps[0].begin, *(step.end for step in steps)]
+    for i, level in enumerate(levels):
+        ax.plot([level, level], [i, i + 1], color=GREY, linewidth=1.0, zorder=1.5)
+
+
+def _limits(steps: list[_Step]) -> tuple[float, float]:
+    ends = [steps[0].begin]
+    for step in steps:
+        half = step.std or 0.0
+        ends += [step.end - half, step.end + half]
+    low, high = min(ends), max(ends)
+    margin = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
+    return low - margin, high + margin
+
+
+# ---------------------------------------------------------------------- words
+
+
+def _legend(steps: list[_Step]) -> list[tuple[Artist, str]]:
+    entries: list[tuple[Artist, str]] = []
+    for fill, what, there in (
+        (_BETTER, "improves", any(step.gain >= 0 for step in steps)),
+        (_WORSE, "makes it worse", any(step.gain < 0 for step in steps)),
+    ):
+        if there:
+            patch = Patch(facecolor=fill.color, hatch=fill.hatch, edgecolor="white", linewidth=0.0)
+            entries.append((patch, what))
+    mark = Line2D([], [], marker="o", linestyle="none", color=ink(), markeredgecolor="white")
+    return [*entries, (mark, "source and target")]
+
+
+def _axis_label(result: Ablation) -> str:
+    lower = result.direction == "minimize" and not result.acquisition
+    return f"{objective_or_acquisition(result)}: {'left' if lower else 'right'} is better"
+
+
+def _subtitle(result: Ablation) -> str:
+    total = f"{number(result.total_gain, 3)}"
+    if result.total_std is not None:
+        total += f" ± {number(result.total_std, 2)}"
+    return (
+        f"gain {total} in {counted(len(result.steps), 'step')}; each is the one that gains most "
+        "after those above it"
+    )
+
+
+def _footer(result: Ablation) -> str:
+    kinds = {
+        "posterior": "Whiskers: std of a step's gain by the model's posterior, without noise.",
+        "trees": "Whiskers: std of a step's gain over trees; it is no confidence interval.",
+    }
+    text = kinds.get(result.std_kind, "The gains have no std: the model gives none.")
+    if any(result.along):
+        text += " In brackets: what becomes active or inactive along with it."
+    return text

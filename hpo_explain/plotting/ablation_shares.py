@@ -1,0 +1,142 @@
+"""The plot that compares an ablation's gains with the Shapley values of the same steps."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+from matplotlib.ticker import PercentFormatter
+
+from hpo_explain.explanations import Ablation
+from hpo_explain.plotting._layout import (
+    MARGINS,
+    characters,
+    label_points,
+    limit_ticks,
+    points_across,
+    write_footer,
+    write_header,
+    write_legend,
+)
+from hpo_explain.plotting._style import (
+    FILLS,
+    GREY,
+    TEXT,
+    WIDTH,
+    ink,
+    make_literal,
+    new_axes,
+    set_height,
+)
+from hpo_explain.plotting._text import distinct, plain, shorten, signed
+from hpo_explain.plotting.ablation import MOST_STEPS, objective_or_acquisition
+from hpo_explain.space import Array
+
+_ROW = 24.0  # points
+_BAR = 0.38  # of a row
+_KINDS = ("ablation: gain when flipped", "Shapley value: average over all orders")
+
+
+def plot_ablation_shares(result: Ablation, *, ax: Axes | None = None, width: float = WIDTH) -> Axes:
+    """Draw gains along the path and Shapley values of the same steps side by side.
+
+    Both are relative to the whole gain, unless that is close to 0. Where the two differ, the
+    order of the path decides what a step is worth. More than 20 steps are folded.
+
+    Parameters
+    ----------
+    result : Ablation
+        The analysis.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure (unknown to pyplot) as high as the steps need. Give
+        a figure of your own ``layout="constrained"``, so that the labels have room.
+    width : float, default 8.0
+        Width of the new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: share of the whole gain by step, the largest Shapley value on top.
+
+    References
+    ----------
+    .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Figure 11 i.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> plot_ablation_shares(hx.ablation(table, source=1, objective="loss")).get_xlabel()
+    'share of the whole gain'
+    """
+    own = ax is None
+    if ax is None:
+        ax = new_axes(width)
+    names, gains, shapley = _rows(result)
+    relative = abs(result.total_gain) > 1e-3 * np.abs([gains, shapley]).max()
+    if relative:
+        gains, shapley = gains / result.total_gain, shapley / result.total_gain
+    across = points_across(ax)
+    labels = distinct(shorten(name, characters(0.32 * across)) for name in names)
+    n = len(labels)
+    for k, values in enumerate((gains, shapley)):
+        ax.barh(
+            np.arange(n) + (k - 0.5) * _BAR, values, height=0.92 * _BAR, color=FILLS[k].color,
+            hatch=FILLS[k].hatch, edgecolor="white", linewidth=0.0, zorder=2,
+        )  # fmt: skip
+    for i in range(1, n, 2):
+        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
+    ax.axvline(0.0, color=ink(), linewidth=0.8, zorder=1.5)
+    ax.set_ylim(n - 0.5, -0.5)
+    if not np.any([gains, shapley]):
+        ax.set_xlim(-1.0, 1.0)
+    ax.set_yticks(np.arange(n), labels, fontsize=TEXT)
+    ax.tick_params(axis="y", length=0.0)
+    ax.tick_params(axis="x", labelsize=TEXT)
+    if relative:
+        ax.xaxis.set_major_formatter(PercentFormatter(xmax=1.0))
+    make_literal(ax.get_yticklabels())
+    ax.spines[["top", "left", "right"]].set_visible(False)
+
+    left = label_points(ax)
+    points = max(across - left - MARGINS, 0.3 * across)
+    limit_ticks(ax, points)
+    patches = [
+        (Patch(facecolor=f.color, hatch=f.hatch, edgecolor="white", linewidth=0.0), kind)
+        for f, kind in zip(FILLS, _KINDS, strict=False)
+    ]
+    high = write_legend(ax, patches, left=left, points=left + points)
+    whole = signed(result.total_gain, result.total_gain)
+    high += write_header(
+        ax, f"What each change is worth: {objective_or_acquisition(result)}",
+        f"the whole gain is {whole}; Shapley values do not depend on the order of the steps",
+        above=high, left=left, points=left + points,
+    )  # fmt: skip
+    label = "share of the whole gain" if relative else "gain: right is better"
+    high += write_footer(ax, label, _footer(result), left=left, points=points)
+    if own:
+        set_height(ax, high + n * _ROW)
+    return ax
+
+
+def _rows(result: Ablation) -> tuple[list[str], Array, Array]:
+    """Return names, gains and Shapley values, the largest Shapley value first, the rest summed."""
+    order = np.argsort(-np.abs(result.shapley), kind="stable").tolist()
+    kept, rest = order, []
+    if len(order) > MOST_STEPS:
+        kept, rest = order[: MOST_STEPS - 1], order[MOST_STEPS - 1 :]
+    names = [plain(result.labels[i]) for i in kept]
+    gains, shapley = result.gains[kept], result.shapley[kept]
+    if rest:
+        names.append(f"{len(rest)} others (sum)")
+        gains = np.append(gains, result.gains[rest].sum())
+        shapley = np.append(shapley, result.shapley[rest].sum())
+    return names, gains, shapley
+
+
+def _footer(result: Ablation) -> str:
+    if not any(result.along):
+        return ""
+    return "What becomes active or inactive along with a step counts as part of it."

@@ -1,0 +1,264 @@
+"""Ablation: Table 2 of the thesis, every order by hand, conditions, posteriors, and bad input."""
+
+import json
+import pickle
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.surrogates import SupportsTrees
+from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+
+HALF = {"x1": 0.5, "x2": 0.5, "x3": 0.5}
+ZERO = {"x1": 0.0, "x2": 0.0, "x3": 0.0}
+
+
+def table_2():
+    return AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] + X[:, 1] * X[:, 2])
+
+
+def test_ablation_is_unfair_to_the_last_of_two_that_interact_and_shapley_is_not():
+    found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
+    assert found.steps == (("x1",), ("x2",), ("x3",))
+    np.testing.assert_allclose(found.first_round, [0.5, 0.25, 0.25])
+    np.testing.assert_allclose(found.gains, [0.5, 0.25, 0.0], atol=1e-15)
+    np.testing.assert_allclose(found.shapley, [0.5, 0.125, 0.125])
+    assert found.total_gain == pytest.approx(0.75)
+    assert "The steps act together: whatever their order, x2 gains 0.125" in found.sentence
+
+
+def test_maximizing_the_negated_objective_gives_the_same_gains():
+    negated = AnalyticSurrogate(unit_cube(3), lambda X: -X[:, 0] - X[:, 1] * X[:, 2])
+    found = hx.AblationExplainer(negated, direction="maximize").explain(HALF, ZERO)
+    again = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
+    assert found.steps == again.steps
+    np.testing.assert_array_equal(found.gains, again.gains)
+    np.testing.assert_allclose(found.shapley, again.shapley)
+    np.testing.assert_array_equal(found.values, -again.values)
+
+
+def smooth(space, n=60, seed=1):
+    X = space.sample(n, seed=seed)
+    L = np.nan_to_num(X, nan=0.3)
+    y = L @ np.arange(1.0, len(space) + 1) + 5.0 * L[:, 0] * L[:, -2]
+    return X, y
+
+
+@pytest.mark.parametrize("kind", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
+def test_shapley_values_are_the_mean_gain_over_all_orders_in_any_space(kind):
+    space = nested_space()
+    X, y = smooth(space)
+    surrogate = kind.fit(space, X, y)
+    followed = 0
+    for i in range(0, 16, 2):
+        direction, sign = ("minimize", 1.0) if i % 4 else ("maximize", -1.0)
+        pair = space.decode(X[i : i + 2])
+        found = hx.AblationExplainer(surrogate, direction=direction).explain(*pair)
+        ends = sign * surrogate.predict(X[i : i + 2])[0]
+        assert found.total_gain == pytest.approx(ends[0] - ends[1], rel=1e-9)
+        assert found.shapley.sum() == pytest.approx(found.total_gain, rel=1e-8)
+        followed += sum(map(len, found.along))
+        if len(found.steps) > 4:
+            continue
+        orders = [orders_gain(surrogate, sign, *pair, order) for order in permutations(found.steps)]
+        if all(order is not None for order in orders):
+            expected = [np.mean([order[step] for order in orders]) for step in found.steps]
+            np.testing.assert_allclose(found.shapley, expected, rtol=1e-6, atol=1e-9)
+    assert followed > 3
+
+
+def orders_gain(surrogate, sign, source, target, order):
+    """The gain of each step in one order, by dicts; None where a step is impossible."""
+    space, config, gains = surrogate.space, dict(source), {}
+    for step in order:
+        wanted = {name: (target if name in step else config).get(name) for name in space.names}
+        for name in step:
+            wanted[name] = target.get(name)
+        row = space.encode(source)[0] * np.nan
+        for j in space.parents_first:
+            name = space.names[j]
+            if space.allowed(row[None], j)[0]:
+                value = wanted[name]
+                if value is None and (name,) not in order:
+                    value = target.get(name)
+                if value is None:
+                    if space[name].optional is None:
+                        return None
+                    continue
+                row[j] = space[name].encode([value])[0]
+        (after,) = space.decode(row[None])
+        costs = sign * surrogate.predict(space.encode([config, after]))[0]
+        gains[step] = costs[0] - costs[1]
+        config = after
+    return gains
+
+
+def branches():
+    return hx.SearchSpace(
+        [
+            hx.CategoricalParameter("booster", ["tree", "dart"]),
+            hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
+            hx.FloatParameter("depth", 0.0, 1.0, active_when={"booster": ["tree"]}),
+            hx.FloatParameter("lr", 0.0, 1.0),
+        ]
+    )
+
+
+def test_children_follow_their_parent_out_and_in():
+    space = branches()
+    surrogate = AnalyticSurrogate(
+        space, lambda X: np.where(X[:, 0] == 1, 1.0 - X[:, 1], 2.0 + X[:, 2]) + X[:, 3] * X[:, 0]
+    )
+    found = hx.AblationExplainer(surrogate).explain(
+        {"booster": "tree", "depth": 0.5, "lr": 0.5},
+        {"booster": "dart", "drop": 0.75, "lr": 0.1},
+    )
+    assert found.steps == (("booster",), ("lr",))
+    assert found.along == (("drop", "depth"), ())
+    np.testing.assert_allclose(found.values, [2.5, 0.75, 0.35])
+    np.testing.assert_allclose(found.gains, [1.75, 0.4])
+    # lr counts only with dart: half of the orders
+    np.testing.assert_allclose(found.shapley, [1.95, 0.2])
+    assert found.to_frame()["along"].tolist() == ["drop, depth", ""]
+
+
+def test_a_flip_that_would_need_a_value_of_neither_waits_for_the_other():
+    space = hx.SearchSpace(
+        [
+            hx.CategoricalParameter("a", [0, 1]),
+            hx.CategoricalParameter("b", [0, 1]),
+            hx.FloatParameter("both", 0.0, 1.0, active_when={"a": [1], "b": [1]}),
+        ]
+    )
+    surrogate = AnalyticSurrogate(space, lambda X: -5.0 * X[:, 0] + X[:, 1])
+    found = hx.AblationExplainer(surrogate).explain({"a": 0, "b": 1}, {"a": 1, "b": 0})
+    assert found.steps == (("b",), ("a",))  # although a gains more
+    assert list(found.rounds[0]) == ["b"]
+    assert np.isnan(found.first_round[1])
+
+
+def test_flips_that_wait_for_each_other_are_made_at_once():
+    space = hx.SearchSpace(
+        [
+            hx.CategoricalParameter("a", [0, 1]),
+            hx.CategoricalParameter("b", [0, 1]),
+            hx.FloatParameter("up", 0.0, 1.0, active_when={"a": [1], "b": [1]}),
+            hx.FloatParameter("down", 0.0, 1.0, active_when={"a": [0], "b": [0]}),
+        ]
+    )
+    surrogate = AnalyticSurrogate(space, lambda X: -5.0 * X[:, 0] + X[:, 1])
+    found = hx.AblationExplainer(surrogate).explain({"a": 0, "b": 1}, {"a": 1, "b": 0})
+    assert found.steps == (("a", "b"),)
+    np.testing.assert_allclose(found.gains, [6.0])
+    np.testing.assert_allclose(found.shapley, [6.0])
+    assert any("a and b are flipped at once" in note for note in found.notes)
+    assert found.labels == ("a + b",)
+
+
+def test_the_std_of_a_gain_is_that_of_the_posteriors_difference():
+    space = unit_cube(3)
+    X, y = smooth(space, 25)
+    surrogate = hx.GaussianProcessSurrogate.fit(space, X, y)
+    found = hx.AblationExplainer(surrogate).explain(HALF, ZERO)
+    rows = [HALF]
+    for step in found.steps:
+        rows.append({**rows[-1], **{name: ZERO[name] for name in step}})
+    K = surrogate.posterior_covariance(space.encode(rows))
+    expected = [np.sqrt(K[i, i] + K[i + 1, i + 1] - 2 * K[i, i + 1]) for i in range(3)]
+    np.testing.assert_allclose(found.std, expected, rtol=1e-4)
+    assert found.total_std == pytest.approx(np.sqrt(K[0, 0] + K[3, 3] - 2 * K[0, 3]), rel=1e-4)
+    assert found.std_kind == "posterior"
+
+
+def test_the_std_of_a_forest_is_over_its_trees():
+    space = unit_cube(3)
+    X, y = smooth(space, 40)
+    surrogate = hx.ForestSurrogate.fit(space, X, y, n_trees=7)
+    assert isinstance(surrogate, SupportsTrees)
+    np.testing.assert_allclose(surrogate.predict_trees(X).mean(axis=1), surrogate.predict(X)[0])
+    found = hx.AblationExplainer(surrogate).explain(HALF, ZERO)
+    ends = np.array([list(HALF.values()), list(ZERO.values())], dtype=np.float32)
+    by_tree = np.array([tree.predict(ends) for tree in surrogate.forest.estimators_])
+    assert found.total_std == pytest.approx((by_tree[:, 0] - by_tree[:, 1]).std())
+    assert found.std_kind == "trees"
+
+
+def test_an_acquisition_is_explained_in_its_own_units():
+    space = unit_cube(3)
+    X, y = smooth(space, 25)
+    surrogate = hx.GaussianProcessSurrogate.fit(space, X, y)
+    for acquisition in (
+        hx.LowerConfidenceBound(surrogate, kappa=1.0),
+        hx.ExpectedImprovement(surrogate, best=float(y.min())),
+    ):
+        found = hx.AblationExplainer(acquisition).explain(HALF, ZERO)
+        terms = acquisition.terms(space.encode([HALF, ZERO]))
+        utility = sum(terms.values())
+        assert found.total_gain == pytest.approx(utility[1] - utility[0])
+        assert found.shapley.sum() == pytest.approx(found.total_gain)
+        baseline = hx.baseline_background(space, HALF)
+        shapley = hx.ShapleyExplainer(acquisition, background=baseline).explain(ZERO)
+        by_name = dict(zip(shapley.names, shapley.total, strict=True))
+        np.testing.assert_allclose(found.shapley, [by_name[s] for (s,) in found.steps])
+        assert found.acquisition == acquisition.label
+        assert found.std is None
+        assert found.sentence.startswith(f"From source to target the {acquisition.label} goes")
+
+
+def test_more_than_11_changes_are_divided_by_sampled_coalitions():
+    space = unit_cube(14)
+    surrogate = AnalyticSurrogate(space, lambda X: X @ np.arange(1.0, 15.0))
+    source, target = space.decode(np.vstack([np.ones(14), np.zeros(14)]))
+    found = hx.AblationExplainer(surrogate).explain(source, target)
+    np.testing.assert_allclose(found.gains, np.arange(14.0, 0.0, -1.0))
+    np.testing.assert_allclose(found.shapley, found.gains, rtol=1e-6)
+    assert "Shapley values are those of sampled coalitions" in found.notes
+
+
+def test_a_constant_surrogate_gains_nothing():
+    found = hx.AblationExplainer(AnalyticSurrogate(unit_cube(3), 4.0)).explain(HALF, ZERO)
+    np.testing.assert_array_equal(found.gains, 0.0)
+    np.testing.assert_array_equal(found.shapley, 0.0)
+    assert "goes nowhere: it is 4 all along the path" in found.sentence
+    for plot in (found.plot, found.plot_shares):
+        assert plot().figure is not None
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "text"),
+    [
+        (HALF, HALF, "source and target are the same configuration"),
+        ({**HALF, "x1": 2.0}, ZERO, "x1 = 2.0 is outside its range"),
+        (HALF, {"x1": 0.0}, "x2 is missing"),
+        (HALF, {**ZERO, "x9": 0.0}, "unknown hyperparameter 'x9'"),
+    ],
+)
+def test_bad_configurations_are_refused(source, target, text):
+    with pytest.raises(ValueError, match=text):
+        hx.AblationExplainer(table_2()).explain(source, target)
+
+
+def test_inactive_hyperparameters_and_other_models_are_refused():
+    surrogate = AnalyticSurrogate(branches(), 0.0)
+    with pytest.raises(ValueError, match="drop is set in configuration 0, where it is inactive"):
+        hx.AblationExplainer(surrogate).explain(
+            {"booster": "tree", "depth": 0.5, "drop": 0.1, "lr": 0.5},
+            {"booster": "dart", "drop": 0.75, "lr": 0.1},
+        )
+    with pytest.raises(ValueError, match="model must be a surrogate"):
+        hx.AblationExplainer(3)
+    with pytest.raises(ValueError, match="direction must be one of"):
+        hx.AblationExplainer(surrogate, direction="down")
+
+
+def test_the_result_can_be_stored_and_shown():
+    found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
+    held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert [step["shapley"] for step in held["steps"]] == pytest.approx([0.5, 0.125, 0.125])
+    assert pickle.loads(pickle.dumps(found)).sentence == found.sentence
+    assert "<svg" in found._repr_html_()
+    frame = found.to_frame()
+    assert frame.index.tolist() == ["x1", "x2", "x3"]
+    assert frame.loc["x1", ["source", "target"]].tolist() == [0.5, 0.0]

@@ -1,0 +1,57 @@
+"""The functions around one configuration: defaults, trials by number, acquisitions, directions."""
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from tests.handmade import tuning_run
+
+
+def test_ablation_leads_from_the_first_trial_to_the_incumbent():
+    run = tuning_run()
+    found = hx.ablation(run)
+    assert (found.source, found.target) == (run.config(0), run.incumbent)
+    assert found.objective_name == "loss"
+    assert "source: trial 0, since none was given" in found.notes
+    again = hx.ablation(run, run.config(0), run.incumbent_trial)
+    np.testing.assert_array_equal(found.gains, again.gains)
+
+
+def test_ablation_starts_in_the_middle_where_the_first_trial_is_the_incumbent():
+    run = tuning_run()
+    order = np.argsort(run.objective)
+    sorted_run = hx.Run(run.space, run.X[order], run.objective[order], "minimize")
+    assert hx.ablation(sorted_run).source == sorted_run.config(15)
+
+
+def test_ablation_of_a_maximized_objective_gains_what_that_of_its_negative_does():
+    run = tuning_run()
+    negated = hx.Run(run.space, run.X, -run.objective, "maximize")
+    found, again = hx.ablation(run, kind="forest"), hx.ablation(negated, kind="forest")
+    np.testing.assert_allclose(found.gains, again.gains, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.values, -again.values, rtol=1e-9)
+    assert again.total_gain > 0
+
+
+def test_ablation_of_the_acquisition_as_it_was_then():
+    run = tuning_run()
+    found = hx.ablation(run, target=20, acquisition="lcb", before=20)
+    acquisition = hx.LowerConfidenceBound(run.surrogate(before=20))
+    ends = acquisition.space.encode([run.config(0), run.config(20)])
+    utility = sum(acquisition.terms(ends).values())
+    assert found.total_gain == pytest.approx(utility[1] - utility[0])
+    assert any("is assumed" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"source": 99}, "source must be a configuration .* trial 99 does not exist"),
+        ({"target": "best"}, "target must be a configuration .* or the number of a trial"),
+        ({"source": 3, "target": 3}, "same configuration"),
+        ({"acquisition": "ucb"}, "acquisition must be one of"),
+    ],
+)
+def test_what_is_not_a_configuration_is_refused(options, text):
+    with pytest.raises(ValueError, match=text):
+        hx.ablation(tuning_run(), **options)
