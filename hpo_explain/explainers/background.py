@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -19,14 +19,19 @@ def hypercubes(space: SearchSpace, n: int, *, seed: int = 0) -> list[Array]:
     Ten of them (fewer if `n` is smaller): within one hypercube rows repel each other, so only
     independent ones tell how far their mean may be off.
     """
-    n = check_count("background", n)
+    return independent_batches(
+        lambda size, batch_seed: space.sample(size, seed=batch_seed, latent=True),
+        check_count("background", n),
+        seed=seed,
+    )
+
+
+def independent_batches(draw: Callable[[int, int], Array], n: int, *, seed: int = 0) -> list[Array]:
+    """Return `n` rows as ten batches (fewer if `n` is smaller) that `draw(size, seed)` returns."""
     sizes = np.full(min(HYPERCUBES, n), n // min(HYPERCUBES, n))
     sizes[: n - sizes.sum()] += 1
     seeds = np.random.default_rng(seed).integers(2**63, size=len(sizes))
-    return [
-        space.sample(int(size), seed=int(s), latent=True)
-        for size, s in zip(sizes, seeds, strict=True)
-    ]
+    return [draw(int(size), int(s)) for size, s in zip(sizes, seeds, strict=True)]
 
 
 def global_background(space: SearchSpace, n: int = 1000, *, seed: int = 0) -> Array:

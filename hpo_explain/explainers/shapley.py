@@ -15,6 +15,9 @@ v_t(S)     value of the coalition: the mean of u_t(z_S) over the background
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -22,17 +25,27 @@ from hpo_explain import diagnostics
 from hpo_explain._checks import check_count, check_option
 from hpo_explain.acquisition import Acquisition, SurrogateBased
 from hpo_explain.explainers._coalition_game import CoalitionGame, evaluate
-from hpo_explain.explainers.background import complete, hypercubes
+from hpo_explain.explainers.background import (
+    baseline_background,
+    complete,
+    hybrid_background,
+    hypercubes,
+    independent_batches,
+    local_background,
+)
+from hpo_explain.explainers.sampling import sampled_shapley
 from hpo_explain.explanations import ProposalExplanation
 from hpo_explain.space import Array, Config
 from hpo_explain.surrogates import Surrogate
 
-ESTIMATORS = ("auto", "exact", "kernel")
+ESTIMATORS = ("auto", "exact", "kernel", "sampling")
+BACKGROUNDS = ("auto", "global", "local", "hybrid", "thesis")
 THESIS_ROWS = 1000  # per hyperparameter (thesis, Section 5.2)
 FIRST_ROWS = 200  # of a background that grows
 MOST_ROWS = 2000
 MOST_ROWS_SAMPLED = 400  # a row costs more where coalitions are sampled
 ENOUGH = 0.05  # half a 95 % interval, relative to the largest contribution
+_WHERE = {"global": "", "local": " around it", "hybrid": ", half of them around it"}
 
 
 class ShapleyExplainer:
@@ -42,32 +55,41 @@ class ShapleyExplainer:
     ----------
     acquisition : Acquisition
         The utility to explain, as named additive terms.
-    background : int, "auto", "thesis" or ndarray of shape (n, d), default 1000
-        The reference sample: a number of rows (drawn from the space's measure as ten
-        independent Latin hypercubes, which gives intervals), or encoded rows (no intervals).
-        "auto" grows from 200 rows until the widest 95 % interval is within 5 % of the largest
-        contribution, to 2000 rows at most (400 where coalitions are sampled), and notes what was
-        reached; "thesis" is 1000 rows per hyperparameter, as ShapleyMBO takes.
-    estimator : {"auto", "exact", "kernel"}, default "auto"
+    background : int, str, dict or ndarray of shape (n, d), default 1000
+        The reference set: what the configuration is compared with. A number of rows (drawn from
+        the space's measure as ten independent Latin hypercubes, which gives intervals), encoded
+        rows (no intervals), a single configuration (baseline Shapley), or a word. "global", the
+        same as "auto", grows from 200 rows until the widest 95 % interval is within 5 % of the
+        largest contribution, to 2000 rows at most (400 where coalitions are sampled), and notes
+        what was reached; "local" does so around the explained configuration, "hybrid" with half
+        of the rows there; "thesis" is 1000 rows per hyperparameter, as ShapleyMBO takes.
+    estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
         "exact" values every coalition through the surrogate's own structure, without composed
         rows (a `SupportsCoalitions` surrogate, up to 11 active hyperparameters). "kernel" is
         `shap.KernelExplainer`: every coalition up to 11, its sampling above; any acquisition.
-        "auto" is "exact" where it is possible; the two agree.
+        "auto" is "exact" where it is possible; the two agree. "sampling" draws background rows
+        and orders of the hyperparameters (Algorithm 2 of [1]_), for as many hyperparameters as
+        there are; its intervals are those of the draws, and it takes "thesis" for "auto".
+    draws : int, default 1000
+        Number of draws K of the sampling estimator, at least 2.
     seed : int, default 0
-        Seed of the background and of sampled coalitions.
+        Seed of the background, of sampled coalitions and of draws.
 
     Raises
     ------
     ValueError
-        If `background` is neither a positive number nor rows of the space, `estimator` is
-        unknown, or "exact" is asked for where it is not possible.
+        If `background` is neither a positive number nor rows or a configuration of the space,
+        `estimator` is unknown, "exact" is asked for where it is not possible, or `draws` is
+        below 2.
 
     References
     ----------
     .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
-       LMU Munich. Definitions 7 and 8, Algorithm 3.
+       LMU Munich. Definitions 7 and 8, Algorithms 2 and 3, Section 8.
     .. [2] Lundberg, S. M. and Lee, S.-I. (2017). A unified approach to interpreting model
        predictions. NeurIPS. https://arxiv.org/abs/1705.07874
+    .. [3] Sundararajan, M. and Najmi, A. (2020). The many Shapley values for model explanation.
+       ICML. (baseline Shapley) https://arxiv.org/abs/1908.08474
 
     Examples
     --------
@@ -86,23 +108,31 @@ class ShapleyExplainer:
         self,
         acquisition: Acquisition,
         *,
-        background: int | str | npt.ArrayLike = 1000,
+        background: int | str | Config | npt.ArrayLike = 1000,
         estimator: str = "auto",
+        draws: int = 1000,
         seed: int = 0,
     ) -> None:
         self._acquisition = acquisition
         self._estimator = check_option("estimator", estimator, ESTIMATORS)
+        self._draws = check_count("draws", draws, minimum=2)
         self._seed = seed
         self._given: Array | None = None
         self._rows = 0  # as many as it takes
+        self._place = "global"
+        space = acquisition.space
         if isinstance(background, str):
-            check_option("background", background, ("auto", "thesis"))
-            if background == "thesis":
-                self._rows = THESIS_ROWS * len(acquisition.space)
+            check_option("background", background, BACKGROUNDS)
+            if background in ("local", "hybrid"):
+                self._place = background
+            if background == "thesis" or estimator == "sampling":
+                self._rows = THESIS_ROWS * len(space)
+        elif isinstance(background, Mapping):
+            self._given = complete(space, baseline_background(space, background), seed=seed)
         elif np.ndim(background) == 0:
             self._rows = check_count("background", background)
         else:
-            self._given = complete(acquisition.space, background, seed=seed)
+            self._given = complete(space, background, seed=seed)
 
     def explain(self, config: Config) -> ProposalExplanation:
         """Return the Shapley values of every term of the acquisition at a configuration.
@@ -125,18 +155,18 @@ class ShapleyExplainer:
         acquisition, space = self._acquisition, self._acquisition.space
         x = space.encode(config)[0]
         game = CoalitionGame.of(acquisition, x, estimator=self._estimator, seed=self._seed)
-        cubes, by_cube, estimator, notes = self._integrate(game)
+        estimate = self._sampled(game, config) if self._estimator == "sampling" else None
+        estimate = self._integrated(game, config) if estimate is None else estimate
         terms = acquisition.term_names
-        weights = np.array([len(b) for b in cubes], dtype=float)
-        weights /= weights.sum()
         phi = np.zeros((len(space), len(terms)))
-        phi[game.players] = np.tensordot(weights, by_cube, axes=1)
+        phi[game.players] = estimate.phi
         standard_error = None
-        if len(cubes) > 1:
+        if estimate.standard_error is not None:
             standard_error = np.zeros((len(space), len(terms) + 1))
-            standard_error[game.players] = _standard_error(by_cube)
+            standard_error[game.players] = estimate.standard_error
+        background = estimate.background
         at_x = evaluate(acquisition, x[None, :])[0]
-        baseline = evaluate(acquisition, np.vstack(cubes)).mean(axis=0)
+        baseline = evaluate(acquisition, background).mean(axis=0)
         payout = at_x - baseline
         surrogate = acquisition.surrogate if isinstance(acquisition, SurrogateBased) else None
         return ProposalExplanation(
@@ -145,7 +175,7 @@ class ShapleyExplainer:
             terms=terms,
             phi=phi,
             standard_error=standard_error,
-            degrees_of_freedom=len(cubes) - 1,
+            degrees_of_freedom=estimate.degrees_of_freedom,
             prediction=_by_term(terms, at_x),
             baseline=_by_term(terms, baseline),
             payout=_by_term(terms, payout),
@@ -154,25 +184,25 @@ class ShapleyExplainer:
             model="" if surrogate is None else getattr(surrogate, "label", "a model of yours"),
             direction=getattr(acquisition, "direction", "minimize"),
             objective_prediction=_mean_prediction(surrogate, x[None, :]),
-            objective_baseline=_mean_prediction(surrogate, space.project(np.vstack(cubes))),
-            background_size=sum(len(b) for b in cubes),
-            estimator=estimator,
+            objective_baseline=_mean_prediction(surrogate, space.project(background)),
+            background_size=len(background),
+            estimator=estimate.how,
+            draws=self._draws if self._estimator == "sampling" else None,
             trust=None if surrogate is None else diagnostics.trust(surrogate),
-            notes=notes,
+            notes=estimate.notes,
         )
 
-    def _integrate(self, game: CoalitionGame) -> tuple[list[Array], Array, str, tuple[str, ...]]:
-        """Return the background by hypercube, Shapley values on each, how, and what to note."""
-        space = self._acquisition.space
+    def _integrated(self, game: CoalitionGame, config: Config) -> _Estimate:
+        """Return Shapley values by hypercubes of the background, as many rows as it takes."""
         if self._given is not None:
-            return [self._given], *game.shapley([self._given]), ()
+            return _over_cubes([self._given], *game.shapley([self._given]), ())
         if self._rows:
-            cubes = hypercubes(space, self._rows, seed=self._seed)
-            return cubes, *game.shapley(cubes), ()
+            cubes = self._cubes(self._rows, config)
+            return _over_cubes(cubes, *game.shapley(cubes), ())
         bound = MOST_ROWS_SAMPLED if game.samples_coalitions else MOST_ROWS
         rows = FIRST_ROWS
         while True:
-            cubes = hypercubes(space, rows, seed=self._seed)
+            cubes = self._cubes(rows, config)
             by_cube, how = game.shapley(cubes)
             width = _relative_half_width(by_cube)
             if width <= ENOUGH or rows >= bound:
@@ -181,14 +211,63 @@ class ShapleyExplainer:
             rows = int(min(bound, max(2 * rows, 1.2 * rows * (width / ENOUGH) ** 2)))
         reached = "enough for" if width <= ENOUGH else "the most; it leaves"
         note = (
-            f"background: {rows} rows, {reached} 95 % intervals within {width:.1%} of the largest "
-            "contribution"
+            f"background: {rows} rows{_WHERE[self._place]}, {reached} 95 % intervals within "
+            f"{width:.1%} of the largest contribution"
         )
-        return cubes, by_cube, how, (note,)
+        return _over_cubes(cubes, by_cube, how, (note,))
+
+    def _cubes(self, rows: int, config: Config) -> list[Array]:
+        """Return independent parts of a background."""
+        space, seed = self._acquisition.space, self._seed
+        if self._place == "global":
+            return hypercubes(space, rows, seed=seed)
+        draw = local_background if self._place == "local" else hybrid_background
+        return independent_batches(
+            lambda n, batch_seed: draw(space, config, n, seed=batch_seed), rows, seed=seed
+        )
+
+    def _sampled(self, game: CoalitionGame, config: Config) -> _Estimate:
+        """Return Shapley values by draws of background rows and orders."""
+        if self._given is None:
+            background = np.vstack(self._cubes(self._rows, config))
+        else:
+            background = self._given
+        by_draw = sampled_shapley(game, background, draws=self._draws, seed=self._seed)
+        return _Estimate(
+            by_draw.mean(axis=0),
+            _standard_error(by_draw),
+            self._draws - 1,
+            background,
+            f"sampling, {self._draws} draws of a background row and an order",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Estimate:
+    """Shapley values (player, term), their standard errors, and how they came about."""
+
+    phi: Array
+    standard_error: Array | None
+    degrees_of_freedom: int
+    background: Array
+    how: str
+    notes: tuple[str, ...] = ()
+
+
+def _over_cubes(cubes: list[Array], by_cube: Array, how: str, notes: tuple[str, ...]) -> _Estimate:
+    weights = np.array([len(b) for b in cubes], dtype=float)
+    return _Estimate(
+        np.tensordot(weights / weights.sum(), by_cube, axes=1),
+        _standard_error(by_cube) if len(cubes) > 1 else None,
+        len(cubes) - 1,
+        np.vstack(cubes),
+        how,
+        notes,
+    )
 
 
 def _standard_error(by_cube: Array) -> Array:
-    """Return the standard error (player, term) over hypercubes, of the sum in the last column."""
+    """Return the standard error (player, term) over repetitions, of the sum in the last column."""
     spread = np.concatenate([by_cube, by_cube.sum(axis=2, keepdims=True)], axis=2)
     return np.asarray(spread.std(axis=0, ddof=1) / np.sqrt(len(by_cube)))
 

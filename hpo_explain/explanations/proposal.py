@@ -79,6 +79,8 @@ class ProposalExplanation:
         Number of background rows.
     estimator : str
         How coalitions were valued, in words.
+    draws : int or None
+        Number of draws of the sampling estimator; None where coalitions were valued.
     trust : Trust or None
         Whether the surrogate is good enough to be explained.
     notes : tuple of str
@@ -120,6 +122,7 @@ class ProposalExplanation:
     objective_baseline: dict[str, float] | None = None
     background_size: int = 0
     estimator: str = ""
+    draws: int | None = None
     trust: Trust | None = None
     notes: tuple[str, ...] = ()
 
@@ -174,7 +177,8 @@ class ProposalExplanation:
     def interval(self, level: float = 0.95) -> pd.DataFrame:
         """Return the interval of each contribution: the error of integrating over the background.
 
-        It is *not* the model's uncertainty. NaN where the background was given as an array.
+        It is *not* the model's uncertainty. With the sampling estimator it is that of the draws;
+        else NaN where the background was given as an array.
 
         Parameters
         ----------
@@ -302,6 +306,7 @@ class ProposalExplanation:
             "objective_baseline": plain_json(self.objective_baseline),
             "background_size": self.background_size,
             "estimator": self.estimator,
+            "draws": self.draws,
             "trust": None if self.trust is None else self.trust.to_dict(),
             "notes": list(self.notes),
         }

@@ -1,0 +1,177 @@
+"""The sampling estimator: closed forms, its intervals' coverage, and the check of its size."""
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.explainers._coalition_game import CoalitionGame
+from hpo_explain.explainers.sampling import sampled_shapley
+from tests.explainers.test_shapley import (
+    Analytic,
+    brute_force,
+    conditional_mean,
+    cube,
+    nested_space,
+)
+
+
+def bound_of(space, mean, std=None):
+    return hx.LowerConfidenceBound(Analytic(space, mean, std))
+
+
+def sampled(acquisition, config, **options):
+    return hx.ShapleyExplainer(acquisition, estimator="sampling", **options).explain(config)
+
+
+def test_every_draw_of_an_additive_function_is_a_difference_of_its_parts():
+    space = cube(4)
+    weights = np.array([1.0, -2.0, 3.0, 0.5])
+    acquisition = bound_of(space, lambda X: X @ weights)
+    x, background = np.array([0.1, 0.9, 0.4, 0.6]), space.sample(1, seed=3)
+    game = CoalitionGame.of(acquisition, x, estimator="sampling", seed=0)
+    by_draw = sampled_shapley(game, background, draws=50, seed=1)
+    expected = -weights * (x - background[0])
+    np.testing.assert_allclose(by_draw[:, :, 0], np.tile(expected, (50, 1)), atol=1e-12)
+
+
+def test_a_draw_sums_to_the_difference_of_the_two_configurations():
+    space = nested_space()
+    acquisition = bound_of(space, conditional_mean)
+    config = {"booster": "dart", "depth": 2, "drop": 0.2, "n_layers": 3, "units_1": 0.9,
+              "inner": 0.3}  # fmt: skip
+    x = space.encode(config)[0]
+    background = space.sample(200, seed=0, latent=True)
+    game = CoalitionGame.of(acquisition, x, estimator="sampling", seed=0)
+    by_draw = sampled_shapley(game, background, draws=300, seed=5)[:, :, 0].sum(axis=1)
+    possible = conditional_mean(space.project(background)) - conditional_mean(x[None, :])
+    assert np.isclose(by_draw[:, None], possible[None, :]).any(axis=1).all()
+
+
+def test_many_draws_come_close_to_brute_force_in_conditional_spaces():
+    space = nested_space()
+    acquisition = bound_of(space, conditional_mean, lambda X: 0.2 + np.isnan(X).sum(1) / 5.0)
+    config = {"booster": "tree", "depth": 3, "n_layers": 3, "units_1": 0.1, "inner": 0.8}
+    background = hx.global_background(space, 30, seed=3)
+    found = sampled(acquisition, config, background=background, draws=4000)
+    exact = brute_force(acquisition, space.encode(config)[0], background)
+    far = np.abs(found.phi - exact) / np.maximum(found.standard_error[:, :2], 1e-12)
+    assert far.max() < 4.5  # standard errors, of 10 numbers
+    assert found.standard_error[:, :2].max() < 0.05
+    assert "4000 draws" in found.estimator
+    assert found.draws == 4000
+
+
+def test_its_95_percent_intervals_cover_93_to_97_percent_of_the_time():
+    space = cube(3)
+    acquisition = bound_of(space, lambda X: X[:, 0] + X[:, 1] * X[:, 2])
+    config = {"t1": 0.0, "t2": 0.0, "t3": 0.0}
+    background = hx.global_background(space, 500, seed=2)
+    exact = brute_force(acquisition, np.zeros(3), background)[:, 0]
+    covered = []
+    for seed in range(1000):
+        found = sampled(acquisition, config, background=background, draws=60, seed=seed)
+        half = found.half_width(0.95)[:, 0]
+        covered.append(np.abs(found.phi[:, 0] - exact) <= half)
+    assert 0.93 <= np.mean(covered) <= 0.97
+
+
+def test_same_seed_same_result_and_more_draws_narrower_intervals():
+    acquisition = bound_of(cube(14), lambda X: np.prod(1.0 + X[:, :5], axis=1))
+    config = dict.fromkeys(acquisition.space.names, 0.5)
+    first, again = (sampled(acquisition, config, background=300, draws=200, seed=4) for _ in "ab")
+    np.testing.assert_array_equal(first.phi, again.phi)
+    other = sampled(acquisition, config, background=300, draws=200, seed=5)
+    assert (first.phi != other.phi).any()
+    many = sampled(acquisition, config, background=300, draws=3200, seed=4)
+    ratio = first.half_width()[:5, -1] / many.half_width()[:5, -1]
+    np.testing.assert_allclose(ratio, 4.0, rtol=0.3)  # the root of 16 times as many draws
+
+
+@pytest.mark.parametrize("draws", [1, 0, 2.5, "many"])
+def test_too_few_draws_are_refused(draws):
+    with pytest.raises(ValueError, match="draws"):
+        sampled(bound_of(cube(2), lambda X: X[:, 0]), {"t1": 0.1, "t2": 0.2}, draws=draws)
+
+
+# ---------------------------------------------------------------------- Algorithm 4
+
+
+def explanation_of(phi, gap):
+    phi = np.asarray(phi, dtype=float)
+    names = tuple(f"t{j}" for j in range(len(phi)))
+    terms = ("mean", "uncertainty")
+    gaps = {**dict(zip(terms, gap, strict=True)), "total": sum(gap)}
+    return hx.ProposalExplanation(
+        names=names, config=dict.fromkeys(names, 0.5), terms=terms, phi=phi, standard_error=None,
+        degrees_of_freedom=9, prediction=gaps, baseline=gaps, payout=gaps, efficiency_gap=gaps,
+        acquisition="LCB", draws=100,
+    )  # fmt: skip
+
+
+def test_the_check_compares_the_error_with_the_smallest_difference():
+    # the thesis's Figure 16: two contributions, 3 and 2, so that δ = 1
+    check = hx.check_sample_size(explanation_of([[3.0, 0.0], [2.0, 0.5]], [0.9, -0.2]))
+    assert check.threshold == {"mean": 1.0, "uncertainty": 0.5, "total": 0.5}
+    assert check.error == pytest.approx({"mean": 0.9, "uncertainty": 0.2, "total": 0.7})
+    assert check.to_frame()["enough"].to_dict() == {
+        "mean": True, "uncertainty": True, "total": False,
+    }  # fmt: skip
+    assert not check.enough
+    assert "total" in check.sentence
+    assert check.draws == 100
+
+
+def test_what_contributes_nothing_does_not_count_as_a_tie():
+    phi = [[3.0, 0.1], [2.0, 0.4], [0.0, 0.0], [0.0, 0.0]]
+    assert hx.check_sample_size(explanation_of(phi, [0.1, 0.1])).enough
+
+
+def test_the_search_doubles_the_draws_until_they_are_enough():
+    space = cube(3)
+    acquisition = bound_of(space, lambda X: X @ [1.0, 2.0, 4.0], lambda X: X @ [0.1, 0.3, 0.6])
+    config = {"t1": 0.1, "t2": 0.2, "t3": 0.3}
+    explanation, checks = hx.find_sample_size(acquisition, config, first=2, most=50_000)
+    assert [check.draws for check in checks] == [2**k for k in range(1, len(checks) + 1)]
+    assert [check.enough for check in checks] == [False] * (len(checks) - 1) + [True]
+    assert explanation.draws == checks[-1].draws
+    few, tried = hx.find_sample_size(acquisition, config, first=2, most=3)
+    assert not tried[-1].enough
+    assert "most=3" in few.notes[-1]
+    with pytest.raises(ValueError, match="most"):
+        hx.find_sample_size(acquisition, config, first=100, most=50)
+
+
+# ---------------------------------------------------------------------- reference sets by word
+
+
+@pytest.mark.parametrize("word", ["local", "hybrid", "global"])
+def test_a_reference_set_named_by_a_word_gives_intervals_and_efficiency(word):
+    space = cube(3)
+    acquisition = bound_of(space, lambda X: (X**2).sum(axis=1))
+    config = {"t1": 0.3, "t2": 0.5, "t3": 0.7}
+    found = hx.ShapleyExplainer(acquisition, background=word).explain(config)
+    assert found.standard_error is not None
+    assert abs(found.efficiency_gap["total"]) < 1e-9
+    # E[t²] over the whole range is 1/3; within 0.1 of t it is t² + 0.1²/3
+    x = np.array([0.3, 0.5, 0.7])
+    near, far = 0.01 / 3.0, 1.0 / 3.0 - x**2
+    expected = {"local": near, "global": far, "hybrid": (near + far) / 2.0}[word]
+    assert (np.abs(found.total - expected) <= 1.6 * found.half_width()[:, -1] + 1e-6).all()
+
+
+def test_one_configuration_is_the_baseline_of_baseline_shapley():
+    acquisition = bound_of(cube(3), lambda X: X[:, 0] + X[:, 1] * X[:, 2])
+    found = hx.ShapleyExplainer(acquisition, background={"t1": 1.0, "t2": 1.0, "t3": 1.0}).explain(
+        {"t1": 0.0, "t2": 0.0, "t3": 0.0}
+    )
+    # u = -(t1 + t2 t3): t1 earns 1, the other two share 1
+    np.testing.assert_allclose(found.total, [1.0, 0.5, 0.5], atol=1e-12)
+    assert found.background_size == 1
+
+
+def test_a_word_that_is_none_and_a_baseline_outside_the_space_are_refused():
+    acquisition = bound_of(cube(2), lambda X: X[:, 0])
+    with pytest.raises(ValueError, match="background"):
+        hx.ShapleyExplainer(acquisition, background="somewhere")
+    with pytest.raises(ValueError, match="t1"):
+        hx.ShapleyExplainer(acquisition, background={"t1": 7.0, "t2": 0.5})
