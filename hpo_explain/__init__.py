@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hpo_explain.diagnostics import Trust as Trust
     from hpo_explain.explainers import AblationExplainer as AblationExplainer
     from hpo_explain.explainers import SampleSizeCheck as SampleSizeCheck
+    from hpo_explain.explainers import LocalImportanceExplainer as LocalImportanceExplainer
     from hpo_explain.explainers import ShapleyExplainer as ShapleyExplainer
     from hpo_explain.explainers import baseline_background as baseline_background
     from hpo_explain.explainers import check_sample_size as check_sample_size
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from hpo_explain.explanations import Ablation as Ablation
     from hpo_explain.explanations import Condition as Condition
     from hpo_explain.explanations import FanovaImportance as FanovaImportance
+    from hpo_explain.explanations import LocalImportance as LocalImportance
     from hpo_explain.explanations import Marginal as Marginal
     from hpo_explain.explanations import PartialDependence as PartialDependence
     from hpo_explain.explanations import ProposalExplanation as ProposalExplanation
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from hpo_explain.facade import ablation as ablation
     from hpo_explain.facade import explain_proposal as explain_proposal
     from hpo_explain.facade import importance as importance
+    from hpo_explain.facade import local_importance as local_importance
     from hpo_explain.facade import next_experiments as next_experiments
     from hpo_explain.facade import partial_dependence as partial_dependence
     from hpo_explain.facade import regional_partial_dependence as regional_partial_dependence
@@ -88,6 +91,8 @@ _MODULE_OF = {
     "GaussianProcessSurrogate": "surrogates",
     "Instances": "run",
     "IntParameter": "space",
+    "LocalImportance": "explanations",
+    "LocalImportanceExplainer": "explainers",
     "LogExpectedImprovement": "acquisition",
     "LowerConfidenceBound": "acquisition",
     "Marginal": "explanations",
@@ -122,6 +127,7 @@ _MODULE_OF = {
     "hybrid_background": "explainers",
     "importance": "facade",
     "local_background": "explainers",
+    "local_importance": "facade",
     "next_experiments": "facade",
     "partial_dependence": "facade",
     "regional_partial_dependence": "facade",

@@ -22,6 +22,7 @@ from hpo_explain.adapters import as_run
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explainers.ablation import AblationExplainer
 from hpo_explain.explainers.fanova import FanovaExplainer
+from hpo_explain.explainers.local_importance import LocalImportanceExplainer
 from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
@@ -29,6 +30,7 @@ from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import (
     Ablation,
     FanovaImportance,
+    LocalImportance,
     PartialDependence,
     ProposalExplanation,
     Region,
@@ -562,6 +564,71 @@ def ablation(
     if source is None:
         notes = (f"source: trial {start}, since none was given", *notes)
     return replace(found, objective_name=run.objective_name, notes=(*found.notes, *notes))
+
+
+def local_importance(
+    run: Any,
+    config: Config | int | None = None,
+    *,
+    acquisition: str | Acquisition | None = None,
+    before: int | None = None,
+    kind: str = "auto",
+    seed: int = 0,
+    **reading: Any,
+) -> LocalImportance:
+    """Say which hyperparameters matter around one configuration.
+
+    Parameters
+    ----------
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    config : dict or int, optional
+        The configuration, or the number of a trial; by default the incumbent.
+    acquisition, before, kind, seed
+        As in :func:`ablation`.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    LocalImportance
+        Shares of the variance along each hyperparameter.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, or the configuration is not one of the space.
+
+    References
+    ----------
+    .. [1] Biedenkapp, A. et al. (2018). CAVE: Configuration assessment, visualization and
+       evaluation. LION 12. https://doi.org/10.1007/978-3-030-05348-2_10
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.local_importance(table, objective="loss").config
+    {'x': 0.1}
+    """
+    run = as_run(run, **reading)
+    model, notes = _model(run, acquisition, before, kind, seed)
+    found = LocalImportanceExplainer(model, seed=seed).explain(_config(run, "config", config))
+    return replace(
+        found,
+        trial=_trial(run, config),
+        objective_name=run.objective_name,
+        direction=run.direction,
+        notes=(*found.notes, *notes),
+    )
+
+
+def _trial(run: Run, given: Config | int | None) -> int | None:
+    """Return the number of the trial that was asked for, None for a configuration."""
+    if isinstance(given, Mapping):
+        return None
+    return run.incumbent_trial if given is None else int(given)
 
 
 def _model(

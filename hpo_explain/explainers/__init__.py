@@ -8,6 +8,7 @@ from hpo_explain.explainers.background import (
     local_background,
 )
 from hpo_explain.explainers.fanova import FanovaExplainer
+from hpo_explain.explainers.local_importance import LocalImportanceExplainer
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
 from hpo_explain.explainers.sample_size import (
@@ -20,6 +21,7 @@ from hpo_explain.explainers.shapley import ShapleyExplainer
 __all__ = [
     "AblationExplainer",
     "FanovaExplainer",
+    "LocalImportanceExplainer",
     "PartialDependenceExplainer",
     "RegionalPartialDependenceExplainer",
     "SampleSizeCheck",

@@ -1,0 +1,284 @@
+"""Local parameter importance around one configuration (Biedenkapp et al. 2018).
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+θ          the configuration
+ĝ          the surrogate's mean, or an acquisition
+θ[j = a]   θ with hyperparameter j at value a (thesis, Eq. 2)
+Var_a      variance over the values of j, each with its share of the space's measure
+=========  ============================================================================
+
+Another value of a parent may switch on hyperparameters that have no value in θ: ``ĝ(θ[j = a])`` is
+then its average over their values. Along a real-valued hyperparameter the integral is exact for
+trees (between their cuts), and by Gauss-Legendre quadrature for everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_count
+from hpo_explain.acquisition import Acquisition
+from hpo_explain.explainers._explained import Explained
+from hpo_explain.explanations import LocalImportance
+from hpo_explain.space import Array, Config, SearchSpace
+from hpo_explain.surrogates import SupportsBoxes, Surrogate
+
+_MOST_VALUES = 1000  # of one hyperparameter
+_DRAWS = 100  # of the posterior
+_MOST_JOINT = 2000  # rows of a joint posterior: their number cubed
+
+Points = tuple[Array, Array]
+
+
+class LocalImportanceExplainer:
+    """Says which hyperparameters matter around one configuration.
+
+    Parameters
+    ----------
+    model : Surrogate or Acquisition
+        The model of the objective, or an acquisition to explain in its place.
+    grid_size : int, default 20
+        Nodes of the quadrature along a real-valued hyperparameter, at least 2.
+    sample : int, default 50
+        Values of what another value of a parent switches on: rows of a Latin hypercube.
+    seed : int, default 0
+        Seed of that hypercube, and of draws from the posterior.
+
+    Raises
+    ------
+    ValueError
+        If `model` is neither, or a number is too small.
+
+    References
+    ----------
+    .. [1] Biedenkapp, A. et al. (2018). CAVE: Configuration assessment, visualization and
+       evaluation. LION 12, Section 3.2. https://doi.org/10.1007/978-3-030-05348-2_10
+    .. [2] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Eq. 2.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(40, seed=1)
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
+    >>> result = hx.LocalImportanceExplainer(surrogate).explain({"x": 0.5, "y": 0.5})
+    >>> result.importance.round(2).tolist()
+    [0.9, 0.1]
+    """
+
+    def __init__(
+        self,
+        model: Surrogate | Acquisition,
+        *,
+        grid_size: int = 20,
+        sample: int = 50,
+        seed: int = 0,
+    ) -> None:
+        self._explained = Explained.of(model, "minimize")
+        self._space = self._explained.space
+        self._grid_size = check_count("grid_size", grid_size, minimum=2)
+        self._sample = check_count("sample", sample)
+        self._seed = seed
+        surrogate = self._explained.surrogate
+        self._boxes = surrogate.boxes() if isinstance(surrogate, SupportsBoxes) else None
+
+    def explain(self, config: Config) -> LocalImportance:
+        """Return the importance of every hyperparameter around a configuration.
+
+        Parameters
+        ----------
+        config : dict
+            The configuration θ, in the user's units; what is inactive is left out.
+
+        Returns
+        -------
+        LocalImportance
+            Shares of the sum of variances along each hyperparameter; 0 for what is inactive.
+
+        Raises
+        ------
+        ValueError
+            If the configuration is not one of the space.
+        """
+        explained, space = self._explained, self._space
+        x = space.encode(config)[0]
+        members = _present(space, x)
+        points = [self._points(j) for j in members]
+        rows, owner = self._rows(x, members, points)
+        predicted = explained(rows) if len(rows) else np.empty(0)
+        means = _averaged(predicted[:, None], owner, points)
+        variance = np.zeros(len(space))
+        variance[members] = [_variance(m, w)[0] for m, (_, w) in zip(means, points, strict=True)]
+        importance = _shares(variance[None, :])[0]
+        draws, kind = self._draws(rows, predicted, owner, points)
+        std = None
+        if draws is not None:
+            by_draw = np.zeros((draws[0].shape[1], len(space)))
+            for j, v, (_, w) in zip(members, draws, points, strict=True):
+                by_draw[:, j] = _variance(v, w)
+            shares = _shares(by_draw)
+            std = (shares - shares[:1]).std(axis=0)
+            if kind == "trees":
+                importance = shares.mean(axis=0)
+        at_x = explained(x[None, :])
+        return LocalImportance(
+            names=space.names,
+            config=space.decode(x[None, :])[0],
+            importance=importance,
+            variance=variance,
+            curves=self._curves(members, points, means),
+            std=std,
+            std_kind=kind,
+            prediction=float(at_x[0]),
+            acquisition=explained.acquisition,
+            model=explained.model,
+            direction=explained.objective_direction,
+            trust=explained.trust,
+            notes=self._notes(x, kind, draws is None),
+        )
+
+    def _points(self, j: int) -> Points:
+        """Return positions of a hyperparameter with their shares of the measure.
+
+        The first one of an optional hyperparameter is its absence, NaN.
+        """
+        parameter = self._space.parameters[j]
+        grid = parameter.grid() if (parameter.size or _MOST_VALUES + 1) <= _MOST_VALUES else None
+        if grid is not None:
+            positions, shares = grid
+        elif parameter.size is not None:
+            middles = (np.arange(_MOST_VALUES) + 0.5) / _MOST_VALUES
+            positions, shares = parameter.from_latent(middles), np.full(len(middles), 1.0)
+        else:
+            positions, shares = self._real(j)
+        shares = shares / shares.sum()
+        if parameter.optional is None:
+            return positions, shares
+        absent = 1.0 - parameter.optional
+        return np.append(np.nan, positions), np.append(absent, parameter.optional * shares)
+
+    def _real(self, j: int) -> Points:
+        if self._boxes is not None and self._space.parameters[j].optional is None:
+            parts = [b.cuts[b.first[j] : b.first[j + 1]] for b in self._boxes]
+            cuts = np.unique(np.concatenate(parts))
+            if len(cuts) > _MOST_VALUES:
+                cuts = np.linspace(0.0, 1.0, _MOST_VALUES + 1)
+            return (cuts[1:] + cuts[:-1]) / 2.0, np.diff(cuts)
+        nodes, weights = np.polynomial.legendre.leggauss(self._grid_size)
+        return (nodes + 1.0) / 2.0, weights
+
+    def _rows(
+        self, x: Array, members: Sequence[int], points: list[Points]
+    ) -> tuple[Array, npt.NDArray[np.int64]]:
+        """Return all configurations θ[j = a], and the place of each among all points."""
+        space = self._space
+        drawn = space.sample(self._sample, seed=self._seed, latent=True)
+        missing = np.isnan(x)
+        missing[members] = False  # the absence of an optional one is its value
+        base = np.where(missing, drawn, x)
+        rows, owners, first = [], [], 0
+        for j, (positions, _) in zip(members, points, strict=True):
+            z = space.project(_at(np.repeat(x[None, :], len(positions), axis=0), j, positions))
+            # where not, something is switched on that θ has no value of
+            valid = space.is_valid(z)
+            others = np.repeat(np.flatnonzero(~valid), len(base))
+            filled = np.tile(base, (len(others) // len(base), 1))
+            rows += [z[valid], space.project(_at(filled, j, positions[others]))]
+            owners += [first + np.flatnonzero(valid), first + others]
+            first += len(positions)
+        if not rows:
+            return np.empty((0, len(space))), np.empty(0, dtype=np.int64)
+        owner = np.concatenate(owners)
+        order = np.argsort(owner, kind="stable")
+        return np.vstack(rows)[order], owner[order]
+
+    def _draws(
+        self, rows: Array, mean: Array, owner: npt.NDArray[np.int64], points: list[Points]
+    ) -> tuple[list[Array] | None, str]:
+        """Return each tree's values at the points, or draws from the joint posterior."""
+        explained = self._explained
+        if not len(rows):
+            return None, ""
+        by_tree = explained.by_tree(rows)
+        if by_tree is not None:
+            return _averaged(by_tree, owner, points), "trees"
+        K = explained.covariance(rows) if len(rows) <= _MOST_JOINT else None
+        if K is None:
+            return None, ""
+        eigenvalues, vectors = np.linalg.eigh((K + K.T) / 2.0)
+        rng = np.random.default_rng(self._seed)
+        noise = rng.standard_normal((len(rows), _DRAWS))
+        deviations = vectors @ (np.sqrt(np.maximum(eigenvalues, 0.0))[:, None] * noise)
+        return _averaged(mean[:, None] + deviations, owner, points), "posterior"
+
+    def _curves(
+        self, members: Sequence[int], points: list[Points], means: list[Array]
+    ) -> tuple[tuple[str, tuple[object, ...], Array], ...]:
+        curves = []
+        for j, (positions, _), mean in zip(members, points, means, strict=True):
+            there = ~np.isnan(positions)
+            values = tuple(self._space.parameters[j].decode(positions[there]))
+            curves.append((self._space.names[j], values, mean[there, 0]))
+        return tuple(curves)
+
+    def _notes(self, x: Array, kind: str, no_std: bool) -> tuple[str, ...]:
+        notes = []
+        if kind == "trees":
+            notes.append("shares are means over the trees, ± their std; no confidence interval")
+        elif kind == "posterior":
+            notes.append(f"± is the std of a share over {_DRAWS} draws from the model's posterior")
+        elif no_std and self._explained.of_objective:
+            notes.append("shares have no std: the model gives no joint posterior of so many points")
+        inactive = [n for n, v in zip(self._space.names, x, strict=True) if np.isnan(v)]
+        if inactive and any(self._space.conditions):
+            notes.append("what another value switches on is averaged over its own values")
+        return tuple(notes)
+
+
+def _present(space: SearchSpace, x: Array) -> list[int]:
+    """Return the columns that can take other values: what is active, or optional and allowed."""
+    return [
+        j
+        for j, parameter in enumerate(space.parameters)
+        if not np.isnan(x[j])
+        or (parameter.optional is not None and space.allowed(x[None, :], j)[0])
+    ]
+
+
+def _at(rows: Array, j: int, positions: Array) -> Array:
+    """Return rows in which a hyperparameter takes positions, one per row."""
+    rows = rows.copy()
+    rows[:, j] = positions
+    return rows
+
+
+def _averaged(values: Array, owner: npt.NDArray[np.int64], points: list[Points]) -> list[Array]:
+    """Return the mean over the rows of every point, by hyperparameter: (points, columns)."""
+    if not len(owner):
+        return []
+    first = np.flatnonzero(np.diff(owner, prepend=-1))
+    count = np.diff(np.append(first, len(owner)))
+    means = np.add.reduceat(values, first, axis=0) / count[:, None]
+    ends = np.cumsum([len(positions) for positions, _ in points])
+    return np.split(means, ends[:-1])
+
+
+def _variance(values: Array, shares: Array) -> Array:
+    """Return the variance over points, of each column."""
+    centred = values - values[:1]  # equal values have none, not even from rounding
+    centred = centred - shares @ centred
+    return np.asarray(shares @ centred**2, dtype=float)
+
+
+def _shares(variance: Array) -> Array:
+    """Return variances relative to their sum, by row; 0 where nothing varies."""
+    largest = variance.max(axis=1, keepdims=True, initial=0.0)
+    scaled = np.divide(variance, largest, out=np.zeros_like(variance), where=largest > 0)
+    whole = scaled.sum(axis=1, keepdims=True)
+    return np.divide(scaled, whole, out=np.zeros_like(scaled), where=whole > 0)

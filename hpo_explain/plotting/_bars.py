@@ -1,0 +1,138 @@
+"""What plots of horizontal bars share: rows with a name and a value, whiskers, texts around."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.ticker import Formatter
+
+from hpo_explain.plotting._layout import (
+    MARGINS,
+    characters,
+    label_points,
+    limit_ticks,
+    points_across,
+    write_footer,
+    write_header,
+    write_legend,
+)
+from hpo_explain.plotting._style import (
+    FILLS,
+    GREY,
+    TEXT,
+    Fill,
+    ink,
+    make_literal,
+    new_axes,
+    set_height,
+)
+from hpo_explain.plotting._text import columns, distinct, plain, shorten
+
+MOST_ROWS = 20
+_ROW_POINTS = (18.0, 27.0)  # height of rows whose labels take one and two lines
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One row: what it is of, in one or two parts, how long, and half its whisker."""
+
+    name: str
+    detail: str
+    value: float
+    half: float | None = None
+    fill: Fill = FILLS[0]
+
+
+def plot_bars(
+    bars: Sequence[Bar], *, ax: Axes | None, width: float, heading: str, subtitle: str,
+    label: str, footer: str, legend: Sequence[tuple[Artist, str]] = (),
+    formatter: Formatter | None = None,
+) -> Axes:  # fmt: skip
+    """Draw bars in the order given, with their texts; return the axes.
+
+    Parameters
+    ----------
+    bars : sequence of Bar
+        The rows, the first on top.
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None for a new figure as high as the rows need.
+    width : float
+        Width of the new figure, in inches.
+    heading, subtitle : str
+        What stands over the axes.
+    label, footer : str
+        What stands under them.
+    legend : sequence of (matplotlib.artist.Artist, str)
+        Marks and what they mean.
+    formatter : matplotlib.ticker.Formatter, optional
+        How numbers along the axis are written.
+    """
+    own = ax is None
+    if ax is None:
+        ax = new_axes(width)
+    across = points_across(ax)
+    labels = distinct(_labels(bars, characters(0.36 * across)))
+    n = len(bars)
+    for i, bar in enumerate(bars):
+        ax.barh(
+            i, bar.value, height=0.72, color=bar.fill.color, hatch=bar.fill.hatch,
+            edgecolor="white", linewidth=0.0, zorder=2,
+        )  # fmt: skip
+    known = [i for i, bar in enumerate(bars) if bar.half is not None]
+    if known:
+        ax.errorbar(
+            [bars[i].value for i in known], known, xerr=[bars[i].half or 0.0 for i in known],
+            fmt="none", ecolor=ink(), elinewidth=1.0, capsize=2.0, capthick=1.0, zorder=3,
+        )  # fmt: skip
+    for i in range(1, n, 2):
+        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
+    ax.axvline(0.0, color=ink(), linewidth=0.8, zorder=1.5)
+    ax.set_ylim(max(n, 1) - 0.5, -0.5)
+    ax.set_xlim(_limits(bars))
+    if formatter is not None:
+        ax.xaxis.set_major_formatter(formatter)
+    ax.set_yticks(np.arange(n), labels, fontsize=TEXT)
+    ax.tick_params(axis="y", length=0.0)
+    ax.tick_params(axis="x", labelsize=TEXT)
+    make_literal(ax.get_yticklabels())
+    ax.spines[["top", "left", "right"]].set_visible(False)
+
+    left = label_points(ax)
+    points = max(across - left - MARGINS, 0.3 * across)
+    limit_ticks(ax, points)
+    high = write_legend(ax, legend, left=left, points=left + points) if legend else 0.0
+    high += write_header(ax, heading, subtitle, above=high, left=left, points=left + points)
+    high += write_footer(ax, label, footer, left=left, points=points)
+    if own:
+        set_height(ax, high + max(n, 1) * _ROW_POINTS[any("\n" in text for text in labels)])
+    return ax
+
+
+def _labels(bars: Sequence[Bar], width: int) -> list[str]:
+    labels = []
+    for bar in bars:
+        name, detail = plain(bar.name), plain(bar.detail)
+        line = f"{name} {detail}".rstrip()
+        if columns(line) > width:
+            line = f"{shorten(name, width)}\n{shorten(detail, width)}".rstrip()
+        labels.append(line)
+    return labels
+
+
+def _limits(bars: Sequence[Bar]) -> tuple[float, float]:
+    ends = [0.0]
+    for bar in bars:
+        half = bar.half or 0.0
+        ends += [bar.value, bar.value - half, bar.value + half]
+    low, high = min(ends), max(ends)
+    if low == high:
+        return (-1.0, 1.0)
+    margin = 0.04 * (high - low)
+    # whiskers of what cannot be negative are cut at 0
+    if all(bar.value >= 0.0 for bar in bars):
+        return 0.0, high + margin
+    return low - margin, high + margin if high > 0.0 else margin

@@ -1,0 +1,207 @@
+"""Local importance: closed forms, forests by brute force, conditions, and bad input."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from numpy.polynomial import Polynomial
+
+import hpo_explain as hx
+from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+
+
+def variance_of(polynomial):
+    """The variance of a polynomial of x, uniform on [0, 1]."""
+
+    def mean(p):
+        return p.integ()(1.0) - p.integ()(0.0)
+
+    return mean(polynomial**2) - mean(polynomial) ** 2
+
+
+def test_shares_of_a_quadratic_function_are_its_closed_form():
+    weights, centres, together = [3.0, -2.0, 0.5], [0.2, 0.9, 0.5], 4.0
+    surrogate = AnalyticSurrogate(
+        unit_cube(3),
+        lambda X: ((X - centres) ** 2) @ np.array(weights) + together * X[:, 0] * X[:, 1],
+    )
+    theta = {"x1": 0.3, "x2": 0.6, "x3": 0.1}
+    found = hx.LocalImportanceExplainer(surrogate).explain(theta)
+    lines = [Polynomial([-c, 1.0]) ** 2 * w for w, c in zip(weights, centres, strict=True)]
+    lines[0] += Polynomial([0.0, together * theta["x2"]])
+    lines[1] += Polynomial([0.0, together * theta["x1"]])
+    expected = np.array([variance_of(line) for line in lines])
+    np.testing.assert_allclose(found.variance, expected, rtol=1e-10)
+    np.testing.assert_allclose(found.importance, expected / expected.sum(), rtol=1e-10)
+    assert found.std is None
+    assert found.importance.sum() == pytest.approx(1.0)
+
+
+def test_neither_direction_nor_scale_changes_a_share():
+    space = unit_cube(2)
+    shares = [
+        hx.LocalImportanceExplainer(
+            AnalyticSurrogate(space, lambda X, k=k: k * (X[:, 0] ** 2 + X[:, 1]))
+        )
+        .explain({"x1": 0.5, "x2": 0.5})
+        .importance
+        for k in (1.0, -1.0, 1e-150, 1e150)
+    ]
+    np.testing.assert_allclose(shares, np.tile(shares[0], (4, 1)), rtol=1e-9)
+
+
+def test_integers_and_categories_weigh_by_the_measure():
+    space = hx.SearchSpace(
+        [
+            hx.IntParameter("k", 1, 8, log=True),
+            hx.CategoricalParameter("c", list("abc")),
+            hx.FloatParameter("s", 0.0, 1.0, step=0.5),
+        ]
+    )
+    effect = np.array([0.0, 1.0, 5.0])
+    surrogate = AnalyticSurrogate(
+        space, lambda X: 8.0 ** X[:, 0] + effect[X[:, 1].astype(int)] + X[:, 2]
+    )
+    found = hx.LocalImportanceExplainer(surrogate).explain({"k": 2, "c": "a", "s": 0.5})
+    k = np.arange(1, 9)
+    weights = np.log((k + 0.5) / (k - 0.5)) / np.log(8.5 / 0.5)
+    expected = [weights @ (k - weights @ k) ** 2, effect.var(), np.var([0.0, 0.5, 1.0])]
+    np.testing.assert_allclose(found.variance, expected)
+    values, means = found.curve("c")
+    assert values == ("a", "b", "c")
+    np.testing.assert_allclose(np.diff(means), [1.0, 4.0])
+
+
+def test_what_another_value_switches_on_is_averaged():
+    space = hx.SearchSpace(
+        [
+            hx.CategoricalParameter("booster", ["tree", "dart"]),
+            hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
+            hx.FloatParameter("lr", 0.0, 1.0),
+        ]
+    )
+    surrogate = AnalyticSurrogate(
+        space, lambda X: X[:, 2] + np.where(X[:, 0] == 1, 10.0 * np.nan_to_num(X[:, 1]), 0.0)
+    )
+    found = hx.LocalImportanceExplainer(surrogate, sample=200).explain(
+        {"booster": "tree", "lr": 0.5}
+    )
+    # dart: 0.5 + the mean of 10 drop = 5.5; tree: 0.5
+    np.testing.assert_allclose(found.variance, [2.5**2, 0.0, 1.0 / 12.0], rtol=1e-2)
+    assert found.importance[1] == 0.0
+    with pytest.raises(ValueError, match="drop is inactive in this configuration"):
+        found.curve("drop")
+    inside = hx.LocalImportanceExplainer(surrogate).explain(
+        {"booster": "dart", "drop": 0.2, "lr": 0.5}
+    )
+    np.testing.assert_allclose(inside.variance, [1.0, 100.0 / 12.0, 1.0 / 12.0])
+
+
+def test_the_absence_of_an_optional_hyperparameter_is_a_value():
+    space = hx.SearchSpace(
+        [hx.IntParameter("warmup", 1, 2, optional=0.4), hx.FloatParameter("lr", 0.0, 1.0)]
+    )
+    surrogate = AnalyticSurrogate(
+        space, lambda X: np.where(np.isnan(X[:, 0]), 7.0, X[:, 0]) + 0.0 * X[:, 1]
+    )
+    values, weights = np.array([7.0, 0.0, 1.0]), np.array([0.6, 0.2, 0.2])
+    expected = weights @ (values - weights @ values) ** 2
+    for config in ({"lr": 0.5}, {"lr": 0.5, "warmup": 2}):
+        found = hx.LocalImportanceExplainer(surrogate).explain(config)
+        np.testing.assert_allclose(found.variance, [expected, 0.0], atol=1e-12)
+        np.testing.assert_allclose(found.importance, [1.0, 0.0], atol=1e-12)
+
+
+def test_a_forest_is_integrated_exactly_tree_by_tree():
+    space = unit_cube(2)
+    X = space.sample(30, seed=3)
+    forest = hx.ForestSurrogate.fit(space, X, np.sin(5 * X[:, 0]) + X[:, 1], n_trees=6)
+    theta = np.array([0.4, 0.7])
+    found = hx.LocalImportanceExplainer(forest).explain({"x1": 0.4, "x2": 0.7})
+    shares = np.zeros((6, 2))
+    for t, tree in enumerate(forest.forest.estimators_):
+        variance = []
+        for j in range(2):
+            cuts = np.unique([0.0, 1.0, *tree.tree_.threshold[tree.tree_.feature == j]])
+            rows = np.tile(theta, (len(cuts) - 1, 1))
+            rows[:, j] = (cuts[1:] + cuts[:-1]) / 2
+            values, weights = tree.predict(rows), np.diff(cuts)
+            variance.append(weights @ (values - weights @ values) ** 2)
+        shares[t] = np.array(variance) / np.sum(variance)
+    np.testing.assert_allclose(found.importance, shares.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(found.std, shares.std(axis=0), rtol=1e-6)
+    assert found.std_kind == "trees"
+
+
+def test_the_std_of_a_process_shrinks_with_what_it_knows():
+    space = unit_cube(2)
+    spread = []
+    for n in (6, 60):
+        X = space.sample(n, seed=1)
+        surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] + 0.5 * np.sin(4 * X[:, 1]))
+        explainer = hx.LocalImportanceExplainer(surrogate, seed=4)
+        found = explainer.explain({"x1": 0.5, "x2": 0.5})
+        again = hx.LocalImportanceExplainer(surrogate, seed=4).explain({"x1": 0.5, "x2": 0.5})
+        np.testing.assert_array_equal(found.std, again.std)
+        spread.append(found.std.max())
+    assert spread[1] < 0.5 * spread[0]
+    assert found.std_kind == "posterior"
+
+
+@pytest.mark.parametrize("kind", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
+def test_every_kind_of_hyperparameter_has_a_share(kind):
+    space = nested_space()
+    X = space.sample(40, seed=1)
+    surrogate = kind.fit(space, X, np.nan_to_num(X, nan=0.3).sum(axis=1))
+    for config in space.decode(X[:4]):
+        found = hx.LocalImportanceExplainer(surrogate, sample=10).explain(config)
+        assert found.importance.sum() == pytest.approx(1.0)
+        assert (found.std >= 0).all()
+        inactive = [j for j, n in enumerate(space.names) if n not in config and n != "warmup"]
+        assert not found.importance[inactive].any()
+
+
+def test_an_acquisition_is_explained_in_place_of_the_objective():
+    space = unit_cube(2)
+    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: X[:, 1])
+    acquisition = hx.LowerConfidenceBound(surrogate, kappa=2.0)
+    found = hx.LocalImportanceExplainer(acquisition).explain({"x1": 0.5, "x2": 0.5})
+    np.testing.assert_allclose(found.importance, [0.2, 0.8])
+    assert found.explained == acquisition.label
+
+
+def test_nothing_matters_to_a_constant():
+    found = hx.LocalImportanceExplainer(AnalyticSurrogate(unit_cube(2), 4.0)).explain(
+        {"x1": 0.5, "x2": 0.5}
+    )
+    np.testing.assert_array_equal(found.importance, 0.0)
+    assert "no hyperparameter alone changes the predicted objective, which is 4." in found.sentence
+    assert found.plot().figure is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "config", "text"),
+    [
+        ({}, {"x1": 3.0, "x2": 0.5}, "x1 = 3.0 is outside its range"),
+        ({}, {"x1": 0.5}, "x2 is missing"),
+        ({"grid_size": 1}, {}, "grid_size must be at least 2"),
+        ({"sample": 0}, {}, "sample must be at least 1"),
+    ],
+)
+def test_bad_input_is_refused(options, config, text):
+    with pytest.raises(ValueError, match=text):
+        hx.LocalImportanceExplainer(AnalyticSurrogate(unit_cube(2), 0.0), **options).explain(config)
+
+
+def test_the_result_can_be_stored_and_shown():
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] + X[:, 1])
+    found = hx.LocalImportanceExplainer(surrogate).explain({"x1": 0.5, "x2": 0.25})
+    held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert held["importance"][0]["importance"] == pytest.approx(0.9)
+    assert pickle.loads(pickle.dumps(found)).sentence == found.sentence
+    assert found.to_frame().index.tolist() == ["x1", "x2"]
+    assert found.share("x2") == pytest.approx(0.1)
+    assert "<svg" in found._repr_html_()
+    with pytest.raises(ValueError, match="Did you mean 'x1'"):
+        found.share("x11")
