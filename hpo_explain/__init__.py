@@ -30,9 +30,12 @@ if TYPE_CHECKING:
     from hpo_explain.explainers import SampleSizeCheck as SampleSizeCheck
     from hpo_explain.explainers import LocalImportanceExplainer as LocalImportanceExplainer
     from hpo_explain.explainers import ShapleyExplainer as ShapleyExplainer
+    from hpo_explain.explainers import ProposalExplainer as ProposalExplainer
+    from hpo_explain.explainers import SampleSizeCheck as SampleSizeCheck
     from hpo_explain.explainers import baseline_background as baseline_background
     from hpo_explain.explainers import check_sample_size as check_sample_size
     from hpo_explain.explainers import find_sample_size as find_sample_size
+    from hpo_explain.explainers import explain_path as explain_path
     from hpo_explain.explainers import global_background as global_background
     from hpo_explain.explainers import hybrid_background as hybrid_background
     from hpo_explain.explainers import local_background as local_background
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
     from hpo_explain.explanations import Ablation as Ablation
     from hpo_explain.explanations import Condition as Condition
     from hpo_explain.explanations import FanovaImportance as FanovaImportance
+    from hpo_explain.explanations import DesirabilityPath as DesirabilityPath
     from hpo_explain.explanations import LocalImportance as LocalImportance
     from hpo_explain.explanations import Marginal as Marginal
     from hpo_explain.explanations import PartialDependence as PartialDependence
@@ -54,8 +58,11 @@ if TYPE_CHECKING:
     from hpo_explain.explanations import Region as Region
     from hpo_explain.explanations import RegionalPartialDependence as RegionalPartialDependence
     from hpo_explain.explanations import Subspace as Subspace
+    from hpo_explain.explanations import RepeatedRuns as RepeatedRuns
     from hpo_explain.facade import ablation as ablation
+    from hpo_explain.explanations import aggregate as aggregate
     from hpo_explain.facade import explain_proposal as explain_proposal
+    from hpo_explain.facade import desirability_path as desirability_path
     from hpo_explain.facade import importance as importance
     from hpo_explain.facade import local_importance as local_importance
     from hpo_explain.facade import next_experiments as next_experiments
@@ -84,6 +91,9 @@ _MODULE_OF = {
     "CategoricalParameter": "space",
     "Condition": "explanations",
     "ExpectedImprovement": "acquisition",
+    "DensityBlock": "densities",
+    "DensityRatio": "densities",
+    "DesirabilityPath": "explanations",
     "FanovaExplainer": "explainers.fanova",
     "FanovaImportance": "explanations",
     "FloatParameter": "space",
@@ -102,11 +112,13 @@ _MODULE_OF = {
     "PartialDependenceExplainer": "explainers.partial_dependence",
     "ProbabilityOfImprovement": "acquisition",
     "ProposalExplanation": "explanations",
+    "ProposalExplainer": "explainers",
     "Recommendation": "explanations",
     "Region": "explanations",
     "RegionalPartialDependence": "explanations",
     "RegionalPartialDependenceExplainer": "explainers.regional",
     "Run": "run",
+    "RepeatedRuns": "explanations",
     "SamplingBias": "diagnostics",
     "SampleSizeCheck": "explainers",
     "SearchSpace": "space",
@@ -117,8 +129,11 @@ _MODULE_OF = {
     "Trust": "diagnostics",
     "ablation": "facade",
     "baseline_background": "explainers",
+    "aggregate": "explanations",
     "check_sample_size": "explainers",
     "explain_proposal": "facade",
+    "desirability_path": "facade",
+    "explain_path": "explainers",
     "find_sample_size": "explainers",
     "from_frame": "adapters",
     "from_optuna": "adapters",

@@ -10,14 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain import diagnostics
-from hpo_explain._checks import check_count, check_number, check_option
-from hpo_explain.acquisition import (
-    Acquisition,
-    ExpectedImprovement,
-    LogExpectedImprovement,
-    LowerConfidenceBound,
-    ProbabilityOfImprovement,
-)
+from hpo_explain._checks import check_count, check_number
+from hpo_explain.acquisition import Acquisition
 from hpo_explain.adapters import as_run
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explainers.ablation import AblationExplainer
@@ -25,10 +19,12 @@ from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.local_importance import LocalImportanceExplainer
 from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
+from hpo_explain.explainers.path import explain_path
+from hpo_explain.explainers.proposals import ProposalExplainer, acquisition_of, proposal_of
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
-from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import (
     Ablation,
+    DesirabilityPath,
     FanovaImportance,
     LocalImportance,
     PartialDependence,
@@ -36,11 +32,9 @@ from hpo_explain.explanations import (
     Region,
     RegionalPartialDependence,
 )
-from hpo_explain.run import Run, average_instances, spans, winsorized
+from hpo_explain.run import Run, average_instances
 from hpo_explain.space import Config, FloatParameter
 from hpo_explain.surrogates import Surrogate
-
-CRITERIA = ("auto", "lcb", "ei", "pi", "logei")
 
 
 def explain_proposal(
@@ -48,7 +42,10 @@ def explain_proposal(
     trial: int | str = "latest",
     *,
     acquisition: str | Acquisition = "auto",
-    background: str | int | npt.ArrayLike = "auto",
+    background: str | int | Config | npt.ArrayLike = "auto",
+    surrogate: Surrogate | None = None,
+    estimator: str = "auto",
+    draws: int = 1000,
     seed: int = 0,
     **reading: Any,
 ) -> ProposalExplanation:
@@ -58,16 +55,25 @@ def explain_proposal(
     ----------
     source : optuna.Study, skopt result, pandas.DataFrame or Run
         The optimization run.
-    trial : int, "latest" or "best", default "latest"
-        The proposal; "best" is the best feasible one.
+    trial : int, "latest", "best" or "best-predicted", default "latest"
+        The proposal; "best" is the best feasible one, "best-predicted" the one that the surrogate
+        of all trials predicts to be best.
     acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, default "auto"
         "auto" is the optimizer's own acquisition where it is known, else the confidence bound
         with κ = 1.96, as the notes say. The others are looked at through the surrogate of the
         trials finished when the proposal was made.
-    background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
+    background : str, int, dict or ndarray of shape (n, d), default "auto"
+        What the proposal is compared with, as in :class:`ShapleyExplainer`: "global" (the same as
+        "auto"), "local", "hybrid", "thesis", a number of rows, one configuration such as a
+        default, encoded rows; or "incumbent", the best configuration known by then.
+    surrogate : Surrogate, optional
+        Another model's view: the same criterion through this model, such as ``run.surrogate()``.
+    estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
         As in :class:`ShapleyExplainer`.
+    draws : int, default 1000
+        Number of draws of the sampling estimator.
     seed : int, default 0
-        Seed of the surrogate and of the background.
+        Seed of the surrogate, of the background and of draws.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -79,8 +85,13 @@ def explain_proposal(
     Raises
     ------
     ValueError
-        If the trial does not exist or no model chose it, the objective is constant, or fewer
-        than two trials were finished by then.
+        If the trial does not exist or no model chose it, the objective is constant, fewer than
+        two trials were finished by then, or an option is not allowed.
+
+    References
+    ----------
+    .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Section 5.2; reference sets and other models: Section 8.
 
     Examples
     --------
@@ -92,90 +103,74 @@ def explain_proposal(
     0.0
     """
     run = as_run(source, **reading)
-    number = _proposal(run, trial)
-    known = run.known_before(number)
-    if len(known) >= 2 and np.ptp(winsorized(run.cost[known])) == 0.0:
-        raise ValueError(
-            f"the {run.objective_name} is constant ({run.objective[known[0]]:g} in all "
-            f"{len(known)} trials finished before trial {number}): no hyperparameter made a "
-            "difference, so there is nothing to explain. Choose a later trial, or check the "
-            "objective."
-        )
-    chosen, assumed, notes = _acquisition(run, number, acquisition, seed)
-    explainer = ShapleyExplainer(chosen, background=background, seed=seed)
-    explanation = explainer.explain(run.config(number))
-    return replace(
-        explanation,
-        trial=number,
-        assumed=assumed,
-        optimizer=run.optimizer,
-        objective_name=run.objective_name,
-        direction=run.direction,
-        notes=(*explanation.notes, *notes, *_unknown_results(run, number)),
-    )
+    explainer = ProposalExplainer(acquisition, background, surrogate, estimator, draws, seed)
+    return explainer.explain(run, proposal_of(run, trial, seed=seed))
 
 
-def _proposal(run: Run, trial: int | str) -> int:
-    """Return the number of a proposal, or say why it cannot be explained."""
-    proposals = np.array(run.proposals, dtype=np.int64)
-    if not len(proposals):
-        raise ValueError(
-            f"run has no proposal: {run.optimizer} chose none of its {len(run)} finished trials "
-            "by a model. Run more trials than the initial design has."
-        )
-    if isinstance(trial, str):
-        check_option("trial", trial, ("latest", "best"))
-        if trial == "latest":
-            return int(proposals.max())
-        return run.best(proposals.tolist())
-    run.row(trial)
-    if trial not in proposals:
-        raise ValueError(
-            f"trial {trial} was not chosen by a model (initial design, or set by hand), so there "
-            f"is no reason to explain. Proposals: {spans(proposals)}."
-        )
-    return int(trial)
+def desirability_path(
+    source: Any,
+    trials: Sequence[int] | None = None,
+    *,
+    acquisition: str | Acquisition = "auto",
+    background: str | int | Config | npt.ArrayLike = "auto",
+    surrogate: Surrogate | None = None,
+    estimator: str = "auto",
+    draws: int = 1000,
+    n_jobs: int | None = 1,
+    progress: bool = True,
+    seed: int = 0,
+    **reading: Any,
+) -> DesirabilityPath:
+    """Show how the reasons for the optimizer's proposals changed over a run.
 
+    Each proposal is explained with the surrogate of its own iteration: the optimizer's where it
+    is stored, else fitted anew to what was known by then.
 
-def _acquisition(
-    run: Run, number: int | None, acquisition: str | Acquisition, seed: int
-) -> tuple[Acquisition, bool, tuple[str, ...]]:
-    """Return the acquisition, whether it is assumed, and what to say about it."""
-    if not isinstance(acquisition, str):
-        return acquisition, True, ()
-    check_option("acquisition", acquisition, CRITERIA)
-    if acquisition == "auto":
-        own = run.own_acquisition(number)
-        if own is not None:
-            return own.acquisition, False, (own.note,) if own.note else ()
-    surrogate = run.surrogate(before=number, seed=seed)
-    known = run.known_before(number)
-    best = float(run.objective[known][np.argmin(run.cost[known])])
-    built = _criterion(acquisition, surrogate, best, run.direction)
-    note = f"{run.optimizer} is not known to have used {built.label}: it is assumed"
-    return built, True, (note,)
+    Parameters
+    ----------
+    source : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    trials : sequence of int, optional
+        The proposals to explain; by default all of them.
+    acquisition, background, surrogate, estimator, draws, seed
+        As in :func:`explain_proposal`.
+    n_jobs : int or None, default 1
+        Number of joblib's workers, -1 for one per core. None takes what
+        ``joblib.parallel_config(backend=..., n_jobs=...)`` says, such as a dask cluster. The
+        numbers do not depend on it.
+    progress : bool, default True
+        Show a progress bar on a terminal.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
 
+    Returns
+    -------
+    DesirabilityPath
+        An explanation per proposal.
 
-def _unknown_results(run: Run, number: int) -> list[str]:
-    """Say which trials were running when another one was proposed."""
-    running = run.running_at(number)
-    if not running:
-        return []
-    if len(running) == 1:
-        were, their = "1 trial was", "its result was"
-    else:
-        were, their = f"{len(running)} trials were", "their results were"
-    return [f"{were} running when trial {number} was proposed: {spans(running)}; {their} not known"]
+    Raises
+    ------
+    ValueError
+        If no model chose any trial, a trial of `trials` was not chosen by a model, nothing can be
+        said of any, or an option is not allowed.
 
+    References
+    ----------
+    .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Section 7, Figures 6 and 12.
 
-def _criterion(name: str, surrogate: Surrogate, best: float, direction: str) -> Acquisition:
-    if name in ("auto", "lcb"):
-        return LowerConfidenceBound(surrogate, direction=direction)
-    if name == "ei":
-        return ExpectedImprovement(surrogate, best=best, direction=direction)
-    if name == "pi":
-        return ProbabilityOfImprovement(surrogate, best=best, direction=direction)
-    return LogExpectedImprovement(surrogate, best=best, direction=direction)
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> path = hx.desirability_path(table, objective="loss", background=50, progress=False)
+    >>> path.trials.tolist()
+    [2, 3, 4]
+    """
+    run = as_run(source, **reading)
+    explainer = ProposalExplainer(acquisition, background, surrogate, estimator, draws, seed)
+    return explain_path(run, explainer, trials, n_jobs=n_jobs, progress=progress)
 
 
 def importance(
@@ -637,7 +632,7 @@ def _model(
     """Return what is explained around a configuration, and what to say about it."""
     if acquisition is None:
         return run.surrogate(before=before, kind=kind, seed=seed), ()
-    built, _, notes = _acquisition(run, before, acquisition, seed)
+    built, _, notes = acquisition_of(run, before, acquisition, seed)
     return built, notes
 
 

@@ -10,6 +10,8 @@ from hpo_explain.explainers.background import (
 from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.local_importance import LocalImportanceExplainer
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
+from hpo_explain.explainers.path import explain_path
+from hpo_explain.explainers.proposals import ProposalExplainer
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
 from hpo_explain.explainers.sample_size import (
     SampleSizeCheck,
@@ -23,11 +25,13 @@ __all__ = [
     "FanovaExplainer",
     "LocalImportanceExplainer",
     "PartialDependenceExplainer",
+    "ProposalExplainer",
     "RegionalPartialDependenceExplainer",
     "SampleSizeCheck",
     "ShapleyExplainer",
     "baseline_background",
     "check_sample_size",
+    "explain_path",
     "find_sample_size",
     "global_background",
     "hybrid_background",

@@ -6,15 +6,18 @@ from hpo_explain.explanations.importance import Axis, FanovaImportance
 from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.partial_dependence import PartialDependence
+from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.explanations.recommendation import Evidence, LatentSpace, Recommendation
 from hpo_explain.explanations.regional import Condition, Region, RegionalPartialDependence
+from hpo_explain.explanations.repeated_runs import RepeatedRuns, aggregate
 from hpo_explain.explanations.subspace import Subspace
 
 __all__ = [
     "Ablation",
     "Axis",
     "Condition",
+    "DesirabilityPath",
     "Evidence",
     "FanovaImportance",
     "LatentSpace",
@@ -25,6 +28,8 @@ __all__ = [
     "Recommendation",
     "Region",
     "RegionalPartialDependence",
+    "RepeatedRuns",
     "Subspace",
+    "aggregate",
     "format_value",
 ]

@@ -1,0 +1,428 @@
+"""How the reasons changed over a run: the explanations of all its proposals.
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+T          number of explained proposals
+φ          contributions, (T, d, number of terms); NaN where a proposal has no such term
+=========  ============================================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_count
+from hpo_explain.diagnostics import Trust
+from hpo_explain.explanations._format import join_words
+from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+EXPLOITING = ("mean", "exploitation")
+EXPLORING = ("uncertainty", "exploration")
+_LEAST_SIDE = 3  # proposals on either side of a turning point
+_AGREEING = 2.0 / 3.0  # of the proposals on either side
+
+
+@dataclass(frozen=True, eq=False)
+class DesirabilityPath:
+    """The contributions of every hyperparameter to the desirability of one proposal after another.
+
+    Attributes
+    ----------
+    explanations : tuple of ProposalExplanation
+        One per proposal, in the order of the trials.
+    space : SearchSpace
+        The space.
+    X : ndarray of shape (n, d)
+        Encoded configurations of all trials, the initial design included.
+    all_trials : ndarray of int, shape (n,)
+        Their numbers.
+    objective : ndarray of shape (n,)
+        Their objective, in the user's units.
+    incumbent : dict
+        The best feasible configuration; empty if there is none.
+    notes : tuple of str
+        What was assumed or left out.
+
+    References
+    ----------
+    .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Sections 7 and 8, Figures 6, 12 and 15.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
+    >>> path = hx.desirability_path(run, background=50, progress=False)
+    >>> path.trials.tolist(), list(path.to_frame()["term"].unique())
+    ([2, 3], ['total', 'mean', 'uncertainty'])
+    """
+
+    explanations: tuple[ProposalExplanation, ...]
+    space: SearchSpace
+    X: Array
+    all_trials: npt.NDArray[np.int64]
+    objective: Array
+    incumbent: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.explanations)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The hyperparameters."""
+        return self.space.names
+
+    @property
+    def trials(self) -> npt.NDArray[np.int64]:
+        """The numbers of the explained proposals, (T,)."""
+        numbers = [-1 if e.trial is None else e.trial for e in self.explanations]
+        return np.array(numbers, dtype=np.int64)
+
+    @property
+    def acquisitions(self) -> tuple[str, ...]:
+        """The criteria by which the proposals were made, each once."""
+        return tuple(dict.fromkeys(e.acquisition for e in self.explanations))
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of all proposals, each once."""
+        return tuple(dict.fromkeys(term for e in self.explanations for term in e.terms))
+
+    @property
+    def phi(self) -> Array:
+        """The contributions by term, (T, d, number of terms)."""
+        return np.stack([self._of_terms(e.terms, e.phi) for e in self.explanations])
+
+    @property
+    def total(self) -> Array:
+        """The contributions to the whole acquisition, (T, d)."""
+        return np.stack([e.total for e in self.explanations])
+
+    @property
+    def trust(self) -> Trust | None:
+        """The verdict on the surrogate of the latest proposal."""
+        return self.explanations[-1].trust
+
+    def explanation(self, trial: int) -> ProposalExplanation:
+        """Return the explanation of one proposal.
+
+        Raises
+        ------
+        ValueError
+            If the trial is not among the explained ones.
+        """
+        for found in self.explanations:
+            if found.trial == trial:
+                return found
+        raise ValueError(
+            f"trial {trial} is not among the explained proposals: {self.trials.tolist()}."
+        )
+
+    def half_width(self, level: float = 0.95) -> Array:
+        """Return half the interval of each contribution, (T, d, terms + 1); the total comes last.
+
+        The error of integrating over the background; NaN where it is not known.
+        """
+        found = []
+        for e in self.explanations:
+            half = e.half_width(level)
+            if half is None:
+                half = np.full((len(self.names), len(e.terms) + 1), np.nan)
+            found.append(
+                np.concatenate([self._of_terms(e.terms, half[:, :-1]), half[:, -1:]], axis=1)
+            )
+        return np.stack(found)
+
+    def _of_terms(self, terms: tuple[str, ...], values: Array) -> Array:
+        """Return columns in the order of `self.terms`, NaN where a proposal has no such term."""
+        out = np.full((len(values), len(self.terms)), np.nan)
+        out[:, [self.terms.index(term) for term in terms]] = values
+        return out
+
+    # ------------------------------------------------------------------ tables
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per trial, hyperparameter and term ("total" first).
+
+        Columns trial, hyperparameter, term, contribution, lower and upper: the 95 % interval of
+        integrating over the background.
+        """
+        import pandas as pd
+
+        frames = []
+        half = self.half_width()
+        columns = [("total", self.total, half[:, :, -1])]
+        columns += [(t, self.phi[:, :, k], half[:, :, k]) for k, t in enumerate(self.terms)]
+        for term, values, width in columns:
+            frames.append(
+                pd.DataFrame(
+                    {
+                        "trial": np.repeat(self.trials, len(self.names)),
+                        "hyperparameter": np.tile(self.names, len(self)),
+                        "term": term,
+                        "contribution": values.ravel(),
+                        "lower": (values - width).ravel(),
+                        "upper": (values + width).ravel(),
+                    }
+                )
+            )
+        return pd.concat(frames, ignore_index=True).dropna(subset="contribution")
+
+    def payouts(self) -> pd.DataFrame:
+        """Return prediction, baseline and payout by trial and term (thesis, Figure 15)."""
+        import pandas as pd
+
+        rows = [
+            {
+                "trial": e.trial,
+                "term": term,
+                "prediction": e.prediction[term],
+                "baseline": e.baseline[term],
+                "payout": e.payout[term],
+            }
+            for e in self.explanations
+            for term in ("total", *e.terms)
+        ]
+        return pd.DataFrame(rows)
+
+    def predictions(self) -> pd.DataFrame:
+        """Return what each proposal's own model predicted, with percentiles (thesis, Table 12).
+
+        Columns objective, mean, std (the user's units; NaN without a surrogate), and for mean and
+        std the percentage of the proposals up to that one with a smaller or equal prediction.
+        """
+        import pandas as pd
+
+        observed = dict(zip(self.all_trials.tolist(), self.objective.tolist(), strict=True))
+        predicted = [e.objective_prediction or {} for e in self.explanations]
+        frame = pd.DataFrame(
+            {
+                "objective": [observed[t] for t in self.trials.tolist()],
+                "mean": [p.get("mean", np.nan) for p in predicted],
+                "std": [p.get("std", np.nan) for p in predicted],
+            },
+            index=pd.Index(self.trials, name="trial"),
+        )
+        for name in ("mean", "std"):
+            values = frame[name].to_numpy()
+            frame[f"percentile of {name}"] = [
+                100.0 * float((values[: i + 1] <= value).mean()) if np.isfinite(value) else np.nan
+                for i, value in enumerate(values)
+            ]
+        return frame
+
+    def mean_contributions(self) -> pd.DataFrame:
+        """Return the mean absolute contribution of each hyperparameter's mean term.
+
+        Parameters that made proposals look good or bad drove the run. It costs nothing once the
+        path is known, but take it as indicative only: it rests on the surrogates of single
+        iterations, on the proposals alone, and on a few trials each. `importance` looks at the
+        whole space.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index hyperparameter, the largest first; columns "mean absolute contribution", "share"
+            of their sum, "std" over proposals, and "proposals" in which it was active.
+
+        Raises
+        ------
+        ValueError
+            If no proposal has a term of the mean alone (PI and TPE have none).
+
+        References
+        ----------
+        .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+           LMU Munich. Section 8.
+        """
+        import pandas as pd
+
+        exploiting = self._led_by(EXPLOITING)
+        if np.isnan(exploiting).all():
+            raise ValueError(
+                f"{join_words(self.acquisitions)} has no term of the mean alone. "
+                "Use acquisition='lcb'."
+            )
+        active = np.stack([e.active for e in self.explanations])
+        size = np.where(active, np.abs(exploiting), np.nan)
+        count = (~np.isnan(size)).sum(axis=0)
+        known = np.where(np.isnan(size), 0.0, size)
+        mean = known.sum(axis=0) / np.maximum(count, 1)
+        spread = np.where(np.isnan(size), 0.0, (size - mean) ** 2).sum(axis=0)
+        frame = pd.DataFrame(
+            {
+                "mean absolute contribution": mean,
+                "share": mean / mean.sum() if mean.sum() > 0.0 else mean,
+                "std": np.sqrt(spread / np.maximum(count - 1, 1)),
+                "proposals": count,
+            },
+            index=pd.Index(self.names, name="hyperparameter"),
+        )
+        return frame.sort_values("mean absolute contribution", ascending=False, kind="stable")
+
+    # ------------------------------------------------------------------ exploring and exploiting
+
+    def _led_by(self, terms: tuple[str, ...]) -> Array:
+        """Return the contributions (T, d) of whichever of some terms a proposal has."""
+        found = np.full((len(self), len(self.names)), np.nan)
+        for i, e in enumerate(self.explanations):
+            for t, term in enumerate(e.terms):
+                if term in terms:
+                    found[i] = e.phi[:, t]
+        return found
+
+    def turning_points(self) -> dict[str, int | None]:
+        """Return for each hyperparameter the trial from which its mean led, not uncertainty.
+
+        The trial that parts the proposals best into those where the uncertainty contributed more
+        and those where the mean did; None unless two thirds on either side, at least three
+        proposals, agree.
+        """
+        lead = self._led_by(EXPLOITING) - self._led_by(EXPLORING)
+        return {name: self._turn(lead[:, j]) for j, name in enumerate(self.names)}
+
+    def _turn(self, lead: Array) -> int | None:
+        known = np.flatnonzero(~np.isnan(lead) & (lead != 0.0))
+        mean_leads = lead[known] > 0.0
+        n = len(known)
+        if n < 2 * _LEAST_SIDE:
+            return None
+        places = np.arange(_LEAST_SIDE, n - _LEAST_SIDE + 1)
+        before = np.array([(~mean_leads[:p]).mean() for p in places])
+        after = np.array([mean_leads[p:].mean() for p in places])
+        agreeing = np.array(
+            [(~mean_leads[:p]).sum() + mean_leads[p:].sum() for p in places], dtype=float
+        )
+        agreeing[(before < _AGREEING) | (after < _AGREEING)] = -1.0
+        best = int(np.argmax(agreeing))
+        return None if agreeing[best] < 0.0 else int(self.trials[known[places[best]]])
+
+    def exploration(self) -> pd.DataFrame:
+        """Return how far each dimension was explored.
+
+        The standard deviation of the distance to the incumbent, on the hyperparameter's own scale
+        from 0 to 1 (a category is at distance 0 or 1), over the proposals and over all trials.
+
+        References
+        ----------
+        .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+           LMU Munich. Footnote 15, with the incumbent for the unknown optimum.
+        """
+        import pandas as pd
+
+        distance = self.distances()
+        chosen = np.isin(self.all_trials, self.trials)
+        return pd.DataFrame(
+            {"proposals": _spread(distance[chosen]), "all trials": _spread(distance)},
+            index=pd.Index(self.names, name="hyperparameter"),
+        )
+
+    def distances(self) -> Array:
+        """Return the distance of every trial's values to the incumbent's, (n, d), in [0, 1]."""
+        if not self.incumbent:
+            return np.full(self.X.shape, np.nan)
+        reference = self.space.encode(dict(self.incumbent))[0]
+        distance = np.abs(self.X - reference)
+        for j, parameter in enumerate(self.space.parameters):
+            if isinstance(parameter, CategoricalParameter):
+                distance[:, j] = np.where(np.isnan(distance[:, j]), np.nan, distance[:, j] > 0)
+        return distance
+
+    def balance(self, last: int = 10) -> dict[str, float]:
+        """Return the shares of exploiting and exploring in the latest proposals' contributions.
+
+        Of the absolute contributions of both terms, averaged over the last proposals; empty where
+        the criterion has no such terms. Compared with the whole space exploring is underestimated:
+        next to a random configuration every proposal looks well known.
+
+        Parameters
+        ----------
+        last : int, default 10
+            Number of proposals, or all if there are fewer.
+
+        Raises
+        ------
+        ValueError
+            If `last` is not a positive number.
+        """
+        check_count("last", last)
+        exploiting = np.abs(self._led_by(EXPLOITING)[-last:]).sum(axis=1)
+        exploring = np.abs(self._led_by(EXPLORING)[-last:]).sum(axis=1)
+        whole = exploiting + exploring
+        known = whole > 0.0  # NaN is not
+        if not known.any():
+            return {}
+        share = float((exploring[known] / whole[known]).mean())
+        return {"exploiting": 1.0 - share, "exploring": share}
+
+    # ------------------------------------------------------------------ in words
+
+    @property
+    def sentence(self) -> str:
+        """What drove the proposals, and when uncertainty gave way to the mean."""
+        total = np.abs(self.total).mean(axis=0)
+        order = np.argsort(-total, kind="stable")
+        main = [self.names[j] for j in order[:2] if total[j] > 0.0]
+        if not main:
+            return f"None of the {len(self)} proposals stands out from an average configuration."
+        text = f"Over {len(self)} proposals, {join_words(main)} mattered most to what was proposed"
+        turns = {name: t for name, t in self.turning_points().items() if t is not None}
+        if turns:
+            when = join_words([f"{name} from trial {t} on" for name, t in list(turns.items())[:3]])
+            text += f"; the predicted objective took the lead from uncertainty for {when}"
+        balance = self.balance()
+        if balance:
+            text += (
+                f". Of the contributions to the latest proposals {balance['exploring']:.0%} are "
+                "about uncertainty"
+            )
+        return f"{text}."
+
+    # ------------------------------------------------------------------ elsewhere
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw contributions by proposal: a panel per hyperparameter; return the axes."""
+        from hpo_explain.plotting.path import plot_path
+
+        return plot_path(self, ax=ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values that `json.dumps` accepts."""
+        return {
+            "trials": self.trials.tolist(),
+            "terms": list(self.terms),
+            "acquisitions": list(self.acquisitions),
+            "sentence": self.sentence,
+            "turning_points": self.turning_points(),
+            "balance": self.balance(),
+            "explanations": [e.to_dict() for e in self.explanations],
+            "notes": list(self.notes),
+        }
+
+    def _repr_html_(self) -> str:
+        from hpo_explain.plotting.html import result_html
+
+        return result_html(self, text=self.sentence)
+
+
+def _spread(distance: Array) -> Array:
+    """Return the standard deviation by column, NaN with fewer than two values."""
+    count = (~np.isnan(distance)).sum(axis=0)
+    known = np.where(np.isnan(distance), 0.0, distance)
+    mean = known.sum(axis=0) / np.maximum(count, 1)
+    squares = np.where(np.isnan(distance), 0.0, (distance - mean) ** 2).sum(axis=0)
+    return np.where(count > 1, np.sqrt(squares / np.maximum(count - 1, 1)), np.nan)

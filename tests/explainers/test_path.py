@@ -1,0 +1,254 @@
+"""Desirability paths: whose models, which numbers, on any number of workers."""
+
+import json
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+import hpo_explain as hx
+from tests.analytic import unit_cube
+
+
+def run_of(n=14, d=3, *, proposals=None, direction="minimize", seed=0):
+    space = unit_cube(d)
+    X = space.sample(n, seed=seed)
+    y = ((X - 0.3) ** 2 * np.arange(1.0, d + 1.0)).sum(axis=1)
+    objective = y if direction == "minimize" else -y
+    return hx.Run(space, X, objective, direction, proposals=proposals)
+
+
+def path_of(run, **options):
+    return hx.desirability_path(run, **{"background": 60, "progress": False} | options)
+
+
+def test_a_path_is_the_explanation_of_every_proposal():
+    run = run_of(proposals=[6, 9, 13])
+    path = path_of(run)
+    assert path.trials.tolist() == [6, 9, 13]
+    for trial in path.trials.tolist():
+        alone = hx.explain_proposal(run, trial, background=60)
+        np.testing.assert_array_equal(path.explanation(trial).phi, alone.phi)
+        assert path.explanation(trial).notes == alone.notes
+    assert path.phi.shape == (3, 3, 2)
+    np.testing.assert_allclose(path.total, path.phi.sum(axis=2))
+    with pytest.raises(ValueError, match="trial 5"):
+        path.explanation(5)
+
+
+def test_trials_before_which_nothing_was_known_are_left_out_and_named():
+    path = path_of(run_of(6))
+    assert path.trials.tolist() == [2, 3, 4, 5]
+    assert path.notes == ("left out: 0-1: fewer than two trials were finished before",)
+    flat = hx.Run(unit_cube(1), [[0.1], [0.5], [0.7], [0.9]], [1.0, 1.0, 1.0, 2.0], "minimize")
+    with pytest.raises(ValueError, match=r"constant.*Run more trials"):
+        path_of(flat)
+
+
+def test_only_the_proposals_that_were_asked_for():
+    run = run_of(proposals=[6, 9, 13])
+    assert path_of(run, trials=[13, 6]).trials.tolist() == [6, 13]
+    with pytest.raises(ValueError, match="trial 7 was not chosen by a model"):
+        path_of(run, trials=[6, 7])
+    with pytest.raises(ValueError, match="trials is empty"):
+        path_of(run, trials=[])
+    with pytest.raises(ValueError, match="no proposal"):
+        path_of(run_of(proposals=[]))
+
+
+def test_an_enqueued_trial_is_not_on_the_path():
+    optuna = pytest.importorskip("optuna")
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0, n_startup_trials=4))
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1) ** 2, n_trials=8)
+    study.enqueue_trial({"x": 0.5})
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1) ** 2, n_trials=3)
+    path = path_of(study)
+    assert 8 not in path.trials
+    assert {9, 10} <= set(path.trials.tolist())
+    with pytest.raises(ValueError, match="trial 8 was not chosen by a model"):
+        path_of(study, trials=[8])
+
+
+# ---------------------------------------------------------------------- workers
+
+
+def test_the_numbers_do_not_depend_on_the_workers():
+    run = run_of(12, proposals=[5, 7, 9, 11])
+    alone = path_of(run, n_jobs=1)
+    together = path_of(run, n_jobs=2)
+    np.testing.assert_array_equal(alone.phi, together.phi)
+    with joblib.parallel_config(backend="threading", n_jobs=3):
+        threads = path_of(run, n_jobs=None)
+    np.testing.assert_array_equal(alone.phi, threads.phi)
+
+
+@pytest.mark.filterwarnings("default")  # what the cluster warns of while it starts and stops
+def test_a_dask_cluster_can_do_the_work():
+    distributed = pytest.importorskip("distributed")
+    run = run_of(12, proposals=[5, 7, 9, 11])
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        found = path_of(run, n_jobs=None)
+    np.testing.assert_array_equal(found.phi, path_of(run).phi)
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def test_the_long_table_holds_every_number_once():
+    path = path_of(run_of(proposals=[6, 9, 13]))
+    frame = path.to_frame()
+    assert list(frame.columns) == [
+        "trial", "hyperparameter", "term", "contribution", "lower", "upper",
+    ]  # fmt: skip
+    assert len(frame) == 3 * 3 * 3
+    wide = frame.pivot(index="trial", columns=["term", "hyperparameter"], values="contribution")
+    np.testing.assert_allclose(wide["total"].to_numpy(), path.total)
+    np.testing.assert_allclose(
+        (wide["mean"] + wide["uncertainty"]).to_numpy(), wide["total"].to_numpy(), atol=1e-12
+    )
+    assert (frame.lower <= frame.contribution).all()
+    assert (frame.contribution <= frame.upper).all()
+
+
+def test_payouts_are_prediction_minus_baseline_and_sum_over_terms():
+    path = path_of(run_of(proposals=[6, 9, 13]))
+    payouts = path.payouts()
+    np.testing.assert_allclose(payouts.payout, payouts.prediction - payouts.baseline, atol=1e-12)
+    by_term = payouts.pivot(index="trial", columns="term", values="payout")
+    np.testing.assert_allclose(by_term["mean"] + by_term.uncertainty, by_term.total, atol=1e-12)
+    np.testing.assert_allclose(by_term.total, path.total.sum(axis=1), atol=1e-9)
+
+
+def test_percentiles_are_those_of_the_proposals_until_then():
+    run = run_of(proposals=[6, 9, 13])
+    predictions = path_of(run).predictions()
+    assert predictions.index.tolist() == [6, 9, 13]
+    np.testing.assert_array_equal(predictions.objective, run.objective[[6, 9, 13]])
+    for i, trial in enumerate([6, 9, 13]):
+        mean, std = run.surrogate(before=trial).predict(run.X[[trial]])
+        assert predictions["mean"].iloc[i] == pytest.approx(mean[0])
+        assert predictions["std"].iloc[i] == pytest.approx(std[0])
+        ranks = (predictions["mean"].iloc[: i + 1] <= predictions["mean"].iloc[i]).mean()
+        assert predictions["percentile of mean"].iloc[i] == pytest.approx(100.0 * ranks)
+
+
+def test_importance_from_mean_contributions_is_their_mean_absolute_value():
+    path = path_of(run_of(proposals=[6, 9, 13]))
+    table = path.mean_contributions()
+    expected = np.abs(path.phi[:, :, 0]).mean(axis=0)
+    found = table.loc[list(path.names), "mean absolute contribution"]
+    np.testing.assert_allclose(found, expected)
+    assert table["share"].sum() == pytest.approx(1.0)
+    assert (table["proposals"] == 3).all()
+    with pytest.raises(ValueError, match="acquisition='lcb'"):
+        path_of(run_of(proposals=[6, 9]), acquisition="pi").mean_contributions()
+
+
+# ---------------------------------------------------------------------- made paths
+
+
+def made(mean, uncertainty, *, trials=None):
+    """A path of given contributions (T, d)."""
+    mean, uncertainty = np.asarray(mean, dtype=float), np.asarray(uncertainty, dtype=float)
+    T, d = mean.shape
+    space = unit_cube(d)
+    trials = range(T) if trials is None else trials
+    zero = {"mean": 0.0, "uncertainty": 0.0, "total": 0.0}
+    explanations = [
+        hx.ProposalExplanation(
+            names=space.names, config=dict.fromkeys(space.names, 0.5),
+            terms=("mean", "uncertainty"), phi=np.column_stack([mean[t], uncertainty[t]]),
+            standard_error=None, degrees_of_freedom=0, prediction=zero, baseline=zero, payout=zero,
+            efficiency_gap=zero, acquisition="LCB", trial=int(number),
+        )
+        for t, number in enumerate(trials)
+    ]  # fmt: skip
+    X = np.linspace(0.0, 1.0, T)[:, None] * np.ones((1, d))
+    return hx.DesirabilityPath(
+        tuple(explanations), space, X, np.array(list(trials)), X[:, 0],
+        dict.fromkeys(space.names, 0.0),
+    )  # fmt: skip
+
+
+def test_a_turning_point_is_where_the_mean_takes_over():
+    mean = np.array([[0.0, 1.0, -1.0]] * 5 + [[2.0, 1.0, 1.0]] * 7)
+    uncertainty = np.array([[1.0, 0.5, 0.0]] * 12)
+    path = made(mean, uncertainty, trials=range(20, 32))
+    assert path.turning_points() == {"x1": 25, "x2": None, "x3": 25}
+    assert "from trial 25 on" in path.sentence
+
+
+def test_a_turning_point_needs_three_proposals_on_either_side_and_agreement():
+    lead = np.array([-1.0, -1.0, 1.0, 1.0, 1.0])
+    assert made(lead[:, None], np.zeros((5, 1))).turning_points() == {"x1": None}
+    mixed = np.array([-1.0, 1.0] * 6)
+    assert made(mixed[:, None], np.zeros((12, 1))).turning_points() == {"x1": None}
+    late = np.array([-1.0, -1.0, 1.0, -1.0, 1.0, 1.0, 1.0, -1.0, 1.0])
+    assert made(late[:, None], np.zeros((9, 1))).turning_points() == {"x1": 4}
+
+
+def test_the_balance_is_the_share_of_uncertainty_in_the_latest_contributions():
+    path = made([[9.0, 9.0], [3.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [0.0, -1.0], [1.0, -1.0]])
+    assert path.balance(last=2) == pytest.approx({"exploring": 0.375, "exploiting": 0.625})
+    assert path.balance(last=1) == pytest.approx({"exploring": 0.5, "exploiting": 0.5})
+    with pytest.raises(ValueError, match="last"):
+        path.balance(last=0)
+
+
+def test_exploration_is_the_spread_of_distances_to_the_incumbent():
+    path = made(np.ones((5, 2)), np.ones((5, 2)))
+    spread = np.std(np.linspace(0.0, 1.0, 5), ddof=1)
+    np.testing.assert_allclose(path.exploration(), spread)
+
+
+def test_criteria_that_change_are_named_and_their_terms_kept_apart():
+    run = run_of(proposals=[6, 9])
+    lcb, ei = (
+        hx.explain_proposal(run, trial, acquisition=name, background=50)
+        for trial, name in ((6, "lcb"), (9, "ei"))
+    )
+    path = path_of(run)
+    both = hx.DesirabilityPath(
+        (lcb, ei), run.space, run.X, run.trials, run.objective, run.incumbent
+    )
+    assert both.terms == ("mean", "uncertainty", "exploitation", "exploration")
+    np.testing.assert_array_equal(np.isnan(both.phi[0, 0]), [False, False, True, True])
+    assert not both.to_frame().contribution.isna().any()
+    assert both.acquisitions == ("LCB (κ = 1.96)", "EI")
+    assert len(path.acquisitions) == 1
+
+
+def test_forms():
+    path = path_of(run_of(proposals=[6, 9, 13], direction="maximize"))
+    json.dumps(path.to_dict(), allow_nan=False)
+    again = pickle.loads(pickle.dumps(path))
+    pd.testing.assert_frame_equal(again.to_frame(), path.to_frame())
+    assert path.sentence.endswith(".")
+
+
+def test_maximizing_is_minimizing_the_negative():
+    one = path_of(run_of(proposals=[6, 9]))
+    other = path_of(run_of(proposals=[6, 9], direction="maximize"))
+    np.testing.assert_allclose(one.phi, other.phi, atol=1e-9)
+
+
+def test_inactive_hyperparameters_do_not_count_in_means():
+    space = hx.SearchSpace(
+        [
+            hx.CategoricalParameter("booster", ["linear", "dart"]),
+            hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
+        ]
+    )
+    X = space.sample(20, seed=1)
+    run = hx.Run(space, X, np.where(np.isnan(X[:, 1]), 1.0, X[:, 1]), "minimize")
+    table = path_of(run).mean_contributions()
+    assert table.loc["drop", "proposals"] == int((~np.isnan(X[2:, 1])).sum())

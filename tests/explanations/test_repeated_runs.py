@@ -1,0 +1,73 @@
+"""Aggregates over runs: means and standard deviations by hand, and what cannot be put together."""
+
+import json
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from tests.explainers.test_path import path_of, run_of
+
+
+def test_mean_and_standard_deviation_over_runs_of_paths():
+    runs = [run_of(proposals=[6, 9, 13], seed=s) for s in range(3)]
+    paths = [path_of(run) for run in runs]
+    found = hx.aggregate(paths)
+    phi = np.array([np.dstack([path.phi, path.total]) for path in paths])
+    np.testing.assert_allclose(found.mean, phi.mean(axis=0))
+    np.testing.assert_allclose(found.std, phi.std(axis=0, ddof=1))
+    np.testing.assert_allclose(found.mean[..., :2].sum(axis=-1), found.mean[..., 2])
+    objective = np.array([run.objective[[6, 9, 13]] for run in runs])
+    np.testing.assert_allclose(found.objective, objective.mean(axis=0))
+    np.testing.assert_allclose(found.objective_std, objective.std(axis=0, ddof=1))
+    distance = np.array([path.distances()[[6, 9, 13]] for path in paths])
+    np.testing.assert_allclose(found.distance, distance.mean(axis=0))
+    spread = distance.mean(axis=0).std(axis=0, ddof=1)
+    np.testing.assert_allclose(found.exploration().to_numpy(), spread)
+    assert found.runs == 3
+    frame = found.to_frame()
+    assert len(frame) == 3 * 3 * 3
+    one = frame[(frame.proposal == 2) & (frame.hyperparameter == "x3") & (frame.term == "total")]
+    assert one.contribution.item() == pytest.approx(found.mean[1, 2, 2])
+    assert one["std"].item() == pytest.approx(found.std[1, 2, 2])
+
+
+def test_paths_of_different_length_end_with_the_shortest_and_say_so():
+    found = hx.aggregate([path_of(run_of(proposals=p)) for p in ([6, 9, 13], [6, 9])])
+    assert len(found) == 2
+    assert "proposal 2" in found.notes[0]
+
+
+def test_single_explanations_are_one_proposal():
+    explanations = [
+        hx.explain_proposal(run_of(proposals=[9], seed=s), 9, background=50) for s in range(4)
+    ]
+    found = hx.aggregate(explanations)
+    total = np.array([e.total for e in explanations])
+    np.testing.assert_allclose(found.mean[0, :, -1], total.mean(axis=0))
+    np.testing.assert_allclose(found.std[0, :, -1], total.std(axis=0, ddof=1))
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert pickle.loads(pickle.dumps(found)).runs == 4
+    assert found.trust.level == max(
+        (e.trust.level for e in explanations),
+        key=lambda level: ("good", "fair", "poor", "unknown").index(level),
+    )
+
+
+def test_what_does_not_belong_together_is_refused():
+    path = path_of(run_of(proposals=[6, 9]))
+    other_space = path_of(run_of(d=2, proposals=[6, 9]))
+    with pytest.raises(ValueError, match="different search spaces"):
+        hx.aggregate([path, other_space])
+    with pytest.raises(ValueError, match="different acquisition functions"):
+        hx.aggregate([path, path_of(run_of(proposals=[6, 9]), acquisition="ei")])
+    with pytest.raises(ValueError, match="different directions"):
+        hx.aggregate([path, path_of(run_of(proposals=[6, 9], direction="maximize"))])
+    with pytest.raises(ValueError, match="at least two"):
+        hx.aggregate([path])
+    with pytest.raises(ValueError, match="all be explanations or all be paths"):
+        hx.aggregate([path, path.explanations[0]])
+    with pytest.raises(ValueError, match="different hyperparameters"):
+        hx.aggregate([path.explanations[0], replace(path.explanations[1], names=("a", "b", "c"))])
