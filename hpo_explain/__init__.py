@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from hpo_explain.adapters import from_frame as from_frame
     from hpo_explain.adapters import from_optuna as from_optuna
     from hpo_explain.adapters import from_skopt as from_skopt
+    from hpo_explain.densities import DensityBlock as DensityBlock
+    from hpo_explain.densities import DensityRatio as DensityRatio
     from hpo_explain.diagnostics import SamplingBias as SamplingBias
     from hpo_explain.diagnostics import Trust as Trust
     from hpo_explain.explainers import AblationExplainer as AblationExplainer
@@ -90,6 +92,8 @@ _MODULE_OF = {
     "Acquisition": "acquisition",
     "CategoricalParameter": "space",
     "Condition": "explanations",
+    "DensityBlock": "densities",
+    "DensityRatio": "densities",
     "ExpectedImprovement": "acquisition",
     "DensityBlock": "densities",
     "DensityRatio": "densities",

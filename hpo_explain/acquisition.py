@@ -22,10 +22,12 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import erfcx, log_ndtr, ndtr
 
 from hpo_explain._checks import check_direction
@@ -77,6 +79,62 @@ class SurrogateBased(Protocol):
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         """Return the terms at given predictions of the objective, each of their shape."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class TermBlock:
+    """The terms for some background rows in every coalition asked for.
+
+    Attributes
+    ----------
+    rows : slice
+        The background rows.
+    terms : dict of str to ndarray of shape (number of rows, number of coalitions)
+        The terms for each background row and coalition.
+    """
+
+    rows: slice
+    terms: dict[str, Array]
+
+
+@runtime_checkable
+class SupportsTermCoalitions(Protocol):
+    """An acquisition that values the coalitions of a Shapley game itself, without composed rows."""
+
+    def coalition_terms(
+        self,
+        x: Array,
+        background: Array,
+        players: npt.NDArray[np.int64],
+        coalitions: npt.NDArray[np.bool_],
+    ) -> Iterator[TermBlock]:
+        """Return the terms in coalitions, block by block of background rows.
+
+        Arguments are as in :meth:`SupportsCoalitions.predict_coalitions`.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsParts(Protocol):
+    """An acquisition that is a sum of acquisitions, each of a few hyperparameters.
+
+    Shapley values are linear: those of the parts, which are games of few players, add up to those
+    of the whole.
+    """
+
+    def parts(self) -> tuple[Acquisition, ...]:
+        """Return the parts, over the same space and with the same terms."""
+        ...
+
+
+@runtime_checkable
+class SupportsCandidates(Protocol):
+    """An acquisition that knows which configurations the optimizer compares it on."""
+
+    def candidates(self, n: int, *, seed: int = 0) -> Array:
+        """Draw `n` latent rows, (n, d), as the optimizer draws its candidates."""
         ...
 
 

@@ -41,8 +41,17 @@ def test_a_study_and_its_run_give_the_same_explanation(study):
     assert first.config == study.trials[20].params
 
 
-def test_tpe_is_explained_by_an_assumed_acquisition_and_says_so(study):
+def test_tpe_is_explained_by_its_own_densities(study):
     explanation = hx.explain_proposal(study, 20, background=60)
+    assert not explanation.assumed
+    assert explanation.acquisition == "log l − log g"
+    assert explanation.terms == ("good", "bad")
+    assert explanation.sentence.startswith("Optuna's TPESampler (log l − log g) found trial 20 ")
+    assert "among good trials" in explanation.sentence
+
+
+def test_an_acquisition_that_is_asked_for_is_assumed_and_says_so(study):
+    explanation = hx.explain_proposal(study, 20, acquisition="lcb", background=60)
     assert explanation.assumed
     assert explanation.acquisition == "LCB (κ = 1.96)"
     assert explanation.sentence.startswith("A GP with LCB (κ = 1.96) would have found trial 20 ")
@@ -104,7 +113,9 @@ def test_maximizing_the_negative_explains_the_same():
 
 
 def test_an_explanation_travels_as_json_and_as_a_table(study):
-    explanation = hx.explain_proposal(study, 20, background=40)
+    own = hx.explain_proposal(study, 20, background=40)
+    assert json.loads(json.dumps(own.to_dict(), allow_nan=False))["trust"] is None
+    explanation = hx.explain_proposal(study, 20, acquisition="lcb", background=40)
     plain = json.loads(json.dumps(explanation.to_dict(), allow_nan=False))
     assert plain["trial"] == 20
     assert plain["trust"]["level"] in ("good", "fair", "poor")

@@ -21,6 +21,7 @@ LAYERS = [
     "space",
     "surrogates",
     "acquisition",
+    "densities",
     "run",
     "diagnostics",
     "explanations",

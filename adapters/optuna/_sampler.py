@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -41,11 +41,19 @@ _MARKS = {
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The sampler's name, the numbers of the trials it chose with a model, what was assumed."""
+    """The sampler's name, the numbers of the trials it chose with a model, what was assumed.
+
+    `own` is the sampler itself if there is an object, `how` says how it is known, `model` which of
+    those with an acquisition function it is, and `by_hand` why a trial was not chosen by it.
+    """
 
     sampler: str
     proposals: list[int]
     notes: list[str]
+    own: BaseSampler | None = None
+    how: str = ""
+    model: str = ""
+    by_hand: Mapping[int, str] = field(default_factory=dict)
 
 
 def read_choice(
@@ -56,6 +64,7 @@ def read_choice(
 ) -> Choice:
     """Return who chose which of the `kept` trials, judged from all `trials` of the study."""
     assumed = study.sampler if sampler is None else sampler
+    its: BaseSampler | None = assumed
     if isinstance(assumed, PartialFixedSampler):
         assumed = assumed._base_sampler
     names = [base.__name__ for base in type(assumed).__mro__]
@@ -70,7 +79,7 @@ def read_choice(
             how += f" ({', '.join(f'{count} by {who}' for who, count in found.items())})"
         most = found.most_common(1)[0][0]
         if most not in names:
-            names, startup = [most], None
+            names, startup, its = [most], None, None
     else:
         how = (
             "the one of the study object, as a storage does not record it; "
@@ -78,7 +87,8 @@ def read_choice(
         )
     model = next((name for name in names if name in _MODELS), "")
     finished = _finished_before(trials, kept, _MODELS.get(model, _FINISHED))
-    by_hand, notes = _by_hand(kept)
+    reasons, notes = _by_hand(kept)
+    by_hand = np.array([trial.number in reasons for trial in kept])
     if not model:
         notes.insert(
             0,
@@ -101,7 +111,7 @@ def read_choice(
         chosen = marked | ((finished >= startup) & (marks == ""))
     notes.insert(0, f"sampler: {names[0]}, {how}; {phase}")
     numbers = np.array([trial.number for trial in kept])
-    return Choice(names[0], numbers[chosen & ~by_hand].tolist(), notes)
+    return Choice(names[0], numbers[chosen & ~by_hand].tolist(), notes, its, how, model, reasons)
 
 
 def _mark(trial: FrozenTrial) -> str:
@@ -112,8 +122,8 @@ def _mark(trial: FrozenTrial) -> str:
     return ""
 
 
-def _by_hand(kept: Sequence[FrozenTrial]) -> tuple[npt.NDArray[np.bool_], list[str]]:
-    """Say which trials the sampler did not choose, and why, in words."""
+def _by_hand(kept: Sequence[FrozenTrial]) -> tuple[dict[int, str], list[str]]:
+    """Say which trials the sampler did not choose, and why, in words, for each and for all."""
     enqueued, retried, added = [], [], []
     for trial in kept:
         attrs = trial.system_attrs
@@ -123,16 +133,19 @@ def _by_hand(kept: Sequence[FrozenTrial]) -> tuple[npt.NDArray[np.bool_], list[s
         added.append(_took_no_time(trial) and not retried[-1] and not enqueued[-1])
     if np.mean(added) > _ADDED:
         added = [False] * len(added)  # a table of trials, or a clock that ticks too slowly
-    notes = [
-        f"{what}: {_listed(kept, mask)}"
-        for what, mask in (
-            ("enqueued, so not chosen by the sampler", enqueued),
-            ("retried after a failure, so not chosen anew", retried),
-            ("added as finished trials, so not chosen by the sampler", added),
-        )
-        if any(mask)
-    ]
-    return np.array(enqueued) | np.array(retried) | np.array(added), notes
+    found = (
+        ("enqueued, so not chosen by the sampler", enqueued),
+        ("retried after a failure, so not chosen anew", retried),
+        ("added as finished trials, so not chosen by the sampler", added),
+    )
+    notes = [f"{what}: {_listed(kept, mask)}" for what, mask in found if any(mask)]
+    reasons = {
+        trial.number: what.partition(",")[0]
+        for what, mask in found
+        for trial, is_one in zip(kept, mask, strict=True)
+        if is_one
+    }
+    return reasons, notes
 
 
 def _took_no_time(trial: FrozenTrial) -> bool:

@@ -5,13 +5,20 @@ Symbols as in `shapley`: x the explained row, b a background row, S a coalition,
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.acquisition import Acquisition, SurrogateBased
+from hpo_explain.acquisition import (
+    Acquisition,
+    SupportsParts,
+    SupportsTermCoalitions,
+    SurrogateBased,
+    TermBlock,
+)
 from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS, kernel_shap
 from hpo_explain.space import Array
@@ -55,7 +62,19 @@ class CoalitionGame:
     @property
     def samples_coalitions(self) -> bool:
         """Whether there are too many coalitions to value each."""
-        return len(self.players) > EXACT_PLAYERS
+        return any(len(game.players) > EXACT_PLAYERS for game in self._parts() or [self])
+
+    def _parts(self) -> list[CoalitionGame]:
+        """Return the games of which this one is the sum; none where it is no sum."""
+        if self.estimator == "kernel" or not isinstance(self.acquisition, SupportsParts):
+            return []
+        parts = self.acquisition.parts()
+        if len(parts) < 2:
+            return []
+        return [
+            CoalitionGame(part, self.x, _players(part, self.x), self.estimator, self.seed)
+            for part in parts
+        ]
 
     def shapley(self, cubes: list[Array]) -> tuple[Array, str]:
         """Return Shapley values (hypercube, player, term), and how they came about in words.
@@ -69,6 +88,9 @@ class CoalitionGame:
         if n == 0:
             shape = (len(cubes), 0, len(self.acquisition.term_names))
             return np.zeros(shape), "no hyperparameter can matter here"
+        parts = self._parts()
+        if parts:
+            return self._sum_of(parts, cubes)
         if not self.samples_coalitions and self.estimator != "kernel":
             values = self._structured(all_coalitions(n), cubes)
             if values is not None:
@@ -93,6 +115,17 @@ class CoalitionGame:
             f"KernelExplainer, {how if self.samples_coalitions else f'all {2**n} coalitions'}",
         )
 
+    def _sum_of(self, parts: list[CoalitionGame], cubes: list[Array]) -> tuple[Array, str]:
+        """Return Shapley values as the sum of those of the parts, and how they came about."""
+        phi = np.zeros((len(cubes), len(self.players), len(self.acquisition.term_names)))
+        for part in parts:
+            phi[:, np.searchsorted(self.players, part.players)] += part.shapley(cubes)[0]
+        most = max(len(part.players) for part in parts)
+        if most <= 1:
+            return phi, "exact, hyperparameter by hyperparameter"
+        how = "sampled coalitions" if most > EXACT_PLAYERS else "exact"
+        return phi, f"{how}, as a sum of {len(parts)} games of at most {most} hyperparameters"
+
     def _values(self, cube: Array, coalitions: Coalitions) -> Array:
         """Return v (coalition, term) over one hypercube."""
         if self.estimator != "kernel":
@@ -102,28 +135,36 @@ class CoalitionGame:
         return self._composed(coalitions, cube)
 
     def _structured(self, coalitions: Coalitions, cubes: list[Array]) -> Array | None:
-        """Return v (hypercube, coalition, term) through the surrogate's structure, if it can."""
-        acquisition = self.acquisition
-        if not isinstance(acquisition, SurrogateBased):
-            return None
-        surrogate = acquisition.surrogate
-        if not isinstance(surrogate, SupportsCoalitions):
-            return None
-        rows = np.vstack(cubes)
-        blocks = surrogate.predict_coalitions(self.x, rows, self.players, coalitions)
+        """Return v (hypercube, coalition, term) without composed rows, where that is possible."""
+        blocks = self._term_blocks(coalitions, np.vstack(cubes))
         if blocks is None:
             return None
+        names = self.acquisition.term_names
         sizes = np.array([len(b) for b in cubes])
         cube = np.repeat(np.arange(len(cubes)), sizes)
-        values = np.zeros((len(cubes), len(coalitions), len(acquisition.term_names)))
+        values = np.zeros((len(cubes), len(coalitions), len(names)))
         for block in blocks:
             here = cube[block.rows]
             share = np.zeros((len(cubes), len(here)))
             share[here, np.arange(len(here))] = 1.0 / sizes[here]
-            terms = acquisition.terms_of(block.mean, block.std)
-            for t, name in enumerate(acquisition.term_names):
-                values[:, :, t] += share @ terms[name]
+            for t, name in enumerate(names):
+                values[:, :, t] += share @ block.terms[name]
         return values
+
+    def _term_blocks(self, coalitions: Coalitions, rows: Array) -> Iterator[TermBlock] | None:
+        """Return the terms in coalitions by the acquisition's or its surrogate's own structure."""
+        acquisition = self.acquisition
+        if isinstance(acquisition, SupportsTermCoalitions):
+            return acquisition.coalition_terms(self.x, rows, self.players, coalitions)
+        if not isinstance(acquisition, SurrogateBased):
+            return None
+        surrogate, terms_of = acquisition.surrogate, acquisition.terms_of
+        if not isinstance(surrogate, SupportsCoalitions):
+            return None
+        blocks = surrogate.predict_coalitions(self.x, rows, self.players, coalitions)
+        if blocks is None:
+            return None
+        return (TermBlock(block.rows, terms_of(block.mean, block.std)) for block in blocks)
 
     def _composed(self, coalitions: Coalitions, background: Array) -> Array:
         """Return v (coalition, term) by composing every row, which any acquisition allows."""
@@ -152,7 +193,7 @@ def _players(acquisition: Acquisition, x: Array) -> Players:
     """Return the columns that take part.
 
     Active hyperparameters do, and optional ones left out by choice; not those of a single value,
-    nor those on which the surrogate cannot depend.
+    nor those on which the acquisition or its surrogate cannot depend.
     """
     space = acquisition.space
     present = ~np.isnan(x)
@@ -160,10 +201,9 @@ def _players(acquisition: Acquisition, x: Array) -> Players:
         if parameter.optional is not None:
             present[j] |= bool(space.allowed(x[None, :], j)[0])
     matters = np.ones(len(space), dtype=bool)
-    if isinstance(acquisition, SurrogateBased):
-        surrogate = acquisition.surrogate
-        if isinstance(surrogate, SupportsRelevance):
-            matters = np.array(surrogate.relevant())
+    judge = acquisition.surrogate if isinstance(acquisition, SurrogateBased) else acquisition
+    if isinstance(judge, SupportsRelevance):
+        matters = np.array(judge.relevant())
     for j, parameter in enumerate(space.parameters):
         matters[j] &= parameter.size != 1 or parameter.optional is not None
     for j in reversed(space.parents_first):

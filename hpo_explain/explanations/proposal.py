@@ -28,6 +28,10 @@ _REASONS = {
     ("exploitation", False): ("promises", "promise", "a worse {objective}"),
     ("exploration", True): ("leads", "lead", "where the model is unsure"),
     ("exploration", False): ("leads", "lead", "where the model is sure already"),
+    ("good", True): ("is", "are", "common among good trials"),
+    ("good", False): ("is", "are", "rare among good trials"),
+    ("bad", True): ("is", "are", "rare among the other trials"),
+    ("bad", False): ("is", "are", "common among the other trials"),
 }
 _OTHER_REASONS = {True: ("raises", "raise", "the {term}"), False: ("lowers", "lower", "the {term}")}
 _MAIN_SHARE = 0.75  # so much of the contributions of one sign is told as the main reasons

@@ -4,12 +4,13 @@ from hpo_explain.run._text import spans
 from hpo_explain.run.averaged import average_instances
 from hpo_explain.run.diverged import LARGEST, diverged_above, winsorized
 from hpo_explain.run.instances import Instances
-from hpo_explain.run.optimizer import OptimizerRecord, OwnAcquisition
+from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.run.run import Run
 
 __all__ = [
     "LARGEST",
     "Instances",
+    "KnowsWhyNot",
     "OptimizerRecord",
     "OwnAcquisition",
     "Run",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.surrogates import Surrogate
@@ -43,4 +43,13 @@ class OptimizerRecord(Protocol):
 
     def acquisition(self, before: int | None) -> OwnAcquisition | None:
         """Return the optimizer's own acquisition for trial `before`, None if unknown."""
+        ...
+
+
+@runtime_checkable
+class KnowsWhyNot(Protocol):
+    """A record that says why there is no acquisition of the optimizer's own."""
+
+    def why_not(self, before: int | None) -> str:
+        """Return in words why trial `before` has no acquisition; empty if it has one."""
         ...

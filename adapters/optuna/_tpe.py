@@ -1,0 +1,287 @@
+"""TPE's own densities, rebuilt by the sampler itself from the trials it had at the time.
+
+This is all that touches the private parts of `optuna.samplers.TPESampler`; it was checked with
+Optuna 4.5 and 5.0. The sampler's code runs on a copy of the sampler and on a `PastStudy`, up to the
+point where it compares its candidates; there the two densities are caught, turned into plain
+arrays, and compared with what the sampler computes from them.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from types import MethodType
+from typing import Any
+
+import numpy as np
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+from optuna.samplers import RandomSampler, TPESampler
+from optuna.samplers._lazy_random_state import LazyRandomState
+from optuna.search_space import IntersectionSearchSpace
+from optuna.search_space.group_decomposed import _GroupDecomposedSearchSpace
+from optuna.trial import FrozenTrial
+
+from hpo_explain.adapters.optuna._past import Asking, PastStudy
+from hpo_explain.densities import (
+    CategoryKernels,
+    DensityBlock,
+    DensityRatio,
+    Kernels,
+    NumericKernels,
+    ProductMixture,
+)
+from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace, category_index
+
+CHECKED = "4.5 and 5.0"
+_CANDIDATES = 2  # on which the arrays are compared with the sampler's own densities
+_AGREES = 1e-6
+
+
+class UnexpectedSamplerError(Exception):
+    """The sampler does not answer as the versions that were checked do."""
+
+
+class RandomPhaseError(Exception):
+    """The sampler had too few finished trials to use its model."""
+
+
+@dataclass(frozen=True, eq=False)
+class Caught:
+    """Two densities of the sampler, with its candidates and what it computed for them."""
+
+    below: Any
+    above: Any
+    candidates: dict[str, Any]
+    values: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Rebuilt:
+    """A sampler's acquisition function, and the hyperparameters that it sampled together."""
+
+    ratio: DensityRatio
+    joint: frozenset[str]
+
+
+def rebuild(
+    sampler: TPESampler,
+    study: PastStudy,
+    number: int,
+    space: SearchSpace,
+    distributions: Mapping[str, BaseDistribution],
+    fixed: Collection[str] = (),
+) -> Rebuilt:
+    """Return the acquisition function of a TPE sampler for a trial.
+
+    Parameters
+    ----------
+    sampler : TPESampler
+        The sampler; it is not changed.
+    study : PastStudy
+        The study as it stood when the trial was asked for.
+    number : int
+        The trial's number.
+    space : SearchSpace
+        The run's search space.
+    distributions : mapping of str to BaseDistribution
+        The distribution of each hyperparameter at the trial.
+    fixed : collection of str
+        Hyperparameters that were set, not sampled.
+
+    Raises
+    ------
+    RandomPhaseError
+        If too few trials were finished.
+    UnexpectedSamplerError
+        If the sampler does not answer as in the versions checked.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the sampler gave them when it was used
+            caught, joint = _caught(sampler, study, number, distributions, fixed)
+        blocks = [_block(found, space) for found in caught]
+        ratio = DensityRatio(space, blocks)
+        for found, block in zip(caught, blocks, strict=True):
+            _compare(found, block, space)
+    except (AttributeError, TypeError, ValueError, LookupError, RuntimeError) as error:
+        raise UnexpectedSamplerError(f"{type(error).__name__}: {error}") from error
+    return Rebuilt(ratio, frozenset(joint))
+
+
+def _caught(
+    sampler: TPESampler,
+    study: PastStudy,
+    number: int,
+    distributions: Mapping[str, BaseDistribution],
+    fixed: Collection[str],
+) -> tuple[list[Caught], list[str]]:
+    """Return the densities that the sampler builds for a trial, and what it samples jointly."""
+    own: Any = copy.deepcopy(sampler)
+    # what a sampler remembers between trials is built anew from the trials of the time
+    own._rng = LazyRandomState(0)
+    own._random_sampler = RandomSampler(seed=0)
+    own._search_space = IntersectionSearchSpace(include_pruned=True)
+    if own._group:
+        own._group_decomposed_search_space = _GroupDecomposedSearchSpace(True)
+    own._warn_independent_sampling = False
+    own._n_ei_candidates = _CANDIDATES
+    caught: list[Caught] = []
+    compute = own._compute_acquisition_func
+
+    def noticed(self: Any, samples: dict[str, Any], below: Any, above: Any) -> Any:
+        values = compute(samples, below, above)
+        caught.append(Caught(below, above, samples, values))
+        return values
+
+    own._compute_acquisition_func = MethodType(noticed, own)
+    trial: Any = Asking(number)
+    past: Any = study
+    if _finished(study) < own._n_startup_trials:
+        raise RandomPhaseError
+    joint = own.infer_relative_search_space(past, trial)
+    joint = {name: joint[name] for name in joint if name not in fixed}
+    own.sample_relative(past, trial, joint)
+    for name, distribution in distributions.items():
+        if name not in joint and name not in fixed and not distribution.single():
+            own.sample_independent(past, trial, name, distribution)
+    return caught, list(joint)
+
+
+def _finished(study: PastStudy) -> int:
+    return sum(trial.state.is_finished() and trial.state.name != "FAIL" for trial in study.trials)
+
+
+# ---------------------------------------------------------------------- what trials tell
+
+_MARK = "tpe:relative_params:"
+
+
+def sampled_jointly(trial: FrozenTrial) -> frozenset[str] | None:
+    """Return what a trial's mark says was sampled jointly; None where it has no mark.
+
+    A sampler leaves it for those that run beside it, if it is multivariate and lies about running
+    trials.
+    """
+    chunks: list[str] = []
+    while f"{_MARK}{len(chunks)}" in trial.system_attrs:
+        chunks.append(trial.system_attrs[f"{_MARK}{len(chunks)}"])
+    if not chunks:
+        return None
+    try:
+        return frozenset(json.loads("".join(chunks)))
+    except json.JSONDecodeError:
+        return frozenset()
+
+
+def leaves_marks(sampler: TPESampler, study: PastStudy) -> bool:
+    """Return whether a sampler marks the trials for which it samples something jointly."""
+    own: Any = sampler
+    asks: Any = getattr(own, "_is_multivariate", None)
+    return bool(own._constant_liar and (own._multivariate if asks is None else asks(study)))
+
+
+def with_settings(
+    sampler: TPESampler, *, multivariate: bool, group: bool, constant_liar: bool
+) -> TPESampler:
+    """Return a copy of a sampler with other settings."""
+    own: Any = copy.deepcopy(sampler)
+    own._multivariate, own._group, own._constant_liar = multivariate, group, constant_liar
+    own._parzen_estimator_parameters = own._parzen_estimator_parameters._replace(
+        multivariate=multivariate
+    )
+    return own  # type: ignore[no-any-return]
+
+
+# ---------------------------------------------------------------------- as plain arrays
+
+
+def _block(caught: Caught, space: SearchSpace) -> DensityBlock:
+    names = [name for name in caught.below._search_space if name in space.names]
+    return DensityBlock(
+        tuple(space.index(name) for name in names),
+        good=_mixture(caught.below, names, space),
+        bad=_mixture(caught.above, names, space),
+    )
+
+
+def _mixture(estimator: Any, names: Sequence[str], space: SearchSpace) -> ProductMixture:
+    mixture, order = estimator._mixture_distribution, list(estimator._search_space)
+    return ProductMixture(
+        np.array(mixture.weights, dtype=float),
+        tuple(
+            _kernels(
+                mixture.distributions[order.index(name)],
+                estimator._search_space[name],
+                space[name],
+            )
+            for name in names
+        ),
+    )
+
+
+def _kernels(kernels: Any, distribution: BaseDistribution, parameter: Parameter) -> Kernels:
+    if isinstance(distribution, CategoricalDistribution):
+        if not isinstance(parameter, CategoricalParameter):
+            raise TypeError(f"{parameter.name} is not categorical")
+        places = [category_index(distribution.choices, choice) for choice in parameter.choices]
+        weights = np.array(kernels.weights, dtype=float)
+        return CategoryKernels(
+            np.column_stack(
+                [np.zeros(len(weights)) if k is None else weights[:, k] for k in places]
+            )
+        )
+    if not isinstance(distribution, (FloatDistribution, IntDistribution)):
+        raise TypeError(f"{parameter.name} has a distribution of an unknown kind")
+    step = getattr(kernels, "step", None) or None
+    half = 0.0 if step is None else step / 2.0
+    if hasattr(kernels, "adapted_low"):
+        low, high = kernels.adapted_low, kernels.adapted_high
+    else:  # before 4.6, on the hyperparameter's own scale already
+        low, high = kernels.low - half, kernels.high + half
+    return NumericKernels(
+        mu=np.array(kernels.mu, dtype=float),
+        sigma=np.array(kernels.sigma, dtype=float),
+        low=float(low),
+        high=float(high),
+        smallest=float(distribution.low),
+        largest=float(distribution.high),
+        log=bool(distribution.log),
+        step=None if step is None else float(step),
+    )
+
+
+def _compare(caught: Caught, block: DensityBlock, space: SearchSpace) -> None:
+    """Raise unless the arrays give what the sampler computed for its candidates."""
+    parameters = [space.parameters[j] for j in block.columns]
+    tables = [
+        density.log_weights
+        + sum(
+            kernels.log_densities(_as_values(caught, parameter))
+            for parameter, kernels in zip(parameters, density.kernels, strict=True)
+        )
+        for density in (block.good, block.bad)
+    ]
+    good, bad = (np.logaddexp.reduce(table, axis=1) for table in tables)
+    wanted = np.asarray(caught.values, dtype=float)
+    finite = np.isfinite(wanted)
+    if not np.allclose((good - bad)[finite], wanted[finite], rtol=_AGREES, atol=_AGREES):
+        raise UnexpectedSamplerError(
+            "its acquisition function is not the difference of the log-densities that it builds"
+        )
+
+
+def _as_values(caught: Caught, parameter: Parameter) -> Any:
+    values = np.asarray(caught.candidates[parameter.name], dtype=float)
+    if not isinstance(parameter, CategoricalParameter):
+        return values
+    choices = caught.below._search_space[parameter.name].choices
+    own = [category_index(parameter.choices, choices[int(k)]) for k in values]
+    return np.array([np.nan if k is None else k for k in own])

@@ -1,0 +1,291 @@
+"""TPE's own densities: rebuilt as the sampler computed them, whatever its settings."""
+
+import copy
+import math
+import pickle
+import time
+
+import numpy as np
+import optuna
+import pytest
+from optuna.samplers import PartialFixedSampler, RandomSampler, TPESampler
+from optuna.trial import TrialState
+
+import hpo_explain as hx
+from hpo_explain.adapters.optuna import from_optuna
+from tests.adapters.spied import SpiedTPE, every_kind, spied_study
+
+# Of Optuna itself: settings that are on their way in or out.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
+
+UNIVARIATE = {"multivariate": False, "constant_liar": False}
+JOINT = {"multivariate": True, "constant_liar": True}
+GROUPS = {"multivariate": True, "group": True, "constant_liar": True}
+
+
+def value_of(run, trial):
+    """log l - log g of a trial as it is rebuilt."""
+    terms = run.acquisition(before=trial).terms(run.X[[run.row(trial)]])
+    return float(terms["good"][0] + terms["bad"][0])
+
+
+def assert_rebuilt(study, sampler, trials=None, within=1e-9, **reading):
+    run = from_optuna(study, **{"sampler": sampler, **reading})
+    for number in run.proposals[::-3] if trials is None else trials:
+        expected = sampler.value_at(study.trials[number])
+        assert value_of(run, number) == pytest.approx(expected, rel=within, abs=within), number
+    assert run.proposals
+
+
+# ---------------------------------------------------------------------- equal to what TPE computed
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+@pytest.mark.parametrize("options", [UNIVARIATE, JOINT, GROUPS, {}], ids=str)
+def test_every_kind_of_hyperparameter(options, direction):
+    study, sampler = spied_study(every_kind, 34, options=options, direction=direction)
+    assert_rebuilt(study, sampler)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"gamma": lambda n: n // 3},
+        {"weights": lambda n: np.linspace(1.0, 3.0, n)},
+        {"prior_weight": 0.3},
+        {"consider_endpoints": True},
+        {"n_ei_candidates": 3, "n_startup_trials": 4},
+    ],
+    ids=lambda settings: next(iter(settings)),
+)
+@pytest.mark.parametrize("options", [UNIVARIATE, JOINT], ids=["univariate", "joint"])
+def test_the_samplers_own_settings(settings, options):
+    study, sampler = spied_study(every_kind, 24, options={**options, **settings})
+    assert_rebuilt(study, sampler)
+
+
+def test_kernels_narrower_than_the_digits_of_a_position():
+    """Without the clip, two equal values have kernels of width 1e-12."""
+    options = {**UNIVARIATE, "consider_magic_clip": False}
+    study, sampler = spied_study(every_kind, 24, options=options)
+    assert_rebuilt(study, sampler, within=1e-5)
+
+
+@pytest.mark.parametrize("options", [UNIVARIATE, JOINT], ids=["univariate", "joint"])
+def test_pruned_and_failed_trials(options):
+    def objective(trial):
+        value = every_kind(trial)
+        for step in range(trial.number % 5):
+            trial.report(value if step < 3 else math.nan, step)
+        if trial.number % 4 == 1:
+            raise optuna.TrialPruned
+        if trial.number % 7 == 3:
+            raise RuntimeError
+        return value
+
+    study, sampler = spied_study(objective, 34, options=options, catch=(RuntimeError,))
+    assert_rebuilt(study, sampler)
+
+
+@pytest.mark.parametrize("options", [UNIVARIATE, JOINT], ids=["univariate", "joint"])
+def test_constraints(options):
+    def objective(trial):
+        value = every_kind(trial)
+        trial.set_user_attr("constraints", [trial.params["x"], 3.0 - trial.params["k"]])
+        return value
+
+    study, sampler = spied_study(
+        objective,
+        28,
+        options={**options, "constraints_func": lambda trial: trial.user_attrs["constraints"]},
+    )
+    assert_rebuilt(study, sampler, infeasible="keep")
+
+
+@pytest.mark.parametrize("options", [UNIVARIATE, JOINT, {}], ids=["univariate", "joint", "default"])
+def test_several_objectives(options):
+    study, sampler = spied_study(
+        lambda trial: (every_kind(trial), trial.params["x"]),
+        30,
+        options=options,
+        directions=["minimize", "maximize"],
+    )
+    assert_rebuilt(study, sampler, target=0)
+
+
+@pytest.mark.parametrize("options", [{"multivariate": False, "constant_liar": True}, JOINT, GROUPS])
+def test_trials_that_run_beside_it_count_as_the_constant_liar_counts_them(options):
+    """Three trials at a time, asked for and told in turns."""
+    sampler = SpiedTPE(seed=1, **options)
+    study = optuna.create_study(sampler=sampler)
+    waiting = []
+    for _ in range(36):
+        trial = study.ask()
+        waiting.append((trial, every_kind(trial)))
+        time.sleep(0.001)  # the clock of trials tells what was known when
+        if len(waiting) == 3:
+            done, value = waiting.pop(trial.number % 3)
+            study.tell(done, value)
+            time.sleep(0.001)
+    assert_rebuilt(study, sampler)
+    run = from_optuna(study, sampler=sampler)
+    assert len(run.running_at(33)) == 2
+
+
+def test_ranges_that_change_from_trial_to_trial():
+    def objective(trial):
+        x = trial.suggest_float("x", -1.0 - trial.number % 3, 1.0)
+        return (x - 0.3) ** 2 + trial.suggest_float("y", 0.0, 1.0)
+
+    for options in (UNIVARIATE, JOINT):
+        study, sampler = spied_study(objective, 30, options=options)
+        assert_rebuilt(study, sampler)
+
+
+def test_after_1000_trials():
+    def objective(trial):
+        return trial.suggest_float("x", 0.0, 1.0) + trial.suggest_int("k", 1, 9)
+
+    for options in (UNIVARIATE, JOINT):
+        sampler = SpiedTPE(seed=1, **options)
+        study = optuna.create_study(sampler=RandomSampler(seed=0))
+        random = np.random.default_rng(0)
+        study.add_trials(
+            optuna.create_trial(
+                value=random.normal(),
+                params={"x": random.random(), "k": int(random.integers(1, 10))},
+                distributions={
+                    "x": optuna.distributions.FloatDistribution(0.0, 1.0),
+                    "k": optuna.distributions.IntDistribution(1, 9),
+                },
+            )
+            for _ in range(1000)
+        )
+        study.sampler = sampler
+        study.optimize(objective, n_trials=3)
+        assert_rebuilt(study, sampler, trials=[1000, 1001, 1002])
+
+
+def test_before_the_first_trial_of_the_model_there_is_no_acquisition():
+    study, sampler = spied_study(every_kind, 12, options=UNIVARIATE)
+    run = from_optuna(study, sampler=sampler)
+    assert run.own_acquisition(9) is None
+    assert "too few trials were finished" in run.record.why_not(9)
+    assert run.own_acquisition(10) is not None
+
+
+def test_without_any_earlier_trial_nothing_is_better_than_anything_else():
+    """Both densities are the prior."""
+    study, sampler = spied_study(every_kind, 2, options={**UNIVARIATE, "n_startup_trials": 0})
+    run = from_optuna(study, sampler=sampler)
+    assert value_of(run, 0) == pytest.approx(0.0, abs=1e-12)
+    assert sampler.value_at(study.trials[0]) == pytest.approx(0.0, abs=1e-12)
+
+
+# ---------------------------------------------------------------------- only read
+
+
+def test_nothing_of_the_study_or_its_sampler_is_changed():
+    study, sampler = spied_study(every_kind, 20, options=GROUPS)
+    before = copy.deepcopy(sampler.__dict__), copy.deepcopy(study.trials)
+    computed = copy.deepcopy(sampler.computed)
+    run = from_optuna(study)
+    for number in run.proposals:
+        run.acquisition(before=number)
+    assert sampler.computed == computed
+    assert study.trials == before[1]
+    assert before[0].keys() == sampler.__dict__.keys()
+    np.testing.assert_array_equal(
+        sampler._rng.rng.get_state()[1], before[0]["_rng"].rng.get_state()[1]
+    )
+
+
+def test_a_run_can_be_pickled_and_explained_thereafter():
+    study, _ = spied_study(every_kind, 15, options=JOINT)
+    run = from_optuna(study)
+    again = pickle.loads(pickle.dumps(run))
+    assert value_of(again, 14) == value_of(run, 14)
+    study.sampler = TPESampler(gamma=lambda n: 3)
+    unpicklable = pickle.loads(pickle.dumps(from_optuna(study)))
+    assert unpicklable.own_acquisition(14) is None
+    assert "give sampler=" in unpicklable.record.why_not(14)
+
+
+# ---------------------------------------------------------------------- settings that are not known
+
+
+def test_marks_tell_that_hyperparameters_were_sampled_together():
+    for options in (JOINT, GROUPS):
+        study, sampler = spied_study(every_kind, 30, options=options)
+        expected = {n: sampler.value_at(study.trials[n]) for n in range(10, 30)}
+        study.sampler = TPESampler(**UNIVARIATE)
+        run = from_optuna(study)
+        for number in range(20, 30):
+            assert value_of(run, number) == pytest.approx(expected[number], rel=1e-9, abs=1e-9)
+        assert "multivariate=True" in run.own_acquisition(29).note
+
+
+def test_without_marks_hyperparameters_were_sampled_one_by_one():
+    study, sampler = spied_study(every_kind, 20, options=UNIVARIATE)
+    expected = sampler.value_at(study.trials[19])
+    study.sampler = TPESampler(**JOINT)
+    run = from_optuna(study)
+    assert value_of(run, 19) == pytest.approx(expected, rel=1e-9)
+    assert "multivariate=False" in run.own_acquisition(19).note
+
+
+def test_what_a_partial_fixed_sampler_sets_is_not_chosen():
+    base = SpiedTPE(seed=0, **JOINT)
+    sampler = PartialFixedSampler({"x": 0.5}, base)
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(every_kind, n_trials=20)
+    for given in (sampler, base):  # the mark leaves x out, whoever is named
+        run = from_optuna(study, sampler=given)
+        assert value_of(run, 19) == pytest.approx(base.value_at(study.trials[19]), rel=1e-9)
+        explanation = hx.explain_proposal(run, 19, background=50)
+        assert explanation.contributions.total["x"] == 0.0
+
+
+def test_samplers_without_an_acquisition_function_say_so():
+    study = optuna.create_study(sampler=RandomSampler(seed=0))
+    study.optimize(every_kind, n_trials=15)
+    run = from_optuna(study)
+    assert run.own_acquisition(12) is None
+    assert run.record.why_not(12) == "no acquisition function chose this: RandomSampler has none"
+
+
+def test_a_sampler_that_computes_something_else_is_not_passed_off_as_tpe():
+    class Other(TPESampler):
+        def _compute_acquisition_func(self, samples, below, above):
+            return 2.0 * super()._compute_acquisition_func(samples, below, above)
+
+    study = optuna.create_study(sampler=Other(seed=0, **UNIVARIATE))
+    study.optimize(every_kind, n_trials=15)
+    run = from_optuna(study)
+    assert run.own_acquisition(14) is None
+    assert "could not be rebuilt with Optuna" in run.record.why_not(14)
+
+
+def test_a_version_that_answers_otherwise_is_named(monkeypatch):
+    study, _ = spied_study(every_kind, 15, options=UNIVARIATE)
+    monkeypatch.delattr(optuna.samplers.TPESampler, "_compute_acquisition_func")
+    monkeypatch.delattr(SpiedTPE, "_compute_acquisition_func")
+    run = from_optuna(study)
+    assert run.own_acquisition(14) is None
+    assert f"with Optuna {optuna.__version__} (checked with 4.5 and 5.0)" in run.record.why_not(14)
+
+
+def test_the_next_trials_acquisition_is_that_of_everything_known():
+    def objective(trial):
+        return trial.suggest_float("x", 0.0, 1.0) + trial.suggest_int("k", 1, 9)
+
+    study, _ = spied_study(objective, 20, options=UNIVARIATE)
+    acquisition = from_optuna(study).acquisition()
+    study.optimize(objective, n_trials=1)
+    run = from_optuna(study)
+    terms = acquisition.terms(acquisition.space.encode(study.trials[20].params))
+    assert float(terms["good"][0] + terms["bad"][0]) == pytest.approx(value_of(run, 20), rel=1e-9)
+    assert study.trials[20].state == TrialState.COMPLETE
