@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hpo_explain.diagnostics import Trust as Trust
     from hpo_explain.explainers import AblationExplainer as AblationExplainer
     from hpo_explain.explainers import SampleSizeCheck as SampleSizeCheck
+    from hpo_explain.explainers import LimeExplainer as LimeExplainer
     from hpo_explain.explainers import LocalImportanceExplainer as LocalImportanceExplainer
     from hpo_explain.explainers import ShapleyExplainer as ShapleyExplainer
     from hpo_explain.explainers import ProposalExplainer as ProposalExplainer
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from hpo_explain.explanations import Condition as Condition
     from hpo_explain.explanations import FanovaImportance as FanovaImportance
     from hpo_explain.explanations import DesirabilityPath as DesirabilityPath
+    from hpo_explain.explanations import LimeExplanation as LimeExplanation
+    from hpo_explain.explanations import LimeStatement as LimeStatement
     from hpo_explain.explanations import LocalImportance as LocalImportance
     from hpo_explain.explanations import Marginal as Marginal
     from hpo_explain.explanations import PartialDependence as PartialDependence
@@ -66,6 +69,7 @@ if TYPE_CHECKING:
     from hpo_explain.facade import explain_proposal as explain_proposal
     from hpo_explain.facade import desirability_path as desirability_path
     from hpo_explain.facade import importance as importance
+    from hpo_explain.facade import lime as lime
     from hpo_explain.facade import local_importance as local_importance
     from hpo_explain.facade import next_experiments as next_experiments
     from hpo_explain.facade import partial_dependence as partial_dependence
@@ -105,6 +109,9 @@ _MODULE_OF = {
     "GaussianProcessSurrogate": "surrogates",
     "Instances": "run",
     "IntParameter": "space",
+    "LimeExplainer": "explainers",
+    "LimeExplanation": "explanations",
+    "LimeStatement": "explanations",
     "LocalImportance": "explanations",
     "LocalImportanceExplainer": "explainers",
     "LogExpectedImprovement": "acquisition",
@@ -146,6 +153,7 @@ _MODULE_OF = {
     "hybrid_background": "explainers",
     "importance": "facade",
     "local_background": "explainers",
+    "lime": "facade",
     "local_importance": "facade",
     "next_experiments": "facade",
     "partial_dependence": "facade",

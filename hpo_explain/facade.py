@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain import diagnostics
-from hpo_explain._checks import check_count, check_number
+from hpo_explain._checks import check_count, check_number, check_option
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.adapters import as_run
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explainers.ablation import AblationExplainer
 from hpo_explain.explainers.fanova import FanovaExplainer
+from hpo_explain.explainers.lime import LimeExplainer
 from hpo_explain.explainers.local_importance import LocalImportanceExplainer
 from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
@@ -26,6 +27,7 @@ from hpo_explain.explanations import (
     Ablation,
     DesirabilityPath,
     FanovaImportance,
+    LimeExplanation,
     LocalImportance,
     PartialDependence,
     ProposalExplanation,
@@ -624,6 +626,89 @@ def _trial(run: Run, given: Config | int | None) -> int | None:
     if isinstance(given, Mapping):
         return None
     return run.incumbent_trial if given is None else int(given)
+
+
+def lime(
+    run: Any,
+    config: Config | int | None = None,
+    model: str = "linear",
+    *,
+    sampling: str = "uniform",
+    sample: int = 1000,
+    kernel_width: float | None = None,
+    max_features: int = 10,
+    max_depth: int = 3,
+    acquisition: str | Acquisition | None = None,
+    before: int | None = None,
+    kind: str = "auto",
+    seed: int = 0,
+    **reading: Any,
+) -> LimeExplanation:
+    """Explain a prediction by a model one can read, which holds around the configuration.
+
+    Parameters
+    ----------
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    config : dict or int, optional
+        The configuration, or the number of a trial; by default the incumbent.
+    model : {"linear", "tree"}, default "linear"
+        A sparse linear model, or a small tree.
+    sampling : {"uniform", "local", "tried"}, default "uniform"
+        Where the readable model is fitted: in the whole space, around the configuration, or at the
+        configurations that were tried.
+    sample, kernel_width, max_features, max_depth
+        As in :class:`LimeExplainer`.
+    acquisition, before, kind, seed
+        As in :func:`ablation`.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    LimeExplanation
+        What changes the prediction, with the weighted R² that says how far to read it.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, the configuration is not one of the space, or an
+        option is not allowed.
+
+    References
+    ----------
+    .. [1] Ribeiro, M. T., Singh, S. and Guestrin, C. (2016). "Why should I trust you?" Explaining
+       the predictions of any classifier. KDD. https://arxiv.org/abs/1602.04938
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.lime(table, objective="loss", sampling="tried").statements[0].text
+    'x from 0.1 to 0.9'
+    """
+    run = as_run(run, **reading)
+    check_option("sampling", sampling, ("uniform", "local", "tried"))
+    explained, notes = _model(run, acquisition, before, kind, seed)
+    explainer = LimeExplainer(
+        explained,
+        model=model,
+        sample=run.X if sampling == "tried" else sample,
+        sampling="uniform" if sampling == "tried" else sampling,
+        kernel_width=kernel_width,
+        max_features=max_features,
+        max_depth=max_depth,
+        seed=seed,
+    )
+    found = explainer.explain(_config(run, "config", config))
+    return replace(
+        found,
+        trial=_trial(run, config),
+        objective_name=run.objective_name,
+        direction=run.direction,
+        notes=(*found.notes, *notes),
+    )
 
 
 def _model(

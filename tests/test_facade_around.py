@@ -68,3 +68,15 @@ def test_local_importance_is_that_of_the_incumbent_or_of_a_trial():
     assert hx.local_importance(run, run.config(3)).subject == "this configuration"
     explained = hx.local_importance(run, 20, acquisition="ei", before=20, kind="gp")
     assert explained.acquisition == "EI"
+
+
+def test_lime_is_fitted_where_it_is_asked_to_be():
+    run = tuning_run()
+    found = hx.lime(run, kind="gp")
+    assert (found.config, found.sampling, found.sample_size) == (run.incumbent, "uniform", 1000)
+    tried = hx.lime(run, 3, "tree", sampling="tried")
+    assert (tried.config, tried.sampling, tried.sample_size) == (run.config(3), "given", len(run))
+    explained = hx.lime(run, 20, acquisition="lcb", before=20, sampling="local")
+    assert explained.acquisition == "LCB (κ = 1.96)"
+    with pytest.raises(ValueError, match="sampling must be one of 'uniform', 'local', 'tried'"):
+        hx.lime(run, sampling="near")

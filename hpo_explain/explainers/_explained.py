@@ -67,7 +67,7 @@ class Explained:
             return cls(model, False, "maximize")
         if not isinstance(model, Surrogate):
             raise ValueError(
-                "model must be a surrogate (.space and .predict) or an acquisition (.space, "
+                "surrogate must be a surrogate (.space and .predict) or an acquisition (.space, "
                 f".label, .term_names and .terms), but was {model!r}. Pass run.surrogate()."
             )
         return cls(PredictedObjective(model, direction), True, direction)

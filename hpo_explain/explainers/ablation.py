@@ -45,7 +45,7 @@ class AblationExplainer:
 
     Parameters
     ----------
-    model : Surrogate or Acquisition
+    surrogate : Surrogate or Acquisition
         The model of the objective, or an acquisition to explain in its place.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective; an acquisition is larger where it is better.
@@ -56,7 +56,7 @@ class AblationExplainer:
     Raises
     ------
     ValueError
-        If `model` is neither, or `direction` is unknown.
+        If `surrogate` is neither, or `direction` is unknown.
 
     References
     ----------
@@ -80,9 +80,9 @@ class AblationExplainer:
     """
 
     def __init__(
-        self, model: Surrogate | Acquisition, *, direction: str = "minimize", seed: int = 0
+        self, surrogate: Surrogate | Acquisition, *, direction: str = "minimize", seed: int = 0
     ) -> None:
-        self._explained = Explained.of(model, direction)
+        self._explained = Explained.of(surrogate, direction)
         self._seed = seed
 
     def explain(self, source: Config, target: Config) -> Ablation:

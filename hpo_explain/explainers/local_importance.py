@@ -40,7 +40,7 @@ class LocalImportanceExplainer:
 
     Parameters
     ----------
-    model : Surrogate or Acquisition
+    surrogate : Surrogate or Acquisition
         The model of the objective, or an acquisition to explain in its place.
     grid_size : int, default 20
         Nodes of the quadrature along a real-valued hyperparameter, at least 2.
@@ -52,7 +52,7 @@ class LocalImportanceExplainer:
     Raises
     ------
     ValueError
-        If `model` is neither, or a number is too small.
+        If `surrogate` is neither, or a number is too small.
 
     References
     ----------
@@ -74,19 +74,19 @@ class LocalImportanceExplainer:
 
     def __init__(
         self,
-        model: Surrogate | Acquisition,
+        surrogate: Surrogate | Acquisition,
         *,
         grid_size: int = 20,
         sample: int = 50,
         seed: int = 0,
     ) -> None:
-        self._explained = Explained.of(model, "minimize")
+        self._explained = Explained.of(surrogate, "minimize")
         self._space = self._explained.space
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._sample = check_count("sample", sample)
         self._seed = seed
-        surrogate = self._explained.surrogate
-        self._boxes = surrogate.boxes() if isinstance(surrogate, SupportsBoxes) else None
+        below = self._explained.surrogate
+        self._boxes = below.boxes() if isinstance(below, SupportsBoxes) else None
 
     def explain(self, config: Config) -> LocalImportance:
         """Return the importance of every hyperparameter around a configuration.
@@ -281,4 +281,4 @@ def _shares(variance: Array) -> Array:
     largest = variance.max(axis=1, keepdims=True, initial=0.0)
     scaled = np.divide(variance, largest, out=np.zeros_like(variance), where=largest > 0)
     whole = scaled.sum(axis=1, keepdims=True)
-    return np.divide(scaled, whole, out=np.zeros_like(scaled), where=whole > 0)
+    return np.asarray(np.divide(scaled, whole, out=np.zeros_like(scaled), where=whole > 0))

@@ -3,6 +3,7 @@
 from hpo_explain.explanations._format import format_value
 from hpo_explain.explanations.ablation import Ablation
 from hpo_explain.explanations.importance import Axis, FanovaImportance
+from hpo_explain.explanations.lime import LimeExplanation, LimeStatement
 from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.partial_dependence import PartialDependence
@@ -21,6 +22,8 @@ __all__ = [
     "Evidence",
     "FanovaImportance",
     "LatentSpace",
+    "LimeExplanation",
+    "LimeStatement",
     "LocalImportance",
     "Marginal",
     "PartialDependence",

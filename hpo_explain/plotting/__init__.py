@@ -6,6 +6,7 @@ from hpo_explain.plotting.history import plot_history
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html
 from hpo_explain.plotting.importance import plot_importance
 from hpo_explain.plotting.interactions import plot_interactions
+from hpo_explain.plotting.lime import plot_lime
 from hpo_explain.plotting.local_importance import plot_local_importance
 from hpo_explain.plotting.marginal import plot_marginal
 from hpo_explain.plotting.partial_dependence import plot_partial_dependence
@@ -22,6 +23,7 @@ __all__ = [
     "plot_history",
     "plot_importance",
     "plot_interactions",
+    "plot_lime",
     "plot_local_importance",
     "plot_marginal",
     "plot_partial_dependence",

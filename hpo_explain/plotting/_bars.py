@@ -33,15 +33,14 @@ from hpo_explain.plotting._style import (
 from hpo_explain.plotting._text import columns, distinct, plain, shorten
 
 MOST_ROWS = 20
-_ROW_POINTS = (18.0, 27.0)  # height of rows whose labels take one and two lines
+_ROW, _LINE = 18.0, 10.5  # points: height of a row, and of every further line of its label
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One row: what it is of, in one or two parts, how long, and half its whisker."""
+    """One row: what it is of, in parts that may stand on lines of their own, and its lengths."""
 
-    name: str
-    detail: str
+    parts: tuple[str, ...]
     value: float
     half: float | None = None
     fill: Fill = FILLS[0]
@@ -108,17 +107,18 @@ def plot_bars(
     high += write_header(ax, heading, subtitle, above=high, left=left, points=left + points)
     high += write_footer(ax, label, footer, left=left, points=points)
     if own:
-        set_height(ax, high + max(n, 1) * _ROW_POINTS[any("\n" in text for text in labels)])
+        lines = max((text.count("\n") for text in labels), default=0)
+        set_height(ax, high + max(n, 1) * (_ROW + lines * _LINE))
     return ax
 
 
 def _labels(bars: Sequence[Bar], width: int) -> list[str]:
     labels = []
     for bar in bars:
-        name, detail = plain(bar.name), plain(bar.detail)
-        line = f"{name} {detail}".rstrip()
+        parts = [plain(part) for part in bar.parts if part]
+        line = " ".join(parts)
         if columns(line) > width:
-            line = f"{shorten(name, width)}\n{shorten(detail, width)}".rstrip()
+            line = "\n".join(shorten(part, width) for part in parts)
         labels.append(line)
     return labels
 

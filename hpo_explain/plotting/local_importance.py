@@ -47,15 +47,14 @@ def plot_local_importance(
     rest = order[MOST_ROWS - 1 :] if len(order) > MOST_ROWS else []
     bars = [
         Bar(
-            result.names[j],
-            f"= {_value(result, j)}",
+            (result.names[j], f"= {_value(result, j)}"),
             float(result.importance[j]),
             None if result.std is None else float(result.std[j]),
         )
         for j in order[: len(order) - len(rest)]
     ]
     if rest:
-        bars.append(Bar(f"{len(rest)} others (sum)", "", float(result.importance[rest].sum())))
+        bars.append(Bar((f"{len(rest)} others (sum)",), float(result.importance[rest].sum())))
     what = shorten(plain(result.explained), 60)
     return plot_bars(
         bars,

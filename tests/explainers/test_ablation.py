@@ -247,7 +247,7 @@ def test_inactive_hyperparameters_and_other_models_are_refused():
             {"booster": "tree", "depth": 0.5, "drop": 0.1, "lr": 0.5},
             {"booster": "dart", "drop": 0.75, "lr": 0.1},
         )
-    with pytest.raises(ValueError, match="model must be a surrogate"):
+    with pytest.raises(ValueError, match="surrogate must be a surrogate"):
         hx.AblationExplainer(3)
     with pytest.raises(ValueError, match="direction must be one of"):
         hx.AblationExplainer(surrogate, direction="down")

@@ -1,0 +1,215 @@
+"""LIME: linear surrogates are recovered, trees too, fidelity is told, and bad input is refused."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+import hpo_explain as hx
+from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+
+CENTRE = {"x1": 0.3, "x2": 0.6, "x3": 0.1}
+
+
+def effects(found):
+    return {s.text: s.effect for s in found.statements}
+
+
+def mixed_space(most=4):
+    return hx.SearchSpace(
+        [
+            hx.FloatParameter("lr", 1e-4, 1.0, log=True),
+            hx.CategoricalParameter("c", list("abc")),
+            hx.IntParameter("k", 1, most),
+        ]
+    )
+
+
+@pytest.mark.parametrize("sampling", ["uniform", "local"])
+@pytest.mark.parametrize("width", [None, 0.2, 5.0])
+def test_a_linear_surrogate_is_recovered_exactly(sampling, width):
+    level = np.array([0.0, 2.0, -1.0])
+    surrogate = AnalyticSurrogate(
+        mixed_space(41), lambda X: 5.0 + 3.0 * X[:, 0] + level[X[:, 1].astype(int)] - 0.01 * X[:, 2]
+    )
+    found = hx.LimeExplainer(surrogate, sampling=sampling, kernel_width=width, sample=400).explain(
+        {"lr": 0.01, "c": "b", "k": 2}
+    )
+    expected = {
+        "lr from 0.0001 to 1": 3.0,
+        "c = a, not b": -2.0,
+        "c = c, not b": -3.0,
+        "k from 1 to 41": -0.01,
+    }
+    assert effects(found) == pytest.approx(expected, rel=1e-9)
+    assert found.fidelity == pytest.approx(1.0, abs=1e-12)
+    assert (
+        found.local_prediction == pytest.approx(found.prediction) == pytest.approx(8.5 - 1e-2 / 40)
+    )
+    assert found.caution == ""
+    assert max(s.std for s in found.statements) < 1e-9
+
+
+def test_coefficients_and_fidelity_are_those_of_weighted_least_squares():
+    space = unit_cube(3)
+    surrogate = AnalyticSurrogate(space, lambda X: np.sin(4 * X[:, 0]) + X[:, 1] * X[:, 2])
+    X = space.sample(200, seed=5)
+    found = hx.LimeExplainer(surrogate, sample=X, kernel_width=0.4).explain(CENTRE)
+    x = np.array(list(CENTRE.values()))
+    weights = np.exp(-((X - x) ** 2).sum(axis=1) / 0.4**2)
+    y, _ = surrogate.predict(X)
+    line = LinearRegression().fit(X - x, y, sample_weight=weights)
+    expected = {f"x{j + 1} from 0 to 1": line.coef_[j] for j in range(3)}
+    assert effects(found) == pytest.approx(expected)
+    assert found.fidelity == pytest.approx(line.score(X - x, y, sample_weight=weights))
+    assert found.local_prediction == pytest.approx(line.intercept_)
+    assert found.effective_size == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+
+
+def test_the_std_of_a_coefficient_is_how_much_it_varies_between_samples():
+    space = unit_cube(2)
+    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0] ** 2 + np.sin(6 * X[:, 1]))
+    drawn = []
+    for seed in range(60):
+        X = space.sample(150, seed=seed, method="uniform")
+        found = hx.LimeExplainer(surrogate, sample=X).explain({"x1": 0.4, "x2": 0.5})
+        drawn.append([s.effect for s in sorted(found.statements, key=lambda s: s.names)])
+    told = [s.std for s in sorted(found.statements, key=lambda s: s.names)]
+    np.testing.assert_allclose(told, np.std(drawn, axis=0), rtol=0.35)
+
+
+def test_the_linear_model_is_sparse():
+    weights = np.arange(1.0, 13.0)
+    surrogate = AnalyticSurrogate(unit_cube(12), lambda X: X @ weights)
+    config = {f"x{j}": 0.5 for j in range(1, 13)}
+    found = hx.LimeExplainer(surrogate, max_features=3, sample=500).explain(config)
+    assert {s.names[0] for s in found.statements} == {"x10", "x11", "x12"}
+    assert any("3 of 12 hyperparameters" in note for note in found.notes)
+    assert len(hx.LimeExplainer(surrogate, sample=500).explain(config).statements) == 10
+
+
+def test_what_the_sample_does_not_vary_is_named():
+    surrogate = AnalyticSurrogate(mixed_space(), lambda X: X[:, 0] + X[:, 2])
+    found = hx.LimeExplainer(surrogate, sampling="local").explain({"lr": 0.1, "c": "a", "k": 4})
+    assert "the sample does not vary k, so nothing is said about it" in found.notes
+
+
+def test_a_tree_finds_the_step_and_its_own_leaf():
+    surrogate = AnalyticSurrogate(
+        mixed_space(),
+        lambda X: np.where(X[:, 1] == 2, 5.0, 0.0) + np.where(X[:, 2] > 0.5, 2.0, 0.0),
+    )
+    found = hx.LimeExplainer(surrogate, model="tree", max_depth=2).explain(
+        {"lr": 0.1, "c": "a", "k": 4}
+    )
+    assert found.fidelity == pytest.approx(1.0)
+    assert effects(found) == pytest.approx(
+        {
+            "c in {a, b} and k > 2": 0.0,
+            "c = c and k > 2": 5.0,
+            "c = c and k ≤ 2": 3.0,
+            "c in {a, b} and k ≤ 2": -2.0,
+        }
+    )
+    assert found.statements[0].own
+    assert sum(s.weight for s in found.statements) == pytest.approx(1.0)
+    assert found.prediction == found.local_prediction == 2.0
+
+
+def test_a_low_fidelity_is_warned_of():
+    surrogate = AnalyticSurrogate(unit_cube(3), lambda X: np.sin(40 * X[:, 0]))
+    found = hx.LimeExplainer(surrogate).explain(CENTRE)
+    assert found.fidelity < 0.2
+    assert "do not read it" in found.caution
+    assert found.caution in found.sentence
+    assert "Caution: the linear model misses most" in found.plot().texts[0].get_text()
+    near = hx.LimeExplainer(surrogate, kernel_width=0.01, sample=3000).explain(CENTRE)
+    assert near.fidelity > 0.9
+    slope = 40 * np.cos(40 * 0.3)
+    assert near.statements[0].effect == pytest.approx(slope, rel=0.05)
+
+
+@pytest.mark.parametrize("model", ["linear", "tree"])
+@pytest.mark.parametrize("kind", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
+def test_every_kind_of_hyperparameter_can_be_told(kind, model):
+    space = nested_space()
+    X = space.sample(40, seed=1)
+    surrogate = kind.fit(space, X, np.nan_to_num(X, nan=0.3).sum(axis=1))
+    for config in space.decode(X[:4]):
+        found = hx.LimeExplainer(surrogate, model=model, sample=200).explain(config)
+        assert found.fidelity <= 1.0 + 1e-12
+        assert np.isfinite([[s.effect, s.std, s.weight] for s in found.statements]).all()
+        told = {name for s in found.statements for name in s.names}
+        assert told <= {*config, "warmup"}
+        json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_presence_of_an_optional_hyperparameter_is_a_coordinate():
+    space = hx.SearchSpace(
+        [hx.IntParameter("warmup", 1, 3, optional=0.5), hx.FloatParameter("lr", 0.0, 1.0)]
+    )
+    surrogate = AnalyticSurrogate(space, lambda X: np.where(np.isnan(X[:, 0]), 4.0, X[:, 0]))
+    absent = hx.LimeExplainer(surrogate).explain({"lr": 0.5})
+    assert absent.statements[0].text == "warmup present"
+    assert absent.statements[0].effect == pytest.approx(-3.5, abs=0.05)
+    present = hx.LimeExplainer(surrogate).explain({"warmup": 2, "lr": 0.5})
+    assert effects(present) == pytest.approx({"warmup absent": 3.5, "warmup from 1 to 3": 1.0})
+    tree = hx.LimeExplainer(surrogate, model="tree", max_depth=1).explain({"lr": 0.5})
+    assert [s.text for s in tree.statements] == ["warmup absent", "warmup present"]
+
+
+def test_an_acquisition_and_any_scale():
+    space = unit_cube(2)
+    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: X[:, 1])
+    acquisition = hx.LowerConfidenceBound(surrogate, kappa=2.0)
+    found = hx.LimeExplainer(acquisition).explain({"x1": 0.5, "x2": 0.5})
+    assert effects(found) == pytest.approx({"x2 from 0 to 1": 2.0, "x1 from 0 to 1": -1.0})
+    assert found.explained == acquisition.label
+    for unit in (1e-200, 1e200):
+        scaled = AnalyticSurrogate(space, lambda X, unit=unit: unit * X[:, 0])
+        found = hx.LimeExplainer(scaled).explain({"x1": 0.5, "x2": 0.5})
+        assert found.statements[0].effect == pytest.approx(unit)
+
+
+@pytest.mark.parametrize("model", ["linear", "tree"])
+def test_nothing_changes_a_constant(model):
+    found = hx.LimeExplainer(AnalyticSurrogate(unit_cube(3), 4.0), model=model).explain(CENTRE)
+    assert found.fidelity == 1.0
+    assert not any(s.effect for s in found.statements)
+    assert "finds no hyperparameter that changes the predicted objective" in found.sentence
+    assert found.plot().figure is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "config", "text"),
+    [
+        ({"model": "forest"}, CENTRE, "model must be one of 'linear', 'tree'"),
+        ({"sampling": "grid"}, CENTRE, "sampling must be one of"),
+        ({"kernel_width": 0.0}, CENTRE, "kernel_width must be above 0"),
+        ({"kernel_width": "wide"}, CENTRE, "kernel_width must be a number"),
+        ({"max_features": 0}, CENTRE, "max_features must be at least 1"),
+        ({"max_depth": 0}, CENTRE, "max_depth must be at least 1"),
+        ({"sample": 1}, CENTRE, "sample must be at least 2"),
+        ({"sample": [[0.1, 0.2, 0.3]]}, CENTRE, "sample must have at least 2 rows"),
+        ({"sample": [[0.1, 0.2, 0.3], [0.1, 2.0, 0.3]]}, CENTRE, "row outside the space .row 1"),
+        ({}, {**CENTRE, "x2": -1.0}, "x2 = -1.0 is outside its range"),
+    ],
+)
+def test_bad_input_is_refused(options, config, text):
+    with pytest.raises(ValueError, match=text):
+        hx.LimeExplainer(AnalyticSurrogate(unit_cube(3), 0.0), **options).explain(config)
+
+
+def test_the_result_can_be_stored_and_shown():
+    surrogate = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] - 2.0 * X[:, 2])
+    X = surrogate.space.sample(50, seed=1)
+    kept = X.copy()
+    found = hx.LimeExplainer(surrogate, sample=X).explain(CENTRE)
+    np.testing.assert_array_equal(X, kept)
+    held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert held["statements"][0]["text"] == "x3 from 0 to 1"
+    assert pickle.loads(pickle.dumps(found)).sentence == found.sentence
+    assert found.to_frame().index[:2].tolist() == ["x3 from 0 to 1", "x1 from 0 to 1"]
+    assert "<svg" in found._repr_html_()
