@@ -5,11 +5,16 @@ from hpo_explain.plotting.ablation_shares import plot_ablation_shares
 from hpo_explain.plotting.history import plot_history
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html
 from hpo_explain.plotting.importance import plot_importance
+from hpo_explain.plotting.interaction_strength import (
+    plot_interaction_strength,
+    plot_total_interactions,
+)
 from hpo_explain.plotting.interactions import plot_interactions
 from hpo_explain.plotting.lime import plot_lime
 from hpo_explain.plotting.local_importance import plot_local_importance
 from hpo_explain.plotting.marginal import plot_marginal
 from hpo_explain.plotting.partial_dependence import plot_partial_dependence
+from hpo_explain.plotting.path import plot_path, plot_repeated_runs
 from hpo_explain.plotting.proposal import plot_proposal
 from hpo_explain.plotting.recommendation import plot_recommendation
 from hpo_explain.plotting.regional import plot_region_ice, plot_regions
@@ -22,16 +27,20 @@ __all__ = [
     "plot_ablation_shares",
     "plot_history",
     "plot_importance",
+    "plot_interaction_strength",
     "plot_interactions",
     "plot_lime",
     "plot_local_importance",
     "plot_marginal",
     "plot_partial_dependence",
+    "plot_path",
     "plot_proposal",
     "plot_recommendation",
     "plot_region_ice",
     "plot_regions",
+    "plot_repeated_runs",
     "plot_subspace",
     "plot_svg",
+    "plot_total_interactions",
     "result_html",
 ]
