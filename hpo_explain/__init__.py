@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hpo_explain.diagnostics import Trust as Trust
     from hpo_explain.explainers import AblationExplainer as AblationExplainer
     from hpo_explain.explainers import SampleSizeCheck as SampleSizeCheck
+    from hpo_explain.explainers import InteractionExplainer as InteractionExplainer
     from hpo_explain.explainers import LimeExplainer as LimeExplainer
     from hpo_explain.explainers import LocalImportanceExplainer as LocalImportanceExplainer
     from hpo_explain.explainers import ShapleyExplainer as ShapleyExplainer
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from hpo_explain.explanations import Condition as Condition
     from hpo_explain.explanations import FanovaImportance as FanovaImportance
     from hpo_explain.explanations import DesirabilityPath as DesirabilityPath
+    from hpo_explain.explanations import InteractionStrength as InteractionStrength
     from hpo_explain.explanations import LimeExplanation as LimeExplanation
     from hpo_explain.explanations import LimeStatement as LimeStatement
     from hpo_explain.explanations import LocalImportance as LocalImportance
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from hpo_explain.facade import explain_proposal as explain_proposal
     from hpo_explain.facade import desirability_path as desirability_path
     from hpo_explain.facade import importance as importance
+    from hpo_explain.facade import interactions as interactions
     from hpo_explain.facade import lime as lime
     from hpo_explain.facade import local_importance as local_importance
     from hpo_explain.facade import next_experiments as next_experiments
@@ -109,6 +112,8 @@ _MODULE_OF = {
     "GaussianProcessSurrogate": "surrogates",
     "Instances": "run",
     "IntParameter": "space",
+    "InteractionExplainer": "explainers",
+    "InteractionStrength": "explanations",
     "LimeExplainer": "explainers",
     "LimeExplanation": "explanations",
     "LimeStatement": "explanations",
@@ -153,6 +158,7 @@ _MODULE_OF = {
     "hybrid_background": "explainers",
     "importance": "facade",
     "local_background": "explainers",
+    "interactions": "facade",
     "lime": "facade",
     "local_importance": "facade",
     "next_experiments": "facade",

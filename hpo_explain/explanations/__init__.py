@@ -3,6 +3,7 @@
 from hpo_explain.explanations._format import format_value
 from hpo_explain.explanations.ablation import Ablation
 from hpo_explain.explanations.importance import Axis, FanovaImportance
+from hpo_explain.explanations.interaction import InteractionStrength
 from hpo_explain.explanations.lime import LimeExplanation, LimeStatement
 from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.explanations.marginal import Marginal
@@ -21,6 +22,7 @@ __all__ = [
     "DesirabilityPath",
     "Evidence",
     "FanovaImportance",
+    "InteractionStrength",
     "LatentSpace",
     "LimeExplanation",
     "LimeStatement",

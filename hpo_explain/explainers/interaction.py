@@ -1,0 +1,226 @@
+"""The H-statistic: how much two hyperparameters act together (Friedman and Popescu 2008).
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+x_i        row i of a sample of the space, i = 1, ..., n; latent
+F          what is explained: the surrogate's mean, or an acquisition
+F_S(x_S)   partial dependence on the hyperparameters S: the mean of F over the sample with x_S
+           inserted; centred to mean 0 over the sample
+F_∖j       partial dependence on all hyperparameters but j
+H_jk²      ``Σ_i (F_jk - F_j - F_k)² / Σ_i F_jk²``: the share of the pair's joint effect that is
+           interaction (Eq. 44)
+H_j²       ``Σ_i (F - F_j - F_∖j)² / Σ_i F²``: the share of everything that is interaction of j
+           with any others (Eq. 45)
+=========  ============================================================================
+
+Each set S is predicted once, at all n² combinations of a sample row with another one's values; F_j
+and F_∖j are the means of the same n² numbers along the two sides. Leaving out a tenth of the sample
+at a time gives the standard error of H (delete-a-group jackknife).
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_count
+from hpo_explain.acquisition import Acquisition, SurrogateBased
+from hpo_explain.explainers._explained import Explained
+from hpo_explain.explainers.background import complete
+from hpo_explain.explanations import InteractionStrength
+from hpo_explain.space import Array
+from hpo_explain.surrogates import SupportsGrid, SupportsRelevance, Surrogate
+
+_GROUPS = 10
+_AT_ONCE = 20_000  # composed rows
+_ROUNDED = 1e-9  # of the largest prediction: an effect of that size is none
+
+
+class InteractionExplainer:
+    """Says which hyperparameters act together, and how strongly.
+
+    Parameters
+    ----------
+    surrogate : Surrogate or Acquisition
+        The model of the objective, or an acquisition to explain in its place.
+    sample : int or ndarray of shape (n, d), default 100
+        The points x_i: a number of them, at least 10 (one Latin hypercube of the space's measure),
+        or encoded rows.
+    seed : int, default 0
+        Seed of the sample.
+
+    Raises
+    ------
+    ValueError
+        If `surrogate` is neither, or the sample is too small or outside the space.
+
+    References
+    ----------
+    .. [1] Friedman, J. H. and Popescu, B. E. (2008). Predictive learning via rule ensembles. Annals
+       of Applied Statistics 2(3), 916-954, Eq. 44 and 45. https://doi.org/10.1214/07-AOAS148
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in ("x", "y", "z")])
+    >>> X = space.sample(60, seed=1)
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] * X[:, 1] + X[:, 2])
+    >>> found = hx.InteractionExplainer(surrogate).explain()
+    >>> found.strength("x", "y") > 5 * found.strength("x", "z")
+    True
+    """
+
+    def __init__(
+        self,
+        surrogate: Surrogate | Acquisition,
+        *,
+        sample: int | npt.ArrayLike = 100,
+        seed: int = 0,
+    ) -> None:
+        self._explained = Explained.of(surrogate, "minimize")
+        self._space = self._explained.space
+        self._seed = seed
+        if np.ndim(sample) == 0:
+            n = check_count("sample", sample, minimum=_GROUPS)
+            self._rows = self._space.sample(n, seed=seed, latent=True)
+        else:
+            try:
+                self._rows = complete(self._space, sample, seed=seed)
+            except ValueError as error:
+                raise ValueError(str(error).replace("background", "sample")) from None
+            check_count("the number of rows of sample", len(self._rows), minimum=_GROUPS)
+        n = len(self._rows)
+        group = np.arange(n) % _GROUPS
+        # row 0 keeps everything, row 1 + g leaves group g out
+        self._kept = np.vstack([np.ones(n), group != np.arange(_GROUPS)[:, None]])
+        self._configs = self._space.project(self._rows)
+
+    def explain(self, name: str | None = None) -> InteractionStrength:
+        """Return the strength of interactions.
+
+        Parameters
+        ----------
+        name : str, optional
+            Only the pairs of this hyperparameter with all others; by default all pairs.
+
+        Returns
+        -------
+        InteractionStrength
+            H of pairs and, of every hyperparameter, with any others.
+
+        Raises
+        ------
+        ValueError
+            If there is no hyperparameter of that name.
+        """
+        space, d = self._space, len(self._space)
+        focus = None if name is None else space.index(name)
+        matters = self._relevant()
+        whole = self._centred(np.tile(self._explained(self._configs), (1 + _GROUPS, 1)))
+        scale = float(np.abs(self._explained(self._configs)).max())
+        alone: dict[int, Array] = {}
+        total, total_std = np.zeros(d), np.zeros(d)
+        for j in np.flatnonzero(matters).tolist():
+            values = self._combined([j])
+            alone[j] = self._centred(self._averaged(values))
+            without = self._centred(self._averaged(values.T))
+            _, total[j], total_std[j] = self._strength(whole - alone[j] - without, whole, scale)
+        pairs = np.full((3, d, d), np.nan)
+        for j, k in combinations(range(d), 2):
+            if focus is not None and focus not in (j, k):
+                continue
+            found = (0.0, 0.0, 0.0)
+            if matters[j] and matters[k]:
+                together = self._centred(self._averaged(self._combined([j, k])))
+                found = self._strength(together - alone[j] - alone[k], together, scale)
+            pairs[:, j, k] = pairs[:, k, j] = found
+        return InteractionStrength(
+            names=space.names,
+            pairs=pairs[1],
+            pairs_std=pairs[2],
+            absolute=pairs[0],
+            total=total,
+            total_std=total_std,
+            focus=name,
+            sample_size=len(self._rows),
+            seed=self._seed,
+            acquisition=self._explained.acquisition,
+            model=self._explained.model,
+            direction=self._explained.objective_direction,
+            trust=self._explained.trust,
+            notes=self._notes(),
+        )
+
+    def _relevant(self) -> npt.NDArray[np.bool_]:
+        """Return which hyperparameters can have an effect, parents of such ones included."""
+        space, surrogate = self._space, self._explained.surrogate
+        matters = np.array([p.size != 1 or p.optional is not None for p in space.parameters])
+        if isinstance(surrogate, SupportsRelevance):
+            matters &= surrogate.relevant()
+        for j in reversed(space.parents_first):
+            if matters[j]:
+                matters[[parent for parent, _ in space.conditions[j]]] = True
+        return matters
+
+    def _combined(self, members: list[int]) -> Array:
+        """Return F at every row with the members' values of every other one, (rows, values)."""
+        explained, space, n = self._explained, self._space, len(self._rows)
+        values = self._rows[:, members]
+        game, surrogate = explained.game, explained.surrogate
+        if (
+            isinstance(game, SurrogateBased)
+            and isinstance(surrogate, SupportsGrid)
+            and not any(space.is_conditional(space.names[j]) for j in members)
+            and not any(parent in members for c in space.conditions for parent, _ in c)
+        ):
+            found = surrogate.predict_grid(self._configs, np.array(members), values)
+            if found is not None:
+                return np.asarray(sum(game.terms_of(*found).values()), dtype=float)
+        combined = np.empty((n, n))
+        step = max(1, _AT_ONCE // n)
+        for start in range(0, n, step):
+            part = slice(start, min(start + step, n))
+            rows = np.repeat(self._rows[part], n, axis=0)
+            rows[:, members] = np.tile(values, (len(self._rows[part]), 1))
+            combined[part] = explained(space.project(rows)).reshape(-1, n)
+        return combined
+
+    def _averaged(self, combined: Array) -> Array:
+        """Return the mean over rows, all of them and without each group: (1 + groups, values)."""
+        kept = self._kept / self._kept.sum(axis=1, keepdims=True)
+        # counted from the first row, equal rows have no spread, not even from rounding
+        return np.asarray(combined[0] + kept @ (combined - combined[0]), dtype=float)
+
+    def _centred(self, F: Array) -> Array:
+        """Return partial dependences with mean 0 over the rows that are kept, 0 elsewhere."""
+        mean = np.sum(F * self._kept, axis=1) / self._kept.sum(axis=1)
+        return np.asarray((F - mean[:, None]) * self._kept, dtype=float)
+
+    def _strength(
+        self, interaction: Array, effect: Array, scale: float
+    ) -> tuple[float, float, float]:
+        """Return the root mean square of an interaction, its H, and the standard error of H."""
+        if scale == 0.0:
+            return 0.0, 0.0, 0.0
+        size = self._kept.sum(axis=1)
+        part = np.sqrt(np.sum((interaction / scale) ** 2, axis=1) / size)
+        joint = np.sqrt(np.sum((effect / scale) ** 2, axis=1) / size)
+        part = np.where(part <= _ROUNDED, 0.0, part)
+        H = np.divide(part, joint, out=np.zeros_like(part), where=(part > 0.0) & (joint > 0.0))
+        left_out = H[1:]
+        variance = (_GROUPS - 1) / _GROUPS * np.sum((left_out - left_out.mean()) ** 2)
+        return scale * float(part[0]), float(H[0]), float(np.sqrt(variance))
+
+    def _notes(self) -> tuple[str, ...]:
+        notes = [
+            f"estimated from {len(self._rows)} points (seed {self._seed}); ± is the standard error "
+            "of that, not the model's uncertainty"
+        ]
+        if any(self._space.conditions):
+            notes.append(
+                "a conditional hyperparameter interacts with what decides whether it is active"
+            )
+        return tuple(notes)

@@ -1,0 +1,172 @@
+"""The H-statistic: known values, Eq. 44 and 45 written out, standard errors, and bad input."""
+
+import json
+import pickle
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+
+
+def test_additive_effects_do_not_interact():
+    surrogate = AnalyticSurrogate(
+        unit_cube(3), lambda X: 1e3 + np.sin(5 * X[:, 0]) + X[:, 1] ** 2 - X[:, 2]
+    )
+    found = hx.InteractionExplainer(surrogate).explain()
+    np.testing.assert_array_equal(found.pairs[np.triu_indices(3, 1)], 0.0)
+    np.testing.assert_array_equal(found.total, 0.0)
+    assert found.sentence == "No hyperparameters interact on the predicted objective."
+
+
+def test_a_product_has_its_known_strength():
+    """u = x1 + x2 x3: H_23² = (1/144) / (7/144), H_2² = (1/144) / (19/144)."""
+    surrogate = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] + X[:, 1] * X[:, 2])
+    found = hx.InteractionExplainer(surrogate, sample=400).explain()
+    assert found.strength("x2", "x3") == pytest.approx(np.sqrt(1 / 7), rel=0.05)
+    assert found.strength("x1", "x2") == 0.0
+    assert found.strength("x2") == pytest.approx(np.sqrt(1 / 19), rel=0.05)
+    assert found.strength("x1") == 0.0
+    assert found.absolute[1, 2] == pytest.approx(1 / 12, rel=0.05)
+    error = abs(found.strength("x2", "x3") - np.sqrt(1 / 7))
+    assert error < 4 * found.pairs_std[1, 2]
+
+
+def by_loops(f, X):
+    """H of pairs and totals as Eq. 44 and 45 are written."""
+    n, d = X.shape
+
+    def dependence(members):
+        F = np.empty(n)
+        for i in range(n):
+            rows = X.copy()
+            rows[:, members] = X[i, members]
+            F[i] = f(rows).mean()
+        return F - F.mean()
+
+    alone = [dependence([j]) for j in range(d)]
+    pairs, total = np.full((d, d), np.nan), np.zeros(d)
+    for j, k in combinations(range(d), 2):
+        F = dependence([j, k])
+        pairs[j, k] = pairs[k, j] = np.sqrt(((F - alone[j] - alone[k]) ** 2).sum() / (F**2).sum())
+    F = f(X) - f(X).mean()
+    for j in range(d):
+        rest = dependence([k for k in range(d) if k != j])
+        total[j] = np.sqrt(((F - alone[j] - rest) ** 2).sum() / (F**2).sum())
+    return pairs, total
+
+
+@pytest.mark.parametrize("kind", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
+def test_the_shared_predictions_give_equations_44_and_45(kind):
+    space = hx.SearchSpace(
+        [
+            hx.FloatParameter("x", 0.0, 1.0),
+            hx.CategoricalParameter("c", list("abc")),
+            hx.IntParameter("k", 1, 4),
+        ]
+    )
+    X = space.sample(40, seed=1)
+    surrogate = kind.fit(space, X, X[:, 0] * X[:, 1] + np.sin(4 * X[:, 2]) * X[:, 0])
+    sample = space.sample(30, seed=7)
+    found = hx.InteractionExplainer(surrogate, sample=sample).explain()
+    pairs, total = by_loops(lambda rows: surrogate.predict(rows)[0], sample)
+    np.testing.assert_allclose(found.pairs, pairs, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(found.total, total, rtol=1e-6, atol=1e-8)
+
+
+def test_the_standard_error_is_how_much_h_varies_between_samples():
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: X[:, 0] * X[:, 1] + X[:, 0])
+    drawn = []
+    for seed in range(40):
+        X = surrogate.space.sample(60, seed=seed, method="uniform")
+        found = hx.InteractionExplainer(surrogate, sample=X).explain()
+        drawn.append((found.pairs[0, 1], found.pairs_std[0, 1]))
+    values, told = np.array(drawn).T
+    assert told.mean() == pytest.approx(values.std(), rel=0.5)
+
+
+def test_one_hyperparameters_pairs_are_those_of_all_pairs():
+    surrogate = AnalyticSurrogate(unit_cube(4), lambda X: X[:, 0] * X[:, 3] + X[:, 1] * X[:, 2])
+    all_pairs = hx.InteractionExplainer(surrogate, sample=30).explain()
+    some = hx.InteractionExplainer(surrogate, sample=30).explain("x3")
+    np.testing.assert_array_equal(some.pairs[2], all_pairs.pairs[2])
+    assert np.isnan(some.pairs[0, 1])
+    assert some.to_frame().index.tolist() == ["x2 × x3", "x1 × x3", "x3 × x4"]
+    with pytest.raises(ValueError, match="x1 and x2 are no pair that was asked for"):
+        some.strength("x1", "x2")
+
+
+def test_neither_direction_nor_scale_changes_h():
+    found = [
+        hx.InteractionExplainer(
+            AnalyticSurrogate(unit_cube(2), lambda X, k=k: k * X[:, 0] * X[:, 1]), sample=20
+        )
+        .explain()
+        .pairs[0, 1]
+        for k in (1.0, -1.0, 1e-200, 1e200)
+    ]
+    np.testing.assert_allclose(found, found[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
+def test_a_child_interacts_with_what_decides_whether_it_is_active(kind):
+    space = nested_space()
+    X = space.sample(60, seed=1)
+    y = np.nan_to_num(X[:, 1], nan=0.0) * 3.0 + X[:, 7]
+    found = hx.InteractionExplainer(kind.fit(space, X, y), sample=20).explain("momentum")
+    assert np.nanargmax(found.absolute[1]) == 0  # the optimizer
+    assert np.isfinite(found.total).all()
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_an_acquisition_is_explained_in_place_of_the_objective():
+    space = unit_cube(2)
+    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: X[:, 0] * X[:, 1])
+    found = hx.InteractionExplainer(hx.LowerConfidenceBound(surrogate)).explain()
+    assert found.strength("x1", "x2") > 0.1
+    assert hx.InteractionExplainer(surrogate).explain().strength("x1", "x2") == 0.0
+    assert found.explained == "LCB (κ = 1.96)"
+
+
+@pytest.mark.parametrize("value", [0.0, 4.0, 1e300])
+def test_a_constant_has_no_interaction(value):
+    found = hx.InteractionExplainer(AnalyticSurrogate(unit_cube(2), value)).explain()
+    assert found.strength("x1", "x2") == 0.0
+    assert found.pairs_std[0, 1] == 0.0
+    for plot in (found.plot, found.plot_totals):
+        assert plot().figure is not None
+
+
+def test_a_single_hyperparameter_has_no_pair():
+    found = hx.InteractionExplainer(AnalyticSurrogate(unit_cube(1), lambda X: X[:, 0])).explain()
+    assert found.to_frame().empty
+    assert found.sentence.startswith("No hyperparameters interact")
+    assert found.plot().figure is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "text"),
+    [
+        ({"sample": 5}, None, "sample must be at least 10"),
+        ({"sample": np.full((4, 2), 0.5)}, None, "rows of sample must be at least 10"),
+        ({"sample": np.full((20, 2), 2.0)}, None, "sample has a row outside the space"),
+        ({}, "x9", "unknown hyperparameter 'x9'"),
+    ],
+)
+def test_bad_input_is_refused(options, name, text):
+    with pytest.raises(ValueError, match=text):
+        hx.InteractionExplainer(AnalyticSurrogate(unit_cube(2), 0.0), **options).explain(name)
+
+
+def test_the_result_can_be_stored_and_shown():
+    surrogate = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] + X[:, 1] * X[:, 2])
+    found = hx.InteractionExplainer(surrogate, sample=20, seed=3).explain()
+    held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert held["pairs"][0]["members"] == ["x2", "x3"]
+    assert (held["sample_size"], held["seed"]) == (20, 3)
+    assert pickle.loads(pickle.dumps(found)).sentence == found.sentence
+    assert "<svg" in found._repr_html_()
+    again = hx.InteractionExplainer(surrogate, sample=20, seed=3).explain()
+    np.testing.assert_array_equal(found.pairs, again.pairs)

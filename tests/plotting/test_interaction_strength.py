@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+from matplotlib.collections import QuadMesh
+from matplotlib.container import BarContainer
+
+import hpo_explain as hx
+from hpo_explain.plotting import plot_interaction_strength, plot_total_interactions
+from tests.handmade import NASTY, warns_of_glyphs
+
+pytestmark = warns_of_glyphs
+
+
+def strengths(d=3, names=None, focus=None):
+    """H of the pair (j, k) is (j + 2 k) / 100, the same in absolute terms."""
+    j, k = np.indices((d, d))
+    pairs = (np.minimum(j, k) + 2.0 * np.maximum(j, k)) / 100.0
+    np.fill_diagonal(pairs, np.nan)
+    names = tuple(names or (f"x{j}" for j in range(d)))
+    if focus is not None:
+        away = np.array(names) != focus
+        pairs[np.ix_(away, away)] = np.nan
+    std = 0.0 * pairs + 0.01
+    total = np.arange(d) / 50.0
+    return hx.InteractionStrength(
+        names, pairs, std, pairs, total, 0.0 * total + 0.005, focus, sample_size=100
+    )
+
+
+def labels(axis):
+    return [tick.get_text() for tick in axis.get_ticklabels()]
+
+
+def bars(ax):
+    return [p.get_width() for c in ax.containers if isinstance(c, BarContainer) for p in c]
+
+
+def written(ax):
+    return " ".join(text.get_text() for text in ax.texts).replace("\n", " ")
+
+
+def test_every_pair_stands_once_below_the_diagonal():
+    ax = plot_interaction_strength(strengths())
+    assert labels(ax.yaxis) == ["x1", "x0"]
+    assert labels(ax.xaxis) == ["x2", "x1"]
+    (mesh,) = [c for c in ax.collections if isinstance(c, QuadMesh)]
+    cells = np.ma.filled(mesh.get_array().astype(float), np.nan).reshape(2, 2)
+    np.testing.assert_allclose(cells, [[0.05, np.nan], [0.04, 0.02]])
+    assert "0.05 ± 0.01" in written(ax)
+    assert "Estimated from 100 points" in written(ax)
+
+
+def test_at_most_20_are_drawn_and_the_rest_is_counted():
+    ax = plot_interaction_strength(strengths(30))
+    assert len(labels(ax.yaxis)) == 19
+    assert "10 hyperparameters that interact less are not shown" in written(ax)
+    totals = plot_total_interactions(strengths(30))
+    assert len(bars(totals)) == 20
+    assert "10 smaller ones are not shown" in written(totals)
+
+
+def test_one_hyperparameters_pairs_are_bars():
+    ax = plot_interaction_strength(strengths(focus="x0"))
+    assert labels(ax.yaxis) == ["x2", "x1"]
+    np.testing.assert_allclose(bars(ax), [0.04, 0.02])
+    assert ax.get_xlabel() == "H with x0"
+
+
+def test_totals_are_bars_the_largest_on_top():
+    ax = plot_total_interactions(strengths())
+    assert labels(ax.yaxis) == ["x2", "x1", "x0"]
+    np.testing.assert_allclose(bars(ax), [0.04, 0.02, 0.0])
+
+
+@pytest.mark.parametrize("focus", [None, NASTY[0]])
+def test_strange_names_are_drawn(focus):
+    ax = plot_interaction_strength(strengths(len(NASTY), NASTY, focus))
+    ax.figure.figure.canvas.draw()
