@@ -29,17 +29,16 @@ if TYPE_CHECKING:
     from hpo_explain.diagnostics import SamplingBias as SamplingBias
     from hpo_explain.diagnostics import Trust as Trust
     from hpo_explain.explainers import AblationExplainer as AblationExplainer
-    from hpo_explain.explainers import SampleSizeCheck as SampleSizeCheck
     from hpo_explain.explainers import InteractionExplainer as InteractionExplainer
     from hpo_explain.explainers import LimeExplainer as LimeExplainer
     from hpo_explain.explainers import LocalImportanceExplainer as LocalImportanceExplainer
-    from hpo_explain.explainers import ShapleyExplainer as ShapleyExplainer
     from hpo_explain.explainers import ProposalExplainer as ProposalExplainer
     from hpo_explain.explainers import SampleSizeCheck as SampleSizeCheck
+    from hpo_explain.explainers import ShapleyExplainer as ShapleyExplainer
     from hpo_explain.explainers import baseline_background as baseline_background
     from hpo_explain.explainers import check_sample_size as check_sample_size
-    from hpo_explain.explainers import find_sample_size as find_sample_size
     from hpo_explain.explainers import explain_path as explain_path
+    from hpo_explain.explainers import find_sample_size as find_sample_size
     from hpo_explain.explainers import global_background as global_background
     from hpo_explain.explainers import hybrid_background as hybrid_background
     from hpo_explain.explainers import local_background as local_background
@@ -52,8 +51,8 @@ if TYPE_CHECKING:
     )
     from hpo_explain.explanations import Ablation as Ablation
     from hpo_explain.explanations import Condition as Condition
-    from hpo_explain.explanations import FanovaImportance as FanovaImportance
     from hpo_explain.explanations import DesirabilityPath as DesirabilityPath
+    from hpo_explain.explanations import FanovaImportance as FanovaImportance
     from hpo_explain.explanations import InteractionStrength as InteractionStrength
     from hpo_explain.explanations import LimeExplanation as LimeExplanation
     from hpo_explain.explanations import LimeStatement as LimeStatement
@@ -64,12 +63,12 @@ if TYPE_CHECKING:
     from hpo_explain.explanations import Recommendation as Recommendation
     from hpo_explain.explanations import Region as Region
     from hpo_explain.explanations import RegionalPartialDependence as RegionalPartialDependence
-    from hpo_explain.explanations import Subspace as Subspace
     from hpo_explain.explanations import RepeatedRuns as RepeatedRuns
-    from hpo_explain.facade import ablation as ablation
+    from hpo_explain.explanations import Subspace as Subspace
     from hpo_explain.explanations import aggregate as aggregate
-    from hpo_explain.facade import explain_proposal as explain_proposal
+    from hpo_explain.facade import ablation as ablation
     from hpo_explain.facade import desirability_path as desirability_path
+    from hpo_explain.facade import explain_proposal as explain_proposal
     from hpo_explain.facade import importance as importance
     from hpo_explain.facade import interactions as interactions
     from hpo_explain.facade import lime as lime
@@ -101,10 +100,8 @@ _MODULE_OF = {
     "Condition": "explanations",
     "DensityBlock": "densities",
     "DensityRatio": "densities",
-    "ExpectedImprovement": "acquisition",
-    "DensityBlock": "densities",
-    "DensityRatio": "densities",
     "DesirabilityPath": "explanations",
+    "ExpectedImprovement": "acquisition",
     "FanovaExplainer": "explainers.fanova",
     "FanovaImportance": "explanations",
     "FloatParameter": "space",
@@ -127,16 +124,16 @@ _MODULE_OF = {
     "PartialDependence": "explanations",
     "PartialDependenceExplainer": "explainers.partial_dependence",
     "ProbabilityOfImprovement": "acquisition",
-    "ProposalExplanation": "explanations",
     "ProposalExplainer": "explainers",
+    "ProposalExplanation": "explanations",
     "Recommendation": "explanations",
     "Region": "explanations",
     "RegionalPartialDependence": "explanations",
     "RegionalPartialDependenceExplainer": "explainers.regional",
-    "Run": "run",
     "RepeatedRuns": "explanations",
-    "SamplingBias": "diagnostics",
+    "Run": "run",
     "SampleSizeCheck": "explainers",
+    "SamplingBias": "diagnostics",
     "SearchSpace": "space",
     "ShapleyExplainer": "explainers",
     "Subspace": "explanations",
@@ -144,12 +141,12 @@ _MODULE_OF = {
     "SurrogateBased": "acquisition",
     "Trust": "diagnostics",
     "ablation": "facade",
-    "baseline_background": "explainers",
     "aggregate": "explanations",
+    "baseline_background": "explainers",
     "check_sample_size": "explainers",
-    "explain_proposal": "facade",
     "desirability_path": "facade",
     "explain_path": "explainers",
+    "explain_proposal": "facade",
     "find_sample_size": "explainers",
     "from_frame": "adapters",
     "from_optuna": "adapters",

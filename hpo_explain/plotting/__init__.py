@@ -9,10 +9,6 @@ from hpo_explain.plotting.interaction_strength import (
     plot_interaction_strength,
     plot_total_interactions,
 )
-from hpo_explain.plotting.interaction_strength import (
-    plot_interaction_strength,
-    plot_total_interactions,
-)
 from hpo_explain.plotting.interactions import plot_interactions
 from hpo_explain.plotting.lime import plot_lime
 from hpo_explain.plotting.local_importance import plot_local_importance
@@ -32,7 +28,6 @@ __all__ = [
     "plot_history",
     "plot_importance",
     "plot_interaction_strength",
-    "plot_interaction_strength",
     "plot_interactions",
     "plot_lime",
     "plot_local_importance",
@@ -46,7 +41,6 @@ __all__ = [
     "plot_repeated_runs",
     "plot_subspace",
     "plot_svg",
-    "plot_total_interactions",
     "plot_total_interactions",
     "result_html",
 ]
