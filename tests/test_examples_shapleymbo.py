@@ -13,6 +13,7 @@ from tests.source_tree import ROOT
 
 PAPERS = ROOT / "examples" / "papers"
 DATA = ROOT.parent / "shared" / "data"
+PHONEME = DATA / "lcbench_phoneme.csv.gz"
 LOGGED = DATA / "hyper_ellipsoid_shapley.csv.gz"
 
 
@@ -166,3 +167,53 @@ def test_without_the_logged_runs_it_says_how_to_name_them(output, tmp_path):
     text = output("shapleymbo_hyper_ellipsoid.py", "--quick", "--data", tmp_path)
     assert text.startswith("skipped: hyper_ellipsoid_paths.csv.gz")
     assert "--data" in text
+
+
+# ---------------------------------------------------------------------- network
+
+
+def numbers(text, label):
+    """The numbers of every line of a table that starts with a label."""
+    lines = [line for line in text.splitlines() if line.startswith(f"  {label} ")]
+    return np.array([line[28:].split() for line in lines], dtype=float)
+
+
+@pytest.mark.skipif(not PHONEME.exists(), reason="needs LCBench's table of phoneme")
+def test_the_tables_of_the_network_add_up_and_stand_beside_the_thesiss(output):
+    text = output("shapleymbo_mlp.py", "--quick")
+    table10 = text.partition("Table 10")[2].partition("Table 11")[0]
+    total, mean, uncertainty = (
+        numbers(table10, label)[0] for label in ("total", "mean", "uncertainty")
+    )
+    assert total == pytest.approx(mean + uncertainty, abs=1.6e-4)
+    payouts = [float(p) for p in re.search(r"payouts: total (\S+), mean (\S+),", text).groups()]
+    assert [total.sum(), mean.sum()] == pytest.approx(payouts, abs=5e-4)
+    table11 = text.partition("Table 11")[2].partition("Table 12")[0]
+    shares = numbers(table11, "Shapley values"), numbers(table11, "ablation analysis")
+    for share in shares:
+        assert share.sum() == pytest.approx(1.0, abs=5e-3)
+    thesis = numbers(table11, "  thesis")
+    assert thesis.sum(axis=1) == pytest.approx([1.0, 1.0], abs=5e-3)
+    table13 = text.partition("Table 13")[2]
+    assert numbers(table13, "its own model")[0] == pytest.approx(mean)
+    verdicts = text.partition("findings (Section 7.2):\n")[2].splitlines()
+    assert len(verdicts) == 9
+    assert all(line.startswith(("  agrees: ", "  differs: ")) for line in verdicts)
+
+
+def test_without_lcbenchs_table_it_says_how_to_name_its_folder(output, tmp_path):
+    text = output("shapleymbo_mlp.py", "--data", tmp_path)
+    assert text.startswith("skipped: lcbench_phoneme.csv.gz is not in")
+    assert "--data" in text
+
+
+def test_the_networks_space_is_table_5(papers):
+    from shapleymbo_mlp import INITIAL, PROPOSALS, SPACE, TABLE_10, TABLE_11
+
+    assert [p.name for p in SPACE.parameters if p.log] == ["batch_size", "max_units"]
+    assert (INITIAL, INITIAL + PROPOSALS) == (4 * 7, 20 * 7)
+    # φ(cb) = φ(m) - λ φ(se), to the digits of the thesis
+    parts = np.add(TABLE_10["mean"], TABLE_10["uncertainty"])
+    assert parts == pytest.approx(TABLE_10["total"], abs=1.1e-3)
+    # shares in Table 11 are those of the contributions in Table 10
+    assert np.array(TABLE_10["mean"]) / 0.058 == pytest.approx(TABLE_11["SV"], abs=0.01)

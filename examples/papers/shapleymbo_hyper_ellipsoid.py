@@ -356,6 +356,7 @@ def main() -> None:
     parser.add_argument("--background", type=int, default=2000, help="the thesis's: 4000")
     parser.add_argument("--repetitions", type=int, default=3, help="new runs; the thesis's: 30")
     parser.add_argument("--n-jobs", type=int, default=1, help="workers")
+    parser.add_argument("--out", type=Path, help="folder of Figure 6 by new runs; none without")
     parser.add_argument("--quick", action="store_true", help="little work, to see that it runs")
     options = parser.parse_args()
     quick = options.quick
@@ -399,6 +400,10 @@ def main() -> None:
         paths = fresh(lam, repetitions, n_proposals, background // 2, options.n_jobs)
         theta = [[list(c.values()) for c in SPACE.decode(path.X)] for path in paths]
         found[lam] = Contributions(np.array(theta), np.stack([path.phi for path in paths]))
+        if options.out is not None and len(paths) > 1:
+            options.out.mkdir(parents=True, exist_ok=True)
+            ax = hx.aggregate(paths).plot()
+            ax.figure.savefig(options.out / f"figure6_lambda_{lam}.svg")
     if quick:
         print("too short for Table 4's expectations")
     else:
