@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from hpo_explain.facade import ablation as ablation
     from hpo_explain.facade import desirability_path as desirability_path
     from hpo_explain.facade import explain_proposal as explain_proposal
+    from hpo_explain.facade import guide as guide
     from hpo_explain.facade import importance as importance
     from hpo_explain.facade import interactions as interactions
     from hpo_explain.facade import lime as lime
@@ -152,6 +153,7 @@ _MODULE_OF = {
     "from_optuna": "adapters",
     "from_skopt": "adapters",
     "global_background": "explainers",
+    "guide": "facade",
     "hybrid_background": "explainers",
     "importance": "facade",
     "local_background": "explainers",

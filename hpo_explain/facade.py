@@ -35,6 +35,7 @@ from hpo_explain.explanations import (
     ProposalExplanation,
     Region,
     RegionalPartialDependence,
+    questions_text,
 )
 from hpo_explain.run import Run, average_instances
 from hpo_explain.space import Config, FloatParameter
@@ -806,6 +807,21 @@ def _default_source(run: Run, target: Config) -> int:
         if not np.allclose(run.X[[row]], end, rtol=0.0, atol=1e-9, equal_nan=True):
             break
     return int(np.asarray(run.trials)[row])
+
+
+def guide() -> None:
+    """Print which explanation answers which question, and what it cannot tell.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> hx.guide()  # doctest: +ELLIPSIS
+    Why did the optimizer try this configuration?
+        hx.explain_proposal
+        cannot tell whether it was right: it explains what the optimizer's model hoped for
+    ...
+    """
+    print(questions_text())  # noqa: T201 - this is what it is for
 
 
 def trust(source: Any, **reading: Any) -> Trust:

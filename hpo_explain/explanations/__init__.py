@@ -10,12 +10,14 @@ from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.partial_dependence import PartialDependence
 from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.explanations.questions import QUESTIONS, Question, questions_text
 from hpo_explain.explanations.recommendation import Evidence, LatentSpace, Recommendation
 from hpo_explain.explanations.regional import Condition, Region, RegionalPartialDependence
 from hpo_explain.explanations.repeated_runs import RepeatedRuns, aggregate
 from hpo_explain.explanations.subspace import Subspace
 
 __all__ = [
+    "QUESTIONS",
     "Ablation",
     "Axis",
     "Condition",
@@ -30,6 +32,7 @@ __all__ = [
     "Marginal",
     "PartialDependence",
     "ProposalExplanation",
+    "Question",
     "Recommendation",
     "Region",
     "RegionalPartialDependence",
@@ -37,4 +40,5 @@ __all__ = [
     "Subspace",
     "aggregate",
     "format_value",
+    "questions_text",
 ]
