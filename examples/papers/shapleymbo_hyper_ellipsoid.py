@@ -213,11 +213,12 @@ def compare(
             f"{np.abs(z[:, 0]).max():.1f}, of φ(se) {np.abs(z[:, 1]).max():.1f}"
         )
         same = same_model(logged, lam, iterations, by_model[name])
-        text = f"    the model is R's in {same.sum()} of {same.size} proposals"
         if same.any():
             within = np.abs((phi[..., :2] - tool[..., :2]) / error)[same] < 3.0
-            text += f"; there {within.mean():.0%} of its values are within 3 errors"
-        print(text)
+            print(
+                f"    the model is R's in {same.sum()} of {same.size} proposals; there "
+                f"{within.mean():.0%} of its values are within 3 errors"
+            )
 
 
 def predicted(paths: list[hx.DesirabilityPath]) -> np.ndarray:
