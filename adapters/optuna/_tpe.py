@@ -134,7 +134,12 @@ def _caught(
     own._warn_independent_sampling = False
     own._n_ei_candidates = _CANDIDATES
     caught: list[Caught] = []
-    compute = own._compute_acquisition_func
+    divided: dict[bool, Any] = {}
+    compute, build = own._compute_acquisition_func, own._build_parzen_estimator
+
+    def divides(self: Any, study: Any, search_space: Any, trials: Any, handle_below: bool) -> Any:
+        divided[handle_below] = trials
+        return build(study, search_space, trials, handle_below)
 
     def noticed(self: Any, samples: dict[str, Any], below: Any, above: Any) -> Any:
         values = compute(samples, below, above)
@@ -142,6 +147,7 @@ def _caught(
         return values
 
     own._compute_acquisition_func = MethodType(noticed, own)
+    own._build_parzen_estimator = MethodType(divides, own)
     trial: Any = Asking(number)
     past: Any = study
     if _finished(study) < own._n_startup_trials:
@@ -150,7 +156,13 @@ def _caught(
     joint = {name: joint[name] for name in joint if name not in fixed}
     own.sample_relative(past, trial, joint)
     for name, distribution in distributions.items():
-        if name not in joint and name not in fixed and not distribution.single():
+        if name in joint or name in fixed or distribution.single():
+            continue
+        if divided and type(sampler)._sample is TPESampler._sample:
+            # it divides the same trials for each hyperparameter, which takes most of its time
+            below, above = (build(past, {name: distribution}, divided[b], b) for b in (True, False))
+            noticed(own, below.sample(own._rng.rng, _CANDIDATES), below, above)
+        else:
             own.sample_independent(past, trial, name, distribution)
     return caught, list(joint)
 

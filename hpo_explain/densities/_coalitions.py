@@ -14,14 +14,20 @@ product that occurs once: with two groups p(S, b) is a matrix product over the k
 
 from __future__ import annotations
 
-import numpy as np
+from itertools import pairwise
 
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.densities._loops import products, sums_of_products
 from hpo_explain.densities.mixture import LEAST, log_sum
 from hpo_explain.space import Array
 from hpo_explain.surrogates._coalitions import EXPLAINED, INACTIVE, Sources
 
+Members = npt.NDArray[np.bool_]
+
 _GROUP = 8  # hyperparameters of a group: 256 products at most
-_AT_ONCE = 2_000_000  # numbers held at once: 16 MB
+_AT_ONCE = 1_000_000  # numbers held at once: 8 MB
 
 
 def coalition_log_density(at_x: Array, at_b: Array, log_weights: Array, sources: Sources) -> Array:
@@ -46,8 +52,7 @@ def coalition_log_density(at_x: Array, at_b: Array, log_weights: Array, sources:
     n, kernels, m = at_b.shape[1], at_b.shape[2], sources.shape[2]
     found = np.empty((n, m))
     alike = len(sources) == 1
-    width = kernels * (m if not alike else min(m, 2**_GROUP))
-    step = max(1, _AT_ONCE // width)
+    step = max(1, _AT_ONCE // (m if alike else m * kernels))
     for start in range(0, n, step):
         rows = slice(start, start + step)
         if alike:
@@ -71,44 +76,25 @@ def _finite(logs: Array) -> Array:
     return np.maximum(logs, 1e3 * LEAST)
 
 
-def _products(
-    at_x: Array,
-    at_b: Array,
-    log_weights: Array,
-    member: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
-) -> Array:
+def _products(at_x: Array, at_b: Array, log_weights: Array, member: Members) -> Array:
     """Return ``log p`` by multiplying kernels, the same coalitions for all rows."""
-    c, n, _ = at_b.shape
+    c = len(at_x)
     # each hyperparameter's largest kernel counts as 1, so that products do not underflow
     shift_x = np.maximum(at_x.max(axis=1), LEAST)
     shift_b = np.maximum(at_b.max(axis=2), LEAST)
     a, b = np.exp(at_x - shift_x[:, None]), np.exp(at_b - shift_b[:, :, None])
-    groups = [
-        range(start, min(start + size, c))
-        for size in [_group_size(c)]
-        for start in range(0, c, size)
-    ]
-    tables, places = [], []
-    for group in groups:
-        patterns, place = np.unique(member[list(group)].T, axis=0, return_inverse=True)
-        table = np.ones((n, len(patterns), at_b.shape[2]))
-        for i, j in enumerate(group):
-            table *= np.where(patterns[:, i, None], a[j], b[j][:, None, :])
-        tables.append(table)
-        places.append(place.ravel())
-    tables[0] *= np.exp(log_weights)
-    if len(tables) == 1:
-        total = tables[0].sum(axis=2)[:, places[0]]
-    elif len(tables) == 2 and tables[0].shape[1] * tables[1].shape[1] <= 4 * member.shape[1]:
-        pairs = tables[0] @ np.swapaxes(tables[1], 1, 2)
-        total = pairs[:, places[0], places[1]]
+    size = _group_size(c)
+    ends = np.minimum(np.arange(0, c + size, size), c)
+    codes = np.stack(
+        [
+            (1 << np.arange(end - start)) @ member[start:end]
+            for start, end in pairwise(ends.tolist())
+        ]
+    )
+    if len(codes) == 2 and 2**c <= 4 * member.shape[1]:
+        total = _all_pairs(np.exp(log_weights), a, b, int(ends[1]))[:, codes[0], codes[1]]
     else:
-        total = np.empty((n, member.shape[1]))
-        for i in range(n):
-            product = tables[0][i, places[0]]
-            for table, place in zip(tables[1:], places[1:], strict=True):
-                product *= table[i, place]
-            total[i] = product.sum(axis=1)
+        total = sums_of_products(np.exp(log_weights), a, b, ends, codes)
     shifts = shift_b.T @ (~member).astype(float) + shift_x @ member.astype(float)
     with np.errstate(divide="ignore"):
         logs = np.log(total) + shifts
@@ -116,6 +102,15 @@ def _products(
         chosen = np.where(member[:, s, None], at_x, at_b[:, i])
         logs[i, s] = log_sum((chosen.sum(axis=0) + log_weights)[None, :])[0]
     return np.asarray(np.maximum(logs, LEAST), dtype=float)
+
+
+def _all_pairs(weights: Array, a: Array, b: Array, first: int) -> Array:
+    """Return the sum over kernels for each pair of subsets of two groups, (n, 2^g, 2^h)."""
+    pairs = [
+        (products(a[:first], b[:first, i]) * weights) @ products(a[first:], b[first:, i]).T
+        for i in range(b.shape[1])
+    ]
+    return np.stack(pairs)
 
 
 def _group_size(c: int) -> int:

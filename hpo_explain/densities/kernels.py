@@ -20,13 +20,33 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.densities._loops import normal_logs
 from hpo_explain.densities._normal import log_density, log_mass, quantile
 from hpo_explain.space import Array, CategoricalParameter, IntParameter, Parameter
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Kernels whose logarithms are parabolas: ``constant - ((s - mu) · inverse)² / 2``.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,)
+        The values s, on the hyperparameter's own scale.
+    mu, inverse, constant : ndarray of shape (K,)
+        Means, inverse standard deviations, and constants.
+    """
+
+    values: Array
+    mu: Array
+    inverse: Array
+    constant: Array
 
 
 class Kernels(Protocol):
@@ -34,6 +54,10 @@ class Kernels(Protocol):
 
     def log_densities(self, values: Array) -> Array:
         """Return the logarithm of each kernel at each value, (n, K)."""
+        ...
+
+    def curves(self, values: Array) -> Curves | None:
+        """Return the kernels as parabolas at values (n,), None where they are none."""
         ...
 
     def sample(self, which: npt.NDArray[np.int64], rng: np.random.Generator) -> Array:
@@ -84,16 +108,29 @@ class NumericKernels:
 
     def log_densities(self, values: Array) -> Array:
         """Return the logarithm of each kernel at each value, (n, K)."""
+        curves = self.curves(values)
+        if curves is not None:
+            return normal_logs(curves.values, curves.mu, curves.inverse, curves.constant)
+        step = 0.0 if self.step is None else self.step
         inside = np.clip(values, self.smallest, self.largest)
-        whole = log_mass((self.low - self.mu) / self.sigma, (self.high - self.mu) / self.sigma)
-        if self.step is None:
-            z = (self._scaled(inside)[:, None] - self.mu) / self.sigma
-            return log_density(z) - (whole + np.log(self.sigma))
         distinct, place = np.unique(inside, return_inverse=True)
-        left = self._scaled(distinct - self.step / 2.0)[:, None]
-        right = self._scaled(distinct + self.step / 2.0)[:, None]
+        left = self._scaled(distinct - step / 2.0)[:, None]
+        right = self._scaled(distinct + step / 2.0)[:, None]
         masses = log_mass((left - self.mu) / self.sigma, (right - self.mu) / self.sigma)
-        return np.asarray((masses - whole)[place])
+        return np.asarray((masses - self._log_whole)[place])
+
+    def curves(self, values: Array) -> Curves | None:
+        """Return the kernels as parabolas at values (n,), None on a grid."""
+        if self.step is not None:
+            return None
+        inside = np.clip(values, self.smallest, self.largest)
+        constant = log_density(np.zeros_like(self.mu)) - self._log_whole - np.log(self.sigma)
+        return Curves(self._scaled(inside), self.mu, 1.0 / self.sigma, constant)
+
+    @cached_property
+    def _log_whole(self) -> Array:
+        """Logarithm of the mass within the range, (K,)."""
+        return log_mass((self.low - self.mu) / self.sigma, (self.high - self.mu) / self.sigma)
 
     def _scaled(self, values: Array) -> Array:
         return np.log(values) if self.log else values
@@ -133,6 +170,10 @@ class CategoryKernels:
         """Return the logarithm of each kernel's probability of each choice, (n, K)."""
         with np.errstate(divide="ignore"):
             return np.log(self.weights.T)[values.astype(np.int64)]
+
+    def curves(self, values: Array) -> Curves | None:
+        """Return None: probabilities of choices are no curves."""
+        return None
 
     def sample(self, which: npt.NDArray[np.int64], rng: np.random.Generator) -> Array:
         """Return the index of one choice from each of the kernels `which`, (n,)."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hpo_explain.densities._loops import log_sums
 from hpo_explain.densities.kernels import Kernels, values_of
 from hpo_explain.space import Array, Parameter
 
@@ -80,12 +81,34 @@ class ProductMixture:
         ndarray of shape (n,)
             At least the logarithm of the smallest normal number.
         """
-        step = max(1, _AT_ONCE // (len(self.weights) * len(self.kernels)))
-        found = np.empty(len(X))
-        for start in range(0, len(X), step):
-            part = slice(start, start + step)
-            found[part] = log_sum(self.tables(parameters, X[part]).sum(axis=0) + self.log_weights)
-        return found
+        if len(self.kernels) == 1 and parameters[0].size is not None:
+            distinct, place = np.unique(X[:, 0], return_inverse=True)  # few values of a grid
+            return self._log_density(parameters, distinct[:, None])[place]
+        step = max(1, _AT_ONCE // len(self.weights))
+        parts = [
+            self._log_density(parameters, X[start : start + step])
+            for start in range(0, len(X), step)
+        ]
+        return np.concatenate([np.empty(0), *parts])
+
+    def _log_density(self, parameters: Sequence[Parameter], X: Array) -> Array:
+        base = self.log_weights[None, :]
+        n, curves = len(X), []
+        for j, (parameter, kernels) in enumerate(zip(parameters, self.kernels, strict=True)):
+            present = ~np.isnan(X[:, j])
+            values = values_of(parameter, X[present, j])
+            parabolas = kernels.curves(values)
+            if parabolas is None:
+                base = np.repeat(base, n, axis=0) if len(base) < n else base
+                base[present] += kernels.log_densities(values)
+            else:
+                column = np.full(n, np.nan)
+                column[present] = parabolas.values
+                curves.append((column, parabolas.mu, parabolas.inverse, parabolas.constant))
+        if not curves:
+            return log_sum(base)
+        columns, mu, inverse, constant = (np.array(part) for part in zip(*curves, strict=True))
+        return log_sums(base, columns, mu, inverse, constant, LEAST)
 
     def sample(self, parameters: Sequence[Parameter], n: int, rng: np.random.Generator) -> Array:
         """Draw positions from the density, (n, number of hyperparameters)."""

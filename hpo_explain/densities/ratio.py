@@ -32,7 +32,15 @@ from hpo_explain.acquisition import TermBlock
 from hpo_explain.densities._coalitions import coalition_log_density
 from hpo_explain.densities.mixture import ProductMixture
 from hpo_explain.space import Array, Parameter, SearchSpace
-from hpo_explain.surrogates._coalitions import Compositions
+from hpo_explain.surrogates._coalitions import (
+    BACKGROUND,
+    EXPLAINED,
+    INACTIVE,
+    Compositions,
+    Sources,
+    in_blocks,
+)
+from hpo_explain.surrogates._threads import n_threads
 
 _AT_ONCE = 500  # background rows
 
@@ -152,30 +160,27 @@ class DensityRatio:
         players: npt.NDArray[np.int64],
         coalitions: npt.NDArray[np.bool_],
     ) -> Iterator[TermBlock]:
-        """Yield the terms in coalitions, block by block of background rows.
+        """Return the terms in coalitions, block by block of background rows.
 
         Arguments are as in :meth:`SupportsCoalitions.predict_coalitions`. The log-densities of
         each kernel and hyperparameter are worked out once and combined for every coalition.
         """
         composed = Compositions(self._space, x, players, coalitions)
-        for start in range(0, len(background), _AT_ONCE):
-            rows = slice(start, min(start + _AT_ONCE, len(background)))
+
+        def terms_at(rows: slice) -> TermBlock:
             sources = composed.sources(background[rows])
             shape = (rows.stop - rows.start, len(coalitions))
             terms = {"good": np.zeros(shape), "bad": np.zeros(shape)}
             for block in self._blocks:
                 columns, parameters = list(block.columns), self._parameters(block)
                 here = sources[:, columns]
-                if (here == here[:1]).all():
-                    here = here[:1]  # what could be inactive is inactive nowhere
+                at_x, at_b = x[None, columns], background[rows][:, columns]
                 for name, density, sign in (("good", block.good, 1.0), ("bad", block.bad, -1.0)):
-                    terms[name] += sign * coalition_log_density(
-                        density.tables(parameters, x[None, columns])[:, 0],
-                        density.tables(parameters, background[rows][:, columns]),
-                        density.log_weights,
-                        here,
-                    )
-            yield TermBlock(rows, terms)
+                    terms[name] += sign * _log_density(density, parameters, at_x, at_b, here)
+            return TermBlock(rows, terms)
+
+        size = max(1, min(_AT_ONCE, -(-len(background) // n_threads())))
+        return in_blocks(len(background), size, terms_at)
 
     def candidates(self, n: int, *, seed: int = 0) -> Array:
         """Draw latent rows from l, as TPE draws the candidates among which it chooses.
@@ -205,3 +210,22 @@ class DensityRatio:
             absent = np.isnan(rows[:, block.columns])  # an optional one may be left out
             rows[:, block.columns] = np.where(absent, np.nan, drawn)
         return rows
+
+
+def _log_density(
+    density: ProductMixture, parameters: list[Parameter], at_x: Array, at_b: Array, sources: Sources
+) -> Array:
+    """Return the log-density in coalitions, (n, m): `at_x` (1, c) and `at_b` (n, c) are rows."""
+    if len(parameters) == 1:
+        # alone, a hyperparameter has one of two values, or none
+        values = [density.log_density(parameters, rows)[:, None] for rows in (at_b, at_x)]
+        here = sources[:, 0]
+        return np.where(here == BACKGROUND, values[0], np.where(here == EXPLAINED, values[1], 0.0))
+    if (sources == sources[:1]).all() and not (sources == INACTIVE).any():
+        sources = sources[:1]  # what could be inactive is so nowhere
+    return coalition_log_density(
+        density.tables(parameters, at_x)[:, 0],
+        density.tables(parameters, at_b),
+        density.log_weights,
+        sources,
+    )

@@ -20,17 +20,18 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._threads import n_threads
-from hpo_explain.surrogates.protocols import CoalitionBlock
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Sources = npt.NDArray[np.uint8]
+Block = TypeVar("Block")
 
 BACKGROUND, EXPLAINED, INACTIVE = 0, 1, 2
 
@@ -84,9 +85,7 @@ class Compositions:
         return chosen
 
 
-def in_blocks(
-    n_rows: int, size: int, work: Callable[[slice], CoalitionBlock]
-) -> Iterator[CoalitionBlock]:
+def in_blocks(n_rows: int, size: int, work: Callable[[slice], Block]) -> Iterator[Block]:
     """Yield the blocks of background rows in order, worked on by one thread per core.
 
     BLAS is held to one thread meanwhile: its threads and ours would fight for the cores. No more

@@ -67,6 +67,16 @@ def test_the_samplers_own_settings(settings, options):
     assert_rebuilt(study, sampler)
 
 
+@pytest.mark.parametrize("options", [UNIVARIATE, GROUPS], ids=["univariate", "groups"])
+def test_settings_alone_are_enough(options):
+    """A sampler that was never used, as for a study that was loaded."""
+    study, sampler = spied_study(every_kind, 24, options=options)
+    run = from_optuna(study, sampler=TPESampler(**options))
+    for number in range(15, 24):
+        expected = sampler.value_at(study.trials[number])
+        assert value_of(run, number) == pytest.approx(expected, rel=1e-9)
+
+
 def test_kernels_narrower_than_the_digits_of_a_position():
     """Without the clip, two equal values have kernels of width 1e-12."""
     options = {**UNIVARIATE, "consider_magic_clip": False}
