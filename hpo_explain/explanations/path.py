@@ -336,7 +336,7 @@ class DesirabilityPath:
         if not self.incumbent:
             return np.full(self.X.shape, np.nan)
         reference = self.space.encode(dict(self.incumbent))[0]
-        distance = np.abs(self.X - reference)
+        distance: Array = np.abs(self.X - reference)
         for j, parameter in enumerate(self.space.parameters):
             if isinstance(parameter, CategoricalParameter):
                 distance[:, j] = np.where(np.isnan(distance[:, j]), np.nan, distance[:, j] > 0)

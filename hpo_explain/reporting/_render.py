@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
 from hpo_explain.plotting import plot_svg
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _WIDE, _NARROW = 8.0, 3.9  # inches, for the screens of a computer and of a phone
 
@@ -21,18 +25,29 @@ class _Draw(Protocol):
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("hpo_explain.reporting"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["download"] = download
+    return environment
 
 
 def render(template: str, **values: Any) -> Markup:
     """Return a template filled with values; texts are escaped unless they are Markup."""
     return Markup(_environment().get_template(template).render(values))
+
+
+def download(name: str, frame: pd.DataFrame) -> Markup:
+    """Return a link that hands a table over as a CSV file, which is part of the page."""
+    text = frame.to_csv(index=frame.index.name is not None)
+    # a byte-order mark tells spreadsheets that it is UTF-8
+    data = base64.b64encode(text.encode("utf-8-sig")).decode("ascii")
+    link = '<a download="{0}.csv" href="data:text/csv;charset=utf-8;base64,{1}">{0}.csv</a>'
+    return Markup(link).format(name, data)
 
 
 def figure(draw: _Draw, *, alt: str, caption: str) -> Markup:

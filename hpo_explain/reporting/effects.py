@@ -57,7 +57,8 @@ class HowItMatters:
             regions=_regions(regions) if len(regions.regions) > 1 else None,
             name=names[0],
         )
-        return Content(effects[0].sentence, body)
+        tables = {f"effect_{i}": effect.to_frame() for i, effect in enumerate(effects, start=1)}
+        return Content(effects[0].sentence, body, tables)
 
 
 def _most_important(run: Run) -> list[str]:

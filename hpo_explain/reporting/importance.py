@@ -65,7 +65,7 @@ class WhatMatters:
             cut=len(result.members) > _MOST_ROWS,
             notes=result.notes,
         )
-        return Content(result.sentence, body)
+        return Content(result.sentence, body, {"importance": result.to_frame()})
 
 
 def _caution(result: FanovaImportance) -> str:

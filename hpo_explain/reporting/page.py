@@ -10,9 +10,15 @@ from typing import Any
 from hpo_explain.adapters import as_run
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._render import render
+from hpo_explain.reporting.ablation import WhatMadeTheDifference
 from hpo_explain.reporting.effects import HowItMatters
 from hpo_explain.reporting.importance import WhatMatters
+from hpo_explain.reporting.interactions import WhatActsTogether
+from hpo_explain.reporting.lime import WhatWouldChangeIt
+from hpo_explain.reporting.local_importance import WhatMattersAround
+from hpo_explain.reporting.next_steps import WhatNext
 from hpo_explain.reporting.overview import Overview
+from hpo_explain.reporting.path import HowReasonsChanged
 from hpo_explain.reporting.proposal import BestProposal, LatestProposal
 from hpo_explain.reporting.section import Card, Section, cards
 from hpo_explain.reporting.trust import TrustVerdict
@@ -23,8 +29,14 @@ SECTIONS: tuple[Section, ...] = (
     TrustVerdict(),
     WhatMatters(),
     HowItMatters(),
+    WhatActsTogether(),
+    WhatMadeTheDifference(),
+    WhatMattersAround(),
+    WhatWouldChangeIt(),
     BestProposal(),
     LatestProposal(),
+    HowReasonsChanged(),
+    WhatNext(),
 )
 _TITLE = "Why the optimizer tried what it tried"
 

@@ -106,7 +106,7 @@ def _content(run: Run, trial: int | None, *, lead: str) -> Content:
         payout=[_signed(result.payout[name], result) for name in _columns(result)],
         notes=result.notes,
     )
-    return Content(sentence, body)
+    return Content(sentence, body, {f"proposal_{result.trial}": result.to_frame()})
 
 
 def _figure(result: ProposalExplanation) -> Markup:

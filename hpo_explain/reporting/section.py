@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
 from markupsafe import Markup
 
 from hpo_explain.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _logger = logging.getLogger(__name__)
 
@@ -30,10 +33,13 @@ class Content:
         The result in a sentence, for the table of contents.
     body : Markup
         HTML, escaped already.
+    tables : mapping of str to pandas.DataFrame
+        The numbers behind it by name, for the reader to take along.
     """
 
     finding: str
     body: Markup
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 
 class Section(Protocol):
@@ -83,6 +89,8 @@ class Card:
         The finding; else why there is none.
     body : Markup
         What it shows; empty unless the status is "shown".
+    tables : mapping of str to pandas.DataFrame
+        As of the content; empty unless the status is "shown".
     """
 
     anchor: str
@@ -91,6 +99,7 @@ class Card:
     status: str
     finding: str
     body: Markup
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 
 def cards(sections: Iterable[Section], run: Run) -> list[Card]:
@@ -99,9 +108,10 @@ def cards(sections: Iterable[Section], run: Run) -> list[Card]:
 
 
 def _card(section: Section, run: Run) -> Card:
+    tables: Mapping[str, pd.DataFrame] = {}
     try:
         content = section.content(run)
-        status, finding, body = SHOWN, content.finding, content.body
+        status, finding, body, tables = SHOWN, content.finding, content.body, content.tables
     except NotApplicable as reason:
         _logger.info("The report's section %r does not apply.", section.title, exc_info=reason)
         status, finding, body = NOT_APPLICABLE, str(reason), Markup()
@@ -109,4 +119,4 @@ def _card(section: Section, run: Run) -> Card:
         # The rest of the report is worth having without this part.
         _logger.exception("The report's section %r failed.", section.title)
         status, finding, body = FAILED, f"{type(error).__name__}: {error}", Markup()
-    return Card(section.anchor, section.title, section.how_to_read, status, finding, body)
+    return Card(section.anchor, section.title, section.how_to_read, status, finding, body, tables)

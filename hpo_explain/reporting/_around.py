@@ -1,0 +1,68 @@
+"""What the sections around one configuration share: whether they apply, cautions and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
+
+import numpy as np
+from markupsafe import Markup
+
+from hpo_explain.diagnostics import Trust
+from hpo_explain.reporting._render import render
+from hpo_explain.reporting.section import Content, NotApplicable
+from hpo_explain.run import Run
+
+
+class _Result(Protocol):
+    @property
+    def sentence(self) -> str: ...
+
+    @property
+    def trust(self) -> Trust | None: ...
+
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+
+
+_Found = TypeVar("_Found", bound=_Result)
+
+
+def applied(run: Run, explain: Callable[[], _Found]) -> _Found:
+    """Return an explanation of a run, or say why there is none.
+
+    Raises
+    ------
+    NotApplicable
+        If the objective is constant, or the explanation is refused.
+    """
+    if len(run) >= 2 and np.ptp(run.objective) == 0.0:
+        raise NotApplicable(
+            f"The {run.objective_name} is constant ({run.objective[0]:g} in all {len(run)} "
+            "trials): no hyperparameter made a difference."
+        )
+    try:
+        return explain()
+    except ValueError as error:
+        raise NotApplicable(str(error)) from error
+
+
+def shown(
+    result: _Result, plots: Sequence[Markup], *, lead: str = "", caution: str = ""
+) -> Content:
+    """Return the content of a section: its lead, the finding, plots and notes."""
+    body = render(
+        "around.html.j2",
+        lead=lead,
+        sentence=result.sentence.removesuffix(caution).rstrip(),
+        caution=" ".join(filter(None, (_distrust(result.trust), caution))),
+        plots=plots,
+        notes=result.notes,
+    )
+    return Content(result.sentence, body)
+
+
+def _distrust(trust: Trust | None) -> str:
+    if trust is None or trust.level not in ("poor", "unknown"):
+        return ""
+    return f"Trust in the model behind this explanation is {trust.level}. {' '.join(trust.reasons)}"

@@ -1,0 +1,97 @@
+import base64
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.reporting import HowReasonsChanged, WhatMatters, WhatNext, write_report
+from tests.explainers.test_path import run_of
+from tests.handmade import NASTY, Page
+
+
+def written(run, folder, section):
+    path = write_report(run, folder / "report.html", sections=[section])
+    return Page(path.read_text(encoding="utf-8"))
+
+
+def tables_of(page):
+    """The tables that a page hands over, by file name."""
+    found = {}
+    for link, name in zip(page.values("href")[1:], page.values("download"), strict=True):
+        kind, _, data = link.partition(",")
+        assert kind == "data:text/csv;charset=utf-8;base64"
+        found[name] = pd.read_csv(io.BytesIO(base64.b64decode(data)), encoding="utf-8-sig")
+    return found
+
+
+def narrow_run():
+    """A run whose objective rises steeply with x1 and does not depend on x3."""
+    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in ("x1", "x2", "x3")])
+    X = space.sample(80, seed=0)
+    return hx.Run(space, X, 10.0 * X[:, 0] + X[:, 1], "minimize")
+
+
+def test_a_narrower_space_the_fixed_rest_and_trials_worth_their_cost(tmp_path):
+    run = narrow_run()
+    page = written(run, tmp_path, WhatNext())
+    result = hx.importance(run)
+    recommendation, subspace = result.recommended_space(), result.subspace()
+    assert recommendation.sentence in page.text
+    assert subspace.sentence in page.text
+    for row in recommendation.rows:
+        if row.kept < 1.0:
+            assert row.reason in page.text
+            assert row.after in page.text
+    assert "Trials that would tell most about x1" in page.text
+    tables = tables_of(page)
+    assert list(tables) == ["recommended_space.csv", "subspace.csv", "experiments.csv"]
+    experiments = tables["experiments.csv"].to_dict("records")
+    assert len(experiments) == 3
+    assert run.space.is_valid(run.space.encode(experiments)).all()
+
+
+@pytest.mark.parametrize(
+    ("objective", "text"), [([1.0, 1.0, 1.0], "constant"), ([1.0], "needs at least 2")]
+)
+def test_without_differences_there_is_nothing_to_do(objective, text, tmp_path):
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    X = np.linspace(0.0, 1.0, len(objective))[:, None]
+    run = hx.Run(space, X, objective, "minimize")
+    assert text in written(run, tmp_path, WhatNext()).text
+
+
+def test_a_forest_proposes_no_experiments(tmp_path):
+    space = hx.SearchSpace([hx.CategoricalParameter(f"c{j}", list("abcdef")) for j in range(6)])
+    X = space.sample(60, seed=0)
+    run = hx.Run(space, X, X[:, 0] + X[:, 1], "minimize")
+    page = written(run, tmp_path, WhatNext())
+    if run.surrogate().label == "a forest":
+        assert "Trials that would tell most" not in page.text
+    assert not page.misnested
+
+
+def test_the_tables_of_a_section_are_those_of_its_result(tmp_path):
+    run = run_of(14, proposals=range(6, 14))
+    importance = tables_of(written(run, tmp_path, WhatMatters()))["importance.csv"]
+    expected = hx.importance(run, order=2).to_frame()
+    np.testing.assert_allclose(importance["importance"], expected["importance"], rtol=1e-12)
+    path = tables_of(written(run, tmp_path, HowReasonsChanged()))["path.csv"]
+    again = hx.desirability_path(run, background=200, progress=False).to_frame()
+    np.testing.assert_allclose(path["contribution"], again["contribution"], rtol=1e-9)
+
+
+def test_names_that_hurt_stay_text_in_tables(tmp_path):
+    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in NASTY])
+    X = space.sample(30, seed=0)
+    page = written(hx.Run(space, X, X[:, 0], "minimize"), tmp_path, WhatMatters())
+    assert "script" not in page.tags()
+    written_names = tables_of(page)["importance.csv"].iloc[:, 0].astype(str)
+    assert set(NASTY) <= set(written_names)
+
+
+def test_sections_fold_without_a_script(tmp_path):
+    page = written(narrow_run(), tmp_path, WhatNext())
+    assert {"details", "summary"} <= set(page.tags())
+    assert "script" not in page.tags()

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.reporting import HowReasonsChanged, write_report
+from tests.explainers.test_path import run_of
+from tests.handmade import Page
+
+
+def written(run, folder):
+    path = write_report(run, folder / "report.html", sections=[HowReasonsChanged()])
+    return Page(path.read_text(encoding="utf-8"))
+
+
+def test_the_path_the_balance_and_a_sentence_for_each_of_the_last_proposals(tmp_path):
+    run = run_of(20, proposals=range(6, 20))
+    page = written(run, tmp_path)
+    path = hx.desirability_path(run, background=200, progress=False)
+    assert path.sentence in page.text
+    for trial in range(15, 20):
+        assert f"Trial {trial} : {path.explanation(trial).sentence}" in page.text.replace(
+            f"Trial {trial}:", f"Trial {trial} :"
+        )
+    assert path.explanation(14).sentence not in page.text
+    balance = path.balance(5)
+    assert f"{balance['exploring']:.0%} about uncertainty (exploring)" in page.text
+    assert f"{balance['exploiting']:.0%} of the contributions" in page.text
+    for name, row in path.mean_contributions().iterrows():
+        assert name in page.text
+        assert f"{row['share']:.0%}" in page.text
+
+
+def test_a_long_run_is_thinned_and_the_page_says_so(tmp_path):
+    run = run_of(40, 2, proposals=range(5, 40))
+    text = written(run, tmp_path).text
+    assert "24 of 35 proposals are shown" in text
+    assert all(f"Trial {trial}" in text for trial in range(35, 40))
+
+
+@pytest.mark.parametrize(
+    ("proposals", "text"),
+    [([], "has no proposal"), ([9], "a path needs two proposals")],
+)
+def test_a_run_without_a_path_says_why(proposals, text, tmp_path):
+    assert text in written(run_of(10, 2, proposals=proposals), tmp_path).text
+
+
+def test_pi_has_no_parts_and_so_no_balance(tmp_path, monkeypatch):
+    run = run_of(10, 2, proposals=range(5, 10))
+    by_pi = hx.desirability_path(run, acquisition="pi", background=50, progress=False)
+    monkeypatch.setattr("hpo_explain.reporting.path.desirability_path", lambda *_, **__: by_pi)
+    text = written(run, tmp_path).text
+    assert "At present" not in text
+    assert "What drove the proposals" not in text
+    assert np.isnan(by_pi.exploration().to_numpy()).sum() == 0
