@@ -62,15 +62,17 @@ def explain_proposal(
         The optimization run.
     trial : int, "latest", "best" or "best-predicted", default "latest"
         The proposal; "best" is the best feasible one, "best-predicted" the one that the surrogate
-        of all trials predicts to be best.
+        of all trials predicts to be best. With an `acquisition` other than "auto" any finished
+        trial may be named, such as an enqueued one.
     acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, default "auto"
         "auto" is the optimizer's own acquisition where it is known, else the confidence bound
         with κ = 1.96, as the notes say. The others are looked at through the surrogate of the
         trials finished when the proposal was made.
     background : str, int, dict or ndarray of shape (n, d), default "auto"
         What the proposal is compared with, as in :class:`ShapleyExplainer`: "global" (the same as
-        "auto"), "local", "hybrid", "thesis", a number of rows, one configuration such as a
-        default, encoded rows; or "incumbent", the best configuration known by then.
+        "auto"), "local", "hybrid", "candidates" (what TPE itself compared it with), "thesis", a
+        number of rows, one configuration such as a default, encoded rows; or "incumbent", the
+        best configuration known by then.
     surrogate : Surrogate, optional
         Another model's view: the same criterion through this model, such as ``run.surrogate()``.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
@@ -109,7 +111,8 @@ def explain_proposal(
     """
     run = as_run(source, **reading)
     explainer = ProposalExplainer(acquisition, background, surrogate, estimator, draws, seed)
-    return explainer.explain(run, proposal_of(run, trial, seed=seed))
+    number = proposal_of(run, trial, seed=seed, any_trial=acquisition != "auto")
+    return explainer.explain(run, number)
 
 
 def desirability_path(

@@ -22,7 +22,7 @@ from hpo_explain.acquisition import (
 )
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import ProposalExplanation
-from hpo_explain.run import Run, spans, winsorized
+from hpo_explain.run import KnowsWhyNot, Run, spans, winsorized
 from hpo_explain.space import Config
 from hpo_explain.surrogates import Surrogate
 
@@ -123,8 +123,15 @@ def nothing_learned(run: Run, number: int) -> str:
     )
 
 
-def proposal_of(run: Run, trial: int | str, *, seed: int = 0) -> int:
-    """Return the number of a proposal, or say why it cannot be explained."""
+def proposal_of(run: Run, trial: int | str, *, seed: int = 0, any_trial: bool = False) -> int:
+    """Return the number of a proposal, or say why it cannot be explained.
+
+    With `any_trial` a trial that no model chose may be named: what an assumed acquisition function
+    would have thought of it.
+    """
+    if any_trial and not isinstance(trial, str):
+        run.row(trial)
+        return int(trial)
     proposals = np.array(run.proposals, dtype=np.int64)
     if not len(proposals):
         raise ValueError(
@@ -145,7 +152,8 @@ def proposal_of(run: Run, trial: int | str, *, seed: int = 0) -> int:
     if trial not in proposals:
         raise ValueError(
             f"trial {trial} was not chosen by a model (initial design, or set by hand), so there "
-            f"is no reason to explain. Proposals: {spans(proposals)}."
+            f"is no reason to explain; acquisition='lcb' says what a model would have thought of "
+            f"it. Proposals: {spans(proposals)}."
         )
     return int(trial)
 
@@ -165,8 +173,17 @@ def acquisition_of(
     known = run.known_before(number)
     best = float(run.objective[known][np.argmin(run.cost[known])])
     built = _criterion(acquisition, surrogate, best, run.direction)
+    why = _why_not(run, number) if acquisition == "auto" else ""
+    if why:
+        model = getattr(surrogate, "label", "a model of yours")
+        return built, True, (f"{why}; this is what {model} with {built.label} would think",)
     note = f"{run.optimizer} is not known to have used {built.label}: it is assumed"
     return built, True, (note,)
+
+
+def _why_not(run: Run, number: int | None) -> str:
+    """Return in words why the optimizer's own acquisition is not known; empty if unknown."""
+    return run.record.why_not(number) if isinstance(run.record, KnowsWhyNot) else ""
 
 
 def _criterion(name: str, surrogate: Surrogate, best: float, direction: str) -> Acquisition:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from hpo_explain import diagnostics
 from hpo_explain._checks import check_count, check_option
-from hpo_explain.acquisition import Acquisition, SurrogateBased
+from hpo_explain.acquisition import Acquisition, SupportsCandidates, SurrogateBased
 from hpo_explain.explainers._coalition_game import CoalitionGame, evaluate
 from hpo_explain.explainers.background import (
     baseline_background,
@@ -39,13 +39,18 @@ from hpo_explain.space import Array, Config
 from hpo_explain.surrogates import Surrogate
 
 ESTIMATORS = ("auto", "exact", "kernel", "sampling")
-BACKGROUNDS = ("auto", "global", "local", "hybrid", "thesis")
+BACKGROUNDS = ("auto", "global", "local", "hybrid", "candidates", "thesis")
 THESIS_ROWS = 1000  # per hyperparameter (thesis, Section 5.2)
 FIRST_ROWS = 200  # of a background that grows
 MOST_ROWS = 2000
 MOST_ROWS_SAMPLED = 400  # a row costs more where coalitions are sampled
 ENOUGH = 0.05  # half a 95 % interval, relative to the largest contribution
-_WHERE = {"global": "", "local": " around it", "hybrid": ", half of them around it"}
+_WHERE = {
+    "global": "",
+    "local": " around it",
+    "hybrid": ", half of them around it",
+    "candidates": " drawn as the optimizer draws its candidates",
+}
 
 
 class ShapleyExplainer:
@@ -62,7 +67,9 @@ class ShapleyExplainer:
         same as "auto", grows from 200 rows until the widest 95 % interval is within 5 % of the
         largest contribution, to 2000 rows at most (400 where coalitions are sampled), and notes
         what was reached; "local" does so around the explained configuration, "hybrid" with half
-        of the rows there; "thesis" is 1000 rows per hyperparameter, as ShapleyMBO takes.
+        of the rows there; "candidates" does so with draws from those among which the optimizer
+        chooses, where its acquisition knows them (TPE's, a `SupportsCandidates`); "thesis" is
+        1000 rows per hyperparameter, as ShapleyMBO takes.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
         "exact" values every coalition through the surrogate's own structure, without composed
         rows (a `SupportsCoalitions` surrogate, up to 11 active hyperparameters). "kernel" is
@@ -123,7 +130,12 @@ class ShapleyExplainer:
         space = acquisition.space
         if isinstance(background, str):
             check_option("background", background, BACKGROUNDS)
-            if background in ("local", "hybrid"):
+            if background == "candidates" and not isinstance(acquisition, SupportsCandidates):
+                raise ValueError(
+                    f"background='candidates' needs an acquisition that draws candidates, such as "
+                    f"TPE's, but was asked of {acquisition.label}. Use background='global'."
+                )
+            if background in ("local", "hybrid", "candidates"):
                 self._place = background
             if background == "thesis" or estimator == "sampling":
                 self._rows = THESIS_ROWS * len(space)
@@ -221,6 +233,11 @@ class ShapleyExplainer:
         space, seed = self._acquisition.space, self._seed
         if self._place == "global":
             return hypercubes(space, rows, seed=seed)
+        acquisition = self._acquisition
+        if self._place == "candidates" and isinstance(acquisition, SupportsCandidates):
+            return independent_batches(
+                lambda n, batch_seed: acquisition.candidates(n, seed=batch_seed), rows, seed=seed
+            )
         draw = local_background if self._place == "local" else hybrid_background
         return independent_batches(
             lambda n, batch_seed: draw(space, config, n, seed=batch_seed), rows, seed=seed

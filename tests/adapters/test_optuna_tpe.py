@@ -264,7 +264,47 @@ def test_samplers_without_an_acquisition_function_say_so():
     study.optimize(every_kind, n_trials=15)
     run = from_optuna(study)
     assert run.own_acquisition(12) is None
-    assert run.record.why_not(12) == "no acquisition function chose this: RandomSampler has none"
+    explanation = hx.explain_proposal(run, 12, background=20)
+    assert explanation.assumed
+    assert (
+        "no acquisition function chose this: RandomSampler has none; this is what a GP with "
+        "LCB (κ = 1.96) would think"
+    ) in explanation.notes
+
+
+def test_an_enqueued_trial_can_be_looked_at_with_another_acquisition():
+    study, _ = spied_study(every_kind, 14, options=UNIVARIATE)
+    study.enqueue_trial({"x": 1.0})
+    study.optimize(every_kind, n_trials=2)
+    run = from_optuna(study)
+    assert run.own_acquisition(14) is None
+    assert run.record.why_not(14) == "no acquisition function chose this: trial 14 was enqueued"
+    with pytest.raises(ValueError, match="acquisition='lcb' says what a model would have thought"):
+        hx.explain_proposal(run, 14)
+    explanation = hx.explain_proposal(run, 14, acquisition="lcb", background=20)
+    assert explanation.assumed
+    assert explanation.trial == 14
+
+
+@pytest.mark.parametrize("options", [UNIVARIATE, GROUPS], ids=["univariate", "groups"])
+def test_a_uniform_background_flatters_a_proposal_more_than_tpes_own_candidates(options):
+    study, sampler = spied_study(every_kind, 30, options=options)
+    run = from_optuna(study, sampler=sampler)
+    uniform = hx.explain_proposal(run, 29, background="global")
+    own = hx.explain_proposal(run, 29, background="candidates")
+    assert uniform.payout["total"] > own.payout["total"]
+    assert uniform.prediction == own.prediction
+    assert own.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-9)
+    assert own.standard_error is not None
+    assert any("drawn as the optimizer draws its candidates" in note for note in own.notes)
+    same = hx.explain_proposal(run, 29, background="candidates")
+    np.testing.assert_array_equal(own.phi, same.phi)
+
+
+def test_only_an_acquisition_that_knows_candidates_is_compared_with_them():
+    study, _ = spied_study(every_kind, 14, options=UNIVARIATE)
+    with pytest.raises(ValueError, match=r"such as TPE's, but was asked of LCB .*background='global'"):
+        hx.explain_proposal(study, 13, acquisition="lcb", background="candidates")
 
 
 def test_a_sampler_that_computes_something_else_is_not_passed_off_as_tpe():
