@@ -2,6 +2,7 @@
 
 from hpo_explain.plotting.ablation import plot_ablation
 from hpo_explain.plotting.ablation_shares import plot_ablation_shares
+from hpo_explain.plotting.configurations import plot_configurations
 from hpo_explain.plotting.history import plot_history
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html
 from hpo_explain.plotting.importance import plot_importance
@@ -15,6 +16,8 @@ from hpo_explain.plotting.local_importance import plot_local_importance
 from hpo_explain.plotting.marginal import plot_marginal
 from hpo_explain.plotting.partial_dependence import plot_partial_dependence
 from hpo_explain.plotting.path import plot_path, plot_repeated_runs
+from hpo_explain.plotting.payouts import plot_payouts
+from hpo_explain.plotting.predictions import plot_predictions
 from hpo_explain.plotting.proposal import plot_proposal
 from hpo_explain.plotting.recommendation import plot_recommendation
 from hpo_explain.plotting.regional import plot_region_ice, plot_regions
@@ -25,6 +28,7 @@ __all__ = [
     "figure_svg",
     "plot_ablation",
     "plot_ablation_shares",
+    "plot_configurations",
     "plot_history",
     "plot_importance",
     "plot_interaction_strength",
@@ -34,6 +38,8 @@ __all__ = [
     "plot_marginal",
     "plot_partial_dependence",
     "plot_path",
+    "plot_payouts",
+    "plot_predictions",
     "plot_proposal",
     "plot_recommendation",
     "plot_region_ice",

@@ -145,15 +145,14 @@ def draw_path(
     **style
         Of the line.
     """
-    alone = _alone(~np.isnan(y))
-    marked = ~np.isnan(y) if len(x) <= _FEW else alone
+    marked = ~np.isnan(y) if len(x) <= _FEW else alone(~np.isnan(y))
     if marked.any():
         style |= {"marker": "o", "markersize": 3.5, "markevery": np.flatnonzero(marked).tolist()}
     (line,) = ax.plot(x, y, **style)
     if half is not None:
         ribbon = {"color": style["color"], "alpha": alpha, "linewidth": 0.0, "zorder": 1.2}
         ax.fill_between(x, y - half, y + half, **ribbon)
-        bars = _alone(~np.isnan(y - half))
+        bars = alone(~np.isnan(y - half))
         if bars.any():
             ax.errorbar(
                 x[bars], y[bars], yerr=half[bars], fmt="none", ecolor=style["color"],
@@ -162,7 +161,7 @@ def draw_path(
     return line
 
 
-def _alone(known: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def alone(known: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Return which known values have no known neighbour."""
     beside = np.zeros_like(known)
     beside[1:] |= known[:-1]

@@ -216,7 +216,7 @@ def _draw(
     paths: _Paths, ax: Axes | None, width: float
 ) -> tuple[Panels, list[int], list[tuple[Artist, str]]]:
     """Draw a panel per hyperparameter; return them, which they are, and entries of a legend."""
-    shown = paths.order()[:MOST_PANELS]
+    shown = paths.order()[:MOST_PANELS] or [0]  # an empty panel where nothing was ever active
     panels = new_panels(ax, len(shown), width=width)
     titles = distinct(shorten(plain(paths.names[j]), 60) for j in shown)
     entries: list[tuple[Artist, str]] = []

@@ -12,40 +12,13 @@ from hpo_explain.plotting import figure_svg
 from hpo_explain.plotting._style import RED
 from hpo_explain.plotting.path import plot_path, plot_repeated_runs
 from tests.handmade import NASTY, explanation, tuning_run, warns_of_glyphs
+from tests.plotting.paths import path, random_path, words
 
 pytestmark = warns_of_glyphs
 
 
-def path(phis, *, trials=None, names=None, each=None, **changes):
-    """A path of proposals with these contributions (T, d, terms)."""
-    phis = [np.asarray(phi, dtype=float) for phi in phis]
-    trials = list(range(5, 5 + len(phis))) if trials is None else trials
-    names = tuple(names or (f"x{j}" for j in range(len(phis[0]))))
-    each = each or [{}] * len(phis)
-    explanations = tuple(
-        explanation(phi, names=names, trial=trial, **{**changes, **own})
-        for phi, trial, own in zip(phis, trials, each, strict=True)
-    )
-    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in names])
-    n = max(trials) + 1
-    return hx.DesirabilityPath(
-        explanations, space, space.sample(n), np.arange(n), np.linspace(1, 0, n), {}
-    )
-
-
-def random_path(T, d, seed=0, **changes):
-    return path(np.random.default_rng(seed).normal(size=(T, d, 2)), **changes)
-
-
 def titles(ax):
     return [a.get_title(loc="left") for a in ax.figure.axes]
-
-
-def words(ax):
-    """All texts outside of the panels: heading, subtitle, labels and footer."""
-    part = ax.figure
-    texts = [*part.texts, part._suptitle, part._supxlabel, part._supylabel]
-    return " ".join(" ".join(text.get_text() for text in texts).split())
 
 
 def legend(ax):
@@ -145,6 +118,8 @@ def test_what_is_never_active_has_no_panel_and_is_named():
     ax = plot_path(path(np.ones((3, 2, 2)), config={"x0": 0.5}))
     assert titles(ax) == ["x0"]
     assert "Inactive in every proposal: x1." in words(ax)
+    nothing = plot_path(path(np.zeros((3, 2, 2)), config={}))
+    assert "Inactive in every proposal: x0, x1." in words(nothing)
 
 
 def test_criteria_of_different_units_are_drawn_as_shares():
@@ -299,10 +274,10 @@ def test_names_from_the_user_are_drawn_as_they_are():
     phi = np.random.default_rng(0).normal(size=(3, len(NASTY), 2))
     own = {"terms": NASTY[:2], "acquisition": NASTY[2], "model": NASTY[0]}
     result = path(phi, names=NASTY, **own)
-    for ax in (plot_path(result), plot_repeated_runs(hx.aggregate([result, result])),
-               plot_repeated_runs(hx.aggregate(result.explanations))):  # fmt: skip
-        svg = figure_svg(ax.figure.figure, alt="path")
-        assert "<script" not in svg
-    titles_of = plot_path(result).figure.axes
+    bars = plot_repeated_runs(hx.aggregate(result.explanations))
+    assert not any(text.get_parse_math() for text in [*bars.texts, *bars.get_yticklabels()])
+    ax = plot_path(result)
+    assert "<script" not in figure_svg(ax.figure.figure, alt="path")
+    titles_of = ax.figure.axes
     assert not any(a._left_title.get_parse_math() for a in titles_of)
     assert {a.get_title(loc="left")[:4] for a in titles_of} >= {"_und", "new↵", "$x_1"}
