@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
+from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation, Transform
 
@@ -212,9 +213,24 @@ def write_around(
     for k, panel in enumerate(panels.axes):
         if k + panels.columns >= len(panels.axes):
             panel.set_xlabel(x_label, fontsize=TEXT)
+    _make_room(part, title, top=lines * _LINE * HEADING, bottom=low)
     if panels.own:
         titles = panels.rows * 2.4 * TEXT
         set_height(first, height + titles + lines * _LINE * HEADING + low + 2.6 * TEXT)
+
+
+def _make_room(part: SubFigure, title: Text, *, top: float, bottom: float) -> None:
+    """Leave so many points for texts where no layout engine does."""
+    if part.get_layout_engine() is not None:
+        return
+    scale = 72.0 / part.figure.dpi
+    high, across = part.bbox.height * scale, part.bbox.width * scale
+    title.set_y(1.0 - _PAD / high)
+    bottom = min((bottom + 4.0 * TEXT) / high, 0.4)
+    top = max(1.0 - (_PAD + top + 2.0 * TEXT) / high, bottom + 0.1)
+    part.subplots_adjust(
+        left=min(1.3 * _BESIDE / across, 0.3), right=0.98, bottom=bottom, top=top, hspace=0.35
+    )
 
 
 def _write_legend(

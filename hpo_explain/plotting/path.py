@@ -241,10 +241,15 @@ def _draw_panel(panel: Axes, paths: _Paths, j: int) -> list[tuple[Artist, str]]:
         half = None if paths.phi_half is None else paths.phi_half[:, j, t]
         line = draw_path(
             panel, paths.x, paths.phi[:, j, t], half=half, alpha=0.13, linewidth=1.1, zorder=2.0,
-            color=FILLS[t % len(FILLS)].color, linestyle=_DASHES[t % len(_DASHES)],
+            color=FILLS[t % len(FILLS)].color, linestyle=_dashes(t),
         )  # fmt: skip
         entries.append((line, _short(term)))
     return entries
+
+
+def _dashes(t: int) -> Any:
+    """Return the dashes of a term: others where colors begin anew."""
+    return _DASHES[(t + t // len(FILLS)) % len(_DASHES)]
 
 
 def _draw_turns(panels: Panels, turns: Sequence[int | None]) -> bool:

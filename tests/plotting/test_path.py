@@ -192,6 +192,22 @@ def test_given_axes_are_replaced_within_their_place():
     assert plt.get_fignums() == []
 
 
+def test_without_a_layout_engine_the_texts_have_room_too():
+    figure = Figure(figsize=(8, 6))
+    ax = plot_path(random_path(15, 4), ax=figure.add_subplot())
+    figure.draw_without_rendering()
+    assert ax.figure.legends[0].get_window_extent().y0 >= ax.get_tightbbox().y1 - 2
+    lowest = figure.axes[-1].xaxis.label.get_window_extent().y0
+    assert ax.figure._supxlabel.get_window_extent().y1 <= lowest + 2
+
+
+def test_seven_terms_of_several_criteria_can_be_told_apart():
+    each = [{"acquisition": f"A{k}", "terms": (f"{k}a", f"{k}b")} for k in range(4)]
+    lines = curves(plot_path(path(np.ones((4, 1, 2)), each=each)), 4)
+    assert len(lines) == 9
+    assert len({(line.get_color(), str(line._unscaled_dash_pattern)) for line in lines}) == 9
+
+
 @pytest.mark.parametrize(("d", "width"), [(1, 3.9), (5, 3.9), (3, 8.0), (30, 8.0)])
 def test_no_text_leaves_the_figure_or_covers_a_panel(d, width):
     names = [f"a.very.$long$.name_of_hyperparameter_{'W' * 30}_{j}" for j in range(d)]
