@@ -160,12 +160,17 @@ class Ablation:
             f"{kind} of {whole}{mainly}.{self._unfair()}"
         )
 
+    @property
+    def order_matters(self) -> bool:
+        """Whether a step's gain differs from its Shapley value by more than 10 % of the whole."""
+        gap = float(np.abs(self.gains - self.shapley).max())
+        return gap > _UNFAIR * max(abs(self.total_gain), float(np.abs(self.shapley).max()))
+
     def _unfair(self) -> str:
         """Say which step's share depends most on the order, if that is much."""
-        gap = self.gains - self.shapley
-        i = int(np.argmax(np.abs(gap)))
-        if abs(gap[i]) <= _UNFAIR * max(abs(self.total_gain), float(np.abs(self.shapley).max())):
+        if not self.order_matters:
             return ""
+        i = int(np.argmax(np.abs(self.gains - self.shapley)))
         return (
             f" The steps act together: whatever their order, {self.labels[i]} gains "
             f"{format_value(float(self.shapley[i]))} on average (Shapley value), not "

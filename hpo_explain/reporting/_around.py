@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from markupsafe import Markup
@@ -12,6 +12,9 @@ from hpo_explain.diagnostics import Trust
 from hpo_explain.reporting._render import render
 from hpo_explain.reporting.section import Content, NotApplicable
 from hpo_explain.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class _Result(Protocol):
@@ -23,6 +26,8 @@ class _Result(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]: ...
+
+    def to_frame(self) -> pd.DataFrame: ...
 
 
 _Found = TypeVar("_Found", bound=_Result)
@@ -48,9 +53,9 @@ def applied(run: Run, explain: Callable[[], _Found]) -> _Found:
 
 
 def shown(
-    result: _Result, plots: Sequence[Markup], *, lead: str = "", caution: str = ""
+    name: str, result: _Result, plots: Sequence[Markup], *, lead: str = "", caution: str = ""
 ) -> Content:
-    """Return the content of a section: its lead, the finding, plots and notes."""
+    """Return the content of a section: its lead, the finding, plots, notes, and its table."""
     body = render(
         "around.html.j2",
         lead=lead,
@@ -59,7 +64,7 @@ def shown(
         plots=plots,
         notes=result.notes,
     )
-    return Content(result.sentence, body)
+    return Content(result.sentence, body, {name: result.to_frame()})
 
 
 def _distrust(trust: Trust | None) -> str:

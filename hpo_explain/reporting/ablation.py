@@ -22,8 +22,8 @@ class WhatMadeTheDifference:
     how_to_read: str = (
         "From top to bottom one value after the other is changed from that of the source to that "
         "of the target, always the one that improves the prediction most; the length of a stair is "
-        "what it gains. Where changes act together, the order decides what each seems worth: the "
-        "hatched bars under it, averages over all orders, are the fair shares."
+        "what it gains. Where changes act together, the order decides what each seems worth: "
+        "averages over all orders, the hatched bars under it, are then the fair shares."
     )
 
     def content(self, run: Run) -> Content:
@@ -36,7 +36,7 @@ class WhatMadeTheDifference:
                 caption=f"The {result.explained} along the path from source to target.",
             )
         ]
-        if len(result.steps) > 1:
+        if result.order_matters:
             plots.append(
                 figure(
                     partial(plot_ablation_shares, result),
@@ -44,4 +44,4 @@ class WhatMadeTheDifference:
                     caption="What each change gained when it was made, beside its Shapley value.",
                 )
             )
-        return shown(result, plots)
+        return shown("ablation", result, plots)

@@ -25,7 +25,7 @@ class WhatActsTogether:
     anchor: str = "interactions"
     title: str = "What acts together?"
     how_to_read: str = (
-        "A bar is the share of the joint effect of two hyperparameters that is more than the sum of "
+        "A bar is the share of the joint effect of two hyperparameters that is beyond the sum of "
         "their own effects. A long one says that the best value of one depends on that of the "
         "other. It is relative: where both hardly matter, a long bar means little."
     )
@@ -41,7 +41,10 @@ class WhatActsTogether:
             caption=f"How strongly {result.focus} acts together with each other hyperparameter.",
         )
         return shown(
-            result, [plot], lead=f"{result.focus} is the hyperparameter that matters most alone."
+            "interactions",
+            result,
+            [plot],
+            lead=f"{result.focus} is the hyperparameter that matters most alone.",
         )
 
 

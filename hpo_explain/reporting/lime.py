@@ -35,4 +35,4 @@ class WhatWouldChangeIt:
             caption=f"Effects on the {result.explained}, by a linear model around "
             f"{result.subject}.",
         )
-        return shown(result, [plot], caution=result.caution)
+        return shown("lime", result, [plot], caution=result.caution)

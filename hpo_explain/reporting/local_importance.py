@@ -33,4 +33,4 @@ class WhatMattersAround:
             alt=result.sentence,
             caption=f"How much the {result.explained} varies along single hyperparameters.",
         )
-        return shown(result, [plot])
+        return shown("local_importance", result, [plot])

@@ -26,6 +26,7 @@ def test_ablation_is_unfair_to_the_last_of_two_that_interact_and_shapley_is_not(
     np.testing.assert_allclose(found.gains, [0.5, 0.25, 0.0], atol=1e-15)
     np.testing.assert_allclose(found.shapley, [0.5, 0.125, 0.125])
     assert found.total_gain == pytest.approx(0.75)
+    assert found.order_matters
     assert "The steps act together: whatever their order, x2 gains 0.125" in found.sentence
 
 

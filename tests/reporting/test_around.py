@@ -1,0 +1,65 @@
+"""The report's sections around one configuration: what they show, warn of, and why not."""
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.reporting import (
+    NotApplicable,
+    WhatActsTogether,
+    WhatMadeTheDifference,
+    WhatMattersAround,
+    WhatWouldChangeIt,
+)
+from tests.analytic import unit_cube
+from tests.handmade import Page, tuning_run
+
+SECTIONS = [WhatActsTogether(), WhatMadeTheDifference(), WhatMattersAround(), WhatWouldChangeIt()]
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda s: s.anchor)
+def test_a_section_shows_its_finding_and_plots(section):
+    content = section.content(tuning_run())
+    page = Page(content.body)
+    assert page.misnested == []
+    assert content.finding.partition(".")[0] in page.text
+    (table,) = content.tables.values()
+    assert len(table)
+    figures = [tag for tag, _ in page.elements if tag == "figure"]
+    assert len(figures) == 1
+
+
+def test_fair_shares_are_shown_where_the_order_of_the_changes_matters():
+    space = unit_cube(2)
+    X = np.vstack([[1.0, 1.0], space.sample(40, seed=1), [0.0, 0.0]])
+    for y, figures in ((X[:, 0] * X[:, 1], 2), (X[:, 0] + X[:, 1], 1)):
+        content = WhatMadeTheDifference().content(hx.Run(space, X, y, "minimize"))
+        assert len([tag for tag, _ in Page(content.body).elements if tag == "figure"]) == figures
+        assert ("whatever their order" in content.finding) == (figures == 2)
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda s: s.anchor)
+def test_a_section_says_why_it_does_not_apply(section):
+    run = tuning_run(12)
+    constant = hx.Run(run.space, run.X, np.full(12, 0.5), "minimize", objective_name="loss")
+    with pytest.raises(NotApplicable, match="The loss is constant"):
+        section.content(constant)
+    single = hx.Run(run.space, run.X[:1], run.objective[:1], "minimize")
+    with pytest.raises(NotApplicable, match="trial"):
+        section.content(single)
+
+
+def test_one_hyperparameter_acts_together_with_none():
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    X = space.sample(10, seed=1)
+    run = hx.Run(space, X, X[:, 0], "minimize")
+    with pytest.raises(NotApplicable, match="a single hyperparameter"):
+        WhatActsTogether().content(run)
+
+
+def test_cautions_stand_before_the_finding():
+    rng = np.random.default_rng(0)
+    run = tuning_run(40)
+    noise = hx.Run(run.space, run.X, rng.normal(size=40), "minimize", objective_name="loss")
+    page = Page(WhatMattersAround().content(noise).body)
+    assert "Trust in the model behind this explanation is poor" in page.text
