@@ -1,0 +1,61 @@
+"""How long the methods around one configuration take, after the fit.
+
+    python -m pytest tests/benchmarks/test_around.py -o addopts= --benchmark-only -s
+
+Ablation, local importance and LIME of 10 hyperparameters: at most 2 s each on two cores; the
+H-statistic of all pairs of 7 from 100 points: at most 5 s.
+"""
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+
+KINDS = (
+    lambda name: hx.FloatParameter(name, 1e-3, 1.0, log=True),
+    lambda name: hx.IntParameter(name, 1, 20),
+    lambda name: hx.CategoricalParameter(name, list("abcdef")),
+)
+
+
+def run_of(d, trials=100):
+    space = hx.SearchSpace([KINDS[j % 3](f"x{j}") for j in range(d)])
+    X = space.sample(trials, seed=0)
+    rng = np.random.default_rng(0)
+    y = np.sin(6 * X[:, 0]) + X[:, 1] * X[:, 2] + X[:, 3] ** 2 + rng.normal(0.0, 0.05, trials)
+    return hx.Run(space, X, y, "minimize")
+
+
+@pytest.fixture(scope="module", params=["gp", "forest"])
+def kind(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def run(kind):
+    run = run_of(10)
+    hx.local_importance(run, kind=kind)  # fits, and loads what is compiled
+    return run
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [
+        (hx.ablation, {}),
+        (hx.ablation, {"acquisition": "ei"}),
+        (hx.local_importance, {}),
+        (hx.lime, {}),
+        (hx.lime, {"model": "tree"}),
+    ],
+    ids=["ablation", "ablation-ei", "local-importance", "lime", "lime-tree"],
+)
+def test_around_the_incumbent_of_10_hyperparameters(benchmark, run, kind, function, options):
+    benchmark.pedantic(function, args=(run,), kwargs={"kind": kind, **options}, rounds=5,
+                       warmup_rounds=1)  # fmt: skip
+
+
+def test_all_pairs_of_7_from_100_points(benchmark, kind):
+    run = run_of(7)
+    hx.interactions(run, "x0", sample=10, kind=kind)
+    found = benchmark.pedantic(hx.interactions, args=(run,), kwargs={"kind": kind}, rounds=3)
+    assert found.sample_size == 100
