@@ -64,6 +64,46 @@ def as_run(source: Any, **options: Any) -> Run:
     return _by_others(source, options)
 
 
+def as_runs(source: Any, **options: Any) -> dict[str, Run]:
+    """Return a run by objective: several where a study has several and no `target` names one.
+
+    Parameters
+    ----------
+    source : Run, optuna.Study, skopt result, pandas.DataFrame or object
+        What holds the runs.
+    **options
+        As of :func:`as_run`.
+
+    Returns
+    -------
+    dict of str to Run
+        By the name of the objective.
+
+    Raises
+    ------
+    ValueError, ImportError
+        As of :func:`as_run`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5], "loss": [1.0, 9.0, 4.0]})
+    >>> list(as_runs(table, objective="loss"))
+    ['loss']
+    """
+    targets: list[Any] = []
+    if _is_a(source, "optuna", "Study") and options.get("target") is None:
+        targets = list(range(len(source.directions)))
+    if len(targets) < 2:
+        run = as_run(source, **options)
+        return {run.objective_name: run}
+    runs = [as_run(source, **{**options, "target": target}) for target in targets]
+    names = [run.objective_name for run in runs]
+    if len(set(names)) < len(names):
+        names = [f"{name} {i}" for i, name in enumerate(names)]
+    return dict(zip(names, runs, strict=True))
+
+
 def _is_a(source: Any, module: str, name: str) -> bool:
     """Say whether a source is of a class, by the class's name: nothing is imported to find out."""
     return any(

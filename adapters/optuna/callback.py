@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import inspect
-import logging
-import threading
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import optuna
 from optuna.trial import FrozenTrial
 
-from hpo_explain._checks import check_count
+from hpo_explain.adapters._updates import ReportUpdates, Runs
 from hpo_explain.adapters.optuna.study import from_optuna
+from hpo_explain.adapters.sources import as_runs
 
-_logger = logging.getLogger("hpo_explain")
+if TYPE_CHECKING:
+    from hpo_explain.reporting import Section
+
+_MOST_NAMED = 10  # in a user attribute
 
 
 class ExplanationCallback:
@@ -23,7 +26,8 @@ class ExplanationCallback:
 
     Whatever goes wrong while reading the study, fitting, drawing or writing is logged to the
     logger ``hpo_explain``, once for each place where it goes wrong, and the optimization goes on.
-    No random state that a sampler might use is touched.
+    No random state that a sampler might use is touched, and nothing is written to the study
+    unless `user_attr` asks for it.
 
     Parameters
     ----------
@@ -31,18 +35,32 @@ class ExplanationCallback:
         The report's file; relative to the working directory of now, not of a later trial.
     every : int, default 25
         Number of trials that finish (in whatever state) between two reports.
+    budget : float or None, default 0.05
+        Share of the optimization's own time that reports may take. An update for which there is
+        no room is made briefer or left out, which is logged. The first report and that of
+        `finish` are exempt. None for no limit.
+    sections : sequence of Section, optional
+        The parts of the report; by default all.
+    on_update : callable, optional
+        Called with the report's path after each report; what it raises is logged.
+    user_attr : str, optional
+        Name of a user attribute of the study that is set with each report to the number of trials
+        and the importance of (at most ten) hyperparameters, as a short JSON object.
     **options
-        Options of :func:`from_optuna`: `target`, `pruned`, ...
+        Options of :func:`from_optuna`: `target`, `pruned`, ... A study with several objectives
+        gets one part of the report per objective unless `target` names one.
 
     Raises
     ------
     ValueError
-        If `path` is no path, `every` is not a whole number of at least 1, or an option is unknown.
+        If `path` is no path, `every` is not a whole number of at least 1, `budget` is not a share,
+        or an option is unknown.
 
     Notes
     -----
     With ``n_jobs`` above 1 the callback is called from several threads. One of them writes at
-    a time; a report that becomes due meanwhile is written afterwards, by the same thread.
+    a time; a report that becomes due meanwhile is written afterwards, by the same thread. Of
+    several processes that share a storage and a path, one writes at a time; the others skip theirs.
 
     Examples
     --------
@@ -51,74 +69,78 @@ class ExplanationCallback:
     >>> callback.every
     50
 
-    Then ``study.optimize(objective, n_trials=200, callbacks=[callback])``.
+    Then ``study.optimize(objective, n_trials=200, callbacks=[callback])``, and
+    ``callback.finish(study)`` for a last report on all of it.
     """
 
     def __init__(
-        self, path: str | PathLike[str] = "report.html", *, every: int = 25, **options: Any
+        self,
+        path: str | PathLike[str] = "report.html",
+        *,
+        every: int = 25,
+        budget: float | None = 0.05,
+        sections: Sequence[Section] | None = None,
+        on_update: Callable[[Path], object] | None = None,
+        user_attr: str | None = None,
+        **options: Any,
     ) -> None:
-        if not isinstance(path, (str, PathLike)) or not str(path):
-            raise ValueError(
-                f"path must name the report's file, but was {path!r}. Give one like 'report.html'."
-            )
         known = [name for name in inspect.signature(from_optuna).parameters if name != "study"]
         unknown = [name for name in options if name not in known]
         if unknown:
             raise ValueError(
                 f"options must be among {', '.join(known)}, but one was {unknown[0]!r}. Remove it."
             )
-        self.path = Path(path).absolute()
-        self.every = check_count("every", every)
+        if user_attr is not None and (not isinstance(user_attr, str) or not user_attr):
+            raise ValueError(f"user_attr must be a name, but was {user_attr!r}.")
+        self._updates = ReportUpdates(
+            path, every=every, budget=budget, sections=sections, on_update=on_update
+        )
         self._options = options
-        self._lock = threading.Lock()
-        self._finished = 0
-        self._due = False
-        self._writing = False
-        self._logged: set[tuple[type[Exception], str]] = set()
+        self._user_attr = user_attr
+
+    @property
+    def path(self) -> Path:
+        """The report's file."""
+        return self._updates.path
+
+    @property
+    def every(self) -> int:
+        """Number of finished trials between two reports."""
+        return self._updates.every
 
     def __call__(self, study: optuna.Study, trial: FrozenTrial) -> None:
         """Count a finished trial, and write the report if it is due."""
-        with self._lock:
-            self._finished += 1
-            if self._finished % self.every:
+        lasted = 0.0 if trial.duration is None else trial.duration.total_seconds()
+        self._updates.step(lambda: self._read(study), lasted=lasted)
+
+    def finish(self, study: optuna.Study) -> Path | None:
+        """Write a last report on all trials, whatever the budget.
+
+        Returns
+        -------
+        pathlib.Path or None
+            The file written; None if that went wrong, which is logged.
+        """
+        return self._updates.finish(lambda: self._read(study))
+
+    def _read(self, study: optuna.Study) -> Runs:
+        runs = as_runs(study, **self._options)
+        if self._user_attr is not None:
+            self._updates.guarded(lambda: self._note(study, runs))
+        return next(iter(runs.values())) if len(runs) == 1 else runs
+
+    def _note(self, study: optuna.Study, runs: dict[str, Any]) -> None:
+        """Set the user attribute to the importance of hyperparameters, by objective if several."""
+        from hpo_explain.facade import importance
+
+        found = {}
+        for name, run in runs.items():
+            if len(run) < 2:
                 return
-            self._due = True
-            if self._writing:
-                return
-            self._writing = True
-        while self._take():
-            self._write(study)
-
-    def _take(self) -> bool:
-        """Say whether a report is due; if none is, others may write from now on."""
-        with self._lock:
-            self._writing, self._due = self._due, False
-            return self._writing
-
-    def _write(self, study: optuna.Study) -> None:
-        try:
-            from hpo_explain.reporting import write_report
-
-            write_report(from_optuna(study, **self._options), self.path)
-        except Exception as error:
-            self._log(error)
-        except BaseException:  # the run is being stopped; it may be continued with this callback
-            self._writing = False
-            raise
-
-    def _log(self, error: Exception) -> None:
-        place = error.__traceback__
-        while place is not None and place.tb_next is not None:
-            place = place.tb_next
-        where = "" if place is None else f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}"
-        kind = (type(error), where)
-        if kind in self._logged:
-            return
-        self._logged.add(kind)
-        _logger.warning(
-            "The report %s was not written (%s: %s). The optimization goes on.",
-            self.path,
-            type(error).__name__,
-            error,
-            exc_info=error,
-        )
+            shares = importance(run).to_frame()["importance"]
+            found[name] = {
+                str(key): round(float(share), 4) for key, share in shares[:_MOST_NAMED].items()
+            }
+        n = max(len(run) for run in runs.values())
+        value = next(iter(found.values())) if len(found) == 1 else found
+        study.set_user_attr(str(self._user_attr), {"trials": n, "importance": value})

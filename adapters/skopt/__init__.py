@@ -7,6 +7,7 @@ except ModuleNotFoundError as error:
         'reading results of scikit-optimize needs skopt: pip install "hpo_explain[skopt]"'
     ) from error
 
+from hpo_explain.adapters.skopt.callback import ExplanationCallback
 from hpo_explain.adapters.skopt.result import from_skopt
 
-__all__ = ["from_skopt"]
+__all__ = ["ExplanationCallback", "from_skopt"]

@@ -8,13 +8,22 @@ from hpo_explain.reporting.lime import WhatWouldChangeIt
 from hpo_explain.reporting.local_importance import WhatMattersAround
 from hpo_explain.reporting.next_steps import WhatNext
 from hpo_explain.reporting.overview import Overview
-from hpo_explain.reporting.page import SECTIONS, Report, make_report, report, write_report
+from hpo_explain.reporting.page import (
+    BRIEF,
+    SECTIONS,
+    Report,
+    Tab,
+    make_report,
+    report,
+    write_report,
+)
 from hpo_explain.reporting.path import HowReasonsChanged
 from hpo_explain.reporting.proposal import BestProposal, LatestProposal
 from hpo_explain.reporting.section import Card, Content, NotApplicable, Section
 from hpo_explain.reporting.trust import TrustVerdict
 
 __all__ = [
+    "BRIEF",
     "SECTIONS",
     "BestProposal",
     "Card",
@@ -26,6 +35,7 @@ __all__ = [
     "Overview",
     "Report",
     "Section",
+    "Tab",
     "TrustVerdict",
     "WhatActsTogether",
     "WhatMadeTheDifference",

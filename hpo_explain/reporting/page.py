@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpo_explain.adapters import as_run
+from hpo_explain.adapters.sources import as_runs
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._render import render
 from hpo_explain.reporting.ablation import WhatMadeTheDifference
@@ -20,7 +20,7 @@ from hpo_explain.reporting.next_steps import WhatNext
 from hpo_explain.reporting.overview import Overview
 from hpo_explain.reporting.path import HowReasonsChanged
 from hpo_explain.reporting.proposal import BestProposal, LatestProposal
-from hpo_explain.reporting.section import Card, Section, cards
+from hpo_explain.reporting.section import Card, Section, card_of
 from hpo_explain.reporting.trust import TrustVerdict
 from hpo_explain.run import Run
 
@@ -38,22 +38,35 @@ SECTIONS: tuple[Section, ...] = (
     HowReasonsChanged(),
     WhatNext(),
 )
+BRIEF: tuple[Section, ...] = (Overview(), TrustVerdict(), LatestProposal())
+"""What a report can do without models of many iterations, drawn in a moment."""
 _TITLE = "Why the optimizer tried what it tried"
 
 
 def report(
-    source: Any, path: str | Path = "report.html", *, title: str | None = None, **reading: Any
+    source: Any,
+    path: str | Path = "report.html",
+    *,
+    title: str | None = None,
+    sections: Sequence[Section] | None = None,
+    progress: bool = True,
+    **reading: Any,
 ) -> Path:
     """Write a self-contained HTML report about an optimization run.
 
     Parameters
     ----------
     source : optuna.Study, skopt result, pandas.DataFrame or Run
-        The optimization run.
+        The optimization run. A study with several objectives gets one part of the page each,
+        unless `target=` names one.
     path : str or pathlib.Path, default "report.html"
         The file to write; it is replaced only when the new report is complete.
     title : str, optional
         The heading, such as the name of the study.
+    sections : sequence of Section, optional
+        The parts of the report, in order; by default all.
+    progress : bool, default True
+        Show a progress bar on a terminal.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -82,7 +95,26 @@ def report(
     ('<!doctype html>', True)
     """
     check_place(Path(path))
-    return write_report(as_run(source, **reading), path, title=title)
+    runs = as_runs(source, **reading)
+    chosen = SECTIONS if sections is None else sections
+    return write_report(runs, path, title=title, sections=chosen, progress=progress)
+
+
+@dataclass(frozen=True)
+class Tab:
+    """What a report shows about one run.
+
+    Attributes
+    ----------
+    name, subtitle : str
+        The objective, and the run in a line.
+    cards : tuple of Card
+        What each section found, in order.
+    """
+
+    name: str
+    subtitle: str
+    cards: tuple[Card, ...]
 
 
 @dataclass(frozen=True)
@@ -91,15 +123,19 @@ class Report:
 
     Attributes
     ----------
-    title, subtitle : str
-        Its heading, and the run in a line.
-    cards : tuple of Card
-        What each section found, in order.
+    title : str
+        Its heading.
+    tabs : tuple of Tab
+        One per run: several where there are several objectives.
     """
 
     title: str
-    subtitle: str
-    cards: tuple[Card, ...]
+    tabs: tuple[Tab, ...]
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """What each section found, of all tabs."""
+        return tuple(card for tab in self.tabs for card in tab.cards)
 
     def write(self, path: str | Path) -> Path:
         """Write the page, which replaces an older one only when it is complete; return its path.
@@ -111,29 +147,39 @@ class Report:
         """
         path = Path(path)
         check_place(path)
-        page = render("page.html.j2", title=self.title, subtitle=self.subtitle, cards=self.cards)
-        write_atomically(path, page)
+        write_atomically(path, render("page.html.j2", title=self.title, tabs=self.tabs))
         return path
 
 
 def make_report(
-    run: Run, *, title: str | None = None, sections: Sequence[Section] = SECTIONS
+    run: Run | Mapping[str, Run],
+    *,
+    title: str | None = None,
+    sections: Sequence[Section] = SECTIONS,
+    progress: bool = False,
 ) -> Report:
     """Return the report about a run; a section that fails becomes a card that says so.
 
     Parameters
     ----------
-    run : Run
-        The run.
+    run : Run, or mapping of str to Run
+        The run, or one per objective by its name.
     title : str, optional
         The heading; by default it has the run's name, if there is one.
     sections : sequence of Section
         The parts of the report, in order.
+    progress : bool, default False
+        Show a progress bar on a terminal.
 
     Returns
     -------
     Report
         The report, which `write` puts into a file.
+
+    Raises
+    ------
+    ValueError
+        If there is no run.
 
     Examples
     --------
@@ -145,32 +191,50 @@ def make_report(
     >>> make_report(run, sections=[Overview()]).cards[0].finding
     'The best objective of 2 trials is 1, by trial 1; the last one.'
     """
+    from tqdm import tqdm
+
+    runs = {run.objective_name: run} if isinstance(run, Run) else dict(run)
+    if not runs:
+        raise ValueError("run is an empty mapping: there is nothing to report. Give a run.")
+    work = [(name, section) for name in runs for section in sections]
+    # None: shown on a terminal only
+    bar = tqdm(work, desc="report", unit="section", disable=None if progress else True)
+    found: dict[str, list[Card]] = {name: [] for name in runs}
+    for name, section in bar:
+        place = list(runs).index(name)
+        found[name].append(card_of(section, runs[name], prefix=f"o{place}-" if place else ""))
+    named = next(iter(runs.values())).name
     return Report(
-        title=title or (f"{_TITLE}: {run.name}" if run.name else _TITLE),
-        subtitle=str(run).partition("\n")[0],
-        cards=tuple(cards(sections, run)),
+        title=title or (f"{_TITLE}: {named}" if named else _TITLE),
+        tabs=tuple(
+            Tab(name, str(runs[name]).partition("\n")[0], tuple(cards))
+            for name, cards in found.items()
+        ),
     )
 
 
 def write_report(
-    run: Run,
+    run: Run | Mapping[str, Run],
     path: str | Path,
     *,
     title: str | None = None,
     sections: Sequence[Section] = SECTIONS,
+    progress: bool = False,
 ) -> Path:
     """Write the report about a run; a section that fails becomes a card that says so.
 
     Parameters
     ----------
-    run : Run
-        The run.
+    run : Run, or mapping of str to Run
+        The run, or one per objective by its name.
     path : str or pathlib.Path
         The file to write; it is replaced only when the new report is complete.
     title : str, optional
         The heading; by default it has the run's name, if there is one.
     sections : sequence of Section
         The parts of the report, in order.
+    progress : bool, default False
+        Show a progress bar on a terminal.
 
     Returns
     -------
@@ -179,6 +243,8 @@ def write_report(
 
     Raises
     ------
+    ValueError
+        If there is no run.
     OSError
         If the file cannot be written.
 
@@ -195,4 +261,4 @@ def write_report(
     'report.html'
     """
     check_place(Path(path))
-    return make_report(run, title=title, sections=sections).write(path)
+    return make_report(run, title=title, sections=sections, progress=progress).write(path)

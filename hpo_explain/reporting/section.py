@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -102,12 +102,11 @@ class Card:
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 
-def cards(sections: Iterable[Section], run: Run) -> list[Card]:
-    """Return a card for each section, whatever happens in it; failures are logged."""
-    return [_card(section, run) for section in sections]
+def card_of(section: Section, run: Run, *, prefix: str = "") -> Card:
+    """Return a section's card, whatever happens in it; failures are logged.
 
-
-def _card(section: Section, run: Run) -> Card:
+    `prefix` stands before its anchor, where a page shows several runs.
+    """
     tables: Mapping[str, pd.DataFrame] = {}
     try:
         content = section.content(run)
@@ -119,4 +118,5 @@ def _card(section: Section, run: Run) -> Card:
         # The rest of the report is worth having without this part.
         _logger.exception("The report's section %r failed.", section.title)
         status, finding, body = FAILED, f"{type(error).__name__}: {error}", Markup()
-    return Card(section.anchor, section.title, section.how_to_read, status, finding, body, tables)
+    anchor = f"{prefix}{section.anchor}"
+    return Card(anchor, section.title, section.how_to_read, status, finding, body, tables)
