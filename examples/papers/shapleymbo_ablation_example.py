@@ -5,8 +5,8 @@
 u = θ1 + θ2 θ3 + ε with θ uniform on [0, 1]³ and ε ~ N(0, 0.05²) is minimized; a random forest
 learns it from 10,000 configurations. From (½, ½, ½) to (0, 0, 0), θ2 and θ3 gain the same when they
 are changed first, but the one that ablation changes last gains almost nothing, since the other one
-has taken their common part. Shapley values divide it: exactly (2/3, 1/6, 1/6) of the whole. Which of
-the two comes last is decided by the forest's noise: θ3 in the thesis, θ2 with the seed 0 here.
+has taken their common part. Shapley values divide it: exactly (2/3, 1/6, 1/6) of the whole. Which
+of the two comes last is decided by the forest's noise: θ3 in the thesis, θ2 with the seed 0 here.
 
 The thesis's Shapley values compare with the average over the space; those that `ablation` shows
 beside its gains compare with the same source (baseline Shapley). Both treat θ2 and θ3 alike.
