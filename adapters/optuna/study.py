@@ -12,7 +12,7 @@ from hpo_explain._checks import check_option
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters._reading import repeated
 from hpo_explain.adapters.optuna._columns import Columns, read_columns
-from hpo_explain.adapters.optuna._record import read_record
+from hpo_explain.adapters.optuna._read_record import read_record
 from hpo_explain.adapters.optuna._sampler import read_choice
 from hpo_explain.adapters.optuna._space import encode, read_parameter
 from hpo_explain.adapters.optuna._target import TargetLike, resolve_target, settle_direction
@@ -165,7 +165,7 @@ def from_optuna(
         feasible=selection.feasible[rows],
         objective_name=found.name,
         optimizer=f"Optuna's {choice.sampler}",
-        record=read_record(study, choice, trials, space),
+        record=read_record(study, choice, trials, space, own_objective=asked.function is None),
     )
 
 

@@ -1,0 +1,288 @@
+"""The Gaussian process of Optuna's GPSampler, fitted by the sampler itself as it did at the time.
+
+This is all that touches the private parts of `optuna.samplers.GPSampler`; checked with Optuna
+4.5 and 5.0. The sampler starts each fit where the fit before ended, so its fits are repeated one
+after the other, on a copy of the sampler and a `PastStudy`, up to the point where it would search
+for the next configuration. There its kernel is caught and put into a surrogate, whose log EI is
+compared with the sampler's own.
+
+Optuna's kernel is a Matérn-5/2 of ``Σ_j w_j d_j²`` with d the difference of normalized values, the
+range padded by half a step on either side, or whether two categories differ. Encoded positions
+differ from normalized values by a factor, which goes into the length-scales.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import warnings
+from dataclasses import dataclass
+from types import MethodType
+from typing import Any
+
+import numpy as np
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.samplers import GPSampler
+from optuna.samplers._lazy_random_state import LazyRandomState
+from optuna.search_space import IntersectionSearchSpace
+from optuna.trial import TrialState
+
+from hpo_explain.acquisition import LogExpectedImprovement
+from hpo_explain.adapters.optuna._past import Asking, PastStudy
+from hpo_explain.adapters.optuna._tpe import RandomPhaseError, UnexpectedSamplerError
+from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, category_index
+from hpo_explain.surrogates import GaussianProcessSurrogate, OneHotColumns
+
+CHECKED = "4.5 and 5.0"
+_AGREES = 1e-4
+_COMPARED = 5  # trials at which log EI is compared
+
+
+@dataclass(frozen=True, eq=False)
+class KernelParameters:
+    """What a fit hands on to the next one, under the names by which the sampler asks for it."""
+
+    inverse_squared_lengthscales: Any
+    kernel_scale: Any
+    noise_var: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What the sampler made of the trials known when a trial was asked for.
+
+    Attributes
+    ----------
+    surrogate : GaussianProcessSurrogate
+        Its Gaussian process, in the objective's units.
+    log_ei : LogExpectedImprovement or None
+        Its acquisition function, as far as it is the log EI of the process; None where it is
+        another one.
+    acquisition : str
+        The class of its acquisition function in Optuna.
+    parameters : list of KernelParameters
+        Where the next fit starts.
+    """
+
+    surrogate: GaussianProcessSurrogate
+    log_ei: LogExpectedImprovement | None
+    acquisition: str
+    parameters: list[KernelParameters]
+
+
+class _Caught(BaseException):  # not an Exception: no handler of errors may stop it
+    def __init__(self, acquisition: Any) -> None:
+        self.acquisition = acquisition
+
+
+def without_memory(sampler: GPSampler) -> GPSampler:
+    """Return a copy of a sampler that remembers no fit."""
+    own: Any = copy.copy(sampler)
+    own._gprs_cache_list = own._constraints_gprs_cache_list = None
+    own._intersection_search_space = IntersectionSearchSpace()
+    own._rng = LazyRandomState(0)
+    return copy.deepcopy(own)  # type: ignore[no-any-return]
+
+
+def memory_of(sampler: GPSampler) -> list[KernelParameters] | None:
+    """Return where a sampler's next fit starts, None where it has not fitted anything yet."""
+    remembered: Any = sampler
+    found = remembered._gprs_cache_list
+    return None if found is None else [_parameters(process) for process in found]
+
+
+def _parameters(process: Any) -> KernelParameters:
+    return KernelParameters(
+        process.inverse_squared_lengthscales.detach().clone(),
+        process.kernel_scale.detach().clone(),
+        process.noise_var.detach().clone(),
+    )
+
+
+def fit(
+    sampler: GPSampler,
+    study: PastStudy,
+    number: int,
+    space: SearchSpace,
+    start: list[KernelParameters] | None,
+) -> Fitted:
+    """Return the sampler's Gaussian process and acquisition function for a trial.
+
+    Parameters
+    ----------
+    sampler : GPSampler
+        A sampler that remembers nothing; it is not changed.
+    study : PastStudy
+        The study, of a single objective, as it stood when the trial was asked for.
+    number : int
+        The trial's number.
+    space : SearchSpace
+        The run's search space.
+    start : list of KernelParameters, optional
+        Where the fit starts: what the fit before ended with.
+
+    Raises
+    ------
+    RandomPhaseError
+        If too few trials were finished, or they have no hyperparameter in common.
+    UnexpectedSamplerError
+        If the sampler does not answer as in the versions checked.
+    ImportError
+        If torch is missing.
+    """
+    own: Any = copy.deepcopy(sampler)
+    own._gprs_cache_list = start
+    own._optimize_acqf = MethodType(_catch, own)
+    asking: Any = Asking(number)
+    past: Any = study
+    completed = [t for t in study.trials if t.state == TrialState.COMPLETE]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the sampler gave them when it was used
+            common = own.infer_relative_search_space(past, asking)
+            if len(completed) < own._n_startup_trials or not common:
+                raise RandomPhaseError
+            own.sample_relative(past, asking, common)
+        raise UnexpectedSamplerError("it proposed without an acquisition function")
+    except _Caught as caught:
+        found = caught.acquisition
+    except (AttributeError, TypeError, ValueError, LookupError, RuntimeError) as error:
+        raise UnexpectedSamplerError(f"{type(error).__name__}: {error}") from error
+    try:
+        return _fitted(own, found, study, common, space)
+    except (AttributeError, TypeError, ValueError, LookupError, RuntimeError) as error:
+        raise UnexpectedSamplerError(f"{type(error).__name__}: {error}") from error
+
+
+def _catch(self: Any, acqf: Any, best_params: Any) -> Any:
+    raise _Caught(acqf)
+
+
+def _fitted(
+    own: Any, acqf: Any, study: PastStudy, common: dict[str, Any], space: SearchSpace
+) -> Fitted:
+    (process,) = own._gprs_cache_list
+    name = type(acqf).__name__
+    values = np.array(
+        [t.values[0] for t in study.trials if t.state == TrialState.COMPLETE], dtype=float
+    )
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        raise ValueError("no trial has a finite value")
+    values = np.clip(values, finite.min(), finite.max())
+    minimize = study.direction.name == "MINIMIZE"
+    surrogate = _surrogate(process, values, common, space, minimize=minimize)
+    log_ei = None
+    if name in ("LogEI", "qLogEI"):
+        best = float(values.min() if minimize else values.max())
+        direction = "minimize" if minimize else "maximize"
+        log_ei = LogExpectedImprovement(surrogate, best=best, direction=direction)
+    if name == "LogEI" and log_ei is not None:
+        _compare(acqf, process, log_ei, common, space, float(max(values.std(), 1e-10)))
+    parameters = [_parameters(process) for process in own._gprs_cache_list]
+    return Fitted(surrogate, log_ei, name, parameters)
+
+
+def _surrogate(
+    process: Any, values: Array, common: dict[str, Any], space: SearchSpace, *, minimize: bool
+) -> GaussianProcessSurrogate:
+    """Return Optuna's process as one over encoded rows, in the objective's units."""
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import ConstantKernel
+
+    from hpo_explain.surrogates._kernel import GroupedMatern
+
+    columns = OneHotColumns(space)
+    weights = dict(zip(common, process.inverse_squared_lengthscales.numpy(), strict=True))
+    scales = np.full(len(columns.members), np.inf)
+    for group, members in enumerate(columns.members):
+        parameter = space.parameters[members[0]]
+        is_own = group == [m[0] for m in columns.members].index(members[0])
+        if is_own and parameter.name in weights and parameter.size != 1:
+            ratio = _ratio(parameter, common[parameter.name])
+            scales[group] = 1.0 / (ratio * math.sqrt(weights[parameter.name]))
+    gp = GaussianProcessRegressor(
+        ConstantKernel(float(process.kernel_scale)) * GroupedMatern(columns.groups, scales),
+        alpha=float(process.noise_var),
+        optimizer=None,
+    ).fit(columns(_positions(process, common, space)), process._y_train.numpy().ravel())
+    # Optuna standardizes by the population's standard deviation, and maximizes
+    sign = -1.0 if minimize else 1.0
+    gp._y_train_mean = np.array([sign * values.mean()])
+    gp._y_train_std = np.array([max(values.std(), 1e-10)])
+    return GaussianProcessSurrogate(space, gp, columns=columns, negated=minimize)
+
+
+def _positions(process: Any, common: dict[str, Any], space: SearchSpace) -> Array:
+    """Return the trials on which the process was fitted as encoded rows; NaN in what it ignores."""
+    normalized = process._X_train.numpy()
+    X = np.full((len(normalized), len(space)), np.nan)
+    for i, (name, distribution) in enumerate(common.items()):
+        if name in space.names:
+            X[:, space.index(name)] = _position(space[name], distribution, normalized[:, i])
+    return X
+
+
+def _position(parameter: Parameter, distribution: Any, normalized: Array) -> Array:
+    if isinstance(parameter, CategoricalParameter):
+        places = [category_index(parameter.choices, c) for c in distribution.choices]
+        return np.array([places[int(k)] for k in normalized], dtype=float)
+    low, high = _padded(distribution)
+    first, last = _scaled(parameter.low, parameter.log), _scaled(parameter.high, parameter.log)
+    if first == last:
+        return np.zeros_like(normalized)
+    return np.asarray((low + normalized * (high - low) - first) / (last - first))
+
+
+def _ratio(parameter: Parameter, distribution: Any) -> float:
+    """Return how much a normalized value changes with the encoded position."""
+    if isinstance(parameter, CategoricalParameter):
+        if not isinstance(distribution, CategoricalDistribution):
+            raise TypeError(f"{parameter.name} is not categorical")
+        return 1.0
+    if not isinstance(distribution, (FloatDistribution, IntDistribution)):
+        raise TypeError(f"{parameter.name} has a distribution of an unknown kind")
+    if parameter.log != distribution.log:
+        raise TypeError(f"the scale of {parameter.name} changed during the study")
+    low, high = _padded(distribution)
+    return (_scaled(parameter.high, parameter.log) - _scaled(parameter.low, parameter.log)) / (
+        high - low
+    )
+
+
+def _padded(distribution: Any) -> tuple[float, float]:
+    half = (distribution.step or 0.0) / 2.0
+    return (
+        _scaled(distribution.low - half, distribution.log),
+        _scaled(distribution.high + half, distribution.log),
+    )
+
+
+def _scaled(value: float, log: bool) -> float:
+    return math.log(value) if log else float(value)
+
+
+def _compare(
+    acqf: Any,
+    process: Any,
+    log_ei: LogExpectedImprovement,
+    common: dict[str, Any],
+    space: SearchSpace,
+    scale: float,
+) -> None:
+    """Raise unless log EI is the sampler's own at some trials, up to the units of the objective."""
+    # halfway between trials, where the process is not sure; categories stay as they are
+    inner = np.array(process._X_train.numpy()[: _COMPARED + 1], dtype=float)
+    for i, distribution in enumerate(common.values()):
+        if isinstance(distribution, FloatDistribution):
+            inner[1:, i] = 0.5 * (inner[1:, i] + inner[:-1, i])
+    rows = np.full((len(inner), len(space)), np.nan)
+    for i, (name, distribution) in enumerate(common.items()):
+        if name in space.names:
+            rows[:, space.index(name)] = _position(space[name], distribution, inner[:, i])
+    ours = next(iter(log_ei.terms(rows).values())) - math.log(scale)
+    theirs = np.asarray(acqf.eval_acqf_no_grad(inner), dtype=float)
+    # far below the best, both are rounding
+    likely = theirs > -50.0
+    if not np.allclose(ours[likely], theirs[likely], rtol=_AGREES, atol=_AGREES):
+        raise UnexpectedSamplerError("its log EI is not that of the Gaussian process that it fits")

@@ -1,0 +1,45 @@
+"""Which record of a sampler a run gets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from optuna import Study
+from optuna.samplers import BaseSampler, GPSampler, PartialFixedSampler, TPESampler
+from optuna.trial import FrozenTrial
+
+from hpo_explain.adapters.optuna._gp_record import GpRecord
+from hpo_explain.adapters.optuna._record import SamplerRecord
+from hpo_explain.adapters.optuna._sampler import Choice
+from hpo_explain.adapters.optuna._tpe_record import TpeRecord
+from hpo_explain.run import OptimizerRecord
+from hpo_explain.space import SearchSpace
+
+
+def read_record(
+    study: Study,
+    choice: Choice,
+    trials: Sequence[FrozenTrial],
+    space: SearchSpace,
+    *,
+    own_objective: bool,
+) -> OptimizerRecord:
+    """Return what is known about the acquisition functions under which trials were chosen.
+
+    `own_objective` says whether the run's objective is one of the study's.
+    """
+    known = (choice.sampler, tuple(study.directions), tuple(trials), space, choice.by_hand)
+    own: BaseSampler | None = choice.own
+    fixed: tuple[str, ...] = ()
+    if isinstance(own, PartialFixedSampler):
+        parts: Any = own
+        own, fixed = parts._base_sampler, tuple(parts._fixed_params)
+    if choice.model == "TPESampler":
+        if own is None:
+            own = TPESampler()  # another one than that of the study object, with settings unknown
+        return TpeRecord(*known, own if isinstance(own, TPESampler) else None, choice.how, fixed)
+    if choice.model == "GPSampler" and isinstance(own, GPSampler | None):
+        # the kernels' priors and settings are those of the default, where no sampler is at hand
+        return GpRecord.of(*known, sampler=own, how=choice.how, own_objective=own_objective)
+    return SamplerRecord(*known)

@@ -1,0 +1,168 @@
+"""The Gaussian process of Optuna's GPSampler, fitted again as the sampler fitted it."""
+
+import math
+import pickle
+import time
+
+import numpy as np
+import optuna
+import pytest
+from optuna.samplers import GPSampler, TPESampler
+
+import hpo_explain as hx
+from hpo_explain.adapters.optuna import from_optuna
+
+torch = pytest.importorskip("torch", reason="GPSampler needs torch, which is not installed")
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+STARTUP = 6
+TRIALS = 14
+
+
+class SpiedGP(GPSampler):
+    """GPSampler that notes posterior and acquisition at what it chose, in standardized units."""
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.seen = []
+
+    def _optimize_acqf(self, acqf, best_params):
+        chosen = super()._optimize_acqf(acqf, best_params)
+        point = np.atleast_2d(chosen)
+        process = self._gprs_cache_list[0]
+        with torch.no_grad():
+            mean, variance = process.posterior(torch.from_numpy(point))
+        value = float(acqf.eval_acqf_no_grad(point)[0])
+        self.seen.append((float(mean[0]), math.sqrt(float(variance[0])), value))
+        return chosen
+
+
+def objective(trial):
+    x = trial.suggest_float("x", -5.0, 5.0)
+    y = trial.suggest_float("y", 1e-5, 1.0, log=True)
+    k = trial.suggest_int("k", 1, 64, log=True)
+    q = trial.suggest_float("q", 0.0, 1.0, step=0.25)
+    c = trial.suggest_categorical("c", ["a", "b", "d"])
+    value = x**2 + math.log(y) ** 2 / 10 + k / 10 + q + (c == "b")
+    return value + trial.suggest_float("z", 0.0, 1.0) if c == "d" else value
+
+
+def spied(direction="minimize", **options):
+    sampler = SpiedGP(seed=0, n_startup_trials=STARTUP, **options)
+    study = optuna.create_study(sampler=sampler, direction=direction)
+    study.optimize(objective, n_trials=TRIALS)
+    return study, sampler
+
+
+@pytest.fixture(scope="module", params=["minimize", "maximize"])
+def studied(request):
+    return spied(request.param)
+
+
+def test_posterior_and_log_ei_are_the_samplers_own(studied):
+    study, sampler = studied
+    run = from_optuna(study)
+    assert run.proposals == tuple(range(STARTUP, TRIALS))
+    for number, (mean, std, log_ei) in zip(run.proposals, sampler.seen, strict=True):
+        known = np.array([trial.value for trial in study.trials[:number]])
+        sign = 1.0 if study.direction.name == "MAXIMIZE" else -1.0
+        row = run.X[[run.row(number)]]
+        found_mean, found_std = run.surrogate(before=number).predict(row)
+        assert (sign * (found_mean[0] - known.mean())) / known.std() == pytest.approx(
+            mean, rel=1e-3, abs=1e-6
+        )
+        assert found_std[0] / known.std() == pytest.approx(std, rel=1e-3)
+        (terms,) = run.acquisition(before=number).terms(row).values()
+        assert terms[0] - math.log(known.std()) == pytest.approx(log_ei, rel=1e-3)
+
+
+def test_a_proposal_is_explained_by_the_samplers_own_log_ei(studied):
+    study, _ = studied
+    explanation = hx.explain_proposal(study, TRIALS - 1, background=60)
+    assert not explanation.assumed
+    assert explanation.acquisition == "log EI"
+    assert explanation.optimizer == "Optuna's SpiedGP"
+    assert explanation.estimator.startswith("exact")
+    assert explanation.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-8)
+    # what only some trials have is sampled at random
+    assert explanation.contributions.total["z"] == 0.0
+
+
+def test_bands_look_through_the_samplers_own_process(studied):
+    study, _ = studied
+    run = from_optuna(study)
+    assert run.surrogate() is run.record.surrogate(None)
+    effect = hx.partial_dependence(run, "x", sample=20)
+    assert np.isfinite(effect.mean).all()
+    assert run.surrogate(before=3) is not None  # before its model, an ordinary one
+    assert run.record.surrogate(3) is None
+    assert "too few trials" in run.record.why_not(3)
+
+
+def test_fits_do_not_depend_on_the_order_in_which_they_are_asked_for(studied):
+    study, _ = studied
+    first, second = from_optuna(study), pickle.loads(pickle.dumps(from_optuna(study)))
+    X = first.X
+    a = first.surrogate(before=TRIALS - 1).predict(X)[0]
+    second.surrogate(before=STARTUP + 1)
+    np.testing.assert_array_equal(a, second.surrogate(before=TRIALS - 1).predict(X)[0])
+
+
+def test_trials_that_ran_beside_it_are_said_to_be_left_out():
+    sampler = GPSampler(seed=0, n_startup_trials=4)
+    study = optuna.create_study(sampler=sampler)
+    waiting = []
+    for _ in range(9):
+        trial = study.ask()
+        waiting.append((trial, trial.suggest_float("x", 0.0, 1.0)))
+        time.sleep(0.001)
+        if len(waiting) == 2:
+            done, value = waiting.pop(0)
+            study.tell(done, value)
+            time.sleep(0.001)
+    run = from_optuna(study)
+    own = run.own_acquisition(7)
+    if tuple(map(int, optuna.__version__.split(".")[:2])) >= (5, 0):
+        assert "trials then running" in own.note
+    assert run.running_at(7) == (6,)
+
+
+def test_constraints_and_several_objectives_are_named_and_not_rebuilt():
+    def constrained(trial):
+        x = trial.suggest_float("x", 0.0, 1.0)
+        trial.set_user_attr("c", [0.5 - x])
+        return x
+
+    sampler = GPSampler(
+        seed=0, n_startup_trials=4, constraints_func=lambda trial: trial.user_attrs["c"]
+    )
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(constrained, n_trials=7)
+    run = from_optuna(study, infeasible="keep")
+    assert run.own_acquisition(6) is None
+    assert "which also weighs what the constraints allow" in run.record.why_not(6)
+    assert run.record.surrogate(6) is not None
+    several = optuna.create_study(
+        directions=["minimize", "maximize"], sampler=GPSampler(seed=0, n_startup_trials=4)
+    )
+    several.optimize(lambda t: (t.suggest_float("x", 0, 1), t.params["x"] ** 2), n_trials=6)
+    run = from_optuna(several, target=0)
+    assert run.own_acquisition(5) is None
+    assert "weighed 2 objectives against each other" in run.record.why_not(5)
+
+
+def test_another_objective_than_the_samplers_is_modelled_anew(studied):
+    study, _ = studied
+    run = from_optuna(study, target=lambda trial: trial.params["x"])
+    assert run.record.surrogate(TRIALS - 1) is None
+    assert run.own_acquisition(TRIALS - 1) is not None
+
+
+def test_a_sampler_of_another_kind_is_no_gaussian_process(studied):
+    study, _ = studied
+    run = from_optuna(study, sampler=TPESampler(multivariate=False))
+    assert run.acquisition(before=12).label == "log l − log g"
