@@ -133,6 +133,8 @@ def test_expectations_are_met_by_contributions_made_to_meet_them_and_only_by_tho
     assert met["φ(se), λ = 10: a stronger effect than with λ = 1"]
     assert met["φ(cb), λ = 10: dominated by uncertainty at first, by the mean in the end"]
     assert met["λ = 10: the curves cross earlier for higher hyperparameters"]
+    # half of the way is done in trials 15, 12.5, 10 and 7.5, counted from 0
+    assert ten.crossings().tolist() == [17, 14, 11, 9]
     turned = {v.expectation: v.met for v in verdicts({1: ten, 10: one})}
     assert not turned["φ(se), λ = 10: a stronger effect than with λ = 1"]
     upside_down = Contributions(ten.theta, -ten.phi)

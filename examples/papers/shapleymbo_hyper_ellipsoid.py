@@ -404,7 +404,7 @@ def main() -> None:
         if options.out is not None and len(paths) > 1:
             options.out.mkdir(parents=True, exist_ok=True)
             ax = hx.aggregate(paths).plot()
-            ax.figure.savefig(options.out / f"figure6_lambda_{lam}.svg")
+            ax.figure.figure.savefig(options.out / f"figure6_lambda_{lam}.svg")
     if quick:
         print("too short for Table 4's expectations")
     else:

@@ -14,7 +14,7 @@ Contributions have the opposite sign of the thesis's: what is positive is attrac
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -75,7 +75,8 @@ def tuned(table: pd.DataFrame, n_trees: int, n_proposals: int, seed: int) -> hx.
         return float(forest.predict(np.array([point], dtype=float))[0])
 
     design = spread_out(SPACE, INITIAL, seed)
-    return minimize(error, SPACE, design, n_proposals=n_proposals, lam=1.0, noisy=True, seed=seed)
+    run = minimize(error, SPACE, design, n_proposals=n_proposals, lam=1.0, noisy=True, seed=seed)
+    return replace(run, objective_name="validation error")
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,11 +104,11 @@ def heading() -> str:
     return f"  {'':<26}" + "".join(f"{name:>15}" for name in SPACE.names)
 
 
-def sample_sizes(run: hx.Run, trial: int, sizes: tuple[int, ...]) -> None:
+def sample_sizes(run: hx.Run, best: hx.ProposalExplanation, sizes: tuple[int, ...]) -> None:
     """Print which number of draws is enough for the best-predicted proposal, as Appendix C."""
     print("\nSample size (checkSampleSize; the thesis's own run needs 20,000 of the same list)")
     for draws in sizes:
-        sampled = hx.explain_proposal(run, trial, estimator="sampling", draws=draws)
+        sampled = hx.explain_proposal(run, best.trial, estimator="sampling", draws=draws)
         check = hx.check_sample_size(sampled)
         error, threshold = check.error["total"], check.threshold["total"]
         verdict = (
@@ -118,6 +119,11 @@ def sample_sizes(run: hx.Run, trial: int, sizes: tuple[int, ...]) -> None:
         )
         print(f"  {draws:>6} draws: error {error:.6f}, smallest gap {threshold:.6f}: {verdict}")
     print("  The contributions below are of all coalitions: they have no such error.")
+    whole = best.phi[:, 0]
+    order = np.argsort(whole)
+    k = int(np.argmin(np.diff(whole[order])))
+    pair = " and ".join(SPACE.names[i] for i in order[k : k + 2])
+    print(f"  Closest by mean contribution: {pair}, {np.diff(whole[order])[k]:.6f} apart.")
 
 
 def contributions(best: hx.ProposalExplanation) -> None:
@@ -159,42 +165,50 @@ def by_ablation(run: hx.Run, best: hx.ProposalExplanation, rows: int) -> dict[st
     return shares
 
 
-def explorer(path: hx.DesirabilityPath, best: int) -> int:
-    """Return a proposal for another reason: good, but with a learning rate far from the best one's.
+def for_another_reason(path: hx.DesirabilityPath, best: int) -> int:
+    """Return a good proposal where the model was unsure, as the thesis's iteration 108 is.
 
-    Among the quarter of the proposals with the smallest observed error, as the thesis's iteration
-    108 is.
+    Of the quarter with the smallest observed error, the one with the largest predicted se.
     """
-    error = path.predictions()["objective"]
-    good = error[error <= error.quantile(0.25)].index.drop(best, errors="ignore")
-    rates = {t: path.explanation(t).config[RATE] for t in good}
-    return max(rates, key=lambda t: abs(rates[t] - path.explanation(best).config[RATE]))
+    predictions = path.predictions().drop(best)
+    good = predictions[predictions["objective"] <= predictions["objective"].quantile(0.25)]
+    return int(good["std"].idxmax())
 
 
-def rates(path: hx.DesirabilityPath, best: int, other: int) -> None:
-    """Print Table 12."""
+def compared(path: hx.DesirabilityPath, best: int, other: int) -> None:
+    """Print Table 12, and the same for the hyperparameter in which the two differ most."""
+    at = [SPACE.encode(dict(path.explanation(t).config))[0] for t in (best, other)]
+    most = SPACE.names[int(np.argmax(np.abs(at[0] - at[1])))]
+    print(f"\nTable 12: two proposals, iterations {iteration(best)} and {iteration(other)}")
+    print("  %: percentile among the proposals until then; φ: share of the payout")
+    _compare_values(path, best, other, RATE, TABLE_12)
+    if most != RATE:
+        _compare_values(path, best, other, most, ())
+
+
+def _compare_values(
+    path: hx.DesirabilityPath, best: int, other: int, name: str, thesis: tuple[Any, ...]
+) -> None:
     predictions = path.predictions().loc[: max(best, other)]
-    average = np.mean([path.explanation(t).config[RATE] for t in predictions.index])
-    j = SPACE.index(RATE)
-    columns = ("iter", "lr", "average", "error", "m", "%", "se", "%", "φ(cb)", "φ(m)", "φ(se)")
-    print(
-        f"\nTable 12: the learning rate in iterations {iteration(best)} and {iteration(other)} "
-        "(%: percentile among the proposals until then; φ: its share of the payout)"
-    )
-    print("  " + "".join(f"{c:>9}" for c in columns))
-    for trial, thesis, number in ((best, TABLE_12[0], 95), (other, TABLE_12[1], 108)):
+    average = np.mean([path.explanation(t).config[name] for t in predictions.index])
+    j = SPACE.index(name)
+    columns = ("value", "average", "error", "m", "%", "se", "%", "φ(cb)", "φ(m)", "φ(se)")
+    print(f"  {name:>14}" + "".join(f"{c:>10}" for c in columns))
+    rows = {}
+    for trial in (best, other):
         e, at = path.explanation(trial), predictions.loc[trial]
         percentiles = [100.0 * (predictions[n] <= at[n]).mean() for n in ("mean", "std")]
         shares = [e.total[j] / e.payout["total"]]
         shares += [e.phi[j, t] / e.payout[term] for t, term in enumerate(e.terms)]
-        found = (
-            e.config[RATE], average, at["objective"], at["mean"], percentiles[0], at["std"],
+        rows[str(iteration(trial))] = (
+            e.config[name], average, at["objective"], at["mean"], percentiles[0], at["std"],
             percentiles[1], *shares,
         )  # fmt: skip
-        for label, values in ((str(iteration(trial)), found), (f"[{number}]", thesis)):
-            digits = (4, 4, 4, 4, 1, 4, 1, 2, 2, 2)
-            cells = (f"{v:>9.{n}f}" for v, n in zip(values, digits, strict=True))
-            print(f"  {label:>9}" + "".join(cells))
+    rows |= dict(zip(("thesis, 95", "thesis, 108"), thesis, strict=False))
+    for label, values in rows.items():
+        digits = (4, 4, 4, 4, 1, 4, 1, 2, 2, 2)
+        cells = (f"{v:>10.{n}f}" for v, n in zip(values, digits, strict=True))
+        print(f"  {label:>14}" + "".join(cells))
 
 
 def another_view(best: hx.ProposalExplanation, final: hx.ProposalExplanation) -> None:
@@ -294,7 +308,7 @@ def save_figures(
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, ax in drawn.items():
-        ax.figure.savefig(folder / f"{name}.svg")
+        ax.figure.figure.savefig(folder / f"{name}.svg")
     print(f"\nFigures 9, 10 and 12 to 14: {folder}")
 
 
@@ -327,11 +341,11 @@ def main() -> None:
     )
 
     best = hx.explain_proposal(run, "best-predicted", background=background)
-    sample_sizes(run, best.trial, SAMPLE_SIZES[:2] if quick else SAMPLE_SIZES)
+    sample_sizes(run, best, SAMPLE_SIZES[:2] if quick else SAMPLE_SIZES)
     contributions(best)
     shares = by_ablation(run, best, 500 if quick else 7000)
-    other = explorer(path, best.trial)
-    rates(path, best.trial, other)
+    other = for_another_reason(path, best.trial)
+    compared(path, best.trial, other)
     final = hx.explain_proposal(run, best.trial, background=background, surrogate=run.surrogate())
     another_view(best, final)
     over_time(path)
