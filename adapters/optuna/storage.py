@@ -1,23 +1,81 @@
-"""Open a study in a storage, without writing to it."""
+"""Open a study in a storage for reading only, and turn it into a Run."""
 
 from __future__ import annotations
 
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
 import optuna
 from optuna.exceptions import StorageInternalError
 from optuna.storages import BaseStorage, JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend
-from sqlalchemy.exc import SQLAlchemyError
+from optuna.trial import TrialState
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-_SQLITE = "sqlite:///"
+from hpo_explain.adapters.optuna.quiet import quiet_optuna
+from hpo_explain.adapters.optuna.study import from_optuna
+from hpo_explain.run import Run
+
 _UNREADABLE = (SQLAlchemyError, StorageInternalError, ImportError, RuntimeError)
+_SQLITE_DRIVERS = ("sqlite", "sqlite+pysqlite")
+# MySQL has no option of its own for this; these drivers take a statement to start a session with
+_MYSQL_DRIVERS = ("mysql", "mysql+mysqldb", "mysql+pymysql")
+_WAL = b"\x02\x02"  # in a file's header: read and write versions of a write-ahead log
+
+
+def read_storage(storage: str, study_name: str | None = None, **options: Any) -> Run:
+    """Return the run of a study in a storage, which is read once and then let go.
+
+    Parameters
+    ----------
+    storage, study_name : str
+        As in :func:`load_study`.
+    **options
+        Options of :func:`hpo_explain.from_optuna`: `target`, `pruned`, ...
+
+    Returns
+    -------
+    Run
+        The run.
+
+    Raises
+    ------
+    TimeoutError
+        If the storage stays locked by another process.
+    ValueError
+        If there is no such file, storage or study, or nothing in the study can be read.
+    """
+    opened = _open(storage)
+    try:
+        study = _study(opened, storage, study_name)
+        with _translated(storage):
+            return from_optuna(study, **options)
+    finally:
+        _close(opened)
+
+
+def has_finished_trials(storage: str, study_name: str | None = None) -> bool:
+    """Say whether any trial of a study is complete; raises as :func:`load_study` does."""
+    opened = _open(storage)
+    try:
+        study = _study(opened, storage, study_name)
+        with _translated(storage):
+            return bool(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
+    finally:
+        _close(opened)
 
 
 def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
     """Return a study from a storage URL or a journal file.
 
-    Nothing is created: neither the file, nor tables in it.
+    Nothing is created, neither the file nor tables in it. SQLite, PostgreSQL and MySQL (through
+    mysqlclient or PyMySQL) are asked to refuse whatever would write.
 
     Parameters
     ----------
@@ -33,52 +91,176 @@ def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
 
     Raises
     ------
+    TimeoutError
+        If the storage stays locked by another process.
     ValueError
         If there is no such file, storage or study; the text lists the studies there are.
     """
-    opened = _open(storage)
-    try:
+    return _study(_open(storage), storage, study_name)
+
+
+def _study(opened: BaseStorage, storage: str, study_name: str | None) -> optuna.Study:
+    address = shown_address(storage)
+    with _translated(storage):
         names = sorted(study.study_name for study in opened.get_all_studies())
-    except _UNREADABLE as error:
-        raise ValueError(_unreadable(storage, error)) from error
     if not names:
-        raise ValueError(f"storage {storage!r} holds no study. Check the address.")
+        raise ValueError(f"storage {address!r} holds no study. Check the address.")
     listed = ", ".join(repr(name) for name in names)
     if study_name is None:
         if len(names) > 1:
             raise ValueError(
-                f"storage {storage!r} holds {len(names)} studies, and study_name was not given. "
+                f"storage {address!r} holds {len(names)} studies, and study_name was not given. "
                 f"Choose one of: {listed}."
             )
         study_name = names[0]
     if study_name not in names:
         raise ValueError(
-            f"study_name {study_name!r} is not in storage {storage!r}. There are: {listed}."
+            f"study_name {study_name!r} is not in storage {address!r}. There are: {listed}."
         )
-    return optuna.load_study(study_name=study_name, storage=opened)
+    with _translated(storage):
+        return optuna.load_study(study_name=study_name, storage=opened)
 
 
 def _open(storage: str) -> BaseStorage:
     if "://" not in storage:
-        if not Path(storage).is_file():
+        return _open_journal(storage)
+    with _translated(storage):
+        return RDBStorage(storage, engine_kwargs=reading_options(storage), skip_table_creation=True)
+
+
+def _open_journal(path: str) -> BaseStorage:
+    if not Path(path).is_file():  # Optuna would make one
+        raise ValueError(
+            f"storage {path!r} is neither a file nor an address such as "
+            "sqlite:///study.db. Check the path."
+        )
+    try:
+        with quiet_optuna():
+            return JournalStorage(JournalFileBackend(path))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"storage {path!r} cannot be read as a journal of Optuna: {error}. Check the path, "
+            "and give a database as an address such as sqlite:///study.db."
+        ) from error
+
+
+def _close(opened: BaseStorage) -> None:
+    """Let go of connections: a file that is watched may be moved or deleted meanwhile."""
+    if isinstance(opened, RDBStorage):
+        opened.remove_session()
+        opened.engine.dispose()
+
+
+def reading_options(storage: str) -> dict[str, Any]:
+    """Return the options with which SQLAlchemy opens a database for reading only.
+
+    Parameters
+    ----------
+    storage : str
+        The address.
+
+    Returns
+    -------
+    dict
+        For ``sqlalchemy.create_engine``; empty where there is none for the driver.
+
+    Raises
+    ------
+    ValueError
+        If an SQLite file does not exist, or the address is none.
+
+    Examples
+    --------
+    >>> reading_options("postgresql://host/trials")
+    {'execution_options': {'postgresql_readonly': True}}
+    """
+    try:
+        url = make_url(storage)
+    except (ArgumentError, ValueError) as error:
+        raise ValueError(
+            f"storage {storage!r} is no address such as sqlite:///study.db: {error}."
+        ) from error
+    if url.drivername in _SQLITE_DRIVERS and url.database not in (None, "", ":memory:"):
+        return {"creator": _SqliteReader(storage, url)}
+    if url.drivername.startswith("postgresql"):
+        return {"execution_options": {"postgresql_readonly": True}}
+    if url.drivername in _MYSQL_DRIVERS:
+        return {"connect_args": {"init_command": "SET SESSION TRANSACTION READ ONLY"}}
+    return {}
+
+
+class _SqliteReader:
+    """Connects to an SQLite file in a mode in which SQLite itself refuses to write."""
+
+    def __init__(self, storage: str, url: URL) -> None:
+        given = str(url.database).removeprefix("file:")
+        self._path = Path(given)
+        if not self._path.is_file():  # SQLite's own message does not say where it looked
             raise ValueError(
-                f"storage {storage!r} is neither a file nor an address such as "
-                "sqlite:///study.db. Check the path."
-            )
-        return JournalStorage(JournalFileBackend(storage))
-    if storage.startswith(_SQLITE):
-        path = storage.removeprefix(_SQLITE).split("?")[0]
-        if path and not Path(path).is_file():
-            raise ValueError(
-                f"storage {storage!r}: there is no file {path!r}. Check the path "
+                f"storage {storage!r}: there is no file {given!r}. Check the path "
                 "(sqlite:///study.db is relative to this folder, sqlite:////… is absolute)."
             )
+        query = {name: str(value) for name, value in url.query.items()}
+        try:
+            self._timeout = float(query.get("timeout", 5.0))
+        except ValueError:
+            raise ValueError(
+                f"storage {storage!r}: timeout must be a number of seconds, but was "
+                f"{query['timeout']!r}."
+            ) from None
+        own = {"mode": "ro", **({"immutable": "1"} if _is_left_alone(self._path) else {})}
+        kept = {name: value for name, value in query.items() if name in ("nolock", "vfs")}
+        self._address = f"{self._path.absolute().as_uri()}?{urlencode({**kept, **own})}"
+
+    def __call__(self) -> sqlite3.Connection:
+        return sqlite3.connect(
+            self._address, uri=True, timeout=self._timeout, check_same_thread=False
+        )
+
+
+def _is_left_alone(path: Path) -> bool:
+    """Say whether a file with a write-ahead log can be read only as one that nobody changes.
+
+    Even a reader puts two files beside it, which a read-only folder does not take. Without them
+    nobody is writing.
+    """
+    if os.access(path.parent, os.W_OK) or path.with_name(f"{path.name}-wal").exists():
+        return False
+    with path.open("rb") as file:
+        return file.read(20)[18:] == _WAL
+
+
+def shown_address(storage: str) -> str:
+    """Return a storage's address as it may be shown: without its password.
+
+    Examples
+    --------
+    >>> shown_address("postgresql://me:secret@host/trials")
+    'postgresql://me:***@host/trials'
+    """
+    if "://" not in storage:
+        return storage
     try:
-        return RDBStorage(storage, skip_table_creation=True)
+        return make_url(storage).render_as_string(hide_password=True)
+    except (ArgumentError, ValueError):
+        return storage
+
+
+@contextmanager
+def _translated(storage: str) -> Iterator[None]:
+    """Turn what a database says into a sentence that names the storage."""
+    try:
+        yield
     except _UNREADABLE as error:
-        raise ValueError(_unreadable(storage, error)) from error
-
-
-def _unreadable(storage: str, error: Exception) -> str:
-    first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return f"storage {storage!r} cannot be read as an Optuna storage: {first}"
+        address = shown_address(storage)
+        # Optuna's own words are about databases of all kinds, the cause is what happened
+        cause = error.__cause__ or error if isinstance(error, StorageInternalError) else error
+        first = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
+        if "locked" in first:
+            raise TimeoutError(
+                f"storage {address!r} is locked: another process is writing to it ({first}). "
+                "Try again in a moment."
+            ) from error
+        raise ValueError(
+            f"storage {address!r} cannot be read as an Optuna storage: {first}"
+        ) from error

@@ -1,0 +1,47 @@
+"""The command line: `hpo-explain`, one file per command.
+
+Nothing but click is imported before a command runs, so that help comes at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from hpo_explain.cli.demo import demo
+from hpo_explain.cli.export import export
+from hpo_explain.cli.importance import importance
+from hpo_explain.cli.pdp import pdp
+from hpo_explain.cli.proposal import proposal
+from hpo_explain.cli.report import report
+from hpo_explain.cli.watch import watch
+
+__all__ = ["main"]
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="hpo_explain")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Explain hyperparameter optimization: why the optimizer tried what it tried.
+
+    A SOURCE is a storage as Optuna takes it (sqlite:///study.db, postgresql://..., mysql://...),
+    the file of an SQLite or journal storage, a CSV file (with --objective), or a result that was
+    pickled (with --trust-pickle). It is only read.
+
+    Results go to stdout and everything else to stderr. The exit code is 0, 1 where something
+    could not be done, or 2 where the command line is wrong.
+    """
+    if os.environ.get("NO_COLOR"):  # https://no-color.org
+        context.color = False
+    for stream in (sys.stdout, sys.stderr):
+        # a terminal that knows no "×" must not end the program
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+for _command in (demo, report, importance, proposal, pdp, watch, export):
+    main.add_command(_command)

@@ -1,0 +1,34 @@
+"""The contributions to a proposal as one table, with the interval of their total."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hpo_explain.explanations import ProposalExplanation
+
+
+def contributions_table(result: ProposalExplanation, *, words: bool = False) -> pd.DataFrame:
+    """Return one row per hyperparameter, the largest contribution first.
+
+    Parameters
+    ----------
+    result : ProposalExplanation
+        The explanation.
+    words : bool, default False
+        Whether values are written as people do, with "inactive" where there is none; else it is
+        NaN there.
+    """
+    import pandas as pd
+
+    frame = result.contributions
+    values = list(result.values) if words else [result.config.get(n, nan) for n in result.names]
+    frame["value"] = pd.Series(values, index=frame.index, dtype=object)
+    ends = result.interval()["total"]
+    place = list(frame.columns).index("total") + 1
+    frame.insert(place, "lower", ends["lower"])
+    frame.insert(place + 1, "upper", ends["upper"])
+    return frame.iloc[result.order()].reset_index()

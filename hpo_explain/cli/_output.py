@@ -1,0 +1,99 @@
+"""A result on stdout: a table for people, or JSON or CSV for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from hpo_explain.cli._errors import plain, say
+from hpo_explain.cli._table import text_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from hpo_explain.diagnostics import Trust
+
+_COLORS = {"good": "green", "fair": "yellow", "poor": "red"}
+
+
+class _Result(Protocol):
+    """What every explanation has."""
+
+    @property
+    def sentence(self) -> str:
+        """What it says."""
+
+    @property
+    def trust(self) -> Trust | None:
+        """Whether the model is good enough to be explained."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+
+    def plot(self) -> Axes:
+        """Draw it."""
+
+
+def shows_result(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options --format and --plot."""
+    for option in (
+        click.option("--plot", type=click.Path(dir_okay=False, path_type=Path),
+                     help="Also draw it into this file (.png, .svg or .pdf)."),
+        click.option("--format", "form", default="table", show_default=True,
+                     type=click.Choice(["table", "json", "csv"]),
+                     help="How the result is written to stdout."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def show(result: _Result, frame: pd.DataFrame, form: str, plot: Path | None) -> None:
+    """Write a result to stdout; beside CSV, what it means goes to stderr."""
+    if form == "json":
+        click.echo(as_json(result.to_dict()))
+    elif form == "csv":
+        _explain(result, to_stderr=True)
+        click.echo(as_csv(frame), nl=False)
+    else:
+        _explain(result, to_stderr=False)
+        click.echo(f"\n{text_table(frame)}")
+    if plot is not None:
+        draw(result, plot)
+
+
+def as_csv(frame: pd.DataFrame) -> str:
+    """Return a table as CSV, in which empty is what there is no value for: None is a category."""
+    spelled = frame.map(lambda cell: "None" if cell is None else cell)
+    text: str = spelled.to_csv(index=False, lineterminator="\n")
+    return text
+
+
+def as_json(value: Any) -> str:
+    """Return a value as JSON that every parser takes: ASCII, without NaN."""
+    return json.dumps(value, indent=2, allow_nan=False)
+
+
+def _explain(result: _Result, *, to_stderr: bool) -> None:
+    if result.trust is not None:
+        level, reasons = result.trust.level, " ".join(result.trust.reasons)
+        styled = click.style(level, fg=_COLORS.get(level, "yellow"), bold=True)
+        click.echo(f"Trust: {styled}. {plain(reasons)}", err=to_stderr)
+    click.echo(plain(result.sentence), err=to_stderr)
+    for note in result.notes:
+        click.echo(f"note: {plain(note)}", err=to_stderr)
+
+
+def draw(result: _Result, path: Path) -> None:
+    """Draw a result into a file, whose name says the format."""
+    figure = result.plot().figure.figure
+    figure.savefig(path, bbox_inches="tight")
+    say(f"plot: {path}")

@@ -1,0 +1,188 @@
+"""The run that a command is about: the argument SOURCE, its options, and how it is read."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hpo_explain.cli._errors import errors
+from hpo_explain.cli._kind import PICKLE, STORAGE, TABLE, kind_of
+
+if TYPE_CHECKING:
+    from hpo_explain.run import Run
+
+_FOR = {
+    "study_name": STORAGE,
+    "target": STORAGE,
+    "objective": TABLE,
+    "direction": TABLE,
+    "hyperparameter": TABLE,
+    "trial_column": TABLE,
+    "time_column": TABLE,
+    "instance_column": TABLE,
+    "initial": TABLE,
+    "trust_pickle": PICKLE,
+}
+_OPTIONS = (
+    click.option("--study-name", help="Storage: the study, if there are several."),
+    click.option("--target", help="Storage: one of several objectives, by index or name."),
+    click.option("--objective", help="Table: the column of the objective."),
+    click.option("--direction", type=click.Choice(["minimize", "maximize"]),
+                 help="Table: which way is better; by default minimize."),
+    click.option("--hyperparameter", multiple=True, metavar="COLUMN",
+                 help="Table: a column to read, may be repeated; by default every other one."),
+    click.option("--trial-column", metavar="COLUMN", help="Table: the trials' numbers."),
+    click.option("--time-column", multiple=True, metavar="COLUMN",
+                 help="Table: a time that orders the rows, or twice: start and finish."),
+    click.option("--instance-column", metavar="COLUMN",
+                 help="Table: the fold or data set, if a trial has a row for each."),
+    click.option("--initial", type=click.IntRange(min=0),
+                 help="Table: how many trials came first and were chosen by no model."),
+    click.option("--trust-pickle", is_flag=True,
+                 help="Unpickle the file, which runs whatever code is in it."),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a run is, and how it is to be read; the fields are the command line's options."""
+
+    source: str
+    study_name: str | None = None
+    target: str | None = None
+    objective: str | None = None
+    direction: str | None = None
+    hyperparameter: tuple[str, ...] = ()
+    trial_column: str | None = None
+    time_column: tuple[str, ...] = ()
+    instance_column: str | None = None
+    initial: int | None = None
+    trust_pickle: bool = False
+
+    def read(self) -> Run:
+        """Return the run as it is now.
+
+        Raises
+        ------
+        click.UsageError
+            If an option is missing, or is for another kind of source.
+        TimeoutError
+            If a storage stays locked by another process.
+        ValueError or OSError
+            If it cannot be read.
+        """
+        kind, place = kind_of(self.source)
+        self._check_options(kind)
+        return {STORAGE: self._storage, TABLE: self._table, PICKLE: self._pickle}[kind](place)
+
+    def is_still_empty(self) -> bool:
+        """Say whether it is a study without a complete trial: one that has just begun.
+
+        Raises
+        ------
+        TimeoutError
+            If a storage stays locked by another process.
+        ValueError or OSError
+            If it cannot be opened.
+        """
+        kind, place = kind_of(self.source)
+        if kind != STORAGE:
+            return False
+        from hpo_explain.adapters.optuna.storage import has_finished_trials
+
+        return not has_finished_trials(place, self.study_name)
+
+    def _check_options(self, kind: str) -> None:
+        for name, meant in _FOR.items():
+            # a count of 0 is given, an empty text and an unset flag are not
+            if getattr(self, name) in (None, (), False) and getattr(self, name) != 0:
+                continue
+            if getattr(self, name) is not False and meant != kind:
+                option = f"--{name.replace('_', '-')}"
+                raise click.UsageError(f"{option} is for {meant}, but {self.source} is {kind}.")
+
+    def _storage(self, place: str) -> Run:
+        from hpo_explain.adapters.optuna.storage import read_storage
+
+        if self.target is None:
+            return read_storage(place, self.study_name)
+        target = int(self.target) if self.target.isdecimal() else self.target
+        return read_storage(place, self.study_name, target=target)
+
+    def _table(self, place: str) -> Run:
+        import pandas as pd
+
+        from hpo_explain.adapters import from_frame
+
+        separator = "\t" if ".tsv" in place.lower() else ","
+        try:
+            # An empty cell means inactive; the texts None and NA may be categories.
+            frame = pd.read_csv(
+                place, sep=separator, keep_default_na=False, na_values=["", "NaN", "nan"],
+                low_memory=False,
+            )  # fmt: skip
+        except ValueError as error:  # pandas's own errors are among them
+            raise ValueError(f"source {place!r} cannot be read as a table: {error}.") from error
+        if self.objective is None:
+            columns = ", ".join(map(str, frame.columns[:30]))
+            raise click.UsageError(
+                f"--objective is missing: {place} is a table, which does not say which column it "
+                f"is. The columns are {columns}."
+            )
+        return from_frame(
+            frame,
+            objective=self.objective,
+            direction=self.direction or "minimize",
+            hyperparameters=self.hyperparameter or None,
+            initial=self.initial or 0,
+            trial=self.trial_column,
+            time=self._time(),
+            instance=self.instance_column,
+        )
+
+    def _time(self) -> str | tuple[str, str] | None:
+        if len(self.time_column) > 2:
+            raise click.UsageError("--time-column may be given twice: for start and finish.")
+        if len(self.time_column) == 2:
+            return self.time_column[0], self.time_column[1]
+        return self.time_column[0] if self.time_column else None
+
+    def _pickle(self, place: str) -> Run:
+        if not self.trust_pickle:
+            raise click.UsageError(
+                f"{place} is {PICKLE}. Unpickling runs whatever code is in the file: add "
+                "--trust-pickle only if you trust whoever made it."
+            )
+        import joblib
+
+        from hpo_explain.adapters import as_run
+
+        try:
+            result = joblib.load(place)
+        except Exception as error:  # any may be raised by what is in the file
+            raise ValueError(
+                f"source {place!r} cannot be unpickled: {type(error).__name__}: {error}. Make it "
+                "with skopt.dump(result, path, store_objective=False), which leaves out your own "
+                "code, and read it where the same packages are installed."
+            ) from error
+        return as_run(result)
+
+
+def takes_source(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the argument SOURCE and its options, as one `Source`; catch its errors."""
+
+    @functools.wraps(command)
+    def with_source(**given: Any) -> None:
+        names = [field.name for field in fields(Source)]
+        source = Source(**{name: given.pop(name) for name in names})
+        with errors():
+            command(source, **given)
+
+    decorated: Callable[..., None] = with_source
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return click.argument("source")(decorated)

@@ -1,0 +1,152 @@
+"""The tables about a run that `hpo-explain export` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hpo_explain.run import Run
+
+
+@dataclass(frozen=True)
+class Exported:
+    """One table: as rows for CSV, and as plain values for JSON."""
+
+    frame: pd.DataFrame
+    plain: Any
+
+
+def _trials(run: Run, seed: int) -> Exported:
+    """Every finished trial: its configuration, its objective, and what is known about it."""
+    import pandas as pd
+
+    from hpo_explain.explanations._format import plain_json
+
+    configs = run.space.decode(run.X)
+    unknown = [nan] * len(run)
+    proposals = set(run.proposals or ())
+    about = {
+        run.objective_name: run.objective.tolist(),
+        "feasible": [bool(met) for met in run.feasible] if run.feasible is not None else unknown,
+        "proposal": [trial in proposals for trial in run.trials],
+        "started": unknown if run.started is None else run.started.tolist(),
+        "finished": unknown if run.finished is None else run.finished.tolist(),
+    }
+    columns = {_free("trial", run.space.names): [int(trial) for trial in run.trials]}
+    columns |= {name: [config.get(name, nan) for config in configs] for name in run.space.names}
+    for name, values in about.items():
+        columns[_free(name, columns)] = values
+    frame = pd.DataFrame({name: pd.Series(v, dtype=object) for name, v in columns.items()})
+    rows = [
+        {"trial": int(trial), "config": config, **{name: about[name][i] for name in about}}
+        for i, (trial, config) in enumerate(zip(run.trials, configs, strict=True))
+    ]
+    return Exported(frame, plain_json(rows))
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """Return a name that no hyperparameter has."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _excluded(run: Run, seed: int) -> Exported:
+    """Trials that were left out, and why."""
+    import pandas as pd
+
+    frame = pd.DataFrame({"trial": list(run.excluded), "reason": list(run.excluded.values())})
+    return _of_rows(frame)
+
+
+def _trust(run: Run, seed: int) -> Exported:
+    """Whether the model is good enough to be explained."""
+    import pandas as pd
+
+    from hpo_explain.facade import trust
+
+    verdict = trust(run).to_dict()
+    row = {**verdict, "reasons": " ".join(verdict["reasons"])}
+    return Exported(pd.DataFrame([row]), verdict)
+
+
+def _importance(run: Run, seed: int) -> Exported:
+    """Shares of single hyperparameters."""
+    from hpo_explain.facade import importance
+
+    result = importance(run, seed=seed)
+    return Exported(result.to_frame().drop(columns="members").reset_index(), result.to_dict())
+
+
+def _interactions(run: Run, seed: int) -> Exported:
+    """Shares of pairs."""
+    from hpo_explain.facade import importance
+
+    if len(run.space) < 2:
+        raise ValueError("one hyperparameter has nothing to interact with")
+    result = importance(run, 2, seed=seed)
+    frame = result.to_frame()
+    pairs = frame[frame["order"] == 2]
+    both = {f"hyperparameter {i + 1}": [m[i] for m in pairs["members"]] for i in range(2)}
+    kept = pairs.drop(columns=["members", "order"]).reset_index(drop=True)
+    for i, (name, values) in enumerate(both.items()):
+        kept.insert(i, name, values)
+    plain = result.to_dict()
+    plain["importance"] = [entry for entry in plain["importance"] if len(entry["members"]) == 2]
+    return Exported(kept, plain)
+
+
+def _effects(run: Run, seed: int) -> Exported:
+    """Every hyperparameter's partial dependence with its band."""
+    import pandas as pd
+
+    from hpo_explain.facade import partial_dependence
+
+    results = [partial_dependence(run, name, seed=seed) for name in run.space.names]
+    frames = []
+    for name, result in zip(run.space.names, results, strict=True):
+        frame = result.to_frame().set_axis(["value", "mean", "std", "lower", "upper"], axis=1)
+        frame["value"] = frame["value"].astype(object)
+        frame.insert(0, "hyperparameter", name)
+        frames.append(frame)
+    return Exported(pd.concat(frames, ignore_index=True), [result.to_dict() for result in results])
+
+
+def _proposal(run: Run, seed: int) -> Exported:
+    """Why the latest of the proposals was made."""
+    from hpo_explain.cli._contributions import contributions_table
+    from hpo_explain.facade import explain_proposal
+
+    result = explain_proposal(run, seed=seed)
+    return Exported(contributions_table(result), result.to_dict())
+
+
+def _path(run: Run, seed: int) -> Exported:
+    """Why each of the proposals was made."""
+    from hpo_explain.facade import desirability_path
+
+    result = desirability_path(run, seed=seed)
+    return Exported(result.to_frame(), result.to_dict())
+
+
+TABLES: dict[str, Callable[[Run, int], Exported]] = {
+    "trials": _trials,
+    "excluded": _excluded,
+    "trust": _trust,
+    "importance": _importance,
+    "interactions": _interactions,
+    "effects": _effects,
+    "proposal": _proposal,
+    "path": _path,
+}
+
+
+def _of_rows(frame: pd.DataFrame) -> Exported:
+    from hpo_explain.explanations._format import plain_json
+
+    return Exported(frame, plain_json(frame.to_dict(orient="records")))

@@ -1,0 +1,94 @@
+"""`hpo-explain importance`: which hyperparameters matter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hpo_explain.cli._errors import say
+from hpo_explain.cli._output import show, shows_result
+from hpo_explain.cli._source import Source, takes_source
+
+if TYPE_CHECKING:
+    from hpo_explain.space import Parameter, SearchSpace
+
+
+@click.command()
+@takes_source
+@click.option("--order", default=1, show_default=True, type=click.IntRange(min=1),
+              help="Size of the largest sets: 2 adds all pairs.")  # fmt: skip
+@click.option("--cap", help="Only the good region: what is worse than this number of the "
+              "objective, or than this quantile (25%), counts as it.")  # fmt: skip
+@click.option("--given", multiple=True, metavar="NAME=VALUE[,VALUE]",
+              help="Only this sub-space: these categories or integers, or between these two ends "
+              "of a range; may be repeated.")  # fmt: skip
+@click.option("--seed", default=0, show_default=True, help="Seed of the forest.")
+@shows_result
+def importance(
+    source: Source,
+    order: int,
+    cap: str | None,
+    given: tuple[str, ...],
+    seed: int,
+    form: str,
+    plot: Path | None,
+) -> None:
+    """Say which hyperparameters matter.
+
+    Shares of the variance of the predicted objective, with their spread over the trees of a
+    forest, which is no confidence interval.
+    """
+    from hpo_explain.facade import importance as importance_of
+
+    say(f"reading {source.source} ...")
+    run = source.read()
+    within = _sub_space(run.space, given)
+    result = importance_of(run, order, seed=seed, cap=_number_or_text(cap), given=within)
+    frame = result.to_frame().drop(columns="members").reset_index()
+    show(result, frame, form, plot)
+
+
+def _number_or_text(text: str | None) -> float | str | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
+def _sub_space(space: SearchSpace, given: tuple[str, ...]) -> dict[str, list[Any]] | None:
+    """Return what was given as NAME=VALUE,VALUE, the values as the space knows them."""
+    found: dict[str, list[Any]] = {}
+    for text in given:
+        # a name may hold "=" itself
+        names = [name for name in space.names if text.startswith(f"{name}=")]
+        if not names:
+            raise ValueError(
+                f"given must be NAME=VALUE with one of {', '.join(space.names[:30])}, "
+                f"but was {text!r}."
+            )
+        name = max(names, key=len)
+        values = _values(space[name], name, text[len(name) + 1 :])
+        found.setdefault(name, []).extend(values)
+    return found or None
+
+
+def _values(parameter: Parameter, name: str, text: str) -> list[Any]:
+    from hpo_explain.space import CategoricalParameter
+
+    if isinstance(parameter, CategoricalParameter):
+        known = {str(choice): choice for choice in parameter.choices}
+        # a category may hold "," itself
+        words = [text] if text in known else text.split(",")
+        unknown = [word for word in words if word not in known]
+        if unknown:
+            raise ValueError(
+                f"given {name} must be among {', '.join(known)}, but was {unknown[0]!r}."
+            )
+        return [known[word] for word in words]
+    try:
+        return [float(word) if "." in word or "e" in word.lower() else int(word)
+                for word in text.split(",")]  # fmt: skip
+    except ValueError:
+        raise ValueError(f"given {name} must be numbers like 1,2, but was {text!r}.") from None

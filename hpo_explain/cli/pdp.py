@@ -1,0 +1,46 @@
+"""`hpo-explain pdp`: the effect of one or two hyperparameters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hpo_explain.cli._errors import say
+from hpo_explain.cli._output import show, shows_result
+from hpo_explain.cli._source import Source, takes_source
+
+
+@click.command()
+@takes_source
+@click.argument("names", nargs=-1, required=True, metavar="NAME [NAME2]")
+@click.option("--grid-size", default=20, show_default=True, type=click.IntRange(min=2),
+              help="Number of values of a numeric hyperparameter.")  # fmt: skip
+@click.option("--surrogate", default="auto", show_default=True,
+              type=click.Choice(["auto", "gp", "forest"]), help="The model.")  # fmt: skip
+@click.option("--seed", default=0, show_default=True,
+              help="Seed of the surrogate and of the sample.")  # fmt: skip
+@shows_result
+def pdp(
+    source: Source,
+    names: tuple[str, ...],
+    grid_size: int,
+    surrogate: str,
+    seed: int,
+    form: str,
+    plot: Path | None,
+) -> None:
+    """Show the effect of one or two hyperparameters.
+
+    Averages over all others (partial dependence), in the objective's units; lower and upper are
+    the 95 % band of the surrogate's uncertainty.
+    """
+    if len(names) > 2:
+        raise click.UsageError(f"NAME may be given once or twice, but was {', '.join(names)}.")
+    from hpo_explain.facade import partial_dependence
+
+    say(f"reading {source.source} ...")
+    result = partial_dependence(
+        source.read(), list(names), grid_size=grid_size, kind=surrogate, seed=seed
+    )
+    show(result, result.to_frame(), form, plot)

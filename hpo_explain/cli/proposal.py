@@ -1,0 +1,55 @@
+"""`hpo-explain proposal`: why the optimizer tried a configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hpo_explain.cli._contributions import contributions_table
+from hpo_explain.cli._errors import say
+from hpo_explain.cli._number_or_word import number_or_word
+from hpo_explain.cli._output import show, shows_result
+from hpo_explain.cli._source import Source, takes_source
+
+
+@click.command()
+@takes_source
+@click.option("--trial", default="latest", show_default=True,
+              callback=number_or_word,
+              metavar="[N|latest|best|best-predicted]", help="The proposal.")  # fmt: skip
+@click.option("--acquisition", default="auto", show_default=True,
+              type=click.Choice(["auto", "lcb", "ei", "pi", "logei"]),
+              help="auto: the optimizer's own where it is known.")  # fmt: skip
+@click.option("--background", default="auto", show_default=True,
+              callback=number_or_word,
+              metavar="[N|auto|global|local|hybrid|thesis|incumbent]",
+              help="What the proposal is compared with.")  # fmt: skip
+@click.option("--seed", default=0, show_default=True,
+              help="Seed of the surrogate and of the background.")  # fmt: skip
+@shows_result
+def proposal(
+    source: Source,
+    trial: int | str,
+    acquisition: str,
+    background: int | str,
+    seed: int,
+    form: str,
+    plot: Path | None,
+) -> None:
+    """Say why the optimizer tried a configuration.
+
+    Contributions of its hyperparameters to the acquisition function, larger is more desirable;
+    lower and upper are the 95 % interval of averaging over the background.
+    """
+    from hpo_explain.facade import explain_proposal
+
+    say(f"reading {source.source} ...")
+    result = explain_proposal(
+        source.read(),
+        trial,
+        acquisition=acquisition,
+        background=background,
+        seed=seed,
+    )
+    show(result, contributions_table(result, words=form == "table"), form, plot)

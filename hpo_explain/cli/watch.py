@@ -1,0 +1,85 @@
+"""`hpo-explain watch`: a report that follows a run which others are making."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from time import sleep
+from typing import TYPE_CHECKING
+
+import click
+
+from hpo_explain.cli._duration import duration
+from hpo_explain.cli._errors import say
+from hpo_explain.cli._source import Source, takes_source
+
+if TYPE_CHECKING:
+    from hpo_explain.run import Run
+
+
+@click.command()
+@takes_source
+@click.option("--out", default="report.html", show_default=True,
+              type=click.Path(path_type=Path), help="File to write.")  # fmt: skip
+@click.option("--every", default="30s", show_default=True, callback=duration, metavar="TIME",
+              help="How long to wait between two looks, such as 30s, 5m or 2h.")  # fmt: skip
+@click.option("--title", help="The heading; by default it has the study's name.")
+def watch(source: Source, out: Path, every: float, title: str | None) -> None:
+    """Keep a report up to date as trials arrive.
+
+    SOURCE is only read, and may be a storage that other machines write to. Whatever happens to
+    it, the last report stays. Ctrl-C ends it, with exit code 0.
+    """
+    try:
+        _follow(source, out.absolute(), every, title)
+    except KeyboardInterrupt:
+        say("\nstopped")
+
+
+def _follow(source: Source, out: Path, every: float, title: str | None) -> None:
+    from hpo_explain.reporting import write_report
+    from hpo_explain.reporting._file import check_place
+
+    check_place(out)
+    say(f"watching {source.source}; Ctrl-C ends it")
+    shown, said = "", ""
+    while True:
+        try:
+            run = source.read()
+            state = _fingerprint(run)
+            if state != shown:
+                write_report(run, out, title=title)
+                click.echo(f"Report: {out} ({len(run)} trials)")
+                shown = state
+            said = ""
+        except (ValueError, OSError) as error:
+            if not shown and not _may_pass(error, source):
+                raise
+            if str(error) != said:  # not every half minute anew
+                stays = f" The last report stays: {out}." if shown else ""
+                say(f"waiting: {error}{stays}")
+                said = str(error)
+        sleep(every)
+
+
+def _may_pass(error: Exception, source: Source) -> bool:
+    """Say whether what went wrong before the first report is worth waiting for."""
+    if isinstance(error, TimeoutError):  # locked by another process
+        return True
+    if isinstance(error, OSError):
+        return False
+    try:
+        return source.is_still_empty()
+    except TimeoutError:
+        return True
+
+
+def _fingerprint(run: Run) -> str:
+    """Return a text that changes with the trials of a run, those left out included."""
+    import numpy as np
+
+    told = hashlib.sha256(str(run).encode("utf-8", errors="replace"))
+    for column in (np.asarray(run.trials), run.objective, run.X):
+        told.update(repr(column.shape).encode())
+        told.update(column.tobytes())
+    return told.hexdigest()

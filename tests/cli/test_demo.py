@@ -1,0 +1,51 @@
+"""What a new user types first."""
+
+import pytest
+
+
+def test_the_demo_tunes_and_writes_a_report(folder, run):
+    outcome = run("demo", "--trials", "12")
+    assert outcome.exit_code == 0, outcome.output
+    page = (folder / "hpo-explain-demo" / "report.html").read_text(encoding="utf-8")
+    assert "Why the latest proposal" in page
+    lines = outcome.stdout.splitlines()
+    assert lines[0].startswith("Best configuration (trial ")
+    assert "learning_rate = " in lines[0]
+    assert lines[1].startswith("Overview: The best log loss of 12 trials is ")
+    assert lines[2].startswith("Can the model be trusted: Trust is ")
+    assert any(line.startswith("Why the latest proposal: ") for line in lines[3:])
+    assert lines[-1] == "Report: hpo-explain-demo/report.html"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--sampler", "random", "--seed", "3"],
+        ["--framework", "skopt", "--out", "elsewhere"],
+        ["--framework", "skopt", "--sampler", "random"],
+    ],
+    ids=lambda options: " ".join(options),
+)
+def test_other_demos(folder, run, options, brief_reports):
+    outcome = run("demo", "--trials", "11", *options)
+    assert outcome.exit_code == 0, outcome.output
+    out = folder / ("elsewhere" if "--out" in options else "hpo-explain-demo")
+    assert (out / "report.html").exists()
+    assert (out / "study.db").exists() == ("skopt" not in options)
+
+
+def test_a_demo_that_is_too_short_for_a_proposal_says_so(folder, run):
+    outcome = run("demo", "--trials", "3")
+    assert outcome.exit_code == 0, outcome.output
+    assert "no proposal" in outcome.stdout
+    assert (folder / "hpo-explain-demo" / "report.html").exists()
+
+
+def test_a_demo_runs_twice_and_repeats_itself(folder, run, brief_reports):
+    first, second = run("demo", "--trials", "3"), run("demo", "--trials", "3")
+    assert first.stdout == second.stdout
+
+
+@pytest.mark.parametrize("arguments", [["--sampler", "tea"], ["--trials", "0"]])
+def test_wrong_usage_is_exit_code_2(folder, run, arguments):
+    assert run("demo", *arguments).exit_code == 2
