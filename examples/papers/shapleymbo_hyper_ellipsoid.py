@@ -11,6 +11,15 @@ both.
 
 The thesis minimizes cb = m - λ·se and calls negative contributions attractive. Here every sign is
 turned: what is positive is attractive. Its Table 9 is quoted with its misprints corrected.
+
+On all 15 logged runs the rebuilt model predicts what R's did for 9 of 10 proposals, and there 95 to
+99 % of its contributions lie within three of the R tool's errors; averages differ by 2.4 of them at
+most. The other model divides the mean alike where the runs have converged, but sees larger
+sacrifices of exploration; how much of that is due to the noise that its standard deviation leaves
+out, and how much to its kernel, was not measured. Two expectations are not met by the R tool's own
+numbers: the one that the thesis names too, and, by the rule used here, that under λ = 1 the mean's
+contribution grows towards the optimum: all proposals are close to it. New runs with λ = 10 explore
+longer than the thesis's, so that what it says of the end is not reached by all of them.
 """
 
 from __future__ import annotations
