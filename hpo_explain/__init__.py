@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hpo_explain.explainers import InteractionExplainer as InteractionExplainer
     from hpo_explain.explainers import LimeExplainer as LimeExplainer
     from hpo_explain.explainers import LocalImportanceExplainer as LocalImportanceExplainer
+    from hpo_explain.explainers import PredictionExplainer as PredictionExplainer
     from hpo_explain.explainers import ProposalExplainer as ProposalExplainer
     from hpo_explain.explainers import SampleSizeCheck as SampleSizeCheck
     from hpo_explain.explainers import ShapleyExplainer as ShapleyExplainer
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
     from hpo_explain.explanations import LocalImportance as LocalImportance
     from hpo_explain.explanations import Marginal as Marginal
     from hpo_explain.explanations import PartialDependence as PartialDependence
+    from hpo_explain.explanations import PredictionExplanation as PredictionExplanation
+    from hpo_explain.explanations import PredictionOverview as PredictionOverview
     from hpo_explain.explanations import ProposalExplanation as ProposalExplanation
     from hpo_explain.explanations import Recommendation as Recommendation
     from hpo_explain.explanations import Region as Region
@@ -68,6 +71,8 @@ if TYPE_CHECKING:
     from hpo_explain.explanations import aggregate as aggregate
     from hpo_explain.facade import ablation as ablation
     from hpo_explain.facade import desirability_path as desirability_path
+    from hpo_explain.facade import explain_prediction as explain_prediction
+    from hpo_explain.facade import explain_predictions as explain_predictions
     from hpo_explain.facade import explain_proposal as explain_proposal
     from hpo_explain.facade import guide as guide
     from hpo_explain.facade import importance as importance
@@ -124,6 +129,9 @@ _MODULE_OF = {
     "OwnAcquisition": "run",
     "PartialDependence": "explanations",
     "PartialDependenceExplainer": "explainers.partial_dependence",
+    "PredictionExplainer": "explainers",
+    "PredictionExplanation": "explanations",
+    "PredictionOverview": "explanations",
     "ProbabilityOfImprovement": "acquisition",
     "ProposalExplainer": "explainers",
     "ProposalExplanation": "explanations",
@@ -147,6 +155,8 @@ _MODULE_OF = {
     "check_sample_size": "explainers",
     "desirability_path": "facade",
     "explain_path": "explainers",
+    "explain_prediction": "facade",
+    "explain_predictions": "facade",
     "explain_proposal": "facade",
     "find_sample_size": "explainers",
     "from_frame": "adapters",

@@ -13,6 +13,7 @@ from hpo_explain.explainers.lime import LimeExplainer
 from hpo_explain.explainers.local_importance import LocalImportanceExplainer
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explainers.path import explain_path
+from hpo_explain.explainers.prediction import PredictionExplainer
 from hpo_explain.explainers.proposals import ProposalExplainer
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
 from hpo_explain.explainers.sample_size import (
@@ -29,6 +30,7 @@ __all__ = [
     "LimeExplainer",
     "LocalImportanceExplainer",
     "PartialDependenceExplainer",
+    "PredictionExplainer",
     "ProposalExplainer",
     "RegionalPartialDependenceExplainer",
     "SampleSizeCheck",

@@ -9,6 +9,7 @@ from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.partial_dependence import PartialDependence
 from hpo_explain.explanations.path import DesirabilityPath
+from hpo_explain.explanations.prediction import PredictionExplanation, PredictionOverview
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.explanations.questions import QUESTIONS, Question, questions_text
 from hpo_explain.explanations.recommendation import Evidence, LatentSpace, Recommendation
@@ -31,6 +32,8 @@ __all__ = [
     "LocalImportance",
     "Marginal",
     "PartialDependence",
+    "PredictionExplanation",
+    "PredictionOverview",
     "ProposalExplanation",
     "Question",
     "Recommendation",

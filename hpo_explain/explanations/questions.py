@@ -32,6 +32,11 @@ QUESTIONS: tuple[Question, ...] = (
         "what the trials would have been with other reasons",
     ),
     Question(
+        "Why is this objective predicted for a configuration, or for many?",
+        "explain_prediction",
+        "what a change of the configuration would do (for many: `hx.explain_predictions`)",
+    ),
+    Question(
         "What does the objective depend on, over the whole space?",
         "importance",
         "which values are good, and what matters near the best configuration",

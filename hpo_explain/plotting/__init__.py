@@ -17,6 +17,8 @@ from hpo_explain.plotting.marginal import plot_marginal
 from hpo_explain.plotting.partial_dependence import plot_partial_dependence
 from hpo_explain.plotting.path import plot_path, plot_repeated_runs
 from hpo_explain.plotting.payouts import plot_payouts
+from hpo_explain.plotting.prediction import plot_prediction
+from hpo_explain.plotting.prediction_overview import plot_prediction_overview
 from hpo_explain.plotting.predictions import plot_predictions
 from hpo_explain.plotting.proposal import plot_proposal
 from hpo_explain.plotting.recommendation import plot_recommendation
@@ -39,6 +41,8 @@ __all__ = [
     "plot_partial_dependence",
     "plot_path",
     "plot_payouts",
+    "plot_prediction",
+    "plot_prediction_overview",
     "plot_predictions",
     "plot_proposal",
     "plot_recommendation",

@@ -1,0 +1,155 @@
+"""Shapley values of the predicted objective, at one configuration or at many.
+
+The game is that of `shapley`, with the surrogate's mean m̂ in the user's units in place of an
+acquisition: v(S) is the mean of m̂(z_S) over the background, and contributions add up to m̂(x) minus
+the mean over the background. They are no utility: where the objective is minimized, a negative
+contribution is the good one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain import diagnostics
+from hpo_explain._checks import check_direction
+from hpo_explain.explainers._explained import PredictedObjective
+from hpo_explain.explainers.background import global_background
+from hpo_explain.explainers.shapley import ShapleyExplainer
+from hpo_explain.explanations import PredictionExplanation, PredictionOverview
+from hpo_explain.space import CategoricalParameter, Config
+from hpo_explain.surrogates import Surrogate
+
+_ROWS_FOR_MANY = 100
+
+
+class PredictionExplainer:
+    """Divides what a surrogate predicts among the hyperparameters.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective; it decides what is called better, no number.
+    background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
+        As in :class:`ShapleyExplainer`; for many configurations "auto" is 100 rows.
+    seed : int, default 0
+        Seed of the background.
+
+    Raises
+    ------
+    ValueError
+        If `direction` is unknown, or `background` neither a positive number nor rows of the space.
+
+    References
+    ----------
+    .. [1] Lundberg, S. M. and Lee, S.-I. (2017). A unified approach to interpreting model
+       predictions. NeurIPS. https://arxiv.org/abs/1705.07874
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(40, seed=1)
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
+    >>> found = hx.PredictionExplainer(surrogate, background=100).explain({"x": 1.0, "y": 0.0})
+    >>> found.phi.round(1).tolist()
+    [1.5, -0.5]
+    """
+
+    def __init__(
+        self,
+        surrogate: Surrogate,
+        *,
+        direction: str = "minimize",
+        background: int | str | npt.ArrayLike = "auto",
+        seed: int = 0,
+    ) -> None:
+        self._game = PredictedObjective(surrogate, check_direction(direction))
+        self._background = background
+        self._seed = seed
+        self._explainer = ShapleyExplainer(self._game, background=background, seed=seed)
+
+    def explain(self, config: Config) -> PredictionExplanation:
+        """Return the Shapley values of the prediction for a configuration.
+
+        Parameters
+        ----------
+        config : dict
+            The configuration, in the user's units; what is inactive is left out.
+
+        Returns
+        -------
+        PredictionExplanation
+            Contributions by hyperparameter, in the objective's units.
+
+        Raises
+        ------
+        ValueError
+            If the configuration is not one of the space.
+        """
+        found = self._explainer.explain(config)
+        half = found.half_width()
+        return PredictionExplanation(
+            names=found.names,
+            config=found.config,
+            phi=found.phi[:, 0],
+            half_width=None if half is None else half[:, 0],
+            prediction=found.prediction["mean"],
+            baseline=found.baseline["mean"],
+            efficiency_gap=found.efficiency_gap["mean"],
+            model=found.model,
+            direction=self._game.direction,
+            background_size=found.background_size,
+            estimator=found.estimator,
+            trust=found.trust,
+            notes=found.notes,
+        )
+
+    def explain_all(self, configs: Sequence[Config]) -> PredictionOverview:
+        """Return the Shapley values of the predictions for many configurations.
+
+        Parameters
+        ----------
+        configs : sequence of dict
+            The configurations, in the user's units.
+
+        Returns
+        -------
+        PredictionOverview
+            Contributions by configuration and hyperparameter, compared with the same background.
+
+        Raises
+        ------
+        ValueError
+            If there is no configuration, or one is not of the space.
+        """
+        space = self._game.space
+        X = space.encode(list(configs))
+        if not len(X):
+            raise ValueError("configs is empty. Give at least one configuration.")
+        background = self._background
+        if isinstance(background, str) and background == "auto":
+            background = global_background(space, _ROWS_FOR_MANY, seed=self._seed)
+        explainer = ShapleyExplainer(self._game, background=background, seed=self._seed)
+        found = [explainer.explain(config) for config in space.decode(X)]
+        positions = X.copy()
+        for j, parameter in enumerate(space.parameters):
+            if isinstance(parameter, CategoricalParameter):
+                positions[:, j] = X[:, j] / max(parameter.size - 1, 1)
+        return PredictionOverview(
+            names=space.names,
+            configs=tuple(dict(one.config) for one in found),
+            phi=np.array([one.phi[:, 0] for one in found]),
+            positions=positions,
+            predictions=np.array([one.prediction["mean"] for one in found]),
+            baseline=found[0].baseline["mean"],
+            model=found[0].model,
+            direction=self._game.direction,
+            background_size=found[0].background_size,
+            trust=diagnostics.trust(self._game.surrogate),
+            notes=found[0].notes,
+        )

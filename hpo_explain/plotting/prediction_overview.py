@@ -1,0 +1,147 @@
+"""The beeswarm of many predictions' contributions, colored by the hyperparameters' values."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+
+from hpo_explain.explanations import PredictionOverview
+from hpo_explain.plotting._layout import (
+    MARGINS,
+    characters,
+    label_points,
+    limit_ticks,
+    points_across,
+    write_footer,
+    write_header,
+)
+from hpo_explain.plotting._style import (
+    GREY,
+    TEXT,
+    WIDTH,
+    ink,
+    make_literal,
+    new_axes,
+    set_height,
+)
+from hpo_explain.plotting._text import distinct, number, plain, shorten
+from hpo_explain.space import Array
+
+MOST_ROWS = 20
+_ROW = 26.0  # points
+_BINS = 60  # across; points of a bin stand over each other
+_SPREAD = 0.38  # how far from the middle of its row a point may stand
+_SCALE = 78.0  # points, width of the scale of colors with its texts
+_MOST_VECTORS = 2000  # points that are drawn as such
+
+
+def plot_prediction_overview(
+    result: PredictionOverview, *, ax: Axes | None = None, width: float = WIDTH
+) -> Axes:
+    """Draw one point per configuration and hyperparameter: its contribution, colored by its value.
+
+    Parameters
+    ----------
+    result : PredictionOverview
+        The explanations.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure (unknown to pyplot) as high as the rows need. Give
+        a figure of your own ``layout="constrained"``, so that the labels have room.
+    width : float, default 8.0
+        Width of the new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: contribution by hyperparameter, the largest on top; at most 20 are drawn.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> found = hx.explain_predictions(table, objective="loss", background=20)
+    >>> plot_prediction_overview(found).get_xlabel()
+    'contribution to the predicted loss: left is better'
+    """
+    own = ax is None
+    if ax is None:
+        ax = new_axes(width)
+    shown = result.order()[:MOST_ROWS].tolist()
+    across = points_across(ax)
+    names = (shorten(plain(result.names[j]), characters(0.3 * across)) for j in shown)
+    labels = distinct(names)
+    reach = float(np.abs(result.phi).max(initial=0.0)) or 1.0
+    active = ~np.isnan(result.positions)
+    for row, j in enumerate(shown):
+        x, color = result.phi[active[:, j], j], result.positions[active[:, j], j]
+        ax.scatter(
+            x, row + _offsets(x, reach), c=color, cmap="cividis", vmin=0.0, vmax=1.0, s=14.0,
+            linewidths=0.0, zorder=2, rasterized=active.sum() > _MOST_VECTORS,
+        )  # fmt: skip
+    for i in range(1, len(shown), 2):
+        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
+    ax.axvline(0.0, color=ink(), linewidth=0.8, zorder=1.5)
+    ax.set_ylim(len(shown) - 0.5, -0.5)
+    low, high_end = float(result.phi.min(initial=0.0)), float(result.phi.max(initial=0.0))
+    margin = 0.04 * (high_end - low) or 1.0
+    ax.set_xlim(low - margin, high_end + margin)
+    ax.set_yticks(np.arange(len(shown)), labels, fontsize=TEXT)
+    ax.tick_params(axis="y", length=0.0)
+    ax.tick_params(axis="x", labelsize=TEXT)
+    make_literal(ax.get_yticklabels())
+    ax.spines[["top", "left", "right"]].set_visible(False)
+    _draw_values(ax)
+
+    left = label_points(ax)
+    points = max(across - left - MARGINS - _SCALE, 0.3 * across)
+    limit_ticks(ax, points)
+    what = shorten(plain(result.objective_name), 40)
+    side = "left" if result.direction == "minimize" else "right"
+    high = write_header(
+        ax, f"What moves the predicted {what}",
+        f"one point per configuration ({len(result.phi)}), compared with the average prediction "
+        f"{number(result.baseline)}",
+        above=0.0, left=left, points=left + points,
+    )  # fmt: skip
+    high += write_footer(
+        ax, f"contribution to the predicted {what}: {side} is better",
+        _footer(result, len(result.names) - len(shown)), left=left, points=points,
+    )  # fmt: skip
+    if own:
+        set_height(ax, high + max(len(shown), 2) * _ROW)
+    return ax
+
+
+def _offsets(x: Array, reach: float) -> Array:
+    """Return how far from the middle of its row each point stands, so that few overlap."""
+    bins = np.floor(_BINS * (x + reach) / (2.0 * reach)).astype(np.int64)
+    offsets = np.zeros(len(x))
+    _, which, counts = np.unique(bins, return_inverse=True, return_counts=True)
+    step = min(0.08, 2.0 * _SPREAD / max(int(counts.max(initial=1)) - 1, 1))
+    for b in range(len(counts)):
+        members = np.flatnonzero(which == b)
+        place = np.arange(len(members))
+        # outwards in turns: 0, 1, -1, 2, -2, ...
+        offsets[members] = step * np.where(place % 2 == 1, (place + 1) // 2, -(place // 2))
+    return offsets
+
+
+def _draw_values(ax: Axes) -> None:
+    """Draw the scale of values beside the axes, in words."""
+    colors = ScalarMappable(Normalize(0.0, 1.0), cmap="cividis")
+    scale = ax.figure.figure.colorbar(colors, ax=ax, pad=0.02, fraction=0.05, aspect=30)
+    scale.set_ticks([0.0, 1.0], labels=["low", "high"])
+    scale.ax.tick_params(labelsize=TEXT, length=0.0)
+    scale.set_label("value", fontsize=TEXT)
+    scale.outline.set_visible(False)
+
+
+def _footer(result: PredictionOverview, left_out: int) -> str:
+    text = (
+        "Low and high are on the hyperparameter's own scale; categories are colored in their "
+        "order. Where a hyperparameter is inactive there is no point."
+    )
+    return text + (f" {left_out} that move it less are not shown." if left_out > 0 else "")
