@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     )
     from hpo_explain.explanations import Ablation as Ablation
     from hpo_explain.explanations import Condition as Condition
+    from hpo_explain.explanations import DensityCurve as DensityCurve
+    from hpo_explain.explanations import DensityPath as DensityPath
     from hpo_explain.explanations import DesirabilityPath as DesirabilityPath
     from hpo_explain.explanations import FanovaImportance as FanovaImportance
     from hpo_explain.explanations import InteractionStrength as InteractionStrength
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from hpo_explain.explanations import PartialDependence as PartialDependence
     from hpo_explain.explanations import PredictionExplanation as PredictionExplanation
     from hpo_explain.explanations import PredictionOverview as PredictionOverview
+    from hpo_explain.explanations import ProposalDensities as ProposalDensities
     from hpo_explain.explanations import ProposalExplanation as ProposalExplanation
     from hpo_explain.explanations import Recommendation as Recommendation
     from hpo_explain.explanations import Region as Region
@@ -70,6 +73,7 @@ if TYPE_CHECKING:
     from hpo_explain.explanations import Subspace as Subspace
     from hpo_explain.explanations import aggregate as aggregate
     from hpo_explain.facade import ablation as ablation
+    from hpo_explain.facade import density_path as density_path
     from hpo_explain.facade import desirability_path as desirability_path
     from hpo_explain.facade import explain_prediction as explain_prediction
     from hpo_explain.facade import explain_predictions as explain_predictions
@@ -81,6 +85,7 @@ if TYPE_CHECKING:
     from hpo_explain.facade import local_importance as local_importance
     from hpo_explain.facade import next_experiments as next_experiments
     from hpo_explain.facade import partial_dependence as partial_dependence
+    from hpo_explain.facade import proposal_densities as proposal_densities
     from hpo_explain.facade import regional_partial_dependence as regional_partial_dependence
     from hpo_explain.facade import trust as trust
     from hpo_explain.reporting import report as report
@@ -105,6 +110,8 @@ _MODULE_OF = {
     "CategoricalParameter": "space",
     "Condition": "explanations",
     "DensityBlock": "densities",
+    "DensityCurve": "explanations",
+    "DensityPath": "explanations",
     "DensityRatio": "densities",
     "DesirabilityPath": "explanations",
     "ExpectedImprovement": "acquisition",
@@ -134,6 +141,7 @@ _MODULE_OF = {
     "PredictionOverview": "explanations",
     "ProbabilityOfImprovement": "acquisition",
     "ProposalExplainer": "explainers",
+    "ProposalDensities": "explanations",
     "ProposalExplanation": "explanations",
     "Recommendation": "explanations",
     "Region": "explanations",
@@ -153,6 +161,7 @@ _MODULE_OF = {
     "aggregate": "explanations",
     "baseline_background": "explainers",
     "check_sample_size": "explainers",
+    "density_path": "facade",
     "desirability_path": "facade",
     "explain_path": "explainers",
     "explain_prediction": "facade",
@@ -172,6 +181,7 @@ _MODULE_OF = {
     "local_importance": "facade",
     "next_experiments": "facade",
     "partial_dependence": "facade",
+    "proposal_densities": "facade",
     "regional_partial_dependence": "facade",
     "report": "reporting",
     "trust": "facade",

@@ -15,6 +15,7 @@ from hpo_explain.acquisition import Acquisition
 from hpo_explain.adapters import as_run
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explainers.ablation import AblationExplainer
+from hpo_explain.explainers.densities import densities_at, density_path_of
 from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.interaction import InteractionExplainer
 from hpo_explain.explainers.lime import LimeExplainer
@@ -27,6 +28,7 @@ from hpo_explain.explainers.proposals import ProposalExplainer, acquisition_of, 
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
 from hpo_explain.explanations import (
     Ablation,
+    DensityPath,
     DesirabilityPath,
     FanovaImportance,
     InteractionStrength,
@@ -35,6 +37,7 @@ from hpo_explain.explanations import (
     PartialDependence,
     PredictionExplanation,
     PredictionOverview,
+    ProposalDensities,
     ProposalExplanation,
     Region,
     RegionalPartialDependence,
@@ -182,6 +185,80 @@ def desirability_path(
     run = as_run(source, **reading)
     explainer = ProposalExplainer(acquisition, background, surrogate, estimator, draws, seed)
     return explain_path(run, explainer, trials, n_jobs=n_jobs, progress=progress)
+
+
+def proposal_densities(
+    source: Any, trial: int | str = "latest", **reading: Any
+) -> ProposalDensities:
+    """Show where good and where other trials lay when TPE proposed a configuration.
+
+    Parameters
+    ----------
+    source : optuna.Study or Run
+        The optimization run, by Optuna's TPESampler.
+    trial : int, "latest", "best" or "best-predicted", default "latest"
+        The proposal.
+    **reading
+        Options of the adapter, such as ``sampler=``.
+
+    Returns
+    -------
+    ProposalDensities
+        The sampler's own densities of each hyperparameter, with the proposed value.
+
+    Raises
+    ------
+    ValueError
+        If the trial does not exist, or TPE's model did not choose it.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> import hpo_explain as hx
+    >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=12)
+    >>> hx.proposal_densities(study, 11)["x"].proposed == study.trials[11].params["x"]
+    True
+    """
+    return densities_at(as_run(source, **reading), trial)
+
+
+def density_path(
+    source: Any, name: str, trials: Sequence[int] | None = None, **reading: Any
+) -> DensityPath:
+    """Show how TPE's densities of one hyperparameter moved over a run.
+
+    Parameters
+    ----------
+    source : optuna.Study or Run
+        The optimization run, by Optuna's TPESampler.
+    name : str
+        The hyperparameter.
+    trials : sequence of int, optional
+        The proposals; by default all of them.
+    **reading
+        Options of the adapter, such as ``sampler=``.
+
+    Returns
+    -------
+    DensityPath
+        The densities when each of them was proposed.
+
+    Raises
+    ------
+    ValueError
+        If there is no such hyperparameter, or TPE's model chose none of the trials.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> import hpo_explain as hx
+    >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=14)
+    >>> hx.density_path(study, "x").trials
+    (10, 11, 12, 13)
+    """
+    return density_path_of(as_run(source, **reading), name, trials)
 
 
 def importance(

@@ -60,6 +60,10 @@ class Kernels(Protocol):
         """Return the kernels as parabolas at values (n,), None where they are none."""
         ...
 
+    def log_uniform(self, values: Array) -> Array:
+        """Return what the logarithm of a kernel would be if all values were alike, (n,)."""
+        ...
+
     def sample(self, which: npt.NDArray[np.int64], rng: np.random.Generator) -> Array:
         """Return one value from each of the kernels `which`, (n,)."""
         ...
@@ -127,6 +131,15 @@ class NumericKernels:
         constant = log_density(np.zeros_like(self.mu)) - self._log_whole - np.log(self.sigma)
         return Curves(self._scaled(inside), self.mu, 1.0 / self.sigma, constant)
 
+    def log_uniform(self, values: Array) -> Array:
+        """Return what the logarithm of a kernel would be if all values were alike, (n,)."""
+        if self.step is None:
+            return np.full(len(values), -np.log(self.high - self.low))
+        half = self.step / 2.0
+        inside = np.clip(values, self.smallest, self.largest)
+        width = self._scaled(inside + half) - self._scaled(inside - half)
+        return np.asarray(np.log(width / (self.high - self.low)), dtype=float)
+
     @cached_property
     def _log_whole(self) -> Array:
         """Logarithm of the mass within the range, (K,)."""
@@ -174,6 +187,10 @@ class CategoryKernels:
     def curves(self, values: Array) -> Curves | None:
         """Return None: probabilities of choices are no curves."""
         return None
+
+    def log_uniform(self, values: Array) -> Array:
+        """Return what the logarithm of a kernel would be if all choices were alike, (n,)."""
+        return np.full(len(values), -np.log(self.weights.shape[1]))
 
     def sample(self, which: npt.NDArray[np.int64], rng: np.random.Generator) -> Array:
         """Return the index of one choice from each of the kernels `which`, (n,)."""

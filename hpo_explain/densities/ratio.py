@@ -30,6 +30,7 @@ import numpy.typing as npt
 from hpo_explain._checks import check_count
 from hpo_explain.acquisition import TermBlock
 from hpo_explain.densities._coalitions import coalition_log_density
+from hpo_explain.densities.kernels import values_of
 from hpo_explain.densities.mixture import ProductMixture
 from hpo_explain.space import Array, Parameter, SearchSpace
 from hpo_explain.surrogates._coalitions import (
@@ -143,6 +144,36 @@ class DensityRatio:
 
     def _parameters(self, block: DensityBlock) -> list[Parameter]:
         return [self._space.parameters[j] for j in block.columns]
+
+    def marginal(self, j: int, positions: Array) -> tuple[Array, Array]:
+        """Return how common values of one hyperparameter are, whatever the others are.
+
+        Parameters
+        ----------
+        j : int
+            The hyperparameter, by its column.
+        positions : ndarray of shape (n,)
+            Its positions.
+
+        Returns
+        -------
+        tuple of ndarray of shape (n,)
+            Under l and under g: 1 is as common as by chance. Both are 1 where the hyperparameter
+            is in no block.
+        """
+        for block in self._blocks:
+            if j in block.columns:
+                place = block.columns.index(j)
+                rows = np.full((len(positions), len(block.columns)), np.nan)
+                rows[:, place] = positions
+                values = values_of(self._space.parameters[j], positions)
+                by_chance = block.good.kernels[place].log_uniform(values)
+                good, bad = (
+                    np.exp(density.log_density(self._parameters(block), rows) - by_chance)
+                    for density in (block.good, block.bad)
+                )
+                return good, bad
+        return np.ones(len(positions)), np.ones(len(positions))
 
     def relevant(self) -> npt.NDArray[np.bool_]:
         """Return for each column whether the utility can depend on it directly, (d,)."""

@@ -2,6 +2,7 @@
 
 from hpo_explain.explanations._format import format_value
 from hpo_explain.explanations.ablation import Ablation
+from hpo_explain.explanations.densities import DensityCurve, DensityPath, ProposalDensities
 from hpo_explain.explanations.importance import Axis, FanovaImportance
 from hpo_explain.explanations.interaction import InteractionStrength
 from hpo_explain.explanations.lime import LimeExplanation, LimeStatement
@@ -22,6 +23,8 @@ __all__ = [
     "Ablation",
     "Axis",
     "Condition",
+    "DensityCurve",
+    "DensityPath",
     "DesirabilityPath",
     "Evidence",
     "FanovaImportance",
@@ -34,6 +37,7 @@ __all__ = [
     "PartialDependence",
     "PredictionExplanation",
     "PredictionOverview",
+    "ProposalDensities",
     "ProposalExplanation",
     "Question",
     "Recommendation",

@@ -3,6 +3,7 @@
 from hpo_explain.plotting.ablation import plot_ablation
 from hpo_explain.plotting.ablation_shares import plot_ablation_shares
 from hpo_explain.plotting.configurations import plot_configurations
+from hpo_explain.plotting.densities import plot_densities, plot_density_path
 from hpo_explain.plotting.history import plot_history
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html
 from hpo_explain.plotting.importance import plot_importance
@@ -31,6 +32,8 @@ __all__ = [
     "plot_ablation",
     "plot_ablation_shares",
     "plot_configurations",
+    "plot_densities",
+    "plot_density_path",
     "plot_history",
     "plot_importance",
     "plot_interaction_strength",

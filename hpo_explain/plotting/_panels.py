@@ -63,7 +63,9 @@ class Panels:
         return (self.across - MARGINS - _BESIDE) / self.columns
 
 
-def new_panels(ax: Axes | None, n: int, *, width: float, same_scale: bool = True) -> Panels:
+def new_panels(
+    ax: Axes | None, n: int, *, width: float, same_scale: bool = True, same_x: bool = True
+) -> Panels:
     """Return n panels that share their x axis, where axes stood or in a new figure.
 
     Parameters
@@ -76,6 +78,8 @@ def new_panels(ax: Axes | None, n: int, *, width: float, same_scale: bool = True
         Width of the new figure, in inches.
     same_scale : bool, default True
         Whether the panels share their y axis too.
+    same_x : bool, default True
+        Whether they share their x axis at all.
 
     Returns
     -------
@@ -91,13 +95,13 @@ def new_panels(ax: Axes | None, n: int, *, width: float, same_scale: bool = True
     columns = -(-n // rows)
     part = _part(ax)
     grid = part.subplots(
-        rows, columns, sharex=True, sharey=same_scale, squeeze=False,
+        rows, columns, sharex=same_x, sharey=same_scale, squeeze=False,
         subplot_kw={"axes_class": NotebookAxes},
     ).ravel()  # fmt: skip
     for empty in grid[n:]:
         empty.remove()
     for k, panel in enumerate(grid[:n]):
-        panel.tick_params(labelsize=TEXT, labelbottom=k + columns >= n)
+        panel.tick_params(labelsize=TEXT, labelbottom=k + columns >= n or not same_x)
         panel.spines[["top", "right"]].set_visible(False)
     return Panels(part, tuple(grid[:n]), columns, across, own)
 

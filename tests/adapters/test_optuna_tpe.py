@@ -303,7 +303,9 @@ def test_a_uniform_background_flatters_a_proposal_more_than_tpes_own_candidates(
 
 def test_only_an_acquisition_that_knows_candidates_is_compared_with_them():
     study, _ = spied_study(every_kind, 14, options=UNIVARIATE)
-    with pytest.raises(ValueError, match=r"such as TPE's, but was asked of LCB .*background='global'"):
+    with pytest.raises(
+        ValueError, match=r"such as TPE's, but was asked of LCB .*background='global'"
+    ):
         hx.explain_proposal(study, 13, acquisition="lcb", background="candidates")
 
 
