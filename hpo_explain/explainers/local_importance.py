@@ -123,6 +123,8 @@ class LocalImportanceExplainer:
             for j, v, (_, w) in zip(members, draws, points, strict=True):
                 by_draw[:, j] = _variance(v, w)
             shares = _shares(by_draw)
+            varying = shares.any(axis=1)  # a tree that is constant here has no shares
+            shares = shares[varying] if varying.any() else shares
             std = (shares - shares[:1]).std(axis=0)
             if kind == "trees":
                 importance = shares.mean(axis=0)

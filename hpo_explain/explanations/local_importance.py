@@ -37,7 +37,7 @@ class LocalImportance:
         The configuration, in the user's units; inactive hyperparameters are left out.
     importance : ndarray of shape (d,)
         Shares, which add up to 1; all 0 where nothing changes the prediction. Of a forest, the
-        means of its trees' shares.
+        means of its trees' shares; trees in which nothing varies have none.
     variance : ndarray of shape (d,)
         Variance of the prediction along each hyperparameter, in squared units of it.
     curves : tuple of (str, tuple, ndarray)

@@ -134,6 +134,17 @@ def test_a_forest_is_integrated_exactly_tree_by_tree():
     assert found.std_kind == "trees"
 
 
+def test_a_tree_that_is_constant_around_the_configuration_does_not_count():
+    space = unit_cube(2)
+    X = space.sample(12, seed=3)
+    y = np.where(X[:, 0] > 0.9, 1.0, 0.0)  # few trees see such a trial
+    forest = hx.ForestSurrogate.fit(space, X, y, n_trees=20)
+    flat = [tree.tree_.node_count == 1 for tree in forest.forest.estimators_]
+    assert 0 < sum(flat) < 20
+    found = hx.LocalImportanceExplainer(forest).explain({"x1": 0.4, "x2": 0.7})
+    assert found.importance.sum() == pytest.approx(1.0)
+
+
 def test_the_std_of_a_process_shrinks_with_what_it_knows():
     space = unit_cube(2)
     spread = []
