@@ -8,6 +8,7 @@ background rows before it regresses, so it may as well be given averages, worked
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -52,7 +53,10 @@ def kernel_shap(game: Game, n_players: int, *, seed: int = 0) -> Array:
     >>> kernel_shap(game, 2).round(9).tolist()
     [[3.0], [3.0]]
     """
-    import shap
+    with warnings.catch_warnings():
+        # shap changes matplotlib's color maps while it is imported, of which that warns
+        warnings.simplefilter("ignore", PendingDeprecationWarning)
+        import shap
 
     one = np.eye(n_players, dtype=bool)
     nobody = np.zeros((1, n_players), dtype=bool)
