@@ -13,6 +13,7 @@ from hpo_explain.facade import explain_proposal
 from hpo_explain.plotting import plot_proposal
 from hpo_explain.plotting._text import number, signed
 from hpo_explain.reporting._render import figure, render
+from hpo_explain.reporting.candidates import beside_candidates
 from hpo_explain.reporting.section import Content, NotApplicable
 from hpo_explain.run import Run
 
@@ -26,8 +27,8 @@ _MEANINGS = {
     "uncertainty": "the model is unsure about such configurations, so there is something to learn",
     "exploitation": "the model predicts a better {objective} with this value",
     "exploration": "the model is unsure about such configurations, so there is something to learn",
-    "good": "good trials often had such a value",
-    "bad": "bad trials seldom had such a value",
+    "good": "such a value is common among good trials (log l, larger than on average)",
+    "bad": "such a value is rare among the other trials (−log g, larger than on average)",
 }
 _LONG = 300
 
@@ -105,6 +106,7 @@ def _content(run: Run, trial: int | None, *, lead: str) -> Content:
         rows=_rows(result),
         payout=[_signed(result.payout[name], result) for name in _columns(result)],
         notes=result.notes,
+        candidates=beside_candidates(run, result),
     )
     return Content(sentence, body, {f"proposal_{result.trial}": result.to_frame()})
 

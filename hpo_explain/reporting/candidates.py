@@ -1,0 +1,58 @@
+"""What the report adds where a sampler chose among draws of its own: those draws, and densities."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from markupsafe import Markup
+
+from hpo_explain.acquisition import SupportsCandidates
+from hpo_explain.densities import DensityRatio
+from hpo_explain.explanations import ProposalDensities, ProposalExplanation
+from hpo_explain.facade import explain_proposal, proposal_densities
+from hpo_explain.plotting import plot_densities, plot_proposal
+from hpo_explain.plotting._text import signed
+from hpo_explain.reporting._render import figure, render
+from hpo_explain.run import Run
+
+_MOST_CURVES = 9
+
+
+def beside_candidates(run: Run, result: ProposalExplanation) -> Markup:
+    """Return the same proposal compared with the sampler's own candidates; empty without any."""
+    if result.assumed or result.trial is None:
+        return Markup("")
+    own = run.own_acquisition(result.trial)
+    if own is None or not isinstance(own.acquisition, SupportsCandidates):
+        return Markup("")
+    other = explain_proposal(run, result.trial, background="candidates")
+    scale = max(abs(result.payout["total"]), abs(other.payout["total"]))
+    uniform, drawn = (signed(e.payout["total"], scale) for e in (result, other))
+    plot = figure(
+        partial(plot_proposal, other),
+        alt=f"Compared with candidates: {other.sentence} Contributions add up to {drawn}.",
+        caption="The same proposal, compared with candidates drawn from the density of good trials "
+        "instead of the average over the search space.",
+    )
+    densities = Markup("")
+    if isinstance(own.acquisition, DensityRatio):
+        densities = _densities(proposal_densities(run, result.trial))
+    return render(
+        "candidates.html.j2", uniform=uniform, drawn=drawn, plot=plot, densities=densities
+    )
+
+
+def _densities(found: ProposalDensities) -> Markup:
+    """Return the plot of the densities, of the hyperparameters that tell most."""
+    order = found.order()[:_MOST_CURVES]
+    if not order:
+        return Markup("")
+    shown = replace(found, curves=tuple(found.curves[i] for i in sorted(order)))
+    left_out = len(found.curves) - len(shown.curves)
+    caption = "Where good trials were, and where the others, when this was proposed."
+    if left_out:
+        caption += (
+            f" Those in which the proposed value differs most; {left_out} more are not shown."
+        )
+    return figure(partial(plot_densities, shown), alt=found.sentence, caption=caption)

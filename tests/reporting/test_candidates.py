@@ -1,0 +1,48 @@
+"""The report compares TPE's proposals with the search space and with TPE's own candidates."""
+
+import optuna
+import pytest
+from optuna.samplers import RandomSampler, TPESampler
+
+import hpo_explain as hx
+from hpo_explain.plotting._text import signed
+from hpo_explain.reporting.proposal import BestProposal
+
+
+def objective(trial):
+    x = trial.suggest_float("x", 0.0, 1.0)
+    return (x - 0.3) ** 2 + 0.1 * (trial.suggest_categorical("c", ["a", "b"]) == "b")
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    yield
+    optuna.logging.set_verbosity(verbosity)
+
+
+def section_of(sampler):
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(objective, n_trials=14)
+    run = hx.from_optuna(study)
+    return run, " ".join(BestProposal().content(run).body.split())
+
+
+def test_both_backgrounds_are_shown_with_the_reason():
+    run, text = section_of(TPESampler(seed=0))
+    assert "A uniform background therefore flatters every proposal" in text
+    assert "Where good trials were, and where the others, when this was proposed." in text
+    payouts = [
+        hx.explain_proposal(run, "best", background=background).payout["total"]
+        for background in ("auto", "candidates")
+    ]
+    scale = max(map(abs, payouts))
+    uniform, drawn = (signed(payout, scale) for payout in payouts)
+    assert f"the payout is {uniform}, against TPE's own candidates {drawn}" in text
+
+
+def test_without_candidates_there_is_nothing_to_add():
+    _, text = section_of(RandomSampler(seed=0))
+    assert "flatters" not in text
+    assert "no acquisition function chose this" in text
