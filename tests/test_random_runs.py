@@ -276,6 +276,35 @@ def check_effects(run, seed):
         assert run.space.is_valid(run.space.encode(chosen)).all()
 
 
+def check_around(run, seed):
+    """What leads to a trial, matters around it, and acts together is finite and adds up."""
+    rng = np.random.default_rng(seed)
+    options = {"kind": str(rng.choice(["gp", "forest"])), "seed": seed % 7}
+    source, target = (int(trial) for trial in rng.choice(run.trials, 2))
+    found, text = refusal(
+        hx.ablation, run, source, target, about=["run has", "same configuration"], **options
+    )
+    ends = run.X[[run.row(source), run.row(target)]]
+    assert bool(text) == (len(run) < 2 or np.array_equal(*ends, equal_nan=True)), text
+    if found is not None:
+        size = max(1e-300, np.abs(found.values).max(), np.abs(found.shapley).max())
+        assert np.isfinite([*found.values, *found.gains, *found.shapley]).all()
+        assert abs(found.shapley.sum() - found.total_gain) <= 1e-8 * size
+    if len(run) < 2:
+        return
+    local = hx.local_importance(run, source, **options)
+    assert np.isclose(local.importance.sum(), 1.0) or not local.importance.any()
+    lime = hx.lime(run, source, str(rng.choice(["linear", "tree"])), sample=50, **options)
+    assert lime.fidelity <= 1.0 + 1e-9
+    name = run.space.names[seed % len(run.space)]
+    together = hx.interactions(run, name, sample=10, **options)
+    assert np.isfinite(together.total).all()
+    results = [result for result in (found, local, lime, together) if result is not None]
+    for result in results:
+        json.dumps(result.to_dict(), allow_nan=False)
+    assert not Page(results[seed % len(results)]._repr_html_()).misnested
+
+
 def check_report(run):
     """Every section of the report shows something, or says why it does not apply."""
     with tempfile.TemporaryDirectory() as folder, failures() as logged:
@@ -303,6 +332,8 @@ def check_everything(run, numbers, seed):
     check_explanations(run, seed)
     check_importance(run, seed)
     check_effects(run, seed)
+    if seed % 3 == 0:
+        check_around(run, seed)
     if seed % 10 == 0:
         check_report(run)
 
