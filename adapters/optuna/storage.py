@@ -26,6 +26,7 @@ _UNREADABLE = (SQLAlchemyError, StorageInternalError, ImportError, RuntimeError)
 _SQLITE_DRIVERS = ("sqlite", "sqlite+pysqlite")
 # MySQL has no option of its own for this; these drivers take a statement to start a session with
 _MYSQL_DRIVERS = ("mysql", "mysql+mysqldb", "mysql+pymysql")
+_SQLITE = b"SQLite format 3\x00"
 _WAL = b"\x02\x02"  # in a file's header: read and write versions of a write-ahead log
 
 
@@ -72,7 +73,7 @@ def has_finished_trials(storage: str, study_name: str | None = None) -> bool:
 
 
 def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
-    """Return a study from a storage URL or a journal file.
+    """Return a study from a storage URL, or from the file of a journal or SQLite.
 
     Nothing is created, neither the file nor tables in it. SQLite, PostgreSQL and MySQL (through
     mysqlclient or PyMySQL) are asked to refuse whatever would write.
@@ -80,7 +81,8 @@ def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
     Parameters
     ----------
     storage : str
-        As Optuna takes it: ``sqlite:///study.db``, ``postgresql://...``, or a journal file.
+        As Optuna takes it: ``sqlite:///study.db``, ``postgresql://...``; or a file that is a
+        journal or an SQLite database.
     study_name : str, optional
         Name of the study; may be left out where the storage has only one.
 
@@ -110,7 +112,7 @@ def _study(opened: BaseStorage, storage: str, study_name: str | None) -> optuna.
         if len(names) > 1:
             raise ValueError(
                 f"storage {address!r} holds {len(names)} studies, and study_name was not given. "
-                f"Choose one of: {listed}."
+                f"Choose one (on the command line with --study-name): {listed}."
             )
         study_name = names[0]
     if study_name not in names:
@@ -122,10 +124,23 @@ def _study(opened: BaseStorage, storage: str, study_name: str | None) -> optuna.
 
 
 def _open(storage: str) -> BaseStorage:
-    if "://" not in storage:
+    address, options = storage, {}
+    if "://" in storage:
+        options = reading_options(storage)
+    elif _is_sqlite(Path(storage)):
+        # the address says which dialect it is, the creator where the file is
+        address, options = "sqlite:///file", {"creator": _SqliteReader(Path(storage))}
+    else:
         return _open_journal(storage)
     with _translated(storage):
-        return RDBStorage(storage, engine_kwargs=reading_options(storage), skip_table_creation=True)
+        return RDBStorage(address, engine_kwargs=options, skip_table_creation=True)
+
+
+def _is_sqlite(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
 
 
 def _open_journal(path: str) -> BaseStorage:
@@ -181,7 +196,7 @@ def reading_options(storage: str) -> dict[str, Any]:
             f"storage {storage!r} is no address such as sqlite:///study.db: {error}."
         ) from error
     if url.drivername in _SQLITE_DRIVERS and url.database not in (None, "", ":memory:"):
-        return {"creator": _SqliteReader(storage, url)}
+        return {"creator": _sqlite_reader(storage, url)}
     if url.drivername.startswith("postgresql"):
         return {"execution_options": {"postgresql_readonly": True}}
     if url.drivername in _MYSQL_DRIVERS:
@@ -189,28 +204,32 @@ def reading_options(storage: str) -> dict[str, Any]:
     return {}
 
 
+def _sqlite_reader(storage: str, url: URL) -> _SqliteReader:
+    given = str(url.database).removeprefix("file:")
+    if not Path(given).is_file():  # SQLite's own message does not say where it looked
+        raise ValueError(
+            f"storage {storage!r}: there is no file {given!r}. Check the path "
+            "(sqlite:///study.db is relative to this folder, sqlite:////… is absolute)."
+        )
+    query = {name: str(value) for name, value in url.query.items()}
+    kept = {name: value for name, value in query.items() if name in ("nolock", "vfs")}
+    try:
+        timeout = float(query.get("timeout", 5.0))
+    except ValueError:
+        raise ValueError(
+            f"storage {storage!r}: timeout must be a number of seconds, but was "
+            f"{query['timeout']!r}."
+        ) from None
+    return _SqliteReader(Path(given), timeout, **kept)
+
+
 class _SqliteReader:
     """Connects to an SQLite file in a mode in which SQLite itself refuses to write."""
 
-    def __init__(self, storage: str, url: URL) -> None:
-        given = str(url.database).removeprefix("file:")
-        self._path = Path(given)
-        if not self._path.is_file():  # SQLite's own message does not say where it looked
-            raise ValueError(
-                f"storage {storage!r}: there is no file {given!r}. Check the path "
-                "(sqlite:///study.db is relative to this folder, sqlite:////… is absolute)."
-            )
-        query = {name: str(value) for name, value in url.query.items()}
-        try:
-            self._timeout = float(query.get("timeout", 5.0))
-        except ValueError:
-            raise ValueError(
-                f"storage {storage!r}: timeout must be a number of seconds, but was "
-                f"{query['timeout']!r}."
-            ) from None
-        own = {"mode": "ro", **({"immutable": "1"} if _is_left_alone(self._path) else {})}
-        kept = {name: value for name, value in query.items() if name in ("nolock", "vfs")}
-        self._address = f"{self._path.absolute().as_uri()}?{urlencode({**kept, **own})}"
+    def __init__(self, path: Path, timeout: float = 5.0, **query: str) -> None:
+        self._timeout = timeout
+        own = {"mode": "ro", **({"immutable": "1"} if _is_left_alone(path) else {})}
+        self._address = f"{path.absolute().as_uri()}?{urlencode({**query, **own})}"
 
     def __call__(self) -> sqlite3.Connection:
         return sqlite3.connect(

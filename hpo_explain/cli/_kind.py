@@ -15,8 +15,8 @@ _PICKLES = (b"\x80", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", b"\x1f\x8b", b"BZ",
 _TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".csv.bz2", ".csv.xz")
 
 
-def kind_of(place: str) -> tuple[str, str]:
-    """Return what a source is, and its address or path.
+def kind_of(place: str) -> str:
+    """Return what a source is.
 
     Parameters
     ----------
@@ -25,10 +25,8 @@ def kind_of(place: str) -> tuple[str, str]:
 
     Returns
     -------
-    kind : {STORAGE, TABLE, PICKLE}
+    {STORAGE, TABLE, PICKLE}
         What it is.
-    place : str
-        The same, or the address of a file that is an SQLite database.
 
     Raises
     ------
@@ -40,10 +38,10 @@ def kind_of(place: str) -> tuple[str, str]:
     Examples
     --------
     >>> kind_of("postgresql://host/trials")
-    ('an Optuna storage', 'postgresql://host/trials')
+    'an Optuna storage'
     """
     if "://" in place:
-        return STORAGE, place
+        return STORAGE
     path = Path(place)
     if not path.is_file():
         raise ValueError(
@@ -52,10 +50,9 @@ def kind_of(place: str) -> tuple[str, str]:
         )
     with path.open("rb") as file:
         start = file.read(len(_SQLITE))
-    if start == _SQLITE:
-        return STORAGE, f"sqlite:///{path.as_posix()}"
-    if start.startswith(_JOURNAL) or not start:  # a journal nobody has written to yet is empty
-        return STORAGE, place
+    # a journal nobody has written to yet is empty
+    if start == _SQLITE or start.startswith(_JOURNAL) or not start:
+        return STORAGE
     if start.startswith(_PICKLES) and not path.name.lower().endswith(_TABLES):
-        return PICKLE, place
-    return TABLE, place
+        return PICKLE
+    return TABLE

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from hpo_explain.diagnostics import Trust
 
+_FORMATS = (".png", ".svg", ".pdf")
 _COLORS = {"good": "green", "fair": "yellow", "poor": "red"}
 
 
@@ -43,10 +44,17 @@ class _Result(Protocol):
         """Draw it."""
 
 
+def _drawable(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    """Return the file of a plot if its name says a format, before anything is computed."""
+    if path is not None and path.suffix.lower() not in _FORMATS:
+        raise click.BadParameter(f"must end in {' or '.join(_FORMATS)}, but was {str(path)!r}.")
+    return path
+
+
 def shows_result(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options --format and --plot."""
     for option in (
-        click.option("--plot", type=click.Path(dir_okay=False, path_type=Path),
+        click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), callback=_drawable,
                      help="Also draw it into this file (.png, .svg or .pdf)."),
         click.option("--format", "form", default="table", show_default=True,
                      type=click.Choice(["table", "json", "csv"]),
@@ -58,6 +66,8 @@ def shows_result(command: Callable[..., None]) -> Callable[..., None]:
 
 def show(result: _Result, frame: pd.DataFrame, form: str, plot: Path | None) -> None:
     """Write a result to stdout; beside CSV, what it means goes to stderr."""
+    if plot is not None:
+        _draw(result, plot)
     if form == "json":
         click.echo(as_json(result.to_dict()))
     elif form == "csv":
@@ -66,8 +76,6 @@ def show(result: _Result, frame: pd.DataFrame, form: str, plot: Path | None) -> 
     else:
         _explain(result, to_stderr=False)
         click.echo(f"\n{text_table(frame)}")
-    if plot is not None:
-        draw(result, plot)
 
 
 def as_csv(frame: pd.DataFrame) -> str:
@@ -92,7 +100,7 @@ def _explain(result: _Result, *, to_stderr: bool) -> None:
         click.echo(f"note: {plain(note)}", err=to_stderr)
 
 
-def draw(result: _Result, path: Path) -> None:
+def _draw(result: _Result, path: Path) -> None:
     """Draw a result into a file, whose name says the format."""
     figure = result.plot().figure.figure
     figure.savefig(path, bbox_inches="tight")

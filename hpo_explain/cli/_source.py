@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -63,6 +64,11 @@ class Source:
     initial: int | None = None
     trust_pickle: bool = False
 
+    @property
+    def label(self) -> str:
+        """The source as it may be shown: without the password of an address."""
+        return re.sub(r"(://[^:@/]*:).*@", r"\1***@", self.source)
+
     def read(self) -> Run:
         """Return the run as it is now.
 
@@ -75,9 +81,9 @@ class Source:
         ValueError or OSError
             If it cannot be read.
         """
-        kind, place = kind_of(self.source)
+        kind = kind_of(self.source)
         self._check_options(kind)
-        return {STORAGE: self._storage, TABLE: self._table, PICKLE: self._pickle}[kind](place)
+        return {STORAGE: self._storage, TABLE: self._table, PICKLE: self._pickle}[kind]()
 
     def is_still_empty(self) -> bool:
         """Say whether it is a study without a complete trial: one that has just begun.
@@ -89,12 +95,11 @@ class Source:
         ValueError or OSError
             If it cannot be opened.
         """
-        kind, place = kind_of(self.source)
-        if kind != STORAGE:
+        if kind_of(self.source) != STORAGE:
             return False
         from hpo_explain.adapters.optuna.storage import has_finished_trials
 
-        return not has_finished_trials(place, self.study_name)
+        return not has_finished_trials(self.source, self.study_name)
 
     def _check_options(self, kind: str) -> None:
         for name, meant in _FOR.items():
@@ -103,35 +108,37 @@ class Source:
                 continue
             if getattr(self, name) is not False and meant != kind:
                 option = f"--{name.replace('_', '-')}"
-                raise click.UsageError(f"{option} is for {meant}, but {self.source} is {kind}.")
+                raise click.UsageError(f"{option} is for {meant}, but {self.label} is {kind}.")
 
-    def _storage(self, place: str) -> Run:
+    def _storage(self) -> Run:
         from hpo_explain.adapters.optuna.storage import read_storage
 
         if self.target is None:
-            return read_storage(place, self.study_name)
+            return read_storage(self.source, self.study_name)
         target = int(self.target) if self.target.isdecimal() else self.target
-        return read_storage(place, self.study_name, target=target)
+        return read_storage(self.source, self.study_name, target=target)
 
-    def _table(self, place: str) -> Run:
+    def _table(self) -> Run:
         import pandas as pd
 
         from hpo_explain.adapters import from_frame
 
-        separator = "\t" if ".tsv" in place.lower() else ","
+        separator = "\t" if ".tsv" in self.source.lower() else ","
         try:
             # An empty cell means inactive; the texts None and NA may be categories.
             frame = pd.read_csv(
-                place, sep=separator, keep_default_na=False, na_values=["", "NaN", "nan"],
+                self.source, sep=separator, keep_default_na=False, na_values=["", "NaN", "nan"],
                 low_memory=False,
             )  # fmt: skip
         except ValueError as error:  # pandas's own errors are among them
-            raise ValueError(f"source {place!r} cannot be read as a table: {error}.") from error
+            raise ValueError(
+                f"source {self.source!r} cannot be read as a table: {error}."
+            ) from error
         if self.objective is None:
             columns = ", ".join(map(str, frame.columns[:30]))
             raise click.UsageError(
-                f"--objective is missing: {place} is a table, which does not say which column it "
-                f"is. The columns are {columns}."
+                f"--objective is missing: {self.source} is a table, which does not say which "
+                f"column it is. The columns are {columns}."
             )
         return from_frame(
             frame,
@@ -151,10 +158,10 @@ class Source:
             return self.time_column[0], self.time_column[1]
         return self.time_column[0] if self.time_column else None
 
-    def _pickle(self, place: str) -> Run:
+    def _pickle(self) -> Run:
         if not self.trust_pickle:
             raise click.UsageError(
-                f"{place} is {PICKLE}. Unpickling runs whatever code is in the file: add "
+                f"{self.source} is {PICKLE}. Unpickling runs whatever code is in the file: add "
                 "--trust-pickle only if you trust whoever made it."
             )
         import joblib
@@ -162,12 +169,12 @@ class Source:
         from hpo_explain.adapters import as_run
 
         try:
-            result = joblib.load(place)
+            result = joblib.load(self.source)
         except Exception as error:  # any may be raised by what is in the file
             raise ValueError(
-                f"source {place!r} cannot be unpickled: {type(error).__name__}: {error}. Make it "
-                "with skopt.dump(result, path, store_objective=False), which leaves out your own "
-                "code, and read it where the same packages are installed."
+                f"source {self.source!r} cannot be unpickled: {type(error).__name__}: {error}. "
+                "Make it with skopt.dump(result, path, store_objective=False), which leaves out "
+                "your own code, and read it where the same packages are installed."
             ) from error
         return as_run(result)
 

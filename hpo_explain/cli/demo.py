@@ -21,7 +21,8 @@ from hpo_explain.cli._findings import write_and_tell
 @click.option("--out", default="hpo-explain-demo", show_default=True,
               type=click.Path(file_okay=False, path_type=Path),
               help="Folder for report.html and the study.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, help="Seed of the optimizer.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
+              help="Seed of the optimizer.")  # fmt: skip
 def demo(trials: int | None, sampler: str, framework: str, out: Path, seed: int) -> None:
     """Tune a real model, and explain how.
 

@@ -21,7 +21,7 @@ from hpo_explain.cli._tables import TABLES
               help="Tables, or with all that the results hold.")  # fmt: skip
 @click.option("--table", "chosen", multiple=True, type=click.Choice(list(TABLES)),
               help="Only this one; may be repeated.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True,
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
               help="Seed of surrogates and samples.")  # fmt: skip
 def export(source: Source, out: Path, form: str, chosen: tuple[str, ...], seed: int) -> None:
     """Write all tables as CSV or JSON.
@@ -32,7 +32,7 @@ def export(source: Source, out: Path, form: str, chosen: tuple[str, ...], seed: 
     """
     from hpo_explain.reporting._file import write_atomically
 
-    say(f"reading {source.source} ...")
+    say(f"reading {source.label} ...")
     run = source.read()
     out.mkdir(parents=True, exist_ok=True)
     written = 0

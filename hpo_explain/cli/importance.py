@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 @click.option("--given", multiple=True, metavar="NAME=VALUE[,VALUE]",
               help="Only this sub-space: these categories or integers, or between these two ends "
               "of a range; may be repeated.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, help="Seed of the forest.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
+              help="Seed of the forest.")  # fmt: skip
 @shows_result
 def importance(
     source: Source,
@@ -42,7 +43,7 @@ def importance(
     """
     from hpo_explain.facade import importance as importance_of
 
-    say(f"reading {source.source} ...")
+    say(f"reading {source.label} ...")
     run = source.read()
     within = _sub_space(run.space, given)
     result = importance_of(run, order, seed=seed, cap=_number_or_text(cap), given=within)

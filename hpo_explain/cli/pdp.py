@@ -18,7 +18,7 @@ from hpo_explain.cli._source import Source, takes_source
               help="Number of values of a numeric hyperparameter.")  # fmt: skip
 @click.option("--surrogate", default="auto", show_default=True,
               type=click.Choice(["auto", "gp", "forest"]), help="The model.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True,
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
               help="Seed of the surrogate and of the sample.")  # fmt: skip
 @shows_result
 def pdp(
@@ -39,7 +39,7 @@ def pdp(
         raise click.UsageError(f"NAME may be given once or twice, but was {', '.join(names)}.")
     from hpo_explain.facade import partial_dependence
 
-    say(f"reading {source.source} ...")
+    say(f"reading {source.label} ...")
     result = partial_dependence(
         source.read(), list(names), grid_size=grid_size, kind=surrogate, seed=seed
     )

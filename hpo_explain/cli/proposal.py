@@ -25,7 +25,7 @@ from hpo_explain.cli._source import Source, takes_source
               callback=number_or_word,
               metavar="[N|auto|global|local|hybrid|thesis|incumbent]",
               help="What the proposal is compared with.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True,
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
               help="Seed of the surrogate and of the background.")  # fmt: skip
 @shows_result
 def proposal(
@@ -44,7 +44,7 @@ def proposal(
     """
     from hpo_explain.facade import explain_proposal
 
-    say(f"reading {source.source} ...")
+    say(f"reading {source.label} ...")
     result = explain_proposal(
         source.read(),
         trial,

@@ -21,5 +21,5 @@ def report(source: Source, out: Path, title: str | None) -> None:
     from hpo_explain.reporting._file import check_place
 
     check_place(out)  # before minutes of work, not after
-    say(f"reading {source.source} ...")
+    say(f"reading {source.label} ...")
     write_and_tell(source.read(), out, title=title)

@@ -41,7 +41,7 @@ def _follow(source: Source, out: Path, every: float, title: str | None) -> None:
     from hpo_explain.reporting._file import check_place
 
     check_place(out)
-    say(f"watching {source.source}; Ctrl-C ends it")
+    say(f"watching {source.label}; Ctrl-C ends it")
     shown, said = "", ""
     while True:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -215,10 +216,14 @@ class PartialDependence:
         import pandas as pd
 
         lower, upper = self.band()
-        index = pd.MultiIndex.from_product([list(axis) for axis in self.axes], names=self.names)
         columns = {"mean": self.mean, "std": self.std, "lower": lower, "upper": upper}
-        frame = pd.DataFrame({k: v.ravel() for k, v in columns.items()}, index=index)
-        return frame.reset_index()
+        frame = pd.DataFrame({name: values.ravel() for name, values in columns.items()})
+        points = zip(*itertools.product(*self.axes), strict=True)
+        for i, (name, values) in enumerate(zip(self.names, points, strict=True)):
+            # a column of objects keeps None, which may be a category, apart from NaN
+            kind = object if self.categorical[i] else None
+            frame.insert(i, name, pd.Series(values, dtype=kind), allow_duplicates=True)
+        return frame
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve with its band, the curves it averages, incumbent and trials."""

@@ -1,0 +1,160 @@
+"""Opening storages for reading only."""
+
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+import optuna
+import pytest
+from optuna.exceptions import StorageInternalError
+from optuna.storages.journal import JournalFileBackend
+
+from hpo_explain.adapters.optuna.storage import (
+    has_finished_trials,
+    load_study,
+    read_storage,
+    reading_options,
+    shown_address,
+)
+
+
+def create(storage, n_trials=3, **options):
+    study = optuna.create_study(storage=storage, **options)
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=n_trials)
+    if isinstance(storage, str):
+        study._storage.remove_session()
+        study._storage._backend.engine.dispose()
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    create("sqlite:///study.db", study_name="first")
+    return tmp_path / "study.db"
+
+
+def test_a_run_is_read_with_the_adapters_options(file):
+    run = read_storage("sqlite:///study.db", "first", target=lambda trial: -trial.value)
+    assert (len(run), run.name) == (3, "first")
+    assert (run.objective < 0).all()
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["sqlite:///study.db", "sqlite+pysqlite:///study.db", "sqlite:///study.db?timeout=3",
+     "sqlite:///file:study.db?mode=rwc&uri=true"],
+)  # fmt: skip
+def test_sqlite_itself_refuses_to_write(file, address):
+    study = load_study(address)
+    with pytest.raises(StorageInternalError) as caught:
+        study.set_user_attr("key", 1)
+    assert "readonly" in str(caught.value.__cause__)
+    study._storage.remove_session()
+
+
+def test_a_file_with_a_name_that_an_address_would_misread_is_found(file):
+    shutil.move("study.db", "a #1 study.db")
+    assert len(read_storage("sqlite:///a #1 study.db")) == 3
+    shutil.move("a #1 study.db", "what? {100%25}.db")
+    assert len(read_storage("what? {100%25}.db")) == 3
+
+
+def test_a_missing_file_is_not_made(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for address in ("sqlite:///no.db", "sqlite:////nowhere/no.db", "no.log"):
+        with pytest.raises(ValueError, match=r"no file|neither a file"):
+            load_study(address)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_database_without_tables_gets_none(tmp_path):
+    path = tmp_path / "empty.db"
+    sqlite3.connect(path).execute("create table other (x)").connection.close()
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=r"cannot be read as an Optuna storage: .*no such table"):
+        load_study(f"sqlite:///{path}")
+    assert path.read_bytes() == before
+
+
+def test_a_storage_without_a_version_is_not_given_one(file):
+    connection = sqlite3.connect(file)
+    connection.execute("delete from version_info")
+    connection.commit()
+    connection.close()
+    before = file.read_bytes()
+    with pytest.raises(ValueError, match="readonly database"):
+        load_study("sqlite:///study.db")
+    assert file.read_bytes() == before
+
+
+def test_a_locked_file_is_a_timeout(file):
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("begin exclusive")
+    with pytest.raises(TimeoutError, match=r"is locked: another process is writing to it"):
+        read_storage("sqlite:///study.db?timeout=0.01")
+    other.execute("rollback")
+    other.close()
+
+
+def test_what_is_in_a_write_ahead_log_is_read(file):
+    writer = sqlite3.connect(file, isolation_level=None)
+    writer.execute("pragma journal_mode=wal")
+    writer.execute("pragma wal_autocheckpoint=0")
+    writer.execute("update trial_values set value = 7.5 where trial_id = 1")
+    assert read_storage("sqlite:///study.db").objective[0] == 7.5
+    writer.close()
+
+
+def test_a_write_ahead_log_in_a_read_only_folder_is_read_without_other_files(file, monkeypatch):
+    writer = sqlite3.connect(file)
+    writer.execute("pragma journal_mode=wal")
+    writer.close()
+    # not by chmod, which does not bind the administrator
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: path != Path() and access(path, mode))
+    assert len(read_storage("sqlite:///study.db")) == 3
+    assert [path.name for path in file.parent.iterdir()] == ["study.db"]
+
+
+def test_the_file_may_be_deleted_and_made_anew_between_two_readings(file):
+    assert len(read_storage("sqlite:///study.db")) == 3
+    file.unlink()
+    create("sqlite:///study.db", n_trials=2)
+    assert len(read_storage("sqlite:///study.db")) == 2
+
+
+@pytest.mark.parametrize("storage", ["sqlite:///new.db", "journal.log"])
+def test_whether_a_study_has_begun(tmp_path, monkeypatch, storage):
+    monkeypatch.chdir(tmp_path)
+    made = storage
+    if "://" not in storage:
+        made = optuna.storages.JournalStorage(JournalFileBackend(storage))
+    create(made, n_trials=0)
+    assert not has_finished_trials(storage)
+    optuna.load_study(study_name=None, storage=made).optimize(lambda trial: 1.0, n_trials=1)
+    assert has_finished_trials(storage)
+
+
+def test_other_databases_are_asked_to_refuse_writing():
+    postgres = {"execution_options": {"postgresql_readonly": True}}
+    assert reading_options("postgresql+psycopg2://me@host/db") == postgres
+    mysql = {"connect_args": {"init_command": "SET SESSION TRANSACTION READ ONLY"}}
+    assert reading_options("mysql+pymysql://me@host/db") == mysql
+    assert reading_options("mysql+another://me@host/db") == {}
+    assert reading_options("sqlite://") == {}
+
+
+@pytest.mark.parametrize("address", ["://", "sqlite:///study.db?timeout=long", "sqlite://host/x"])
+def test_what_is_no_address_is_said(file, address):
+    with pytest.raises(ValueError, match="storage"):
+        load_study(address)
+
+
+def test_a_password_is_not_shown(file):
+    assert shown_address("mysql://me:secret@host/db") == "mysql://me:***@host/db"
+    assert shown_address("study.log") == "study.log"
+    assert shown_address("://") == "://"
+    with pytest.raises(ValueError, match=r"me:\*\*\*@host") as caught:
+        load_study("oracle://me:secret@host/db")
+    assert "secret" not in str(caught.value)

@@ -1,0 +1,27 @@
+"""How long the command line takes before it does anything: a whole process each time."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.benchmark(group="command line")
+@pytest.mark.parametrize("arguments", [["--help"], ["report", "--help"], ["--version"]])
+def test_help(benchmark, arguments):
+    code = f"from hpo_explain.cli import main; main({arguments!r})"
+    command = [sys.executable, "-c", code]
+    benchmark.pedantic(
+        subprocess.run,
+        (command,),
+        {"check": True, "capture_output": True},
+        rounds=20,
+        warmup_rounds=2,
+    )
+
+
+@pytest.mark.benchmark(group="command line")
+def test_python_alone(benchmark):
+    benchmark.pedantic(
+        subprocess.run, ([sys.executable, "-c", ""],), {"check": True}, rounds=20, warmup_rounds=2
+    )

@@ -1,0 +1,140 @@
+"""All tables about a run, as files."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import optuna
+import pandas as pd
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.adapters.optuna.storage import read_storage
+from tests.cli.conftest import tune
+
+TABLES = [
+    "trials",
+    "excluded",
+    "trust",
+    "importance",
+    "interactions",
+    "effects",
+    "proposal",
+    "path",
+]
+
+
+@pytest.fixture
+def read(study):
+    return read_storage("sqlite:///study.db")
+
+
+def table(name):
+    return pd.read_csv(f"hpo-explain-tables/{name}.csv", keep_default_na=False, na_values=[""])
+
+
+def test_all_tables_are_written_as_csv(folder, read, run):
+    outcome = run("export", "study.db")
+    assert outcome.exit_code == 0, outcome.output
+    files = {path.name for path in (folder / "hpo-explain-tables").iterdir()}
+    assert files == {f"{name}.csv" for name in TABLES}
+    for line, name in zip(outcome.stdout.splitlines(), TABLES, strict=True):
+        assert line == f"{name}: hpo-explain-tables/{name}.csv ({len(table(name))} rows)"
+
+    assert table("excluded")["trial"].tolist() == [3]
+    assert "pruned" in table("excluded")["reason"][0]
+    assert table("trust")["r2"][0] == hx.trust(read).r2
+    importance = hx.importance(read, 2)
+    assert table("importance")["importance"].sum() == pytest.approx(
+        sum(importance.share(name) for name in read.space.names)
+    )
+    for row in table("interactions").itertuples():
+        assert row.importance == pytest.approx(importance.share(row[1], row[2]), rel=1e-12)
+    effects = table("effects").set_index("hyperparameter")
+    for name in read.space.names:
+        expected = hx.partial_dependence(read, name)
+        assert effects.loc[name, "mean"].tolist() == expected.mean.tolist()
+        assert effects.loc[name, "upper"].tolist() == expected.band()[1].tolist()
+    assert effects.loc["kernel", "value"].tolist() == ["rbf", "poly", "None"]
+    assert set(table("proposal")["hyperparameter"]) == {*read.space.names}
+    assert table("path")["trial"].unique().tolist() == list(read.proposals)
+
+
+def test_the_exported_trials_are_the_run_and_can_be_read_again(read, run):
+    assert run("export", "study.db", "--table", "trials").exit_code == 0
+    frame = table("trials")
+    configs = read.space.decode(read.X)
+    assert frame["trial"].tolist() == read.trials.tolist()
+    assert frame["objective value"].tolist() == read.objective.tolist()
+    assert frame["x"].tolist() == [config["x"] for config in configs]
+    assert frame["kernel"].tolist() == [str(config["kernel"]) for config in configs]
+    np.testing.assert_array_equal(frame["y"], [config.get("y", np.nan) for config in configs])
+    assert frame["proposal"].tolist() == [trial in read.proposals for trial in read.trials]
+    assert frame["feasible"].all()
+    assert frame["finished"].tolist() == read.finished.tolist()
+
+    chosen = [word for name in read.space.names for word in ("--hyperparameter", name)]
+    again = run("export", "hpo-explain-tables/trials.csv", "--objective", "objective value",
+                "--trial-column", "trial", "--time-column", "started", "--time-column", "finished",
+                "--table", "trials", "--out", "again", *chosen)  # fmt: skip
+    assert again.exit_code == 0, again.output
+    columns = ["trial", "x", "kernel", "y", "objective value", "started", "finished"]
+    second = pd.read_csv("again/trials.csv", keep_default_na=False, na_values=[""])
+    pd.testing.assert_frame_equal(second[columns], frame[columns])
+
+
+def test_json_has_all_that_the_results_hold(read, run):
+    names = ["trials", "excluded", "trust", "importance", "interactions", "effects", "proposal"]
+    chosen = [word for name in names for word in ("--table", name)]
+    assert run("export", "study.db", "--format", "json", "--out", "json", *chosen).exit_code == 0
+
+    def loaded(name):
+        return json.loads(Path(f"json/{name}.json").read_text(encoding="utf-8"))
+
+    def plain(result):
+        return json.loads(json.dumps(result.to_dict()))
+
+    assert [row["config"] for row in loaded("trials")] == read.space.decode(read.X)
+    assert [row["trial"] for row in loaded("trials")] == read.trials.tolist()
+    assert [row["trial"] for row in loaded("excluded")] == [3]
+    assert loaded("trust") == plain(hx.trust(read))
+    assert loaded("importance") == plain(hx.importance(read))
+    pairs = {tuple(entry["members"]) for entry in loaded("interactions")["importance"]}
+    assert pairs == {("x", "kernel"), ("x", "y"), ("kernel", "y")}
+    assert loaded("effects")[1] == plain(hx.partial_dependence(read, "kernel"))
+    assert loaded("proposal") == plain(hx.explain_proposal(read))
+
+
+def test_what_cannot_be_made_is_named_and_the_others_are_written(folder, run):
+    study = optuna.create_study(storage="sqlite:///few.db")
+    tune(study, 3)
+    study._storage.remove_session()
+    outcome = run("export", "few.db", "--out", "some/where")
+    assert outcome.exit_code == 0, outcome.output
+    assert "path left out: run has no proposal" in outcome.stderr
+    assert "proposal left out: " in outcome.stderr
+    files = {path.stem for path in (folder / "some" / "where").iterdir()}
+    assert files == {*TABLES} - {"path", "proposal"}
+
+    nothing = run("export", "few.db", "--table", "path")
+    assert nothing.exit_code == 1
+    assert "none of the tables" in nothing.stderr
+
+
+def test_one_hyperparameter_has_no_interactions_and_may_be_called_like_a_column(run, folder):
+    study = optuna.create_study(storage="sqlite:///one.db")
+    study.optimize(lambda t: t.suggest_float("trial", 0, 1) ** 2, n_trials=5)
+    study._storage.remove_session()
+    outcome = run("export", "one.db", "--table", "interactions", "--table", "trials")
+    assert outcome.exit_code == 0, outcome.output
+    assert "interactions left out: one hyperparameter" in outcome.stderr
+    assert table("trials")["trial_"].tolist() == [0, 1, 2, 3, 4]
+    assert table("trials")["trial"].between(0, 1).all()
+
+
+def test_a_folder_that_takes_no_files_is_one_line(folder, study, run):
+    (folder / "taken").write_text("a file")
+    outcome = run("export", "study.db", "--out", "taken")
+    assert outcome.exit_code == 1
+    assert "taken" in outcome.stderr
+    assert "Traceback" not in outcome.output

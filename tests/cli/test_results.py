@@ -1,0 +1,146 @@
+"""importance, proposal and pdp: what they print is what the functions return."""
+
+import csv
+import io
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import hpo_explain as hx
+from hpo_explain.adapters.optuna.storage import read_storage
+from hpo_explain.cli import main
+
+
+@pytest.fixture
+def read(study):
+    return read_storage("sqlite:///study.db")
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+COMMANDS = {
+    "importance": ["importance", "study.db", "--order", "2"],
+    "proposal": ["proposal", "study.db", "--background", "50"],
+    "pdp": ["pdp", "study.db", "kernel"],
+}
+
+
+@pytest.fixture
+def result(request, read):
+    return {
+        "importance": lambda: hx.importance(read, 2),
+        "proposal": lambda: hx.explain_proposal(read, background=50),
+        "pdp": lambda: hx.partial_dependence(read, "kernel"),
+    }[request.param]()
+
+
+@pytest.mark.parametrize(("command", "result"), [(name, name) for name in COMMANDS],
+                         indirect=["result"])  # fmt: skip
+def test_json_is_the_result_itself_and_nothing_else(run, command, result):
+    outcome = run(*COMMANDS[command], "--format", "json")
+    assert outcome.exit_code == 0, outcome.output
+    assert json.loads(outcome.stdout) == json.loads(json.dumps(result.to_dict()))
+
+
+@pytest.mark.parametrize(("command", "result"), [(name, name) for name in COMMANDS],
+                         indirect=["result"])  # fmt: skip
+def test_trust_sentence_and_notes_come_before_a_table_and_beside_csv(run, command, result):
+    outcome = run(*COMMANDS[command])
+    assert outcome.exit_code == 0, outcome.output
+    meaning, _, table = outcome.stdout.partition("\n\n")
+    lines = meaning.splitlines()
+    if result.trust is not None:  # TPE has no surrogate
+        assert lines.pop(0).startswith(f"Trust: {result.trust.level}. ")
+    assert lines == [result.sentence, *[f"note: {note}" for note in result.notes]]
+    assert len(table.splitlines()) == 1 + len(result.to_frame())
+
+    alone = run(*COMMANDS[command], "--format", "csv")
+    assert all(None not in row and None not in row.values() for row in rows(alone.stdout))
+    assert len(rows(alone.stdout)) == len(result.to_frame())
+    assert meaning in alone.stderr
+
+
+def test_importance_in_csv_has_the_shares_of_all_sets(run, read):
+    found = rows(run("importance", "study.db", "--order", "2", "--format", "csv").stdout)
+    result = hx.importance(read, 2)
+    assert len(found) == 6
+    for row in found:
+        share = result.share(*row["hyperparameters"].split(" × "))
+        assert float(row["importance"]) == pytest.approx(share, rel=1e-12)
+
+
+def test_a_good_region_and_a_sub_space(run, read):
+    outcome = run("importance", "study.db", "--cap", "50%", "--given", "kernel=poly,None",
+                  "--given", "x=0.1,0.6", "--format", "json")  # fmt: skip
+    found = hx.importance(read, cap="50%", given={"kernel": ["poly", None], "x": [0.1, 0.6]})
+    assert json.loads(outcome.stdout) == json.loads(json.dumps(found.to_dict()))
+    number = run("importance", "study.db", "--cap", "0.9", "--given", "y=1,2,3",
+                 "--given", "kernel=poly", "--format", "json")  # fmt: skip
+    found = hx.importance(read, cap=0.9, given={"y": [1, 2, 3], "kernel": ["poly"]})
+    assert json.loads(number.stdout) == json.loads(json.dumps(found.to_dict()))
+
+
+@pytest.mark.parametrize("trial", ["latest", "best", "best-predicted", "12"])
+def test_the_trial_may_be_named_in_four_ways(run, read, trial):
+    outcome = run("proposal", "study.db", "--trial", trial, "--acquisition", "lcb",
+                  "--background", "50", "--format", "json")  # fmt: skip
+    asked = int(trial) if trial.isdecimal() else trial
+    found = hx.explain_proposal(read, asked, acquisition="lcb", background=50)
+    assert json.loads(outcome.stdout)["trial"] == found.trial
+    assert json.loads(outcome.stdout)["payout"] == found.payout
+
+
+def test_contributions_have_their_interval_and_inactive_is_not_the_category_none(run, read):
+    trial = next(t for t in read.proposals if read.config(t)["kernel"] is None)
+    arguments = ["proposal", "study.db", "--trial", str(trial), "--acquisition", "lcb"]
+    found = {row["hyperparameter"]: row for row in rows(run(*arguments, "--format", "csv").stdout)}
+    assert found["kernel"]["value"] == "None"
+    assert found["y"]["value"] == ""
+    interval = hx.explain_proposal(read, trial, acquisition="lcb").interval()
+    for name, row in found.items():
+        ends = interval.loc[name, "total"]
+        assert (float(row["lower"]), float(row["upper"])) == (ends["lower"], ends["upper"])
+        assert float(row["lower"]) <= float(row["total"]) <= float(row["upper"])
+    shown = run(*arguments).stdout.split()
+    assert shown[shown.index("y") + 1] == "inactive"
+
+
+def test_a_pair_has_a_row_per_combination(run, read):
+    found = rows(run("pdp", "study.db", "kernel", "x", "--grid-size", "5", "--surrogate", "forest",
+                     "--seed", "3", "--format", "csv").stdout)  # fmt: skip
+    result = hx.partial_dependence(read, ["kernel", "x"], grid_size=5, kind="forest", seed=3)
+    assert [row["kernel"] for row in found] == ["rbf"] * 5 + ["poly"] * 5 + ["None"] * 5
+    assert [float(row["mean"]) for row in found] == result.mean.ravel().tolist()
+
+
+def test_seeds_decide_what_is_drawn(run, study):
+    arguments = ["importance", "study.db", "--format", "json", "--seed"]
+    first, same, other = (run(*arguments, seed).stdout for seed in ("0", "0", "1"))
+    assert first == same != other
+
+
+@pytest.mark.parametrize(
+    ("command", "name"), [("importance", "a.png"), ("proposal", "a.SVG"), ("pdp", "a.png")]
+)
+def test_a_plot_is_drawn_beside_the_table(folder, study, run, command, name):
+    outcome = run(*COMMANDS[command], "--plot", name, "--format", "csv")
+    assert outcome.exit_code == 0, outcome.output
+    start = (folder / name).read_bytes()[:100]
+    assert start.startswith(b"\x89PNG") if name.endswith("png") else b"<?xml" in start
+    assert f"plot: {name}" in outcome.stderr
+
+
+@pytest.mark.parametrize(("no_color", "colored"), [("1", False), ("", True), (None, True)])
+def test_colors_are_left_out_where_they_are_not_wanted(run, study, no_color, colored):
+    outcome = run("importance", "study.db", color=True, env={"NO_COLOR": no_color})
+    assert ("\x1b[" in outcome.stdout) == colored
+
+
+def test_what_a_terminal_cannot_show_does_not_end_the_program(study):
+    arguments = ["proposal", "study.db", "--acquisition", "lcb", "--background", "50"]
+    outcome = CliRunner(charset="latin-1").invoke(main, arguments)
+    assert outcome.exit_code == 0
+    assert "LCB (? = 1.96)" in outcome.stdout

@@ -1,0 +1,253 @@
+"""What may be given as SOURCE, and what the options of each kind are."""
+
+import pickle
+
+import optuna
+import pandas as pd
+import pytest
+from skopt import dump, gp_minimize
+
+from tests.cli.conftest import tune
+
+TABLE = pd.DataFrame(
+    {
+        "x": [0.1, 0.9, 0.5, 0.3, 0.2],
+        "kernel": ["None", "rbf", "rbf", "None", "NA"],
+        "note": ["a", "b", "c", "d", "e"],
+        "auc": [0.5, 0.9, 0.7, 0.6, 0.55],
+    }
+)
+
+
+@pytest.fixture
+def table(folder):
+    TABLE.to_csv(folder / "trials.csv", index=False)
+    return folder / "trials.csv"
+
+
+@pytest.fixture
+def result(folder):
+    space, options = [(0.0, 1.0)], {"n_calls": 6, "n_initial_points": 5, "random_state": 0}
+    return gp_minimize(lambda point: (point[0] - 0.3) ** 2, space, **options)
+
+
+def first_column(text):
+    return {line.split(",")[0] for line in text.splitlines()[1:]}
+
+
+def test_the_file_of_a_database_is_as_good_as_its_address(folder, study, run):
+    by_file = run("importance", "study.db", "--format", "json")
+    by_address = run("importance", "sqlite:///study.db", "--format", "json")
+    assert by_file.exit_code == 0, by_file.output
+    assert by_file.stdout == by_address.stdout
+
+
+def test_a_journal_file_is_read_and_not_locked(folder, run):
+    backend = optuna.storages.journal.JournalFileBackend("journal.log")
+    tune(optuna.create_study(storage=optuna.storages.JournalStorage(backend)), 6)
+    before = (folder / "journal.log").read_bytes()
+    outcome = run("importance", "journal.log", "--format", "csv")
+    assert first_column(outcome.stdout) == {"x", "kernel", "y"}
+    assert [path.name for path in folder.iterdir()] == ["journal.log"]
+    assert (folder / "journal.log").read_bytes() == before
+
+
+def test_a_table_is_read_as_the_options_say(table, run):
+    outcome = run(
+        "export", "trials.csv", "--objective", "auc", "--direction", "maximize",
+        "--hyperparameter", "x", "--hyperparameter", "kernel", "--table", "trials",
+    )  # fmt: skip
+    assert outcome.exit_code == 0, outcome.output
+    found = pd.read_csv("hpo-explain-tables/trials.csv", keep_default_na=False)
+    # an empty cell is inactive, but the texts None and NA are categories
+    assert found[["x", "kernel", "auc"]].equals(TABLE[["x", "kernel", "auc"]])
+
+
+def test_tabs_separate_the_columns_of_a_tsv(folder, run):
+    TABLE.to_csv("trials.tsv.gz", index=False, sep="\t")
+    outcome = run("importance", "trials.tsv.gz", "--objective", "auc", "--format", "csv")
+    assert first_column(outcome.stdout) == {"x", "kernel", "note"}
+
+
+def test_a_table_may_number_and_time_its_trials_and_name_folds(folder, run):
+    frame = pd.DataFrame(
+        {
+            "x": [0.1, 0.1, 0.9, 0.9],
+            "fold": [1, 2, 1, 2],
+            "id": [7, 7, 5, 5],
+            "start": [3.0, 3.0, 1.0, 1.0],
+            "end": [4.0, 5.0, 2.0, 2.5],
+            "loss": [1.0, 3.0, 5.0, 7.0],
+        }
+    )
+    frame.to_csv("folds.csv", index=False)
+    outcome = run(
+        "export", "folds.csv", "--objective", "loss", "--trial-column", "id",
+        "--time-column", "start", "--time-column", "end", "--instance-column", "fold",
+        "--initial", "1", "--table", "trials",
+    )  # fmt: skip
+    assert outcome.exit_code == 0, outcome.output
+    found = pd.read_csv("hpo-explain-tables/trials.csv")
+    assert found["trial"].tolist() == [5, 7]
+    assert found["loss"].tolist() == [6.0, 2.0]
+    assert found["proposal"].tolist() == [False, True]
+    assert found["finished"].tolist() == [2.5, 5.0]
+
+
+@pytest.mark.parametrize(("name", "compress"), [("r.pkl", 0), ("r.gz", 3), ("r.bin", 3)])
+def test_a_result_of_skopt_is_unpickled_only_if_it_is_trusted(folder, result, run, name, compress):
+    dump(result, name, store_objective=False, compress=compress)
+    refused = run("importance", name)
+    assert refused.exit_code == 2
+    assert "runs whatever code is in the file" in refused.stderr
+    assert "--trust-pickle" in refused.stderr
+    trusted = run("importance", name, "--trust-pickle", "--format", "csv")
+    assert first_column(trusted.stdout) == {"x0"}
+
+
+class Bomb:
+    def __reduce__(self):
+        return (open, ("exploded", "w"))
+
+
+@pytest.mark.parametrize("protocol", [2, 4, 5])
+@pytest.mark.parametrize("name", ["study.db", "trials.csv", "journal.log", "result.pkl"])
+def test_nothing_in_a_pickle_runs_without_trust_whatever_its_name(folder, run, name, protocol):
+    (folder / name).write_bytes(pickle.dumps(Bomb(), protocol=protocol))
+    outcome = run("importance", name, "--objective", "loss")
+    assert outcome.exit_code != 0
+    assert not (folder / "exploded").exists()
+
+
+def test_a_pickle_that_cannot_be_loaded_says_how_to_make_one(folder, run):
+    (folder / "r.pkl").write_bytes(b"\x80\x04\x8c\x04nope\x94\x8c\x04gone\x94\x93.")
+    outcome = run("report", "r.pkl", "--trust-pickle")
+    assert outcome.exit_code == 1
+    assert "No module named 'nope'" in outcome.stderr
+    assert "store_objective=False" in outcome.stderr
+
+
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+def test_one_of_several_objectives_is_named(folder, run):
+    study = optuna.create_study(storage="sqlite:///two.db", directions=["minimize", "maximize"])
+    study.set_metric_names(["loss", "speed"])
+    study.optimize(lambda t: (t.suggest_float("x", 0, 1), 1 - t.params["x"]), n_trials=6)
+    study._storage.remove_session()
+    missing = run("importance", "two.db")
+    assert missing.exit_code == 1
+    assert "target" in missing.stderr
+    for target in ("speed", "1"):
+        outcome = run("importance", "two.db", "--target", target, "--format", "json")
+        assert '"direction": "maximize"' in outcome.stdout
+
+
+def test_several_studies_are_listed(folder, study, run):
+    optuna.create_study(storage="sqlite:///study.db", study_name="second")
+    outcome = run("report", "sqlite:///study.db")
+    assert outcome.exit_code == 1
+    assert "'first', 'second'" in outcome.stderr
+    assert "--study-name" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["report", "sqlite:///nowhere.db"], ["no file 'nowhere.db'", "Check the path"]),
+        (["report", "nowhere.log"], ["neither a file nor an address"]),
+        (["report", "sqlite:///text.db"], ["cannot be read as an Optuna storage"]),
+        (["report", "oracle://me:secret@host/x"], ["me:***@host"]),
+        (["report", "sqlite:///study.db", "--study-name", "second"], ["'second'", "'first'"]),
+        (["pdp", "study.db", "z"], ["unknown hyperparameter 'z'", "x, kernel, y"]),
+        (["importance", "study.db", "--order", "4"], ["order"]),
+        (["importance", "study.db", "--cap", "bad%"], ["cap must be a number"]),
+        (
+            ["importance", "study.db", "--given", "z=1"],
+            ["given must be NAME=VALUE", "x, kernel, y"],
+        ),
+        (["importance", "study.db", "--given", "kernel=rfb"], ["rbf, poly, None", "'rfb'"]),
+        (["importance", "study.db", "--given", "x=low"], ["numbers like 1,2", "'low'"]),
+        (["proposal", "study.db", "--trial", "2"], ["trial 2 was not chosen by a model"]),
+        (["proposal", "study.db", "--trial", "99"], ["trial 99 does not exist"]),
+        (["importance", "trials.csv", "--objective", "los"], ["'los'", "auc"]),
+        (["importance", "half.csv", "--objective", "x"], ["cannot be read as a table"]),
+        (["importance", "broken.log"], ["cannot be read as a journal"]),
+        (["importance", "study.db", "--plot", "no/plot.png"], ["no/plot.png"]),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_what_cannot_be_done_is_one_line_and_exit_code_1(
+    folder, study, table, run, arguments, words
+):
+    (folder / "text.db").write_text("not a database")
+    (folder / "half.csv").write_text('x,y\n1,2\n1,2,3,4\n"')
+    (folder / "broken.log").write_text('{"op_code":0,\n{"op_code":\n')
+    outcome = run(*arguments)
+    assert outcome.exit_code == 1
+    assert "Traceback" not in outcome.output
+    errors = [line for line in outcome.stderr.splitlines() if not line.endswith("...")]
+    assert len(errors) == 1
+    for word in words:
+        assert word in errors[0]
+    assert "secret" not in outcome.output
+    assert outcome.stdout == ""
+    assert not (folder / "nowhere.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["importance", "trials.csv"], ["--objective is missing", "x, kernel, note, auc"]),
+        (["importance", "study.db", "--objective", "x"], ["--objective is for a table"]),
+        (["importance", "study.db", "--initial", "0"], ["--initial is for a table"]),
+        (["report", "trials.csv", "--objective", "auc", "--study-name", "a"], ["--study-name is"]),
+        (["report", "trials.csv", "--trust-pickle"], ["--trust-pickle is for a pickled result"]),
+        (["pdp", "study.db", "x", "y", "kernel"], ["NAME may be given once or twice"]),
+        (["pdp", "study.db"], ["Missing argument 'NAME"]),
+        (["proposal", "study.db", "--trial", "last"], ["latest, best, best-predicted", "'last'"]),
+        (["proposal", "study.db", "--trial", "-1"], ["must be a number"]),
+        (["importance", "study.db", "--format", "yaml"], ["'yaml'"]),
+        (["importance", "study.db", "--seed", "-1"], ["-1"]),
+        (["importance", "study.db", "--plot", "plot.xyz"], [".png or .svg or .pdf", "plot.xyz"]),
+        (["export", "study.db", "--table", "all"], ["'all'"]),
+        (["report", "study.db", "--direction", "up"], ["'up'"]),
+        (["importance"], ["Missing argument 'SOURCE'"]),
+        (["watch", "study.db", "--every", "0"], ["--every", "more than 0"]),
+        (["watch", "study.db", "--every", "3x"], ["a time like 30s", "'3x'"]),
+        (["watch", "study.db", "--every", "2000h"], ["at most a week"]),
+    ],
+    ids=lambda value: " ".join(value),
+)  # fmt: skip
+def test_wrong_usage_is_exit_code_2(folder, study, table, run, arguments, words):
+    outcome = run(*arguments)
+    assert outcome.exit_code == 2
+    assert "Traceback" not in outcome.output
+    for word in words:
+        assert word in outcome.stderr
+    assert outcome.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["report", "study.db"], ["importance", "study.db"], ["proposal", "study.db"],
+     ["pdp", "study.db", "x"], ["export", "study.db", "--table", "path"]],
+    ids=lambda arguments: arguments[0],
+)  # fmt: skip
+def test_no_command_writes_to_the_storage(folder, study, run, arguments, brief_reports):
+    before, times = study.read_bytes(), study.stat()
+    assert run(*arguments).exit_code == 0
+    assert study.read_bytes() == before
+    assert study.stat().st_mtime_ns == times.st_mtime_ns
+    assert not [path for path in folder.iterdir() if path.name.startswith("study.db-")]
+
+
+def test_names_cannot_send_commands_to_the_terminal(folder, run):
+    study = optuna.create_study(storage="sqlite:///s.db", study_name="a\x1b[2Jb\nc")
+    name = "x\x1b]0;title\x07\n\x9b31m"
+    study.optimize(lambda trial: trial.suggest_float(name, 0, 1), n_trials=6)
+    study._storage.remove_session()
+    shown = run("importance", "s.db", color=True, env={"NO_COLOR": "1"})
+    assert shown.exit_code == 0, shown.output
+    assert not {"\x1b", "\x07", "\x9b"} & {*shown.output}
+    refused = run("importance", "s.db", "--study-name", "other")
+    assert refused.exit_code == 1
+    assert "\x1b" not in refused.output

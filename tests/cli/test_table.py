@@ -1,0 +1,39 @@
+"""Tables for people."""
+
+import click
+import pandas as pd
+
+from hpo_explain.cli._table import text_table
+
+
+def lines(frame):
+    return click.unstyle(text_table(frame)).splitlines()
+
+
+def test_numbers_stand_to_the_right_and_texts_to_the_left():
+    frame = pd.DataFrame({"name": ["a", "long one"], "n": [1, 100], "share": [0.123456, 12.0]})
+    assert lines(frame) == [
+        "name        n   share",
+        "a           1  0.1235",
+        "long one  100      12",
+    ]
+
+
+def test_nothing_is_empty_but_none_is_a_value():
+    frame = pd.DataFrame(
+        {"value": pd.Series([None, float("nan"), True], dtype=object), "n": [1, 2, 3]}
+    )
+    assert [line.split() for line in lines(frame)[1:]] == [["None", "1"], ["2"], ["True", "3"]]
+
+
+def test_wide_and_combining_characters_are_aligned():
+    frame = pd.DataFrame({"name": ["学習率", "e\u0301", "plain"], "n": [1, 2, 3]})
+    # three wide characters take six columns, a letter with an accent of its own takes one
+    assert lines(frame)[1:] == ["学習率  1", "e\u0301       2", "plain   3"]
+
+
+def test_long_texts_are_shortened_and_control_characters_shown():
+    (_, row) = lines(pd.DataFrame({"name": ["\x1b[31m" + "x" * 200]}))
+    assert row.startswith(r"\x1b[31mxxx")
+    assert row.endswith("…")
+    assert len(row) < 70

@@ -1,0 +1,230 @@
+"""A report that follows a run, whatever happens to the storage, the folder or the terminal."""
+
+import errno
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+import optuna
+import pandas as pd
+import pytest
+
+from tests.cli.conftest import tune
+
+pytestmark = pytest.mark.usefixtures("brief_reports")
+PAGE = "report.html"
+
+
+@pytest.fixture
+def watch(run, monkeypatch):
+    """Watch, and let these things happen one after the other between the looks; then Ctrl-C."""
+
+    def watching(*arguments, happen=()):
+        waiting = iter(happen)
+        waited = []
+
+        def pause(seconds):
+            waited.append(seconds)
+            event = next(waiting, None)
+            if event is None:
+                raise KeyboardInterrupt
+            event()
+
+        # the module, which the command of the same name hides
+        monkeypatch.setattr(import_module("hpo_explain.cli.watch"), "sleep", pause)
+        outcome = run("watch", *arguments)
+        outcome.waited = waited
+        return outcome
+
+    return watching
+
+
+def more_trials():
+    study = optuna.load_study(study_name="first", storage="sqlite:///study.db")
+    tune(study, 1)
+    study._storage.remove_session()
+
+
+def reports(outcome):
+    return [line.rpartition("(")[2].rstrip(")") for line in outcome.stdout.splitlines()]
+
+
+def page():
+    return Path(PAGE).read_text(encoding="utf-8")
+
+
+def test_the_report_is_written_anew_when_trials_arrive_and_only_then(study, watch):
+    outcome = watch("study.db", "--every", "2m", happen=[str, more_trials, str])
+    assert outcome.exit_code == 0
+    assert reports(outcome) == ["15 trials", "16 trials"]
+    assert outcome.waited == [120.0] * 4
+    assert "16 trials" in page()
+    assert outcome.stderr.endswith("stopped\n")
+
+
+def test_a_deleted_storage_leaves_the_last_report_and_may_come_back(study, watch):
+    shutil.copy("study.db", "kept.db")
+    seen = []
+    outcome = watch(
+        "sqlite:///study.db",
+        happen=[
+            lambda: seen.append(page()),
+            study.unlink,
+            str,
+            lambda: seen.append(page()),
+            lambda: shutil.move("kept.db", "study.db"),
+            more_trials,
+        ],
+    )
+    assert outcome.exit_code == 0
+    assert seen[0] == seen[1]
+    assert outcome.stderr.count("there is no file 'study.db'") == 1  # said once, not every time
+    assert f"The last report stays: {Path(PAGE).absolute()}" in outcome.stderr
+    assert reports(outcome) == ["15 trials", "16 trials"]
+
+
+def test_a_locked_storage_is_waited_for_from_the_start(study, watch):
+    other = sqlite3.connect("study.db", isolation_level=None)
+    other.execute("begin exclusive")
+    outcome = watch(
+        "sqlite:///study.db?timeout=0.01", happen=[str, lambda: other.execute("commit")]
+    )
+    other.close()
+    assert outcome.exit_code == 0
+    assert outcome.stderr.count("is locked: another process is writing to it") == 1
+    assert reports(outcome) == ["15 trials"]
+
+
+def test_a_lock_while_watching_leaves_the_last_report(study, watch):
+    other = sqlite3.connect("study.db", isolation_level=None)
+    outcome = watch(
+        "sqlite:///study.db?timeout=0.01",
+        happen=[lambda: other.execute("begin exclusive"), lambda: other.execute("rollback")],
+    )
+    other.close()
+    assert reports(outcome) == ["15 trials"]
+    assert "is locked" in outcome.stderr
+
+
+def test_a_study_that_has_just_begun_is_waited_for(folder, watch):
+    study = optuna.create_study(storage="sqlite:///study.db", study_name="first")
+    outcome = watch("study.db", happen=[lambda: tune(study, 6)])
+    study._storage.remove_session()
+    assert outcome.exit_code == 0
+    assert "waiting: study has no trial" in outcome.stderr
+    assert reports(outcome) == ["5 trials"]
+
+
+def test_a_table_is_followed_as_well(folder, watch):
+    frame = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3], "loss": [1.0, 9.0, 4.0, 2.0]})
+    frame[:3].to_csv("t.csv", index=False)
+    outcome = watch(
+        "t.csv", "--objective", "loss", happen=[lambda: frame.to_csv("t.csv", index=False)]
+    )
+    assert reports(outcome) == ["3 trials", "4 trials"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["nowhere.db"], 1),
+        (["study.db", "--study-name", "second"], 1),
+        (["study.db", "--target", "speed"], 1),
+        (["study.db", "--out", "no/report.html"], 1),
+        (["t.csv", "--objective", "los"], 1),
+        (["t.csv"], 2),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_mistake_is_not_waited_for(study, watch, arguments, code):
+    Path("t.csv").write_text("x,loss\n1,2\n")
+    outcome = watch(*arguments, happen=[str])
+    assert outcome.exit_code == code
+    assert outcome.waited == []
+
+
+def test_a_folder_that_takes_no_report_is_a_mistake_at_first_and_waited_for_later(
+    study, watch, monkeypatch
+):
+    replace = Path.replace
+    full = [True]
+
+    def refuse_while_full(self, target):
+        if full[0]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", refuse_while_full)
+    first = watch("study.db", happen=[str])
+    assert (first.exit_code, first.waited) == (1, [])
+    assert os.strerror(errno.ENOSPC) in first.stderr
+
+    full[0] = False
+    seen = []
+
+    def fill():
+        seen.append(page())
+        full[0] = True
+        more_trials()
+
+    def empty():
+        seen.append(page())
+        full[0] = False
+
+    outcome = watch("study.db", happen=[fill, empty])
+    assert outcome.exit_code == 0
+    assert os.strerror(errno.ENOSPC) in outcome.stderr
+    assert seen[0] == seen[1] != page()
+    assert not list(Path().glob(".*.part"))
+
+
+@pytest.mark.parametrize("where", ["hpo_explain.reporting.page.render", "os.fsync"])
+def test_an_interrupt_while_a_report_is_written_leaves_the_last_one(
+    study, watch, monkeypatch, where
+):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    Path(PAGE).write_text("the last good one")
+    monkeypatch.setattr(where, interrupt)
+    outcome = watch("study.db", happen=[str])
+    assert outcome.exit_code == 0
+    assert page() == "the last good one"
+    assert not list(Path().glob(".*.part"))
+
+
+def test_watching_does_not_touch_the_storage(study, watch):
+    before, times = study.read_bytes(), study.stat().st_mtime_ns
+    watch("study.db", happen=[str, str])
+    assert study.read_bytes() == before
+    assert study.stat().st_mtime_ns == times
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends the signal of Ctrl-C")
+def test_ctrl_c_ends_the_program_with_exit_code_0(folder):
+    storage = "sqlite:///study.db"
+    optuna.create_study(storage=storage, study_name="first")
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        f"from hpo_explain.cli import main; main(['watch', {storage!r}])"
+    )
+    watching = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    said = ""
+    while "waiting" not in said:  # a study without a trial: there is no report to be made
+        line = watching.stderr.readline()
+        assert line, said
+        said += line
+    time.sleep(0.1)
+    watching.send_signal(signal.SIGINT)
+    rest = watching.communicate(timeout=60)[1]
+    assert watching.returncode == 0, said + rest
+    assert "Traceback" not in rest
+    assert rest.endswith("stopped\n")
