@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -365,7 +366,11 @@ def _fit_in_unit(forest: RandomForestRegressor, Z: Array, y: Array) -> None:
     unit, centre = unit_of(y), float(np.median(y))
     if abs(centre) <= _FAR * unit:
         centre = 0.0  # so that not even ties between splits fall out otherwise
-    forest.fit(Z, (y - centre) / unit)
+    with warnings.catch_warnings():
+        # scikit-learn's threads set the process's filters at once and may leave none behind; what
+        # they then warn of is that there is none
+        warnings.simplefilter("ignore", UserWarning)
+        forest.fit(Z, (y - centre) / unit)
     for estimator in forest.estimators_:
         value, impurity = estimator.tree_.value, estimator.tree_.impurity
         value[...] = centre + unit * value

@@ -259,3 +259,14 @@ def test_wrong_input_is_refused_with_argument_value_and_remedy(call, words):
         call()
     for word in words:
         assert word in str(caught.value)
+
+
+def test_fits_leave_the_filters_of_warnings_alone():
+    import warnings
+
+    space = SearchSpace([FloatParameter(name, 0.0, 1.0) for name in "abc"])
+    X = space.sample(60, seed=0)
+    before = list(warnings.filters)
+    for seed in range(20):  # threads race: rarely do they leave none behind
+        ForestSurrogate.fit(space, X, X[:, 0], n_trees=32, seed=seed)
+    assert warnings.filters == before
