@@ -109,7 +109,10 @@ CASES = {
     ),
     "an unknown word for a background": (
         lambda: hx.explain_proposal(study_of(12), 11, background="everything"),
-        ["background must be one of 'auto', 'global', 'local', 'hybrid', 'candidates', 'thesis'", "'everything'"],
+        [
+            "background must be one of 'auto', 'global', 'local', 'hybrid', 'candidates', 'thesis'",
+            "'everything'",
+        ],
     ),
     "something that is no run": (
         lambda: hx.trust([1, 2, 3]),
