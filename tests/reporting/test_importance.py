@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.reporting import NotApplicable, WhatMatters, make_report
+from hpo_explain.reporting import SECTIONS, NotApplicable, WhatMatters
 from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs
 
 pytestmark = warns_of_glyphs
@@ -109,8 +109,8 @@ def test_shares_of_a_forest_that_predicts_badly_are_warned_of(run):
     assert "Read with caution. Trust in the forest behind these shares is poor." in text
 
 
-def test_it_stands_between_trust_and_the_proposals(run):
-    anchors = [card.anchor for card in make_report(run).cards]
+def test_it_stands_between_trust_and_the_proposals():
+    anchors = [section.anchor for section in SECTIONS]
     assert anchors.index("trust") < anchors.index("importance") < anchors.index("best")
 
 
