@@ -15,7 +15,7 @@ from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.section import Content, NotApplicable
 from hpo_explain.run import Run
 
-_PROPOSALS = 16  # at most, each with a model of its own
+_PROPOSALS = 12  # at most, each with a model of its own
 _LAST = 5  # of which a sentence each
 _ROWS = 200
 

@@ -33,7 +33,7 @@ def test_the_path_the_balance_and_a_sentence_for_each_of_the_last_proposals(tmp_
 def test_a_long_run_is_thinned_and_the_page_says_so(tmp_path):
     run = run_of(40, 2, proposals=range(5, 40))
     text = written(run, tmp_path).text
-    assert "16 of 35 proposals are shown" in text
+    assert "12 of 35 proposals are shown" in text
     assert all(f"Trial {trial}" in text for trial in range(35, 40))
 
 
