@@ -160,9 +160,11 @@ def check_explanations(run, seed):
         if number is None and run.proposals:
             number = max(run.proposals) if trial == "latest" else run.best(run.proposals)
         proposed = number in run.proposals
-        # whatever is beyond counts as that
-        known = np.clip(run.objective[run.known_before(number)], -1e150, 1e150) if proposed else []
         for criterion in {"auto", rng.choice(CRITERIA)}:
+            # any finished trial may be looked at with a criterion that is asked for
+            asked = proposed or (criterion != "auto" and isinstance(trial, int))
+            # whatever is beyond counts as that
+            known = np.clip(run.objective[run.known_before(number)], -1e150, 1e150) if asked else []
             own = criterion == "auto" and proposed and run.own_acquisition(number) is not None
             possible = np.ptp(known) > 0 if len(known) >= 2 else own
             found, text = refusal(

@@ -210,8 +210,10 @@ class DensityRatio:
                     terms[name] += sign * _log_density(density, parameters, at_x, at_b, here)
             return TermBlock(rows, terms)
 
-        size = max(1, min(_AT_ONCE, -(-len(background) // n_threads())))
-        return in_blocks(len(background), size, terms_at)
+        n = len(background)
+        if all(len(block.columns) == 1 for block in self._blocks):
+            return iter([terms_at(slice(0, n))])  # sooner done than threads have begun
+        return in_blocks(n, max(1, min(_AT_ONCE, -(-n // n_threads()))), terms_at)
 
     def candidates(self, n: int, *, seed: int = 0) -> Array:
         """Draw latent rows from l, as TPE draws the candidates among which it chooses.
