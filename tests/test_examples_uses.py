@@ -1,0 +1,62 @@
+"""The short examples, one per use, run and say what they promise."""
+
+import pandas as pd
+import pytest
+
+from tests.test_examples import run
+
+
+@pytest.fixture(autouse=True)
+def quiet_optuna():
+    import optuna
+
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    yield
+    optuna.logging.set_verbosity(verbosity)
+
+
+def test_a_callback_keeps_a_report_up_to_date(capsys, monkeypatch, tmp_path):
+    out = tmp_path / "report.html"
+    printed = run(capsys, monkeypatch, "callback.py", "--trials", 8, "--out", out)
+    assert f"last report: {out}" in printed
+    assert "of 8 trials" in out.read_text(encoding="utf-8")
+
+
+def test_a_study_is_explained_afterwards(capsys, monkeypatch, tmp_path):
+    import optuna
+
+    storage = f"sqlite:///{tmp_path}/study.db"
+    study = optuna.create_study(study_name="tuning", storage=storage)
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1) ** 2, n_trials=15)
+    printed = run(
+        capsys, monkeypatch, "post_hoc_optuna.py", "--storage", storage, "--study-name", "tuning"
+    )
+    assert "15 trials of 1 hyperparameters" in printed
+    assert "TPESampler" in printed
+    assert "Over " in printed
+
+
+def test_a_result_of_skopt_is_explained_afterwards(capsys, monkeypatch):
+    printed = run(capsys, monkeypatch, "post_hoc_skopt.py", "--calls", 12)
+    assert "skopt" in printed
+    assert "percentile of mean" in printed
+
+
+def test_a_table_from_elsewhere_is_explained(capsys, monkeypatch, tmp_path):
+    assert "learning_rate" in run(capsys, monkeypatch, "table_from_elsewhere.py")
+    file = tmp_path / "trials.csv"
+    pd.DataFrame({"x": [0.1, 0.5, 0.9, 0.3], "score": [1.0, 5.0, 9.0, 3.0]}).to_csv(
+        file, index=False
+    )
+    printed = run(
+        capsys, monkeypatch, "table_from_elsewhere.py", file, "--objective", "score",
+        "--direction", "maximize",
+    )  # fmt: skip
+    assert "score (maximize)" in printed
+
+
+def test_a_model_of_ones_own_is_explained(capsys, monkeypatch):
+    printed = run(capsys, monkeypatch, "own_surrogate.py")
+    assert "learning_rate" in printed
+    assert "LCB (κ = 1.96)" in printed
