@@ -12,7 +12,7 @@ import numpy as np
 
 from hpo_explain.densities._loops import log_sums
 from hpo_explain.densities.kernels import Kernels, values_of
-from hpo_explain.space import Array, Parameter
+from hpo_explain.space import Array, CategoricalParameter, Parameter
 
 LEAST = float(np.log(np.finfo(float).tiny))
 """A density below exp of this counts as this: a logarithm of 0 could not be explained."""
@@ -116,8 +116,15 @@ class ProductMixture:
         drawn = np.empty((n, len(self.kernels)))
         for j, (parameter, kernels) in enumerate(zip(parameters, self.kernels, strict=True)):
             values = kernels.sample(which, rng)
-            categorical = hasattr(parameter, "choices")
-            drawn[:, j] = values if categorical else parameter.encode(values)
+            if isinstance(parameter, CategoricalParameter):
+                drawn[:, j] = values
+                continue
+            if parameter.step is not None:  # kernels may be densities where values are on a grid
+                steps = np.round((values - parameter.low) / parameter.step)
+                values = np.clip(
+                    parameter.low + steps * parameter.step, parameter.low, parameter.high
+                )
+            drawn[:, j] = parameter.encode(values)
         return drawn
 
 

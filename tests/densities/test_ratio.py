@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -179,6 +180,15 @@ def test_candidates_are_drawn_from_the_density_of_good_trials():
     expected = np.exp(good.log_density(parameters, boosters))
     np.testing.assert_allclose(np.bincount(rows[:, 2].astype(int)) / 4000, expected, atol=0.03)
     np.testing.assert_array_equal(rows, ratio.candidates(4000, seed=1))
+
+
+def test_candidates_of_kernels_without_a_grid_are_values_of_the_grid():
+    """Optuna 4.5 takes log integers for continuous."""
+    rng = np.random.default_rng(0)
+    good = mixture_of(MIXED, [4], 3, rng)
+    smooth = ProductMixture(good.weights, (replace(good.kernels[0], step=None),))
+    ratio = hx.DensityRatio(MIXED, [hx.DensityBlock((4,), smooth, smooth)])
+    assert MIXED.is_valid(ratio.candidates(200)).all()
 
 
 def test_good_candidates_are_better_than_uniform_configurations():
