@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from hpo_explain.acquisition import LogExpectedImprovement as LogExpectedImprovement
     from hpo_explain.acquisition import LowerConfidenceBound as LowerConfidenceBound
     from hpo_explain.acquisition import ProbabilityOfImprovement as ProbabilityOfImprovement
+    from hpo_explain.acquisition import SupportsCandidates as SupportsCandidates
+    from hpo_explain.acquisition import SupportsParts as SupportsParts
+    from hpo_explain.acquisition import SupportsTermCoalitions as SupportsTermCoalitions
     from hpo_explain.acquisition import SurrogateBased as SurrogateBased
+    from hpo_explain.acquisition import TermBlock as TermBlock
     from hpo_explain.adapters import from_frame as from_frame
     from hpo_explain.adapters import from_optuna as from_optuna
     from hpo_explain.adapters import from_skopt as from_skopt
@@ -154,8 +158,12 @@ _MODULE_OF = {
     "SearchSpace": "space",
     "ShapleyExplainer": "explainers",
     "Subspace": "explanations",
+    "SupportsCandidates": "acquisition",
+    "SupportsParts": "acquisition",
+    "SupportsTermCoalitions": "acquisition",
     "Surrogate": "surrogates",
     "SurrogateBased": "acquisition",
+    "TermBlock": "acquisition",
     "Trust": "diagnostics",
     "ablation": "facade",
     "aggregate": "explanations",

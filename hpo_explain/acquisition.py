@@ -92,6 +92,12 @@ class TermBlock:
         The background rows.
     terms : dict of str to ndarray of shape (number of rows, number of coalitions)
         The terms for each background row and coalition.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> TermBlock(slice(0, 2), {"mean": np.zeros((2, 8))}).terms["mean"].shape
+    (2, 8)
     """
 
     rows: slice
