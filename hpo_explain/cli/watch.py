@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import click
 
 from hpo_explain.cli._duration import duration
 from hpo_explain.cli._errors import say
+from hpo_explain.cli._interrupt import heeded_interrupt
 from hpo_explain.cli._source import Source, takes_source
 
 if TYPE_CHECKING:
@@ -31,12 +33,15 @@ def watch(source: Source, out: Path, every: float, title: str | None) -> None:
     it, the last report stays. Ctrl-C ends it, with exit code 0.
     """
     try:
-        _follow(source, out.absolute(), every, title)
+        with heeded_interrupt() as check_interrupt:
+            _follow(source, out.absolute(), every, title, check_interrupt)
     except KeyboardInterrupt:
-        say("\nstopped")
+        say("stopped")
 
 
-def _follow(source: Source, out: Path, every: float, title: str | None) -> None:
+def _follow(
+    source: Source, out: Path, every: float, title: str | None, check_interrupt: Callable[[], None]
+) -> None:
     from hpo_explain.reporting import write_report
     from hpo_explain.reporting._file import check_place
 
@@ -59,6 +64,7 @@ def _follow(source: Source, out: Path, every: float, title: str | None) -> None:
                 stays = f" The last report stays: {out}." if shown else ""
                 say(f"waiting: {error}{stays}")
                 said = str(error)
+        check_interrupt()
         sleep(every)
 
 

@@ -15,6 +15,7 @@ import optuna
 import pandas as pd
 import pytest
 
+from hpo_explain import reporting
 from tests.cli.conftest import tune
 
 pytestmark = pytest.mark.usefixtures("brief_reports")
@@ -204,6 +205,29 @@ def test_watching_does_not_touch_the_storage(study, watch):
     watch("study.db", happen=[str, str])
     assert study.read_bytes() == before
     assert study.stat().st_mtime_ns == times
+
+
+class Clumsy:
+    """Something during whose cleaning up Ctrl-C is pressed, which Python then drops."""
+
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_python_drops_is_heeded_before_the_next_wait(study, watch, monkeypatch):
+    before = signal.getsignal(signal.SIGINT)
+    write_report = reporting.write_report
+
+    def clumsy(*arguments, **options):
+        write_report(*arguments, **options)
+        Clumsy()
+
+    monkeypatch.setattr(reporting, "write_report", clumsy)
+    outcome = watch("study.db", happen=[str])
+    assert (outcome.exit_code, outcome.waited) == (0, [])
+    assert outcome.stderr.endswith("stopped\n")
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends the signal of Ctrl-C")
