@@ -91,7 +91,7 @@ def products(a: Array, b: Array) -> Array:
     return table
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
 def sums_of_products(weights: Array, a: Array, b: Array, ends: Ints, codes: Ints) -> Array:
     """Return ``Σ_k w_k Π_j (a_jk or b_jk)`` for each coalition, (n, m).
 
@@ -122,9 +122,17 @@ def sums_of_products(weights: Array, a: Array, b: Array, ends: Ints, codes: Ints
         product = np.empty(kernels)
         for s in range(m):
             product[:] = tables[0][codes[0, s]]
-            for t in range(1, groups):
+            for t in range(1, groups - 1):
                 row = tables[t][codes[t, s]]
                 for k in range(kernels):
                     product[k] *= row[k]
-            found[i, s] = product.sum()
+            total = 0.0
+            if groups > 1:
+                last = tables[groups - 1][codes[groups - 1, s]]
+                for k in range(kernels):
+                    total += product[k] * last[k]
+            else:
+                for k in range(kernels):
+                    total += product[k]
+            found[i, s] = total
     return found
