@@ -1,6 +1,12 @@
 """What holds for all tests."""
 
+import os
+
 from hypothesis import settings
+
+# There is a process per core already; numpy reads this when it is imported.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 # The examples are the same on every machine, and a busy machine fails none of them.
 settings.register_profile("reproducible", derandomize=True, deadline=None)

@@ -2,6 +2,8 @@
 
 import re
 
+from hpo_explain import reporting
+from hpo_explain.reporting import page
 from tests.source_tree import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -24,6 +26,9 @@ def test_the_first_two_shell_lines_are_the_demo_and_the_tests():
 
 def test_the_python_blocks_run_in_the_order_of_the_text(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    # three whole reports would take a minute; whole ones are looked at elsewhere
+    monkeypatch.setattr(reporting, "SECTIONS", reporting.BRIEF)
+    monkeypatch.setattr(page, "SECTIONS", reporting.BRIEF)
     namespace: dict[str, object] = {"__name__": "__main__"}
     found = blocks("python")
     assert found

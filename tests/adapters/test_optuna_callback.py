@@ -111,7 +111,7 @@ def suggested(n_trials, callbacks):
 
 def test_a_run_with_the_callback_suggests_the_same_and_leaves_every_random_state_alone(tmp_path):
     path = tmp_path / "report.html"
-    with_reports = suggested(14, [unlimited(path, every=7)])
+    with_reports = suggested(14, [unlimited(path, every=11)])
     assert path.exists()
     assert with_reports == suggested(14, [])
 

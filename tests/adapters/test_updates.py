@@ -160,7 +160,7 @@ def test_the_mark_of_a_process_that_died_is_taken_over(clock, monkeypatch, tmp_p
 def test_a_report_that_fails_leaves_the_last_good_one_and_no_mark(tmp_path, monkeypatch):
     path = tmp_path / "r.html"
     path.write_text("the last good one")
-    callback = ExplanationCallback(path, every=2, budget=None)
+    callback = ExplanationCallback(path, every=2, budget=None, sections=[Overview()])
 
     def full_disk(*_):
         raise OSError(28, "No space left on device")

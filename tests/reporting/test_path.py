@@ -13,15 +13,15 @@ def written(run, folder):
 
 
 def test_the_path_the_balance_and_a_sentence_for_each_of_the_last_proposals(tmp_path):
-    run = run_of(20, proposals=range(6, 20))
+    run = run_of(17, proposals=range(6, 17))
     page = written(run, tmp_path)
     path = hx.desirability_path(run, background=200, progress=False)
     assert path.sentence in page.text
-    for trial in range(15, 20):
+    for trial in range(12, 17):
         assert f"Trial {trial} : {path.explanation(trial).sentence}" in page.text.replace(
             f"Trial {trial}:", f"Trial {trial} :"
         )
-    assert path.explanation(14).sentence not in page.text
+    assert path.explanation(11).sentence not in page.text
     balance = path.balance(5)
     assert f"{balance['exploring']:.0%} about uncertainty (exploring)" in page.text
     assert f"{balance['exploiting']:.0%} of the contributions" in page.text
