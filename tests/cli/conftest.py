@@ -54,8 +54,8 @@ def study(folder, tuned):
 
 @pytest.fixture
 def brief_reports(monkeypatch):
-    """Reports of two sections: what they hold is tested elsewhere, and takes long."""
-    sections = {"sections": (reporting.Overview(), reporting.TrustVerdict())}
+    """Reports of three sections: what they hold is tested elsewhere, and takes long."""
+    sections = {"sections": reporting.BRIEF}
     for name in ("make_report", "write_report"):
         monkeypatch.setattr(reporting, name, partial(getattr(reporting, name), **sections))
 

@@ -3,7 +3,7 @@
 import pytest
 
 
-def test_the_demo_tunes_and_writes_a_report(folder, run):
+def test_the_demo_tunes_and_writes_a_report(folder, run, brief_reports):
     outcome = run("demo", "--trials", "12")
     assert outcome.exit_code == 0, outcome.output
     page = (folder / "hpo-explain-demo" / "report.html").read_text(encoding="utf-8")
@@ -34,7 +34,7 @@ def test_other_demos(folder, run, options, brief_reports):
     assert (out / "study.db").exists() == ("skopt" not in options)
 
 
-def test_a_demo_that_is_too_short_for_a_proposal_says_so(folder, run):
+def test_a_demo_that_is_too_short_for_a_proposal_says_so(folder, run, brief_reports):
     outcome = run("demo", "--trials", "3")
     assert outcome.exit_code == 0, outcome.output
     assert "no proposal" in outcome.stdout
