@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import settings
 
 # There is a process per core already; numpy reads this when it is imported.
@@ -12,3 +13,15 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 settings.register_profile("reproducible", derandomize=True, deadline=None)
 settings.register_profile("long", max_examples=2000, deadline=None)
 settings.load_profile("reproducible")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--thorough", action="store_true", help="run what takes long as well")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--thorough"):
+        skip = pytest.mark.skip(reason="takes long; run with --thorough")
+        for item in items:
+            if item.get_closest_marker("thorough"):
+                item.add_marker(skip)

@@ -35,6 +35,7 @@ def test_a_study_is_continued_in_its_important_subspace(capsys, monkeypatch):
     assert after >= before
 
 
+@pytest.mark.thorough
 def test_true_and_predicted_shares_are_printed_and_the_figures_saved(capsys, monkeypatch, tmp_path):
     printed = run(
         capsys, monkeypatch, "papers/fanova_ground_truth.py", "--quick", "--out", tmp_path

@@ -47,6 +47,7 @@ def nested(trial):
     return total
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sampler", [RandomSampler, TPESampler])
 def test_inferred_conditions_are_those_of_the_objectives_own_code(sampler):
     study = optimized(nested, 150, sampler(seed=3))

@@ -82,6 +82,7 @@ def test_options_of_the_reader_are_passed_on(written, tmp_path):
     assert [run.direction for run, _ in written] == ["maximize"]
 
 
+@pytest.mark.thorough
 def test_the_real_report_is_written(tmp_path):
     path = tmp_path / "report.html"
     optimize(unlimited(path, every=15), 15, TPESampler(seed=0))
@@ -156,6 +157,7 @@ def test_a_study_that_cannot_be_read_does_not_end_the_run(tmp_path, caplog):
     assert "target" in caplog.text
 
 
+@pytest.mark.thorough
 def test_a_first_report_after_one_trial_does_not_end_the_run(tmp_path):
     assert len(optimize(unlimited(tmp_path / "r.html", every=1), 2).trials) == 2
 

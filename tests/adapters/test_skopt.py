@@ -139,6 +139,7 @@ def test_every_kind_of_dimension_keeps_its_values_and_its_scale():
 
 
 @pytest.mark.parametrize("name", MINIMIZERS)
+@pytest.mark.thorough
 def test_trials_are_the_points_in_order_and_minimized(name):
     result = result_of(name)
     run = hx.from_skopt(result)
@@ -523,6 +524,7 @@ def test_models_that_were_never_fitted_are_noted_and_fitted_anew():
 
 
 @pytest.mark.parametrize("acq_func", ["LCB", "EI", "PI"])
+@pytest.mark.thorough
 def test_a_proposal_is_the_best_of_many_candidates_under_the_model_that_chose_it(acq_func):
     run = hx.from_skopt(result_of("gp", acq_func, reals))
     assert run.proposals == tuple(range(INITIAL, CALLS))

@@ -26,6 +26,7 @@ def test_the_demo_tunes_and_writes_a_report(folder, run, brief_reports):
     ],
     ids=lambda options: " ".join(options),
 )
+@pytest.mark.thorough
 def test_other_demos(folder, run, options, brief_reports):
     outcome = run("demo", "--trials", "11", *options)
     assert outcome.exit_code == 0, outcome.output

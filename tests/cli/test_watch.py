@@ -150,6 +150,7 @@ def test_a_mistake_is_not_waited_for(study, watch, arguments, code):
     assert outcome.waited == []
 
 
+@pytest.mark.thorough
 def test_a_folder_that_takes_no_report_is_a_mistake_at_first_and_waited_for_later(
     study, watch, monkeypatch
 ):

@@ -71,6 +71,7 @@ def compare(logged, space, *, kappa, iteration, fit):
     return np.array(ours), np.array(theirs), np.array(errors), np.array(predictions)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kappa", [1, 10])
 @pytest.mark.parametrize("iteration", [5, 20])
 def test_with_the_same_model_contributions_agree_with_shapleymbo(logged, space, kappa, iteration):

@@ -65,6 +65,7 @@ def test_table_2_of_the_thesis_lies_within_the_interval(direction):
     assert (interval["upper"] - interval["lower"]).max() < 0.02
 
 
+@pytest.mark.thorough
 def test_the_interval_covers_the_truth_as_often_as_it_says():
     """95 % intervals over 300 repetitions: between 91 % and 98 % contain the closed form.
 

@@ -122,6 +122,7 @@ def test_without_an_incumbent_no_region_is_the_incumbents():
         assert "Incumbent" not in svg
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NASTY)
 def test_names_from_the_user_are_drawn_as_they_are(name):
     space = hx.SearchSpace([hx.FloatParameter(n, 0.0, 1.0) for n in ("x1", name, "x3")])

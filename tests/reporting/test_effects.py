@@ -41,6 +41,7 @@ def test_a_wide_band_is_warned_of_beside_its_effect_and_a_narrow_one_is_not(cont
     assert "The band is wider than the whole effect" in unsure.text
 
 
+@pytest.mark.thorough
 def test_trials_in_a_corner_are_told_to_be_concentrated():
     run = one_matters()
     corner = hx.Run(run.space, run.X * 0.3, run.objective, "minimize", objective_name="loss")
