@@ -16,16 +16,16 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from hpo_explain.plotting._heatmap import draw_cells, draw_scale, names_along_x, names_along_y
 from hpo_explain.plotting._layout import (
-    MARGINS,
-    label_points,
     limit_ticks,
     points_across,
+    sides,
     write_above,
     write_footer,
     write_header,
     write_legend,
     write_y_label,
 )
+from hpo_explain.plotting._rows import tint_rows
 from hpo_explain.plotting._style import BLUE, GREY, ORANGE, TEXT, ink
 from hpo_explain.plotting._text import plain, shorten
 from hpo_explain.space import Array, category_index
@@ -150,7 +150,7 @@ def draw_effect(ax: Axes, effect: Effect) -> Room:
         return _draw_categories(ax, effect)
     draw_numbers(ax, effect)
     write_y_label(ax, effect.predicted, points=0.95 * HEIGHT)
-    left, across = _sides(ax)
+    left, across = sides(ax, label=2.0 * TEXT)
     return Room(HEIGHT, left, across, effect.labels[0])
 
 
@@ -225,8 +225,7 @@ def draw_rows(ax: Axes, effect: Effect, shown: npt.NDArray[np.intp]) -> None:
             ax.plot(along, up, zorder=1.0, **CURVE)
     _draw_points(ax, effect, shown, y, lying=True)
     ax.set_ylim(len(shown) - 0.5, -0.5)
-    for i in range(1, len(shown), 2):
-        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
+    tint_rows(ax, len(shown))
     best = [] if effect.incumbent is None else _codes(effect, 0, effect.incumbent[:1])
     for place in np.flatnonzero(np.isin(shown, best)):
         ax.axhline(float(place), zorder=0.5, **INCUMBENT)
@@ -275,7 +274,7 @@ def _draw_categories(ax: Axes, effect: Effect) -> Room:
     names_along_y(ax, counted_categories(effect, shown), points=0.32 * points_across(ax))
     height = max(_ROW * len(shown), 60.0)
     write_y_label(ax, effect.labels[0], points=max(0.95 * _ROW * len(shown), 60.0))
-    left, across = _sides(ax)
+    left, across = sides(ax, label=2.0 * TEXT)
     limit_ticks(ax, across)
     return Room(height, left, across, effect.predicted)
 
@@ -287,13 +286,6 @@ def counted_categories(effect: Effect, shown: npt.NDArray[np.intp]) -> list[str]
         return labels
     counts = np.bincount(_codes(effect, 0, effect.tried[0]), minlength=len(effect.axes[0]))[shown]
     return [f"{label} ({count})" for label, count in zip(labels, counts, strict=True)]
-
-
-def _sides(ax: Axes) -> tuple[float, float]:
-    """Return how many points stand left of the axes, and how many are left across."""
-    across = points_across(ax)
-    left = label_points(ax) + 2.0 * TEXT
-    return left, max(across - left - MARGINS, 0.3 * across)
 
 
 # ---------------------------------------------------------------------- two hyperparameters
@@ -343,7 +335,7 @@ def _draw_pair(ax: Axes, effect: Effect) -> Room:
         names_along_y(ax, effect.axes[1], points=0.3 * points_across(ax))
         height = max(HEIGHT, _ROW * len(effect.axes[1]))
     write_y_label(ax, effect.labels[1], points=0.95 * height)
-    left, across = _sides(ax)
+    left, across = sides(ax, label=2.0 * TEXT)
     # What is wider than the axes would push the scale of colors away from them.
     across -= _SCALE
     if effect.categorical[0]:

@@ -5,28 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.ticker import Formatter
 
 from hpo_explain.plotting._layout import (
-    MARGINS,
     characters,
-    label_points,
-    limit_ticks,
     points_across,
-    write_footer,
-    write_header,
-    write_legend,
 )
+from hpo_explain.plotting._rows import style_rows, write_rows
 from hpo_explain.plotting._style import (
     FILLS,
-    GREY,
-    TEXT,
     Fill,
     ink,
-    make_literal,
     new_axes,
     set_height,
 )
@@ -87,25 +78,14 @@ def plot_bars(
             [bars[i].value for i in known], known, xerr=[bars[i].half or 0.0 for i in known],
             fmt="none", ecolor=ink(), elinewidth=1.0, capsize=2.0, capthick=1.0, zorder=3,
         )  # fmt: skip
-    for i in range(1, n, 2):
-        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
-    ax.axvline(0.0, color=ink(), linewidth=0.8, zorder=1.5)
-    ax.set_ylim(max(n, 1) - 0.5, -0.5)
+    style_rows(ax, labels)
     ax.set_xlim(_limits(bars))
     if formatter is not None:
         ax.xaxis.set_major_formatter(formatter)
-    ax.set_yticks(np.arange(n), labels, fontsize=TEXT)
-    ax.tick_params(axis="y", length=0.0)
-    ax.tick_params(axis="x", labelsize=TEXT)
-    make_literal(ax.get_yticklabels())
-    ax.spines[["top", "left", "right"]].set_visible(False)
 
-    left = label_points(ax)
-    points = max(across - left - MARGINS, 0.3 * across)
-    limit_ticks(ax, points)
-    high = write_legend(ax, legend, left=left, points=left + points) if legend else 0.0
-    high += write_header(ax, heading, subtitle, above=high, left=left, points=left + points)
-    high += write_footer(ax, label, footer, left=left, points=points)
+    high = write_rows(
+        ax, heading=heading, subtitle=subtitle, label=label, footer=footer, legend=legend
+    )
     if own:
         lines = max((text.count("\n") for text in labels), default=0)
         set_height(ax, high + max(n, 1) * (_ROW + lines * _LINE))

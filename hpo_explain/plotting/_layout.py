@@ -38,6 +38,16 @@ def label_points(ax: Axes) -> float:
     return _points(ax, max(widths, default=0.0)) + pad
 
 
+def sides(ax: Axes, *, label: float = 0.0, beside: float = 0.0) -> tuple[float, float]:
+    """Return how many points stand left of the axes, and how many are left for the axes across.
+
+    `label` are those of a label of the y axis, `beside` those right of the axes.
+    """
+    across = points_across(ax)
+    left = label_points(ax) + label
+    return left, max(across - left - MARGINS - beside, 0.3 * across)
+
+
 def characters(points: float, size: float = TEXT) -> int:
     """Return how many average characters of a font size fit on a line of so many points."""
     return int(points / (size * _CHARACTER))

@@ -93,7 +93,7 @@ def new_panels(
     most = max(1, min(_MOST_COLUMNS, n, int(across / _PANEL)))
     rows = -(-n // most)
     columns = -(-n // rows)
-    part = _part(ax)
+    part = part_of(ax)
     grid = part.subplots(
         rows, columns, sharex=same_x, sharey=same_scale, squeeze=False,
         subplot_kw={"axes_class": NotebookAxes},
@@ -106,7 +106,7 @@ def new_panels(
     return Panels(part, tuple(grid[:n]), columns, across, own)
 
 
-def _part(ax: Axes) -> SubFigure:
+def part_of(ax: Axes) -> SubFigure:
     """Return a part of the figure where axes stood, which are removed."""
     figure, place = ax.figure, ax.get_subplotspec()
     if place is None:

@@ -11,21 +11,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hpo_explain.plotting._layout import (
-    MARGINS,
     characters,
-    label_points,
-    limit_ticks,
     points_across,
-    write_footer,
-    write_header,
-    write_legend,
 )
+from hpo_explain.plotting._rows import style_rows, write_rows
 from hpo_explain.plotting._style import (
     FILLS,
-    GREY,
-    TEXT,
     ink,
-    make_literal,
     new_axes,
     set_height,
 )
@@ -35,7 +27,7 @@ from hpo_explain.space import Array
 MOST_ROWS = 20
 _MOST_NAMED = 8
 _ROW_POINTS = (24.0, 30.0, 36.0)  # height of a row with 1, 2, 3 and more terms
-_BARS = 0.78  # share of a row that its bars take
+BARS = 0.78  # share of a row that its bars take
 
 
 def plot_term_bars(
@@ -68,9 +60,9 @@ def plot_term_bars(
     n, n_terms, across = len(rows), len(terms), points_across(ax)
     y = np.arange(n, dtype=float)
     for t in range(n_terms):
-        at, fill = y + (t - (n_terms - 1) / 2) * _BARS / n_terms, FILLS[t % len(FILLS)]
+        at, fill = y + (t - (n_terms - 1) / 2) * BARS / n_terms, FILLS[t % len(FILLS)]
         ax.barh(
-            at, mean[rows, t], height=0.9 * _BARS / n_terms, color=fill.color, hatch=fill.hatch,
+            at, mean[rows, t], height=0.9 * BARS / n_terms, color=fill.color, hatch=fill.hatch,
             edgecolor="white", linewidth=0.0, zorder=2,
         )  # fmt: skip
         _draw_whiskers(ax, mean[rows, t], at, spread[rows, t], 0.8)
@@ -80,25 +72,14 @@ def plot_term_bars(
             mean[rows, -1], y, "D", color=ink(), markersize=6.0, markeredgecolor="white",
             markeredgewidth=1.0, zorder=4,
         )  # fmt: skip
-    for i in range(1, n, 2):
-        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
-    ax.axvline(0.0, color=ink(), linewidth=0.8, zorder=1.5)
-    ax.set_ylim(n - 0.5, -0.5)
     labels = distinct(shorten(plain(names[j]), characters(0.32 * across)) for j in rows)
-    ax.set_yticks(y, labels, fontsize=TEXT)
-    ax.tick_params(axis="y", length=0.0)
-    ax.tick_params(axis="x", labelsize=TEXT)
-    make_literal(ax.get_yticklabels())
-    ax.spines[["top", "left", "right"]].set_visible(False)
-
-    left = label_points(ax)
-    points = max(across - left - MARGINS, 0.3 * across)
-    limit_ticks(ax, points)
-    high = write_legend(ax, _legend(terms), left=left, points=left + points)
-    high += write_header(ax, heading, subtitle, above=high, left=left, points=left + points)
-    high += write_footer(ax, label, footer, left=left, points=points)
+    style_rows(ax, labels)
+    high = write_rows(
+        ax, heading=heading, subtitle=subtitle, label=label, footer=footer,
+        legend=term_legend(terms),
+    )  # fmt: skip
     if own:
-        set_height(ax, high + n * _ROW_POINTS[min(n_terms, len(_ROW_POINTS)) - 1])
+        set_height(ax, high + n * row_points(n_terms))
     return ax
 
 
@@ -109,7 +90,13 @@ def _draw_whiskers(ax: Axes, x: Array, y: Array, half: Array, linewidth: float) 
     )  # fmt: skip
 
 
-def _legend(terms: Sequence[str]) -> list[tuple[Artist, str]]:
+def row_points(n_terms: int) -> float:
+    """Return the height of a row with so many terms, in points."""
+    return _ROW_POINTS[min(n_terms, len(_ROW_POINTS)) - 1]
+
+
+def term_legend(terms: Sequence[str]) -> list[tuple[Artist, str]]:
+    """Return the marks of terms and, if there are several, of their total."""
     entries: list[tuple[Artist, str]] = []
     for t, term in enumerate(terms):
         fill = FILLS[t % len(FILLS)]

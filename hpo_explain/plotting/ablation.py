@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -12,22 +11,15 @@ from matplotlib.patches import Patch
 
 from hpo_explain.explanations import Ablation
 from hpo_explain.plotting._layout import (
-    MARGINS,
     characters,
-    label_points,
-    limit_ticks,
     points_across,
-    write_footer,
-    write_header,
-    write_legend,
 )
+from hpo_explain.plotting._rows import style_rows, write_rows
 from hpo_explain.plotting._style import (
     FILLS,
     GREY,
-    TEXT,
     WIDTH,
     ink,
-    make_literal,
     new_axes,
     set_height,
 )
@@ -98,25 +90,14 @@ def plot_ablation(result: Ablation, *, ax: Axes | None = None, width: float = WI
         [result.values[0], result.values[-1]], [0.0, n + 1.0], "o", color=ink(), markersize=6.0,
         markeredgecolor="white", zorder=4,
     )  # fmt: skip
-    for i in range(1, n + 2, 2):
-        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
-    ax.set_ylim(n + 1.5, -0.5)
+    style_rows(ax, labels, zero=False)
     ax.set_xlim(_limits(steps))
-    ax.set_yticks(np.arange(n + 2), labels, fontsize=TEXT)
-    ax.tick_params(axis="y", length=0.0)
-    ax.tick_params(axis="x", labelsize=TEXT)
-    make_literal(ax.get_yticklabels())
-    ax.spines[["top", "left", "right"]].set_visible(False)
 
-    left = label_points(ax)
-    points = max(across - left - MARGINS, 0.3 * across)
-    limit_ticks(ax, points)
-    high = write_legend(ax, _legend(steps), left=left, points=left + points)
-    heading = f"From source to target: {objective_or_acquisition(result)}"
-    high += write_header(
-        ax, heading, _subtitle(result), above=high, left=left, points=left + points
-    )
-    high += write_footer(ax, _axis_label(result), _footer(result), left=left, points=points)
+    high = write_rows(
+        ax, heading=f"From source to target: {objective_or_acquisition(result)}",
+        subtitle=_subtitle(result), label=_axis_label(result), footer=_footer(result),
+        legend=_legend(steps),
+    )  # fmt: skip
     if own:
         row = _ROW_POINTS[any("\n" in text for text in labels)]
         set_height(ax, high + (n + 2) * row)

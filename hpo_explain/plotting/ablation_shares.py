@@ -9,22 +9,13 @@ from matplotlib.ticker import PercentFormatter
 
 from hpo_explain.explanations import Ablation
 from hpo_explain.plotting._layout import (
-    MARGINS,
     characters,
-    label_points,
-    limit_ticks,
     points_across,
-    write_footer,
-    write_header,
-    write_legend,
 )
+from hpo_explain.plotting._rows import style_rows, write_rows
 from hpo_explain.plotting._style import (
     FILLS,
-    GREY,
-    TEXT,
     WIDTH,
-    ink,
-    make_literal,
     new_axes,
     set_height,
 )
@@ -86,36 +77,24 @@ def plot_ablation_shares(result: Ablation, *, ax: Axes | None = None, width: flo
             np.arange(n) + (k - 0.5) * _BAR, values, height=0.92 * _BAR, color=FILLS[k].color,
             hatch=FILLS[k].hatch, edgecolor="white", linewidth=0.0, zorder=2,
         )  # fmt: skip
-    for i in range(1, n, 2):
-        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
-    ax.axvline(0.0, color=ink(), linewidth=0.8, zorder=1.5)
-    ax.set_ylim(n - 0.5, -0.5)
+    style_rows(ax, labels)
     if not np.any([gains, shapley]):
         ax.set_xlim(-1.0, 1.0)
-    ax.set_yticks(np.arange(n), labels, fontsize=TEXT)
-    ax.tick_params(axis="y", length=0.0)
-    ax.tick_params(axis="x", labelsize=TEXT)
     if relative:
         ax.xaxis.set_major_formatter(PercentFormatter(xmax=1.0))
-    make_literal(ax.get_yticklabels())
-    ax.spines[["top", "left", "right"]].set_visible(False)
 
-    left = label_points(ax)
-    points = max(across - left - MARGINS, 0.3 * across)
-    limit_ticks(ax, points)
     patches = [
         (Patch(facecolor=f.color, hatch=f.hatch, edgecolor="white", linewidth=0.0), kind)
         for f, kind in zip(FILLS, _KINDS, strict=False)
     ]
-    high = write_legend(ax, patches, left=left, points=left + points)
     whole = signed(result.total_gain, result.total_gain)
-    high += write_header(
-        ax, f"What each change is worth: {objective_or_acquisition(result)}",
-        f"the whole gain is {whole}; Shapley values do not depend on the order of the steps",
-        above=high, left=left, points=left + points,
+    high = write_rows(
+        ax, heading=f"What each change is worth: {objective_or_acquisition(result)}",
+        subtitle=f"the whole gain is {whole}; Shapley values do not depend on the order of the "
+        "steps",
+        label="share of the whole gain" if relative else "gain: right is better",
+        footer=_footer(result), legend=patches,
     )  # fmt: skip
-    label = "share of the whole gain" if relative else "gain: right is better"
-    high += write_footer(ax, label, _footer(result), left=left, points=points)
     if own:
         set_height(ax, high + n * _ROW)
     return ax

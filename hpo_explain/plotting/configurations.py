@@ -15,10 +15,9 @@ from matplotlib.lines import Line2D
 
 from hpo_explain.explanations import DesirabilityPath
 from hpo_explain.plotting._layout import (
-    MARGINS,
     characters,
-    label_points,
     points_across,
+    sides,
     write_footer,
     write_header,
     write_legend,
@@ -117,8 +116,7 @@ def plot_configurations(
     ax.tick_params(axis="y", length=0.0)
     make_literal(ax.get_yticklabels())
     ax.spines[["top", "left", "right", "bottom"]].set_visible(False)
-    left = label_points(ax)
-    points = max(across - left - MARGINS, 0.3 * across)
+    left, points = sides(ax)
     for j in range(d):
         _draw_scale(ax, path.space.parameters[j], j, points)
     entries = _draw_chosen(ax, path, positions, chosen) if chosen else _draw_ranked(

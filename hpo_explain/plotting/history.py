@@ -8,9 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from hpo_explain.plotting._layout import (
-    MARGINS,
-    label_points,
     points_across,
+    sides,
     write_footer,
     write_header,
     write_legend,
@@ -82,8 +81,7 @@ def plot_history(run: Run, *, ax: Axes | None = None, width: float = WIDTH) -> A
         MaxNLocator(nbins=max(2, int(across / 60.0)), integer=True, min_n_ticks=1)
     )
     write_y_label(ax, plain(run.objective_name), points=0.95 * _HEIGHT)
-    left = label_points(ax) + 2.0 * TEXT
-    points = max(across - left - MARGINS, 0.3 * across)
+    left, points = sides(ax, label=2.0 * TEXT)
     high = write_legend(ax, entries, left=left, points=left + points)
     high += write_header(
         ax, _heading(run), _subtitle(run), above=high, left=left, points=left + points

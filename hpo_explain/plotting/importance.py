@@ -13,15 +13,10 @@ from matplotlib.ticker import PercentFormatter
 
 from hpo_explain.explanations import FanovaImportance
 from hpo_explain.plotting._layout import (
-    MARGINS,
     characters,
-    label_points,
-    limit_ticks,
     points_across,
-    write_footer,
-    write_header,
-    write_legend,
 )
+from hpo_explain.plotting._rows import style_rows, write_rows
 from hpo_explain.plotting._style import (
     FILLS,
     GREY,
@@ -29,7 +24,6 @@ from hpo_explain.plotting._style import (
     WIDTH,
     Fill,
     ink,
-    make_literal,
     new_axes,
     set_height,
 )
@@ -99,32 +93,20 @@ def plot_importance(
     across = points_across(ax)
     labels = distinct(_label(row, characters(0.36 * across)) for row in rows)
     _draw_bars(ax, rows)
-    for i in range(1, len(rows), 2):
-        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
-    ax.axvline(0.0, color=ink(), linewidth=0.8, zorder=1.5)
-    ax.set_ylim(len(rows) - 0.5, -0.5)
+    style_rows(ax, labels)
     ax.set_xlim(0.0, _reach(rows))
     ax.xaxis.set_major_formatter(PercentFormatter(xmax=1.0))
-    ax.set_yticks(np.arange(len(rows)), labels, fontsize=TEXT)
-    ax.tick_params(axis="y", length=0.0)
-    ax.tick_params(axis="x", labelsize=TEXT)
-    make_literal(ax.get_yticklabels())
-    ax.spines[["top", "left", "right"]].set_visible(False)
     if result.total_variance == 0.0:
         ax.text(
             0.5, 0.5, "constant: no hyperparameter matters", transform=ax.transAxes, ha="center",
             va="center", color=GREY, fontsize=TEXT,
         )  # fmt: skip
 
-    left = label_points(ax)
-    points = max(across - left - MARGINS, 0.3 * across)
-    limit_ticks(ax, points)
-    high = write_legend(ax, _legend(rows), left=left, points=left + points)
-    high += write_header(
-        ax, _heading(result), _subtitle(result), above=high, left=left, points=left + points
-    )
-    label = f"share of the variance of the predicted {_objective(result)}"
-    high += write_footer(ax, label, _footer(result, rows), left=left, points=points)
+    high = write_rows(
+        ax, heading=_heading(result), subtitle=_subtitle(result),
+        label=f"share of the variance of the predicted {_objective(result)}",
+        footer=_footer(result, rows), legend=_legend(rows),
+    )  # fmt: skip
     if own:
         row = _ROW_POINTS[any("\n" in text for text in labels)]
         set_height(ax, high + len(rows) * row)

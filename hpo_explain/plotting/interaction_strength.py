@@ -9,9 +9,8 @@ from hpo_explain.explanations import InteractionStrength
 from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
 from hpo_explain.plotting._heatmap import draw_cells, draw_scale, names_along_x, names_along_y
 from hpo_explain.plotting._layout import (
-    MARGINS,
-    label_points,
     points_across,
+    sides,
     write_footer,
     write_header,
 )
@@ -80,8 +79,7 @@ def plot_interaction_strength(
     draw_scale(mesh, ax, label="H")
     ax.set_ylim(n - 1.5, -0.5)
     names_along_y(ax, names[1:], points=0.3 * across)
-    left = label_points(ax)
-    points = max(across - left - MARGINS, 0.3 * across)
+    left, points = sides(ax)
     high = names_along_x(ax, names[:-1], points=points - _SCALE)
     ax.spines[:].set_visible(False)
     if n <= _MOST_NUMBERS:

@@ -9,20 +9,13 @@ from matplotlib.colors import Normalize
 
 from hpo_explain.explanations import PredictionOverview
 from hpo_explain.plotting._layout import (
-    MARGINS,
     characters,
-    label_points,
-    limit_ticks,
     points_across,
-    write_footer,
-    write_header,
 )
+from hpo_explain.plotting._rows import style_rows, write_rows
 from hpo_explain.plotting._style import (
-    GREY,
     TEXT,
     WIDTH,
-    ink,
-    make_literal,
     new_axes,
     set_height,
 )
@@ -81,34 +74,20 @@ def plot_prediction_overview(
             x, row + _offsets(x, reach), c=color, cmap="cividis", vmin=0.0, vmax=1.0, s=14.0,
             linewidths=0.0, zorder=2, rasterized=active.sum() > _MOST_VECTORS,
         )  # fmt: skip
-    for i in range(1, len(shown), 2):
-        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
-    ax.axvline(0.0, color=ink(), linewidth=0.8, zorder=1.5)
-    ax.set_ylim(len(shown) - 0.5, -0.5)
+    style_rows(ax, labels)
     low, high_end = float(result.phi.min(initial=0.0)), float(result.phi.max(initial=0.0))
     margin = 0.04 * (high_end - low) or 1.0
     ax.set_xlim(low - margin, high_end + margin)
-    ax.set_yticks(np.arange(len(shown)), labels, fontsize=TEXT)
-    ax.tick_params(axis="y", length=0.0)
-    ax.tick_params(axis="x", labelsize=TEXT)
-    make_literal(ax.get_yticklabels())
-    ax.spines[["top", "left", "right"]].set_visible(False)
     _draw_values(ax)
 
-    left = label_points(ax)
-    points = max(across - left - MARGINS - _SCALE, 0.3 * across)
-    limit_ticks(ax, points)
     what = shorten(plain(result.objective_name), 40)
     side = "left" if result.direction == "minimize" else "right"
-    high = write_header(
-        ax, f"What moves the predicted {what}",
-        f"one point per configuration ({len(result.phi)}), compared with the average prediction "
-        f"{number(result.baseline)}",
-        above=0.0, left=left, points=left + points,
-    )  # fmt: skip
-    high += write_footer(
-        ax, f"contribution to the predicted {what}: {side} is better",
-        _footer(result, len(result.names) - len(shown)), left=left, points=points,
+    high = write_rows(
+        ax, heading=f"What moves the predicted {what}",
+        subtitle=f"one point per configuration ({len(result.phi)}), compared with the average "
+        f"prediction {number(result.baseline)}",
+        label=f"contribution to the predicted {what}: {side} is better",
+        footer=_footer(result, len(result.names) - len(shown)), beside=_SCALE,
     )  # fmt: skip
     if own:
         set_height(ax, high + max(len(shown), 2) * _ROW)

@@ -12,9 +12,8 @@ from matplotlib.patches import Patch
 
 from hpo_explain.explanations import DesirabilityPath
 from hpo_explain.plotting._layout import (
-    MARGINS,
-    label_points,
     points_across,
+    sides,
     write_footer,
     write_header,
     write_legend,
@@ -91,8 +90,7 @@ def plot_predictions(
     first = path.explanations[0]
     name = shorten(plain(first.objective_name), 40)
     write_y_label(ax, name, points=0.95 * _HEIGHT)
-    left = label_points(ax) + 2.0 * TEXT
-    points = max(across - left - MARGINS, 0.3 * across)
+    left, points = sides(ax, label=2.0 * TEXT)
     better = "lower" if first.direction == "minimize" else "higher"
     high = write_legend(ax, entries, left=left, points=left + points)
     high += write_header(

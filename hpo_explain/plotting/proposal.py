@@ -5,39 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from hpo_explain.explanations import ProposalExplanation
 from hpo_explain.plotting._layout import (
-    MARGINS,
     characters,
-    label_points,
-    limit_ticks,
     points_across,
-    write_footer,
-    write_header,
-    write_legend,
 )
+from hpo_explain.plotting._rows import style_rows, write_rows
 from hpo_explain.plotting._style import (
     FILLS,
     GREY,
-    TEXT,
     WIDTH,
     ink,
-    make_literal,
     new_axes,
     set_height,
 )
+from hpo_explain.plotting._term_bars import BARS, row_points, term_legend
 from hpo_explain.plotting._text import columns, counted, distinct, number, plain, shorten, signed
 from hpo_explain.space import Array
 
 MOST_ROWS = 20
 _MOST_INACTIVE = 3
-_ROW_POINTS = (24.0, 30.0, 36.0)  # height of a row with 1, 2, 3 and more terms
-_BARS = 0.78  # share of a row that its bars take
 _NEGLIGIBLE = 1e-12  # of the values that were subtracted: rounding, not a contribution
 
 
@@ -100,34 +89,18 @@ def plot_proposal(
         _draw_term(ax, rows, t, n_terms)
     if n_terms > 1:
         _draw_total(ax, rows)
-    for i in range(1, n, 2):
-        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
-    ax.axvline(0.0, color=ink(), linewidth=0.8, zorder=1.5)
-    ax.set_ylim(n - 0.5, -0.5)
+    style_rows(ax, labels)
     ax.set_xlim(_limits(result, rows))
-    ax.set_yticks(np.arange(n), labels, fontsize=TEXT)
-    ax.tick_params(axis="y", length=0.0)
-    ax.tick_params(axis="x", labelsize=TEXT)
-    ticks = ax.get_yticklabels()
-    make_literal(ticks)
-    for tick in ticks[len(rows) :]:
+    for tick in ax.get_yticklabels()[len(rows) :]:
         tick.set_color(GREY)
-    ax.spines[["top", "left", "right"]].set_visible(False)
 
-    left = label_points(ax)
-    points = max(across - left - MARGINS, 0.3 * across)
-    limit_ticks(ax, points)
-    high = write_legend(ax, _legend(result), left=left, points=left + points)
-    high += write_header(
-        ax, _heading(result), _subtitle(result), above=high, left=left, points=left + points
-    )
     folded = len(rows) < int(result.active.sum())
-    high += write_footer(
-        ax, _axis_label(result), _footer(result, folded=folded), left=left, points=points
-    )
+    high = write_rows(
+        ax, heading=_heading(result), subtitle=_subtitle(result), label=_axis_label(result),
+        footer=_footer(result, folded=folded), legend=term_legend(result.terms),
+    )  # fmt: skip
     if own:
-        row = _ROW_POINTS[min(n_terms, len(_ROW_POINTS)) - 1]
-        set_height(ax, high + n * row)
+        set_height(ax, high + n * row_points(n_terms))
     return ax
 
 
@@ -189,7 +162,7 @@ def _limits(result: ProposalExplanation, rows: list[_Row]) -> tuple[float, float
 
 
 def _draw_term(ax: Axes, rows: list[_Row], t: int, n_terms: int) -> None:
-    thickness = _BARS / n_terms
+    thickness = BARS / n_terms
     y = np.arange(len(rows), dtype=float) + (t - (n_terms - 1) / 2) * thickness
     phi = np.array([row.phi[t] for row in rows])
     fill = FILLS[t % len(FILLS)]
@@ -223,18 +196,6 @@ def _draw_whiskers(
 
 
 # ---------------------------------------------------------------------- words
-
-
-def _legend(result: ProposalExplanation) -> list[tuple[Artist, str]]:
-    entries: list[tuple[Artist, str]] = []
-    for t, term in enumerate(result.terms):
-        fill = FILLS[t % len(FILLS)]
-        patch = Patch(facecolor=fill.color, hatch=fill.hatch, edgecolor="white", linewidth=0.0)
-        entries.append((patch, shorten(plain(term), 40)))
-    if len(result.terms) > 1:
-        line = Line2D([], [], marker="D", color=ink(), markeredgecolor="white", linewidth=1.4)
-        entries.append((line, "total"))
-    return entries
 
 
 def _heading(result: ProposalExplanation) -> str:

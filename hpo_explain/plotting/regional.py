@@ -36,6 +36,7 @@ from hpo_explain.plotting._layout import (
     points_across,
     write_y_label,
 )
+from hpo_explain.plotting._panels import part_of
 from hpo_explain.plotting._style import (
     BLUE,
     GREEN,
@@ -113,7 +114,7 @@ def plot_regions(
     across = points_across(ax)
     columns = max(1, min(3, len(regions), int(across / _PANEL)))
     rows = -(-len(regions) // columns)
-    part = _part(ax)
+    part = part_of(ax)
     grid = part.subplots(
         rows, columns, sharex=True, sharey=True, squeeze=False,
         subplot_kw={"axes_class": NotebookAxes},
@@ -234,18 +235,6 @@ def plot_region_ice(
 
 
 # ---------------------------------------------------------------------- panels
-
-
-def _part(ax: Axes) -> SubFigure:
-    """Return a part of the figure where axes stood, which are removed."""
-    figure, place = ax.figure, ax.get_subplotspec()
-    if place is None:
-        box = ax.get_position()
-        place = figure.figure.add_gridspec(
-            1, 1, left=box.x0, right=box.x1, bottom=box.y0, top=box.y1
-        )[0]
-    ax.remove()
-    return figure.add_subfigure(place)
 
 
 def _draw_panels(panels: Sequence[Axes], regions: Sequence[Region], whole: Effect) -> None:
