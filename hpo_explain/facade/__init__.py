@@ -1,0 +1,36 @@
+"""What users type: each function picks the surrogate and the defaults, and calls an explainer."""
+
+from hpo_explain.facade.around import ablation, interactions, lime, local_importance
+from hpo_explain.facade.effects import (
+    next_experiments,
+    partial_dependence,
+    regional_partial_dependence,
+)
+from hpo_explain.facade.fanova import importance
+from hpo_explain.facade.overview import guide, trust
+from hpo_explain.facade.predictions import explain_prediction, explain_predictions
+from hpo_explain.facade.proposals import (
+    density_path,
+    desirability_path,
+    explain_proposal,
+    proposal_densities,
+)
+
+__all__ = [
+    "ablation",
+    "density_path",
+    "desirability_path",
+    "explain_prediction",
+    "explain_predictions",
+    "explain_proposal",
+    "guide",
+    "importance",
+    "interactions",
+    "lime",
+    "local_importance",
+    "next_experiments",
+    "partial_dependence",
+    "proposal_densities",
+    "regional_partial_dependence",
+    "trust",
+]

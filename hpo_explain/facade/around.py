@@ -1,0 +1,307 @@
+"""What matters around one configuration, and which hyperparameters work together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_option
+from hpo_explain.acquisition import Acquisition
+from hpo_explain.adapters import as_run
+from hpo_explain.explainers.ablation import AblationExplainer
+from hpo_explain.explainers.interaction import InteractionExplainer
+from hpo_explain.explainers.lime import LimeExplainer
+from hpo_explain.explainers.local_importance import LocalImportanceExplainer
+from hpo_explain.explanations import (
+    Ablation,
+    InteractionStrength,
+    LimeExplanation,
+    LocalImportance,
+)
+from hpo_explain.facade._chosen import config_of, model_of, trial_of
+from hpo_explain.run import Run
+from hpo_explain.space import Config
+
+
+def ablation(
+    run: Any,
+    source: Config | int | None = None,
+    target: Config | int | None = None,
+    *,
+    acquisition: str | Acquisition | None = None,
+    before: int | None = None,
+    kind: str = "auto",
+    seed: int = 0,
+    **reading: Any,
+) -> Ablation:
+    """Say which changes lead from one configuration to a better one, and what each is worth.
+
+    Parameters
+    ----------
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    source : dict or int, optional
+        Where the path starts, such as a default: a configuration, or the number of a trial. By
+        default the first trial; where that is the target, the trial in the middle of the ranking.
+    target : dict or int, optional
+        Where it leads; by default to the incumbent.
+    acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, optional
+        Explain this in place of the objective, as in :func:`explain_proposal`.
+    before : int, optional
+        Look through what was known when this trial was proposed; by default through every trial.
+    kind : {"auto", "gp", "forest"}, default "auto"
+        The surrogate of the objective, as in :meth:`Run.surrogate`.
+    seed : int, default 0
+        Seed of the surrogate, and of coalitions where they are sampled.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    Ablation
+        Gains along the path, positive where it improves, and Shapley values of the same steps.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, a configuration is not one of the space, or source
+        and target are the same.
+
+    References
+    ----------
+    .. [1] Biedenkapp, A. et al. (2017). Efficient parameter importance analysis via ablation with
+       surrogates. AAAI.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> result = hx.ablation(table, source=1, objective="loss")
+    >>> result.source, result.target
+    ({'x': 0.9}, {'x': 0.1})
+    """
+    run = as_run(run, **reading)
+    model, notes = model_of(run, acquisition, before, kind, seed)
+    end = config_of(run, "target", target)
+    start = _default_source(run, end) if source is None else source
+    explainer = AblationExplainer(model, direction=run.direction, seed=seed)
+    found = explainer.explain(config_of(run, "source", start), end)
+    if source is None:
+        notes = (f"source: trial {start}, since none was given", *notes)
+    return replace(found, objective_name=run.objective_name, notes=(*found.notes, *notes))
+
+
+def local_importance(
+    run: Any,
+    config: Config | int | None = None,
+    *,
+    acquisition: str | Acquisition | None = None,
+    before: int | None = None,
+    kind: str = "auto",
+    seed: int = 0,
+    **reading: Any,
+) -> LocalImportance:
+    """Say which hyperparameters matter around one configuration.
+
+    Parameters
+    ----------
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    config : dict or int, optional
+        The configuration, or the number of a trial; by default the incumbent.
+    acquisition, before, kind, seed
+        As in :func:`ablation`.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    LocalImportance
+        Shares of the variance along each hyperparameter.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, or the configuration is not one of the space.
+
+    References
+    ----------
+    .. [1] Biedenkapp, A. et al. (2018). CAVE: Configuration assessment, visualization and
+       evaluation. LION 12. https://doi.org/10.1007/978-3-030-05348-2_10
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.local_importance(table, objective="loss").config
+    {'x': 0.1}
+    """
+    run = as_run(run, **reading)
+    model, notes = model_of(run, acquisition, before, kind, seed)
+    found = LocalImportanceExplainer(model, seed=seed).explain(config_of(run, "config", config))
+    return replace(
+        found,
+        trial=trial_of(run, config),
+        objective_name=run.objective_name,
+        direction=run.direction,
+        notes=(*found.notes, *notes),
+    )
+
+
+def lime(
+    run: Any,
+    config: Config | int | None = None,
+    model: str = "linear",
+    *,
+    sampling: str = "uniform",
+    sample: int = 1000,
+    kernel_width: float | None = None,
+    max_features: int = 10,
+    max_depth: int = 3,
+    acquisition: str | Acquisition | None = None,
+    before: int | None = None,
+    kind: str = "auto",
+    seed: int = 0,
+    **reading: Any,
+) -> LimeExplanation:
+    """Explain a prediction by a model one can read, which holds around the configuration.
+
+    Parameters
+    ----------
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    config : dict or int, optional
+        The configuration, or the number of a trial; by default the incumbent.
+    model : {"linear", "tree"}, default "linear"
+        A sparse linear model, or a small tree.
+    sampling : {"uniform", "local", "tried"}, default "uniform"
+        Where the readable model is fitted: in the whole space, around the configuration, or at the
+        configurations that were tried.
+    sample, kernel_width, max_features, max_depth
+        As in :class:`LimeExplainer`.
+    acquisition, before, kind, seed
+        As in :func:`ablation`.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    LimeExplanation
+        What changes the prediction, with the weighted R² that says how far to read it.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, the configuration is not one of the space, or an
+        option is not allowed.
+
+    References
+    ----------
+    .. [1] Ribeiro, M. T., Singh, S. and Guestrin, C. (2016). "Why should I trust you?" Explaining
+       the predictions of any classifier. KDD. https://arxiv.org/abs/1602.04938
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.lime(table, objective="loss", sampling="tried").statements[0].text
+    'x from 0.1 to 0.9'
+    """
+    run = as_run(run, **reading)
+    check_option("sampling", sampling, ("uniform", "local", "tried"))
+    explained, notes = model_of(run, acquisition, before, kind, seed)
+    explainer = LimeExplainer(
+        explained,
+        model=model,
+        sample=run.X if sampling == "tried" else sample,
+        sampling="uniform" if sampling == "tried" else sampling,
+        kernel_width=kernel_width,
+        max_features=max_features,
+        max_depth=max_depth,
+        seed=seed,
+    )
+    found = explainer.explain(config_of(run, "config", config))
+    return replace(
+        found,
+        trial=trial_of(run, config),
+        objective_name=run.objective_name,
+        direction=run.direction,
+        notes=(*found.notes, *notes),
+    )
+
+
+def interactions(
+    run: Any,
+    name: str | None = None,
+    *,
+    sample: int | npt.ArrayLike = 100,
+    acquisition: str | Acquisition | None = None,
+    before: int | None = None,
+    kind: str = "auto",
+    seed: int = 0,
+    **reading: Any,
+) -> InteractionStrength:
+    """Say which hyperparameters act together, by the H-statistic.
+
+    Parameters
+    ----------
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    name : str, optional
+        Only the pairs of this hyperparameter; by default all pairs.
+    sample : int or ndarray of shape (n, d), default 100
+        The points it is estimated from, as in :class:`InteractionExplainer`.
+    acquisition, before, kind, seed
+        As in :func:`ablation`.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    InteractionStrength
+        H of pairs, and of every hyperparameter with any others.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, the name is unknown, or the sample is too small.
+
+    References
+    ----------
+    .. [1] Friedman, J. H. and Popescu, B. E. (2008). Predictive learning via rule ensembles. Annals
+       of Applied Statistics 2(3), 916-954. https://doi.org/10.1214/07-AOAS148
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
+    >>> table["loss"] = table.x * table.y
+    >>> hx.interactions(table, objective="loss", sample=20).sample_size
+    20
+    """
+    run = as_run(run, **reading)
+    model, notes = model_of(run, acquisition, before, kind, seed)
+    found = InteractionExplainer(model, sample=sample, seed=seed).explain(name)
+    return replace(
+        found,
+        objective_name=run.objective_name,
+        direction=run.direction,
+        notes=(*found.notes, *notes),
+    )
+
+
+def _default_source(run: Run, target: Config) -> int:
+    """Return the first trial, or one in the middle of the ranking if that is the target."""
+    end = run.space.encode(target)
+    ranking = np.argsort(run.cost, kind="stable")
+    for row in (0, *ranking[len(ranking) // 2 :].tolist()):
+        if not np.allclose(run.X[[row]], end, rtol=0.0, atol=1e-9, equal_nan=True):
+            break
+    return int(np.asarray(run.trials)[row])

@@ -1,0 +1,58 @@
+"""What can be asked of a run, and whether the answers can be trusted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hpo_explain import diagnostics
+from hpo_explain.adapters import as_run
+from hpo_explain.diagnostics import Trust
+from hpo_explain.explanations import (
+    questions_text,
+)
+
+
+def guide() -> None:
+    """Print which explanation answers which question, and what it cannot tell.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> hx.guide()  # doctest: +ELLIPSIS
+    Why did the optimizer try this configuration?
+        hx.explain_proposal
+        cannot tell whether it was right: it explains what the optimizer's model hoped for
+    ...
+    """
+    print(questions_text())  # noqa: T201 - this is what it is for
+
+
+def trust(source: Any, **reading: Any) -> Trust:
+    """Say whether the surrogate of a run is good enough to be explained.
+
+    Parameters
+    ----------
+    source : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    Trust
+        The verdict on ``run.surrogate()``: level, held-out R² and coverage, with reasons.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.trust(table, objective="loss").n_trials
+    5
+    """
+    return diagnostics.trust(as_run(source, **reading).surrogate())

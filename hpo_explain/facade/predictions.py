@@ -1,0 +1,131 @@
+"""Why the surrogate predicts what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.adapters import as_run
+from hpo_explain.explainers.prediction import PredictionExplainer
+from hpo_explain.explanations import (
+    PredictionExplanation,
+    PredictionOverview,
+)
+from hpo_explain.facade._chosen import config_of, trial_of
+from hpo_explain.run import Run
+from hpo_explain.space import Config
+
+
+def explain_prediction(
+    run: Any,
+    config: Config | int | None = None,
+    *,
+    background: int | str | npt.ArrayLike = "auto",
+    before: int | None = None,
+    kind: str = "auto",
+    seed: int = 0,
+    **reading: Any,
+) -> PredictionExplanation:
+    """Explain why the surrogate predicts what it does for a configuration.
+
+    Parameters
+    ----------
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    config : dict or int, optional
+        The configuration, or the number of a trial; by default the incumbent.
+    background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
+        As in :class:`ShapleyExplainer`.
+    before, kind, seed
+        As in :func:`ablation`.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    PredictionExplanation
+        Contributions in the objective's units.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, or the configuration is not one of the space.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> found = hx.explain_prediction(table, 1, objective="loss", background=50)
+    >>> found.trial, bool(found.phi[0] > 0)
+    (1, True)
+    """
+    run = as_run(run, **reading)
+    explainer = _explainer(run, background, before, kind, seed)
+    return replace(
+        explainer.explain(config_of(run, "config", config)),
+        trial=trial_of(run, config),
+        objective_name=run.objective_name,
+    )
+
+
+def explain_predictions(
+    run: Any,
+    trials: Sequence[int] | None = None,
+    *,
+    background: int | str | npt.ArrayLike = "auto",
+    before: int | None = None,
+    kind: str = "auto",
+    seed: int = 0,
+    **reading: Any,
+) -> PredictionOverview:
+    """Explain what the surrogate predicts for many trials, compared with the same background.
+
+    Parameters
+    ----------
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    trials : sequence of int, optional
+        Numbers of the trials; by default all.
+    background, before, kind, seed
+        As in :func:`explain_prediction`; "auto" is 100 rows.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    PredictionOverview
+        Contributions by trial and hyperparameter, drawn as a beeswarm.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, or a trial does not exist.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.explain_predictions(table, [0, 1], objective="loss", background=20).trials
+    (0, 1)
+    """
+    run = as_run(run, **reading)
+    chosen = np.asarray(run.trials).tolist() if trials is None else list(trials)
+    explainer = _explainer(run, background, before, kind, seed)
+    return replace(
+        explainer.explain_all([run.config(number) for number in chosen]),
+        trials=tuple(chosen),
+        objective_name=run.objective_name,
+    )
+
+
+def _explainer(
+    run: Run, background: int | str | npt.ArrayLike, before: int | None, kind: str, seed: int
+) -> PredictionExplainer:
+    model = run.surrogate(before=before, kind=kind, seed=seed)
+    return PredictionExplainer(model, direction=run.direction, background=background, seed=seed)

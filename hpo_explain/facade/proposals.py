@@ -1,0 +1,235 @@
+"""Why the optimizer tried a configuration, and how its reasons changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy.typing as npt
+
+from hpo_explain.acquisition import Acquisition
+from hpo_explain.adapters import as_run
+from hpo_explain.explainers.densities import densities_at, density_path_of
+from hpo_explain.explainers.path import explain_path
+from hpo_explain.explainers.proposals import ProposalExplainer, proposal_of
+from hpo_explain.explanations import (
+    DensityPath,
+    DesirabilityPath,
+    ProposalDensities,
+    ProposalExplanation,
+)
+from hpo_explain.space import Config
+from hpo_explain.surrogates import Surrogate
+
+
+def explain_proposal(
+    source: Any,
+    trial: int | str = "latest",
+    *,
+    acquisition: str | Acquisition = "auto",
+    background: str | int | Config | npt.ArrayLike = "auto",
+    surrogate: Surrogate | None = None,
+    estimator: str = "auto",
+    draws: int = 1000,
+    seed: int = 0,
+    **reading: Any,
+) -> ProposalExplanation:
+    """Explain why the optimizer tried a configuration.
+
+    Parameters
+    ----------
+    source : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    trial : int, "latest", "best" or "best-predicted", default "latest"
+        The proposal; "best" is the best feasible one, "best-predicted" the one that the surrogate
+        of all trials predicts to be best. With an `acquisition` other than "auto" any finished
+        trial may be named, such as an enqueued one.
+    acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, default "auto"
+        "auto" is the optimizer's own acquisition where it is known, else the confidence bound
+        with κ = 1.96, as the notes say. The others are looked at through the surrogate of the
+        trials finished when the proposal was made.
+    background : str, int, dict or ndarray of shape (n, d), default "auto"
+        What the proposal is compared with, as in :class:`ShapleyExplainer`: "global" (the same as
+        "auto"), "local", "hybrid", "candidates" (what TPE itself compared it with), "thesis", a
+        number of rows, one configuration such as a default, encoded rows; or "incumbent", the
+        best configuration known by then.
+    surrogate : Surrogate, optional
+        Another model's view: the same criterion through this model, such as ``run.surrogate()``.
+    estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
+        As in :class:`ShapleyExplainer`.
+    draws : int, default 1000
+        Number of draws of the sampling estimator.
+    seed : int, default 0
+        Seed of the surrogate, of the background and of draws.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    ProposalExplanation
+        Contributions of the hyperparameters, larger is more desirable.
+
+    Raises
+    ------
+    ValueError
+        If the trial does not exist or no model chose it, the objective is constant, fewer than
+        two trials were finished by then, or an option is not allowed.
+
+    References
+    ----------
+    .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Section 5.2; reference sets and other models: Section 8.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> explanation = hx.explain_proposal(table, 4, objective="loss", background=50)
+    >>> round(abs(explanation.efficiency_gap["total"]), 9)
+    0.0
+    """
+    run = as_run(source, **reading)
+    explainer = ProposalExplainer(acquisition, background, surrogate, estimator, draws, seed)
+    number = proposal_of(run, trial, seed=seed, any_trial=acquisition != "auto")
+    return explainer.explain(run, number)
+
+
+def desirability_path(
+    source: Any,
+    trials: Sequence[int] | None = None,
+    *,
+    acquisition: str | Acquisition = "auto",
+    background: str | int | Config | npt.ArrayLike = "auto",
+    surrogate: Surrogate | None = None,
+    estimator: str = "auto",
+    draws: int = 1000,
+    n_jobs: int | None = 1,
+    progress: bool = True,
+    seed: int = 0,
+    **reading: Any,
+) -> DesirabilityPath:
+    """Show how the reasons for the optimizer's proposals changed over a run.
+
+    Each proposal is explained with the surrogate of its own iteration: the optimizer's where it
+    is stored, else fitted anew to what was known by then.
+
+    Parameters
+    ----------
+    source : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    trials : sequence of int, optional
+        The proposals to explain; by default all of them.
+    acquisition, background, surrogate, estimator, draws, seed
+        As in :func:`explain_proposal`.
+    n_jobs : int or None, default 1
+        Number of joblib's workers, -1 for one per core. None takes what
+        ``joblib.parallel_config(backend=..., n_jobs=...)`` says, such as a dask cluster. The
+        numbers do not depend on it.
+    progress : bool, default True
+        Show a progress bar on a terminal.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    DesirabilityPath
+        An explanation per proposal.
+
+    Raises
+    ------
+    ValueError
+        If no model chose any trial, a trial of `trials` was not chosen by a model, nothing can be
+        said of any, or an option is not allowed.
+
+    References
+    ----------
+    .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Section 7, Figures 6 and 12.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> path = hx.desirability_path(table, objective="loss", background=50, progress=False)
+    >>> path.trials.tolist()
+    [2, 3, 4]
+    """
+    run = as_run(source, **reading)
+    explainer = ProposalExplainer(acquisition, background, surrogate, estimator, draws, seed)
+    return explain_path(run, explainer, trials, n_jobs=n_jobs, progress=progress)
+
+
+def proposal_densities(
+    source: Any, trial: int | str = "latest", **reading: Any
+) -> ProposalDensities:
+    """Show where good and where other trials lay when TPE proposed a configuration.
+
+    Parameters
+    ----------
+    source : optuna.Study or Run
+        The optimization run, by Optuna's TPESampler.
+    trial : int, "latest", "best" or "best-predicted", default "latest"
+        The proposal.
+    **reading
+        Options of the adapter, such as ``sampler=``.
+
+    Returns
+    -------
+    ProposalDensities
+        The sampler's own densities of each hyperparameter, with the proposed value.
+
+    Raises
+    ------
+    ValueError
+        If the trial does not exist, or TPE's model did not choose it.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> import hpo_explain as hx
+    >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=12)
+    >>> hx.proposal_densities(study, 11)["x"].proposed == study.trials[11].params["x"]
+    True
+    """
+    return densities_at(as_run(source, **reading), trial)
+
+
+def density_path(
+    source: Any, name: str, trials: Sequence[int] | None = None, **reading: Any
+) -> DensityPath:
+    """Show how TPE's densities of one hyperparameter moved over a run.
+
+    Parameters
+    ----------
+    source : optuna.Study or Run
+        The optimization run, by Optuna's TPESampler.
+    name : str
+        The hyperparameter.
+    trials : sequence of int, optional
+        The proposals; by default all of them.
+    **reading
+        Options of the adapter, such as ``sampler=``.
+
+    Returns
+    -------
+    DensityPath
+        The densities when each of them was proposed.
+
+    Raises
+    ------
+    ValueError
+        If there is no such hyperparameter, or TPE's model chose none of the trials.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> import hpo_explain as hx
+    >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=14)
+    >>> hx.density_path(study, "x").trials
+    (10, 11, 12, 13)
+    """
+    return density_path_of(as_run(source, **reading), name, trials)
