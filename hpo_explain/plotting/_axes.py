@@ -12,7 +12,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.markers import TICKUP
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import MaxNLocator
 
 from hpo_explain.plotting._heatmap import draw_cells, draw_scale, names_along_x, names_along_y
 from hpo_explain.plotting._layout import (
@@ -25,6 +25,7 @@ from hpo_explain.plotting._layout import (
     write_legend,
     write_y_label,
 )
+from hpo_explain.plotting._log_axis import make_log
 from hpo_explain.plotting._rows import tint_rows
 from hpo_explain.plotting._style import BLUE, GREY, ORANGE, TEXT, ink
 from hpo_explain.plotting._text import plain, shorten
@@ -201,16 +202,6 @@ def draw_numbers(ax: Axes, effect: Effect) -> None:
         )  # fmt: skip
     ax.tick_params(labelsize=TEXT)
     ax.spines[["top", "right"]].set_visible(False)
-
-
-def make_log(ax: Axes, k: int, values: Sequence[Any]) -> None:
-    """Make an axis (0: x, 1: y) logarithmic; whole numbers are written out."""
-    (ax.set_xscale, ax.set_yscale)[k]("log")
-    if all(isinstance(value, int) for value in values):
-        axis = (ax.xaxis, ax.yaxis)[k]
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axis.set_major_formatter("{x:g}")
-        axis.set_minor_formatter(NullFormatter())
 
 
 def draw_rows(ax: Axes, effect: Effect, shown: npt.NDArray[np.intp]) -> None:

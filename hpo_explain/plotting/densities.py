@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import MaxNLocator
 
 from hpo_explain.explanations import DensityCurve, DensityPath, ProposalDensities, format_value
-from hpo_explain.plotting._axes import DOTS, make_log
+from hpo_explain.plotting._axes import DOTS
 from hpo_explain.plotting._heatmap import draw_cells, draw_scale, names_along_y
 from hpo_explain.plotting._layout import (
     MARGINS,
@@ -21,6 +21,7 @@ from hpo_explain.plotting._layout import (
     write_header,
     write_y_label,
 )
+from hpo_explain.plotting._log_axis import make_log
 from hpo_explain.plotting._panels import new_panels, write_around, write_title
 from hpo_explain.plotting._style import (
     BLUE,
@@ -112,9 +113,7 @@ def _draw_curve(ax: Axes, curve: DensityCurve) -> None:
     if curve.categorical:
         _name_categories(ax, curve)
     elif curve.log:
-        make_log(ax, 0, curve.values)
-        ax.xaxis.set_major_locator(LogLocator(numticks=4))
-        ax.xaxis.set_minor_formatter(NullFormatter())
+        make_log(ax, 0, curve.values, most=4)
     else:
         whole = all(isinstance(value, int) for value in curve.values)
         ax.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=whole))

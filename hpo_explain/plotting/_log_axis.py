@@ -1,0 +1,57 @@
+"""Logarithmic axes whose numbers are plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import Formatter, LogLocator, NullFormatter
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_PLAIN = (1e-3, 1e4)  # numbers that are written out
+_FEW_DECADES = 2.5  # up to which a number at each power of ten would be too few
+
+
+def make_log(ax: Axes, k: int, values: Sequence[Any], *, most: int | None = None) -> None:
+    """Make an axis (0: x, 1: y) logarithmic; whole numbers are written out.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        The axes.
+    k : int
+        Which axis.
+    values : sequence of float or int
+        What the axis will show, in the user's units.
+    most : int, optional
+        Most numbers to write.
+    """
+    (ax.set_xscale, ax.set_yscale)[k]("log")
+    axis = (ax.xaxis, ax.yaxis)[k]
+    whole = all(isinstance(value, int) for value in values)
+    decades = np.log10(float(max(values))) - np.log10(float(min(values)))
+    if most is None and (whole or decades <= _FEW_DECADES):
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    elif most is not None:
+        axis.set_major_locator(LogLocator(numticks=most))
+    axis.set_major_formatter("{x:g}" if whole else PlainPowers())
+    axis.set_minor_formatter(NullFormatter())
+
+
+class PlainPowers(Formatter):
+    """Writes numbers as 0.01, 1, 100, and those of an axis that goes beyond as 10⁻⁵.
+
+    Mathematical typesetting would take a program of its own and a second per plot, and would leave
+    pieces in an SVG that nobody can search for.
+    """
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """Return the text of a number."""
+        ends = [x] if self.axis is None else sorted(self.axis.get_view_interval())
+        if min(ends) >= _PLAIN[0] * (1.0 - 1e-9) and max(ends) < _PLAIN[1]:
+            return f"{x:g}"
+        factor, exponent = f"{x:.3e}".split("e")
+        power = f"10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+        return power if float(factor) == 1.0 else f"{float(factor):g}×{power}"
