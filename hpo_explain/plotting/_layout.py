@@ -174,10 +174,14 @@ def write_footer(ax: Axes, label: str, text: str, *, left: float, points: float)
 def write_y_label(ax: Axes, label: str, *, points: float) -> None:
     """Write the label of the y axis along at most so many points."""
     ax.set_ylabel("", fontsize=TEXT)
-    artist = ax.yaxis.label
-    width = 1 + characters(points, 0.9 * TEXT)
+    shorten_upright(ax, ax.yaxis.label, label, points)
+
+
+def shorten_upright(ax: Axes, artist: Text, text: str, points: float) -> None:
+    """Write a text that runs upwards along at most so many points."""
+    width = 1 + characters(points, 0.9 * float(artist.get_fontsize()))
     for _ in range(_ATTEMPTS):
-        artist.set_text(shorten(label, width))
+        artist.set_text(shorten(text, width))
         make_literal([artist])
         found = _points(ax, artist.get_window_extent().height)
         if found <= points:

@@ -34,6 +34,7 @@ from hpo_explain.plotting._layout import (
     fit_text,
     label_points,
     points_across,
+    shorten_upright,
     write_y_label,
 )
 from hpo_explain.plotting._panels import part_of
@@ -47,11 +48,10 @@ from hpo_explain.plotting._style import (
     TEXT,
     WIDTH,
     NotebookAxes,
-    make_literal,
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import counted, plain, shorten, wrap
+from hpo_explain.plotting._text import counted, plain, shorten
 from hpo_explain.plotting.partial_dependence import MOST_CURVES, as_drawn, band_caption
 
 MOST_REGIONS = 9
@@ -59,6 +59,7 @@ _PANEL = 165.0  # points that a panel needs across
 _HIGH = 105.0  # points, of a panel
 _ROW = 17.0  # points, of a category
 _TITLE_LINES = 4
+_NAME_LINES = 2
 _INCUMBENT_PAPER = "#fff4de"
 _LINES: tuple[tuple[str, Any], ...] = (
     (BLUE, "-"),
@@ -112,8 +113,8 @@ def plot_regions(
         ax = new_axes(width)
     regions = _largest(result)
     across = points_across(ax)
-    columns = max(1, min(3, len(regions), int(across / _PANEL)))
-    rows = -(-len(regions) // columns)
+    rows = -(-len(regions) // max(1, min(3, int(across / _PANEL))))
+    columns = -(-len(regions) // rows)
     part = part_of(ax)
     grid = part.subplots(
         rows, columns, sharex=True, sharey=True, squeeze=False,
@@ -124,18 +125,20 @@ def plot_regions(
         empty.remove()
     whole = as_drawn(result.whole, curves=False)
     _draw_panels(panels, regions, whole)
+    points = (across - MARGINS - label_points(panels[0])) / columns - TEXT
+    named = 0.0
     for k, panel in enumerate(panels):
         panel.tick_params(labelbottom=k + columns >= len(panels))
         if k + columns >= len(panels):
-            panel.set_xlabel(_along(whole, 0), fontsize=TEXT)
-            make_literal([panel.xaxis.label])
-    points = (across - MARGINS - label_points(panels[0])) / columns - TEXT
+            label = shorten(_along(whole, 0), _NAME_LINES * characters(points))
+            panel.set_xlabel("", fontsize=TEXT)
+            named = max(named, fit_text(panel, panel.xaxis.label, label, points))
     lines = [_write_title(p, r, result, points) for p, r in zip(panels, regions, strict=True)]
-    footer = _write_around(part, result, whole, across)
+    height = max(_HIGH, _ROW * len(whole.axes[0])) if _is_rows(whole) else _HIGH
+    footer = _write_around(part, result, whole, across, rows * height)
     if own:
-        height = max(_HIGH, _ROW * len(whole.axes[0])) if _is_rows(whole) else _HIGH
         titles = sum(max(lines[k : k + columns]) for k in range(0, len(lines), columns))
-        high = rows * (height + TEXT) + 1.3 * TEXT * (titles + 2 + footer) + 2.0 * HEADING
+        high = rows * (height + TEXT) + 1.3 * TEXT * (titles + 1 + footer) + named + 2.0 * HEADING
         set_height(panels[0], high)
     return panels[0]
 
@@ -292,9 +295,13 @@ def _write_title(
 
 
 def _write_around(
-    part: SubFigure, result: RegionalPartialDependence, whole: Effect, across: float
+    part: SubFigure,
+    result: RegionalPartialDependence,
+    whole: Effect,
+    across: float,
+    high: float,
 ) -> int:
-    """Write heading, y label and footer; return the number of lines of the footer."""
+    """Write heading, y label (of so many points) and footer, of which the lines are returned."""
     heading = f"Effect of {' and '.join(whole.labels)} on the {whole.objective}, by region"
     better = "lower" if whole.direction == "minimize" else "higher"
     text = f"{better.capitalize()} is better. {band_caption(replace(result.whole, exact=False))}"
@@ -307,15 +314,13 @@ def _write_around(
         text += f" {'Dots' if len(whole.names) == 2 else 'Marks'}: trials in the region."
     if len(result.regions) > MOST_REGIONS:
         text += f" {len(result.regions) - MOST_REGIONS} smaller regions are not shown."
-    footer = wrap(text, characters(across - MARGINS, 0.87 * TEXT))
-    title = part.suptitle(
-        wrap(heading, characters(across - MARGINS, 1.1 * HEADING)),
-        x=0.01, ha="left", fontsize=HEADING, fontweight="bold",
-    )  # fmt: skip
-    below = part.supxlabel(footer, x=0.01, ha="left", fontsize=TEXT - 1.0, color=GREY)
-    beside = part.supylabel(shorten(_along(whole, 1), 40), fontsize=TEXT)
-    make_literal([title, below, beside])
-    return footer.count("\n") + 1
+    first = part.axes[0]
+    title = part.suptitle("", x=0.01, ha="left", fontsize=HEADING, fontweight="bold")
+    fit_text(first, title, heading, across - MARGINS)
+    below = part.supxlabel("", x=0.01, ha="left", fontsize=TEXT - 1.0, color=GREY)
+    fit_text(first, below, text, across - MARGINS)
+    shorten_upright(first, part.supylabel("", fontsize=TEXT), _along(whole, 1), high)
+    return below.get_text().count("\n") + 1
 
 
 # ---------------------------------------------------------------------- regions

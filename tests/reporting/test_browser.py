@@ -1,0 +1,202 @@
+"""The report as a browser shows it; needs Chromium, its driver and selenium."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.reporting import write_report
+from tests.handmade import NASTY, tuning_run, warns_of_glyphs
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser")
+
+BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
+pytestmark = [
+    warns_of_glyphs,
+    pytest.mark.skipif(not (BROWSER and DRIVER), reason="chromium or chromedriver is missing"),
+]
+
+DESKTOP = {"width": 1280, "height": 900, "pixelRatio": 1.0}
+PHONE = {"width": 375, "height": 812, "pixelRatio": 2.0}
+
+# The corners of every text of every plot, in pixels of the page; those not shown have none.
+CORNERS = """
+return [...document.querySelectorAll("svg")].filter(svg => svg.clientWidth > 0).map(svg => {
+  const frame = svg.getBoundingClientRect();
+  return {
+    plot: svg.getAttribute("aria-label") || "",
+    frame: [frame.left, frame.top, frame.right, frame.bottom],
+    texts: [...svg.querySelectorAll("text")].filter(text => text.textContent.trim()).map(text => {
+      const box = text.getBBox(), matrix = text.getScreenCTM();
+      const ends = [[0, 0], [1, 0], [1, 1], [0, 1]];
+      return {
+        text: text.textContent,
+        corners: ends.map(([i, j]) => {
+          const at = new DOMPoint(box.x + i * box.width, box.y + j * box.height);
+          const place = at.matrixTransform(matrix);
+          return [place.x, place.y];
+        }),
+      };
+    }),
+  };
+});
+"""
+
+# Texts of the page with their colors, for those that stand on a plain ground.
+COLORS = """
+const ground = node => {
+  for (; node; node = node.parentElement) {
+    const color = getComputedStyle(node).backgroundColor;
+    if (color !== "rgba(0, 0, 0, 0)") return color;
+  }
+  return "rgb(255, 255, 255)";
+};
+const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+const found = [];
+while (walk.nextNode()) {
+  const text = walk.currentNode.data.trim(), element = walk.currentNode.parentElement;
+  if (text && !element.closest("svg") && element.checkVisibility())
+    found.push([text, getComputedStyle(element).color, ground(element)]);
+}
+return found;
+"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for switch in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage",
+                   "disable-background-networking", "disable-component-update",
+                   "disable-sync", "no-first-run"):  # fmt: skip
+        options.add_argument(f"--{switch}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
+def many(n, d):
+    """A run of `d` hyperparameters with long names, some on a log scale, some categorical."""
+    space = hx.SearchSpace(
+        [
+            hx.CategoricalParameter(f"model.encoder.layers.{j}.activation_function", list("abc"))
+            if j % 5 == 4
+            else hx.FloatParameter(
+                f"model.encoder.layers.{j}.regularization_strength", 1e-6, 1.0, log=j % 2 == 1
+            )
+            for j in range(d)
+        ]
+    )
+    X = space.sample(n, seed=1)
+    objective = 1e4 * ((X[:, 0] - 0.3) ** 2 + X[:, 1 % d] * X[:, 0])
+    return hx.Run(space, X, objective, "minimize", proposals=range(n // 2, n))
+
+
+RUNS = {
+    "nasty": lambda: tuning_run(
+        16, names=NASTY[2:6], choices=NASTY[-2:], objective_name=NASTY[-1], notes=NASTY,
+        excluded={100 + k: name for k, name in enumerate(NASTY)},
+    ),
+    "one": lambda: many(12, 1),
+    "objectives": lambda: {"loss": tuning_run(16), "time": tuning_run(20, direction="maximize")},
+    "ten": lambda: many(30, 10),
+    "thirty": lambda: many(60, 30),
+}  # fmt: skip
+
+
+@pytest.fixture(
+    scope="module",
+    params=["nasty", "one", "objectives", pytest.param("ten", marks=pytest.mark.thorough),
+            pytest.param("thirty", marks=pytest.mark.thorough)],
+)  # fmt: skip
+def address(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("browser") / f"{request.param}.html"
+    return write_report(RUNS[request.param](), path, title="A report").as_uri()
+
+
+def shown(browser, address, screen, scheme="light"):
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": screen["width"], "height": screen["height"],
+         "deviceScaleFactor": screen["pixelRatio"], "mobile": screen is PHONE},
+    )  # fmt: skip
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+    )
+    browser.get(address)
+
+
+def depth(one, other):
+    """How deep two convex shapes lie in each other: 0 if an axis separates them."""
+    least = np.inf
+    for shape in (one, other):
+        for side in np.diff(shape[:3], axis=0):
+            length = np.hypot(*side)
+            if length == 0.0:
+                return 0.0
+            axis = np.array([-side[1], side[0]]) / length
+            a, b = one @ axis, other @ axis
+            least = min(least, min(a.max(), b.max()) - max(a.min(), b.min()))
+    return max(least, 0.0)
+
+
+def test_overlaps_are_noticed():
+    square = np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]])
+    turned = np.array([[0.0, 5.0], [5.0, 0.0], [10.0, 5.0], [5.0, 10.0]])
+    assert depth(square, square + [8.0, 0.0]) == pytest.approx(2.0)
+    assert depth(square, square + [12.0, 0.0]) == 0.0
+    assert depth(turned, turned + [6.0, 6.0]) == 0.0  # although their upright boxes overlap
+
+
+@pytest.mark.parametrize("screen", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_page_neither_scrolls_sideways_nor_complains(browser, address, screen):
+    shown(browser, address, screen)
+    wide, visible = browser.execute_script(
+        "const page = document.documentElement; return [page.scrollWidth, page.clientWidth];"
+    )
+    assert screen["width"] - 20 <= visible <= screen["width"]  # a scroll bar for the height
+    assert wide <= visible
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize("screen", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_no_labels_of_a_plot_overlap_or_are_cut_off(browser, address, screen):
+    shown(browser, address, screen)
+    plots = browser.execute_script(CORNERS)
+    assert len(plots) >= 3
+    found = []
+    for plot in plots:
+        left, top, right, bottom = plot["frame"]
+        shapes = [(text["text"], np.array(text["corners"])) for text in plot["texts"]]
+        for i, (text, shape) in enumerate(shapes):
+            line = min(np.hypot(*side) for side in np.diff(shape[:3], axis=0))
+            low, high = shape.min(axis=0), shape.max(axis=0)
+            if (low < (left - 2.0, top - 2.0)).any() or (high > (right + 2.0, bottom + 2.0)).any():
+                found.append(f"{plot['plot'][:40]}: {text[:30]!r} is cut off")
+            for other, behind in shapes[:i]:
+                # a text's box is taller than its letters: lines may touch
+                if depth(shape, behind) > 0.25 * line:
+                    found.append(f"{plot['plot'][:40]}: {text[:30]!r} on {other[:30]!r}")
+    assert found == []
+
+
+def luminance(color):
+    """The relative luminance of a color as a browser writes it (WCAG 2)."""
+    parts = [float(part) for part in color[color.index("(") + 1 : -1].split(",")[:3]]
+    values = np.array(parts) / 255.0
+    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_its_ground(browser, address, scheme):
+    shown(browser, address, DESKTOP, scheme)
+    texts = browser.execute_script(COLORS)
+    assert len(texts) > 20
+    assert (luminance(texts[0][2]) < 0.2) == (scheme == "dark")
+    for text, color, ground in texts:
+        dark, light = sorted([luminance(color), luminance(ground)])
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, text
