@@ -26,6 +26,7 @@ _UNREADABLE = (SQLAlchemyError, StorageInternalError, ImportError, RuntimeError)
 _SQLITE_DRIVERS = ("sqlite", "sqlite+pysqlite")
 # MySQL has no option of its own for this; these drivers take a statement to start a session with
 _MYSQL_DRIVERS = ("mysql", "mysql+mysqldb", "mysql+pymysql")
+_PACKAGES = {"MySQLdb": "mysqlclient", "psycopg": "psycopg[binary]", "psycopg2": "psycopg2-binary"}
 _SQLITE = b"SQLite format 3\x00"
 _WAL = b"\x02\x02"  # in a file's header: read and write versions of a write-ahead log
 
@@ -272,6 +273,12 @@ def _translated(storage: str) -> Iterator[None]:
         yield
     except _UNREADABLE as error:
         address = shown_address(storage)
+        missing = getattr(error.__cause__, "name", None) if isinstance(error, ImportError) else None
+        if missing:
+            raise ValueError(
+                f"storage {address!r} needs the package {missing}, which is not installed. "
+                f"Run: pip install '{_PACKAGES.get(missing, missing)}'"
+            ) from error
         # Optuna's own words are about databases of all kinds, the cause is what happened
         cause = error.__cause__ or error if isinstance(error, StorageInternalError) else error
         first = next(iter(str(cause).strip().splitlines()), type(cause).__name__)

@@ -3,6 +3,7 @@
 import os
 import shutil
 import sqlite3
+import sys
 from pathlib import Path
 
 import optuna
@@ -157,4 +158,23 @@ def test_a_password_is_not_shown(file):
     assert shown_address("://") == "://"
     with pytest.raises(ValueError, match=r"me:\*\*\*@host") as caught:
         load_study("oracle://me:secret@host/db")
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("driver", "module", "package"),
+    [
+        ("mysql", "MySQLdb", "mysqlclient"),
+        ("postgresql+psycopg", "psycopg", "psycopg[binary]"),
+        ("postgresql+pg8000", "pg8000", "pg8000"),
+    ],
+)
+def test_a_missing_driver_is_named_with_the_line_that_installs_it(
+    driver, module, package, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ValueError, match=r"pip install") as caught:
+        read_storage(f"{driver}://me:secret@localhost/trials")
+    assert f"needs the package {module}" in str(caught.value)
+    assert str(caught.value).endswith(f"pip install '{package}'")
     assert "secret" not in str(caught.value)
