@@ -24,7 +24,6 @@ from hpo_explain.plotting._axes import (
     draw_numbers,
     draw_rows,
     draw_surface,
-    make_log,
     write_words,
 )
 from hpo_explain.plotting._heatmap import draw_scale, names_along_x, names_along_y
@@ -37,6 +36,7 @@ from hpo_explain.plotting._layout import (
     shorten_upright,
     write_y_label,
 )
+from hpo_explain.plotting._log_axis import make_log
 from hpo_explain.plotting._panels import part_of
 from hpo_explain.plotting._style import (
     BLUE,
