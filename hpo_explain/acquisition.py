@@ -22,9 +22,10 @@ References
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -207,7 +208,27 @@ def _sign(direction: str) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class LowerConfidenceBound:
+class _OnSurrogate(ABC):
+    """What acquisition functions of predictions have in common."""
+
+    surrogate: Surrogate
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the terms receive."""
+        return self.surrogate.space
+
+    def terms(self, X: Array) -> dict[str, Array]:
+        """Return each of ``term_names``, (n,), at encoded rows (n, d)."""
+        return self.terms_of(*self.surrogate.predict(X))
+
+    @abstractmethod
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        """Return the terms at given predictions of the objective."""
+
+
+@dataclass(frozen=True, eq=False)
+class LowerConfidenceBound(_OnSurrogate):
     """The confidence bound, as the utility ``-m + κ s``.
 
     Where the objective is maximized this is the upper confidence bound of the objective.
@@ -242,7 +263,6 @@ class LowerConfidenceBound:
     True
     """
 
-    surrogate: Surrogate
     kappa: float = 1.96
     direction: str = "minimize"
 
@@ -254,18 +274,9 @@ class LowerConfidenceBound:
             raise ValueError(f"kappa must be at least 0 and finite, but was {self.kappa!r}.")
 
     @property
-    def space(self) -> SearchSpace:
-        """The search space whose encoded rows the terms receive."""
-        return self.surrogate.space
-
-    @property
     def label(self) -> str:
         """Name of the criterion with its settings, for captions."""
         return f"{'LCB' if self.direction == 'minimize' else 'UCB'} (κ = {self.kappa:g})"
-
-    def terms(self, X: Array) -> dict[str, Array]:
-        """Return ``mean`` and ``uncertainty``, each (n,), at encoded rows (n, d)."""
-        return self.terms_of(*self.surrogate.predict(X))
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         """Return the terms at given predictions of the objective."""
@@ -276,13 +287,14 @@ class LowerConfidenceBound:
 
 
 @dataclass(frozen=True, eq=False)
-class _Improvement:
-    """What EI, PI and log EI have in common: a surrogate and the best objective so far."""
+class _Improvement(_OnSurrogate):
+    """What EI, PI and log EI have in common: the best objective so far."""
 
-    surrogate: Surrogate
     best: float
     xi: float = 0.0
     direction: str = "minimize"
+
+    _name: ClassVar[str]
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
@@ -293,17 +305,14 @@ class _Improvement:
         if not np.isfinite(self.xi):
             raise ValueError(f"xi must be finite, but was {self.xi!r}.")
 
-    @property
-    def space(self) -> SearchSpace:
-        """The search space whose encoded rows the terms receive."""
-        return self.surrogate.space
-
     def _cost(self, mean: Array) -> tuple[Array, float]:
         sign = _sign(self.direction)
         return sign * mean, sign * self.best
 
-    def _settings(self, name: str) -> str:
-        return f"{name} (ξ = {self.xi:g})" if self.xi else name
+    @property
+    def label(self) -> str:
+        """Name of the criterion with its settings, for captions."""
+        return f"{self._name} (ξ = {self.xi:g})" if self.xi else self._name
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,15 +352,7 @@ class ExpectedImprovement(_Improvement):
     """
 
     term_names = ("exploitation", "exploration")
-
-    @property
-    def label(self) -> str:
-        """Name of the criterion with its settings, for captions."""
-        return self._settings("EI")
-
-    def terms(self, X: Array) -> dict[str, Array]:
-        """Return ``exploitation`` and ``exploration``, each (n,), at encoded rows (n, d)."""
-        return self.terms_of(*self.surrogate.predict(X))
+    _name = "EI"
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         """Return the terms at given predictions of the objective."""
@@ -383,15 +384,7 @@ class ProbabilityOfImprovement(_Improvement):
     """
 
     term_names = ("probability of improvement",)
-
-    @property
-    def label(self) -> str:
-        """Name of the criterion with its settings, for captions."""
-        return self._settings("PI")
-
-    def terms(self, X: Array) -> dict[str, Array]:
-        """Return ``probability of improvement``, (n,), at encoded rows (n, d)."""
-        return self.terms_of(*self.surrogate.predict(X))
+    _name = "PI"
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         """Return the terms at given predictions of the objective."""
@@ -427,15 +420,7 @@ class LogExpectedImprovement(_Improvement):
     """
 
     term_names = ("log expected improvement",)
-
-    @property
-    def label(self) -> str:
-        """Name of the criterion with its settings, for captions."""
-        return self._settings("log EI")
-
-    def terms(self, X: Array) -> dict[str, Array]:
-        """Return ``log expected improvement``, (n,), at encoded rows (n, d)."""
-        return self.terms_of(*self.surrogate.predict(X))
+    _name = "log EI"
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         """Return the terms at given predictions of the objective."""

@@ -1,6 +1,7 @@
 """Criteria against their definitions as expectations, and in the far tails."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -190,17 +191,13 @@ def test_maximizing_mirrors_minimizing(make):
 
 @pytest.mark.parametrize("acquisition", CRITERIA, ids=lambda a: a.label)
 def test_a_better_mean_or_with_ei_and_lcb_more_uncertainty_is_more_desirable(acquisition):
-    better = type(acquisition)(
-        AnalyticSurrogate(SPACE, lambda X: SURROGATE.mean(X) - 0.01, SURROGATE.std),
-        *[getattr(acquisition, f) for f in list(acquisition.__dataclass_fields__)[1:]],
-    )
+    surrogate = AnalyticSurrogate(SPACE, lambda X: SURROGATE.mean(X) - 0.01, SURROGATE.std)
+    better = replace(acquisition, surrogate=surrogate)
     assert (utility(better) > utility(acquisition)).all()
     if isinstance(acquisition, ProbabilityOfImprovement):
         return
-    wider = type(acquisition)(
-        AnalyticSurrogate(SPACE, SURROGATE.mean, lambda X: SURROGATE.std(X) + 0.01),
-        *[getattr(acquisition, f) for f in list(acquisition.__dataclass_fields__)[1:]],
-    )
+    surrogate = AnalyticSurrogate(SPACE, SURROGATE.mean, lambda X: SURROGATE.std(X) + 0.01)
+    wider = replace(acquisition, surrogate=surrogate)
     assert (utility(wider) > utility(acquisition)).all()
 
 

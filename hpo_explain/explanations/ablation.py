@@ -10,6 +10,7 @@ import numpy as np
 
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._format import format_value, join_words, plain_json
+from hpo_explain.explanations._result import AboutModel, Shown
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _ROUNDED = 1e-12  # of the values that a gain is the difference of
 
 
 @dataclass(frozen=True, eq=False)
-class Ablation:
+class Ablation(Shown, AboutModel):
     """The greedy path from one configuration to another, and the Shapley values of its steps.
 
     A gain is positive where the step is an improvement, whether the objective is minimized or
@@ -117,11 +118,6 @@ class Ablation:
     def first_round(self) -> Array:
         """What each step gains alone, from the source; NaN where it cannot be made alone. (k,)."""
         return np.array([self.rounds[0].get(label, np.nan) for label in self.labels])
-
-    @property
-    def explained(self) -> str:
-        """What is explained, in words: the predicted objective, or the acquisition."""
-        return self.acquisition or f"predicted {self.objective_name}"
 
     def change(self, i: int) -> str:
         """Return what a step changes, as in "lr = 0.01 (was 0.1)"."""
@@ -238,11 +234,6 @@ class Ablation:
             "trust": None if self.trust is None else self.trust.to_dict(),
             "notes": list(self.notes),
         }
-
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)
 
 
 def _value(config: Mapping[str, Any], name: str) -> str:

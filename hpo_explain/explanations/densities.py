@@ -10,6 +10,7 @@ import numpy as np
 
 from hpo_explain._checks import unknown_name
 from hpo_explain.explanations._format import format_value, join_words, plain_json
+from hpo_explain.explanations._result import AboutConfiguration, Shown
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class DensityCurve:
 
 
 @dataclass(frozen=True, eq=False)
-class ProposalDensities:
+class ProposalDensities(Shown, AboutConfiguration):
     """The densities between which TPE chose a proposal, hyperparameter by hyperparameter.
 
     Of hyperparameters that were sampled together these are the marginals: what they say about one
@@ -111,11 +112,6 @@ class ProposalDensities:
             if curve.name == name:
                 return curve
         raise ValueError(unknown_name("hyperparameter", name, [c.name for c in self.curves]))
-
-    @property
-    def subject(self) -> str:
-        """The configuration in words: "trial 42" or "this configuration"."""
-        return "this configuration" if self.trial is None else f"trial {self.trial}"
 
     def order(self) -> list[int]:
         """Return the positions of the active hyperparameters, the largest ratio first."""
@@ -179,14 +175,9 @@ class ProposalDensities:
             "notes": list(self.notes),
         }
 
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)
-
 
 @dataclass(frozen=True, eq=False)
-class DensityPath:
+class DensityPath(Shown):
     """How the densities of one hyperparameter moved over a run.
 
     Attributes
@@ -280,8 +271,3 @@ class DensityPath:
             "sentence": self.sentence,
             "notes": list(self.notes),
         }
-
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)

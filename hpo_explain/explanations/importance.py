@@ -14,6 +14,7 @@ import numpy.typing as npt
 from hpo_explain._checks import unknown_name
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._format import format_value, join_words, plain_json
+from hpo_explain.explanations._result import Shown
 from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.recommendation import LatentSpace, Recommendation, recommend
 from hpo_explain.explanations.subspace import Subspace, important_subspace
@@ -69,7 +70,7 @@ class Axis:
 
 
 @dataclass(frozen=True, eq=False)
-class FanovaImportance:
+class FanovaImportance(Shown):
     """Shares of the variance of a forest's prediction, for sets of hyperparameters.
 
     The share of a set is what it explains, over the search space's own measure, beyond its
@@ -389,11 +390,6 @@ class FanovaImportance:
             "sentence": self.sentence,
             "notes": list(self.notes),
         }
-
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)
 
 
 def _together(axes: Sequence[Axis]) -> tuple[tuple[Any, ...], ...]:

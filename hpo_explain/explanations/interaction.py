@@ -10,6 +10,7 @@ import numpy as np
 from hpo_explain._checks import unknown_name
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._format import format_value, plain_json
+from hpo_explain.explanations._result import AboutModel, Shown
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class InteractionStrength:
+class InteractionStrength(Shown, AboutModel):
     """The H-statistic of pairs of hyperparameters, and of each with any others.
 
     H is 0 where two effects only add up, and 1 where there is nothing but interaction. It is
@@ -82,11 +83,6 @@ class InteractionStrength:
     direction: str = "minimize"
     trust: Trust | None = None
     notes: tuple[str, ...] = ()
-
-    @property
-    def explained(self) -> str:
-        """What is explained, in words: the predicted objective, or the acquisition."""
-        return self.acquisition or f"predicted {self.objective_name}"
 
     def strength(self, first: str, second: str | None = None) -> float:
         """Return H of a pair, or of one hyperparameter with any others.
@@ -187,8 +183,3 @@ class InteractionStrength:
             "trust": None if self.trust is None else self.trust.to_dict(),
             "notes": list(self.notes),
         }
-
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._format import format_value, join_words, plain_json
+from hpo_explain.explanations._result import AboutConfiguration, AboutModel, Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,7 @@ class LimeStatement:
 
 
 @dataclass(frozen=True, eq=False)
-class LimeExplanation:
+class LimeExplanation(Shown, AboutConfiguration, AboutModel):
     """A sparse linear model or a small tree in place of the surrogate around a configuration.
 
     Attributes
@@ -129,16 +130,6 @@ class LimeExplanation:
     trial: int | None = None
     trust: Trust | None = None
     notes: tuple[str, ...] = ()
-
-    @property
-    def explained(self) -> str:
-        """What is explained, in words: the predicted objective, or the acquisition."""
-        return self.acquisition or f"predicted {self.objective_name}"
-
-    @property
-    def subject(self) -> str:
-        """The configuration in words: "trial 42" or "this configuration"."""
-        return "this configuration" if self.trial is None else f"trial {self.trial}"
 
     @property
     def caution(self) -> str:
@@ -220,8 +211,3 @@ class LimeExplanation:
             "trust": None if self.trust is None else self.trust.to_dict(),
             "notes": list(self.notes),
         }
-
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)

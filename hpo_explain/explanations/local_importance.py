@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hpo_explain._checks import unknown_name
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._format import format_value, join_words, plain_json
+from hpo_explain.explanations._result import AboutConfiguration, AboutModel, Shown
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _MAIN_COUNT = 3
 
 
 @dataclass(frozen=True, eq=False)
-class LocalImportance:
+class LocalImportance(Shown, AboutConfiguration, AboutModel):
     """Shares of the variance along each hyperparameter around a configuration (LPI).
 
     A share says how much the prediction changes when this hyperparameter alone takes its other
@@ -90,16 +91,6 @@ class LocalImportance:
     trial: int | None = None
     trust: Trust | None = None
     notes: tuple[str, ...] = ()
-
-    @property
-    def explained(self) -> str:
-        """What is explained, in words: the predicted objective, or the acquisition."""
-        return self.acquisition or f"predicted {self.objective_name}"
-
-    @property
-    def subject(self) -> str:
-        """The configuration in words: "trial 42" or "this configuration"."""
-        return "this configuration" if self.trial is None else f"trial {self.trial}"
 
     @property
     def active(self) -> npt.NDArray[np.bool_]:
@@ -213,8 +204,3 @@ class LocalImportance:
             "trust": None if self.trust is None else self.trust.to_dict(),
             "notes": list(self.notes),
         }
-
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_explain.explanations._format import plain_json
+from hpo_explain.explanations._result import Shown
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Marginal:
+class Marginal(Shown):
     """The exact marginal prediction of a forest for one or two hyperparameters.
 
     Attributes
@@ -97,13 +98,13 @@ class Marginal:
             "where": self.where,
         }
 
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
+    @property
+    def sentence(self) -> str:
+        """Where the best prediction is, in a sentence."""
         best = np.argmin if self.direction == "minimize" else np.argmax
         place = np.unravel_index(int(best(self.mean)), self.mean.shape)
         at = ", ".join(
             f"{name} = {values[i]}"
             for name, values, i in zip(self.names, self.grid, place, strict=True)
         )
-        return result_html(self, text=f"The best marginal prediction is at {at}.")
+        return f"The best marginal prediction is at {at}."

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from hpo_explain._checks import check_fraction
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._format import format_value, plain_json
+from hpo_explain.explanations._result import Shown
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class PartialDependence:
+class PartialDependence(Shown):
     """Partial dependence with the surrogate's uncertainty, and the curves it averages.
 
     Attributes
@@ -247,8 +248,3 @@ class PartialDependence:
             "trust": None if self.trust is None else self.trust.to_dict(),
             "notes": list(self.notes),
         }
-
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from hpo_explain._checks import check_count
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._format import join_words
+from hpo_explain.explanations._result import Shown
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 
@@ -35,7 +36,7 @@ _AGREEING = 2.0 / 3.0  # of the proposals on either side
 
 
 @dataclass(frozen=True, eq=False)
-class DesirabilityPath:
+class DesirabilityPath(Shown):
     """The contributions of every hyperparameter to the desirability of one proposal after another.
 
     Attributes
@@ -412,11 +413,6 @@ class DesirabilityPath:
             "explanations": [e.to_dict() for e in self.explanations],
             "notes": list(self.notes),
         }
-
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)
 
 
 def _spread(distance: Array) -> Array:

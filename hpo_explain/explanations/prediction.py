@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._format import format_value, join_words, plain_json
+from hpo_explain.explanations._result import AboutConfiguration, Shown
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _MAIN_COUNT = 3
 
 
 @dataclass(frozen=True, eq=False)
-class PredictionExplanation:
+class PredictionExplanation(Shown, AboutConfiguration):
     """Shapley values of the predicted objective at one configuration.
 
     Contributions are in the objective's units and add up to the difference between the prediction
@@ -86,11 +87,6 @@ class PredictionExplanation:
     def active(self) -> npt.NDArray[np.bool_]:
         """Whether each hyperparameter is active in the configuration, (d,)."""
         return np.array([name in self.config for name in self.names])
-
-    @property
-    def subject(self) -> str:
-        """The configuration in words: "trial 42" or "this configuration"."""
-        return "this configuration" if self.trial is None else f"trial {self.trial}"
 
     def order(self) -> npt.NDArray[np.int64]:
         """Return the hyperparameters' positions, the largest contribution (by size) first."""
@@ -161,14 +157,9 @@ class PredictionExplanation:
             "notes": list(self.notes),
         }
 
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)
-
 
 @dataclass(frozen=True, eq=False)
-class PredictionOverview:
+class PredictionOverview(Shown):
     """Shapley values of the predicted objective at many configurations.
 
     Attributes
@@ -281,8 +272,3 @@ class PredictionOverview:
             "trust": None if self.trust is None else self.trust.to_dict(),
             "notes": list(self.notes),
         }
-
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hpo_explain._checks import check_fraction
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._format import format_value, join_words, plain_json
+from hpo_explain.explanations._result import AboutConfiguration, Shown
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _MAIN_COUNT = 3
 
 
 @dataclass(frozen=True, eq=False)
-class ProposalExplanation:
+class ProposalExplanation(Shown, AboutConfiguration):
     """Shapley values of an acquisition function at one configuration, term by term.
 
     Contributions are in units of the acquisition and *larger is more desirable*, whether the
@@ -213,11 +214,6 @@ class ProposalExplanation:
     # ------------------------------------------------------------------ in words
 
     @property
-    def subject(self) -> str:
-        """The configuration in words: "trial 42" or "this configuration"."""
-        return "this configuration" if self.trial is None else f"trial {self.trial}"
-
-    @property
     def sentence(self) -> str:
         """One sentence that says what the numbers say, and whose acquisition it is."""
         payout = self.payout["total"]
@@ -314,8 +310,3 @@ class ProposalExplanation:
             "trust": None if self.trust is None else self.trust.to_dict(),
             "notes": list(self.notes),
         }
-
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.explanations._format import format_value, join_words, plain_json
+from hpo_explain.explanations._result import Shown
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -110,7 +111,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, eq=False)
-class Recommendation:
+class Recommendation(Shown):
     """A search space with narrower ranges and without dominated categories.
 
     All of it is read off the forest, and no value of the incumbent is given up.
@@ -208,11 +209,6 @@ class Recommendation:
             "sentence": self.sentence,
             "notes": list(self.notes),
         }
-
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)
 
 
 def recommend(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.explanations._format import format_value
+from hpo_explain.explanations._result import Shown
 from hpo_explain.explanations.partial_dependence import PartialDependence
 from hpo_explain.space import category_index
 
@@ -114,7 +115,7 @@ class Region:
 
 
 @dataclass(frozen=True, eq=False)
-class RegionalPartialDependence:
+class RegionalPartialDependence(Shown):
     """Partial dependence in regions in which the surrogate's uncertainty is alike.
 
     Attributes
@@ -255,11 +256,6 @@ class RegionalPartialDependence:
                 for r in self.regions
             ],
         }
-
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)
 
 
 def _percent(before: float, after: float) -> float:

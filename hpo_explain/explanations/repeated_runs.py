@@ -10,6 +10,7 @@ import numpy as np
 
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._format import join_words, plain_json
+from hpo_explain.explanations._result import Shown
 from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.space import Array
@@ -22,7 +23,7 @@ _LEVELS = ("good", "fair", "poor", "unknown")
 
 
 @dataclass(frozen=True, eq=False)
-class RepeatedRuns:
+class RepeatedRuns(Shown):
     """Mean and standard deviation over runs, of the explanations of their proposals.
 
     Attributes
@@ -149,11 +150,6 @@ class RepeatedRuns:
             "sentence": self.sentence,
             "notes": list(self.notes),
         }
-
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)
 
 
 def aggregate(

@@ -13,6 +13,7 @@ import numpy as np
 
 from hpo_explain._checks import check_number
 from hpo_explain.explanations._format import join_words, plain_json
+from hpo_explain.explanations._result import Shown
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import TreeBoxes
 from hpo_explain.surrogates._threads import n_threads
@@ -33,7 +34,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Subspace:
+class Subspace(Shown):
     """The smallest set of hyperparameters that explains a share of the variance.
 
     What a set explains is everything its members do alone and with each other: the variance of the
@@ -119,11 +120,6 @@ class Subspace:
             "sentence": self.sentence,
             "notes": list(self.notes),
         }
-
-    def _repr_html_(self) -> str:
-        from hpo_explain.plotting.html import result_html
-
-        return result_html(self, text=self.sentence)
 
 
 def important_subspace(

@@ -1,0 +1,50 @@
+"""What results have in common: how they show themselves, and what they call what they are about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+class _Showable(Protocol):
+    @property
+    def sentence(self) -> str: ...
+
+    def plot(self, ax: Axes | None = None) -> Axes: ...
+
+    def to_frame(self) -> pd.DataFrame: ...
+
+
+class Shown:
+    """A result that a notebook shows with its sentence, its plot and its table."""
+
+    def _repr_html_(self: _Showable) -> str:
+        from hpo_explain.plotting.html import result_html
+
+        return result_html(self, text=self.sentence)
+
+
+class AboutConfiguration:
+    """A result about one configuration, which may be that of a trial."""
+
+    trial: int | None
+
+    @property
+    def subject(self) -> str:
+        """The configuration in words: "trial 42" or "this configuration"."""
+        return "this configuration" if self.trial is None else f"trial {self.trial}"
+
+
+class AboutModel:
+    """A result about what a model predicts, or about an acquisition function."""
+
+    acquisition: str
+    objective_name: str
+
+    @property
+    def explained(self) -> str:
+        """What is explained, in words: the predicted objective, or the acquisition."""
+        return self.acquisition or f"predicted {self.objective_name}"
