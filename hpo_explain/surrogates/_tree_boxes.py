@@ -31,6 +31,8 @@ from hpo_explain.surrogates.protocols import TreeBoxes
 
 Ints = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
+_Conditions = tuple[Ints, Ints, Ints, Array, Array]
+_Nodes = tuple[Ints, Ints, Ints, Ints, Array, npt.NDArray[np.bool_]]
 Runs = list[tuple[float, float]]
 
 _BESIDE = 1e-7  # of a position: closer than any two values that float32 tells apart
@@ -118,22 +120,22 @@ def forest_boxes(
 
     def work(part: slice) -> list[TreeBoxes]:
         mine = trees[part]
-        sizes = np.array([0, *(tree.node_count for tree in mine)], dtype=np.int64)
+        root = np.cumsum([0, *(tree.node_count for tree in mine)], dtype=np.int64)
         feature = np.concatenate([tree.feature for tree in mine])
         place = np.concatenate([tree.threshold for tree in mine])
         for j in np.flatnonzero(counted):
             at = np.flatnonzero(feature == j)
             place[at] = _share_left(space.parameters[j], place[at])
+        # those of leaves, whose feature is negative, are not looked at
+        place = shares[feature.clip(0)] * place.clip(0.0, 1.0)
         value = np.concatenate([tree.value[:, 0, 0] for tree in mine])
-        cut_at, first, cuts, box_at, leaf, volume, ends, dims, lower, upper = _extract(
-            np.cumsum(sizes),
-            np.concatenate([tree.children_left for tree in mine]),
-            np.concatenate([tree.children_right for tree in mine]),
-            feature,
-            place,
-            shares,
-            np.concatenate(inactive_left[part]),
-            *conditions,
+        left = np.concatenate([tree.children_left for tree in mine])
+        right = np.concatenate([tree.children_right for tree in mine])
+        first, cut_at, cuts = _all_cuts(root, feature, place, conditions)
+        box_at, leaf, volume, ends, dims, lower, upper = _all_boxes(
+            (root, left, right, feature, place, np.concatenate(inactive_left[part])),
+            (first, cut_at, cuts),
+            conditions,
         )
         found = []
         for t in range(len(mine)):
@@ -166,7 +168,7 @@ def _share_left(parameter: Parameter, threshold: Array) -> Array:
     return parameter.share_below(near + np.where(left, _BESIDE, -_BESIDE))
 
 
-def _condition_arrays(runs: list[dict[int, Runs]]) -> tuple[Ints, Ints, Ints, Array, Array]:
+def _condition_arrays(runs: list[dict[int, Runs]]) -> _Conditions:
     """Return the conditions of all hyperparameters, one after the other."""
     pointer, ancestor_of, run_pointer, edges = [0], [], [0], []
     for mine in runs:
@@ -185,58 +187,129 @@ def _condition_arrays(runs: list[dict[int, Runs]]) -> tuple[Ints, Ints, Ints, Ar
     )
 
 
+# Arrays are made outside of what is compiled: to make, copy and join them there would take the
+# compiler longer than all the rest.
+
+
+def _all_cuts(
+    root: Ints, feature: Ints, place: Array, conditions: _Conditions
+) -> tuple[Ints, Ints, Array]:
+    """Return where each hyperparameter's cuts begin in each tree, each tree's, and the cuts."""
+    n_trees, d = len(root) - 1, len(conditions[0]) - 1
+    first = np.zeros((n_trees, d + 1), dtype=np.int64)
+    cut_at = np.zeros(n_trees + 1, dtype=np.int64)
+    cuts = np.empty(len(feature) + 2 * n_trees * (d + len(conditions[3])))
+    start, free = np.empty((2, d + 1), dtype=np.int64)
+    used = np.empty(d, dtype=np.bool_)
+    _write_cuts(root, feature, place, *conditions, first, cut_at, cuts, start, free, used)
+    return first, cut_at, cuts[: cut_at[-1]]
+
+
+def _all_boxes(
+    nodes: _Nodes, cuts: tuple[Ints, Ints, Array], conditions: _Conditions
+) -> tuple[Ints, Ints, Array, Ints, Small, Small, Small]:
+    """Return the boxes of trees, one tree after the other.
+
+    For each tree where its boxes begin; for each box its leaf, its volume and where its entries
+    begin; for each entry the hyperparameter and the cuts.
+    """
+    n_trees, n_nodes, d = len(nodes[0]) - 1, len(nodes[1]), len(conditions[0]) - 1
+    box_at = np.zeros(n_trees + 1, dtype=np.int64)
+    capacity = n_nodes // 2 + n_trees  # enough where nothing is conditional
+    leaf = np.empty(capacity, dtype=np.int64)
+    volume = np.empty(capacity)
+    ends = np.zeros(capacity + 1, dtype=np.int64)
+    dims, lower, upper = np.empty((3, 8 * capacity + d + 1), dtype=np.int32)
+    stack = np.empty((256, 4), dtype=np.int32)
+    cut_of_node = np.empty(n_nodes, dtype=np.int32)
+    cut_of_run = np.empty((2, len(conditions[3])), dtype=np.int32)
+    bounds = np.empty((3, d), dtype=np.int32)
+    given = (*nodes, *cuts, *conditions)
+    done = 0
+    while True:
+        done = _write_boxes(
+            done, *given, cut_of_node, cut_of_run, bounds,
+            box_at, leaf, volume, ends, dims, lower, upper, stack,
+        )  # fmt: skip
+        if done == n_trees:
+            break
+        leaf, volume, ends, dims, lower, upper, stack = (
+            np.concatenate([array, np.empty_like(array)])  # twice the room
+            for array in (leaf, volume, ends, dims, lower, upper, stack)
+        )
+    n = box_at[-1]
+    entries = slice(ends[n])
+    return (
+        box_at,
+        leaf[:n],
+        volume[:n],
+        ends[: n + 1],
+        dims[entries],
+        lower[entries],
+        upper[entries],
+    )
+
+
 @numba.njit(cache=True, nogil=True)
-def _cuts_of(
+def _write_cuts(
+    root: Ints,
     feature: Ints,
     place: Array,
-    d: int,
     pointer: Ints,
     ancestor_of: Ints,
     run_pointer: Ints,
     run_low: Array,
     run_high: Array,
-) -> tuple[Array, Ints]:
-    """Return the cuts of one tree, and where each hyperparameter's begin."""
-    start = np.zeros(d + 1, dtype=np.int64)
-    used = np.zeros(d, dtype=np.bool_)
-    for j in feature:
-        if j >= 0:
-            start[j + 1] += 1
-            used[j] = True
-    for j in range(d):
-        start[j + 1] += 2  # 0 and 1
-        for c in range(pointer[j], pointer[j + 1] if used[j] else pointer[j]):
-            start[ancestor_of[c] + 1] += 2 * (run_pointer[c + 1] - run_pointer[c])
-    for j in range(d):
-        start[j + 1] += start[j]
-    wanted = np.empty(start[d])
-    free = start[:-1].copy()
-    for j in range(d):
-        wanted[free[j]] = 0.0
-        wanted[free[j] + 1] = 1.0
-        free[j] += 2
-        for c in range(pointer[j], pointer[j + 1] if used[j] else pointer[j]):
-            p = ancestor_of[c]
-            for r in range(run_pointer[c], run_pointer[c + 1]):
-                wanted[free[p]] = run_low[r]
-                wanted[free[p] + 1] = run_high[r]
-                free[p] += 2
-    for node in range(len(feature)):
-        j = feature[node]
-        if j >= 0:
-            wanted[free[j]] = place[node]
-            free[j] += 1
-    first = np.zeros(d + 1, dtype=np.int64)
+    first: Ints,
+    cut_at: Ints,
+    cuts: Array,
+    start: Ints,
+    free: Ints,
+    used: npt.NDArray[np.bool_],
+) -> None:
+    """Write the cuts of each tree, and where each hyperparameter's and each tree's begin."""
+    d = len(used)
     n = 0
-    for j in range(d):
-        mine = wanted[start[j] : start[j + 1]]
-        mine.sort()
-        for i in range(len(mine)):  # in place: n never overtakes what is read
-            if i == 0 or mine[i] > wanted[n - 1]:
-                wanted[n] = mine[i]
-                n += 1
-        first[j + 1] = n
-    return wanted[:n], first
+    for t in range(len(root) - 1):
+        start[:] = 0
+        used[:] = False
+        for node in range(root[t], root[t + 1]):
+            j = feature[node]
+            if j >= 0:
+                start[j + 1] += 1
+                used[j] = True
+        for j in range(d):
+            start[j + 1] += 2  # 0 and 1
+            for c in range(pointer[j], pointer[j + 1] if used[j] else pointer[j]):
+                start[ancestor_of[c] + 1] += 2 * (run_pointer[c + 1] - run_pointer[c])
+        start[0] = n
+        for j in range(d):
+            start[j + 1] += start[j]
+            free[j] = start[j]
+        for j in range(d):
+            cuts[free[j]] = 0.0
+            cuts[free[j] + 1] = 1.0
+            free[j] += 2
+            for c in range(pointer[j], pointer[j + 1] if used[j] else pointer[j]):
+                p = ancestor_of[c]
+                for r in range(run_pointer[c], run_pointer[c + 1]):
+                    cuts[free[p]] = run_low[r]
+                    cuts[free[p] + 1] = run_high[r]
+                    free[p] += 2
+        for node in range(root[t], root[t + 1]):
+            j = feature[node]
+            if j >= 0:
+                cuts[free[j]] = place[node]
+                free[j] += 1
+        for j in range(d):
+            mine = cuts[start[j] : start[j + 1]]
+            mine.sort()
+            for i in range(len(mine)):  # in place: n never overtakes what is read
+                if i == 0 or mine[i] > cuts[n - 1]:
+                    cuts[n] = mine[i]
+                    n += 1
+            first[t, j + 1] = n - start[0]
+        cut_at[t + 1] = n
 
 
 @numba.njit(cache=True, nogil=True)
@@ -271,6 +344,7 @@ def _walk(
     lower: Small,
     upper: Small,
     stack: Small,
+    bounds: Small,
 ) -> int:
     """Walk a tree with a box; write each leaf's box, and return their number, or -1 without room.
 
@@ -278,11 +352,10 @@ def _walk(
     bound it gets there, and the bound to put back: the upper one, or the lower one without a node.
     """
     d = len(begin) - 1
-    low = np.zeros(d, dtype=np.int32)
-    last = np.empty(d, dtype=np.int32)
+    low, high, last = bounds[0], bounds[1], bounds[2]
     for j in range(d):
-        last[j] = begin[j + 1] - begin[j] - 1
-    high = last.copy()
+        low[j] = 0
+        last[j] = high[j] = begin[j + 1] - begin[j] - 1
     boxes, entries, depth, node = 0, ends[0], 0, 0
     while True:
         while left[node] >= 0:
@@ -355,59 +428,41 @@ def _walk(
 
 
 @numba.njit(cache=True, nogil=True)
-def _extract(
+def _write_boxes(
+    done: int,
     root: Ints,
     left: Ints,
     right: Ints,
     feature: Ints,
-    threshold: Array,
-    shares: Array,
+    place: Array,
     inactive_left: npt.NDArray[np.bool_],
+    first: Ints,
+    cut_at: Ints,
+    all_cuts: Array,
     pointer: Ints,
     ancestor_of: Ints,
     run_pointer: Ints,
     run_low: Array,
     run_high: Array,
-) -> tuple[Ints, Ints, Array, Ints, Ints, Array, Ints, Small, Small, Small]:
-    """Return the boxes of trees, one tree after the other.
-
-    For each tree where its cuts begin, and where those of each hyperparameter (counted from
-    there); the cuts; for each tree where its boxes begin; for each box its leaf, its volume and
-    where its entries begin; for each entry the hyperparameter and the cuts.
-    """
-    n_trees, d = len(root) - 1, len(shares)
-    first = np.zeros((n_trees, d + 1), dtype=np.int64)
-    cut_at = np.zeros(n_trees + 1, dtype=np.int64)
-    box_at = np.zeros(n_trees + 1, dtype=np.int64)
-    all_cuts = np.empty(len(left) + 2 * d * n_trees)
-    capacity = len(left) // 2 + n_trees  # enough where nothing is conditional
-    leaf = np.empty(capacity, dtype=np.int64)
-    volume = np.empty(capacity)
-    ends = np.zeros(capacity + 1, dtype=np.int64)
-    room = 8 * capacity + d + 1
-    dims = np.empty(room, dtype=np.int32)
-    lower = np.empty(room, dtype=np.int32)
-    upper = np.empty(room, dtype=np.int32)
-    stack = np.empty((256, 4), dtype=np.int32)
-    cut_low = np.empty(len(run_low), dtype=np.int32)
-    cut_high = np.empty(len(run_low), dtype=np.int32)
-    for t in range(n_trees):
+    cut_of_node: Small,
+    cut_of_run: Small,
+    bounds: Small,
+    box_at: Ints,
+    leaf: Ints,
+    volume: Array,
+    ends: Ints,
+    dims: Small,
+    lower: Small,
+    upper: Small,
+    stack: Small,
+) -> int:
+    """Write the boxes of trees from the tree `done` on; return how many have room."""
+    cut_low, cut_high = cut_of_run[0], cut_of_run[1]
+    for t in range(done, len(root) - 1):
         mine = slice(root[t], root[t + 1])
-        features, place = feature[mine], threshold[mine].copy()
-        for node in range(len(place)):
-            if features[node] >= 0:
-                place[node] = shares[features[node]] * min(max(place[node], 0.0), 1.0)
-        cuts, begin = _cuts_of(
-            features, place, d, pointer, ancestor_of, run_pointer, run_low, run_high
-        )
-        first[t] = begin
-        cut_at[t + 1] = cut_at[t] + len(cuts)
-        if cut_at[t + 1] > len(all_cuts):
-            all_cuts = np.concatenate((all_cuts, np.empty(len(all_cuts) + len(cuts))))
-        all_cuts[cut_at[t] : cut_at[t + 1]] = cuts
-        cut_of_node = np.empty(len(place), dtype=np.int32)
-        for node in range(len(place)):
-            j = features[node]
+        cuts, begin = all_cuts[cut_at[t] : cut_at[t + 1]], first[t]
+        for node in range(root[t], root[t + 1]):
+            j = feature[node]
             if j >= 0:
                 cut_of_node[node] = _find(cuts, begin[j], begin[j + 1], place[node])
         for c in range(len(ancestor_of)):
@@ -416,34 +471,14 @@ def _extract(
                 cut_low[r] = _find(cuts, begin[p], begin[p + 1], run_low[r])
                 cut_high[r] = _find(cuts, begin[p], begin[p + 1], run_high[r])
         start = box_at[t]
-        found = -1
-        while found < 0:
-            found = _walk(
-                left[mine], right[mine], features, inactive_left[mine], cut_of_node, cuts, begin,
-                pointer, ancestor_of, run_pointer, cut_low, cut_high,
-                leaf[start:], volume[start:], ends[start:], dims, lower, upper, stack,
-            )  # fmt: skip
-            if found < 0:  # twice the room
-                leaf = np.concatenate((leaf, np.empty_like(leaf)))
-                volume = np.concatenate((volume, np.empty_like(volume)))
-                ends = np.concatenate((ends, np.empty_like(ends)))
-                dims = np.concatenate((dims, np.empty_like(dims)))
-                lower = np.concatenate((lower, np.empty_like(lower)))
-                upper = np.concatenate((upper, np.empty_like(upper)))
-                stack = np.concatenate((stack, np.empty_like(stack)))
-        leaf[start : start + found] += root[t]
+        found = _walk(
+            left[mine], right[mine], feature[mine], inactive_left[mine], cut_of_node[mine], cuts,
+            begin, pointer, ancestor_of, run_pointer, cut_low, cut_high,
+            leaf[start:], volume[start:], ends[start:], dims, lower, upper, stack, bounds,
+        )  # fmt: skip
+        if found < 0:
+            return t
+        for box in range(start, start + found):
+            leaf[box] += root[t]
         box_at[t + 1] = start + found
-    n_boxes = box_at[n_trees]
-    n_entries = ends[n_boxes]
-    return (
-        cut_at,
-        first,
-        all_cuts[: cut_at[n_trees]],
-        box_at,
-        leaf[:n_boxes],
-        volume[:n_boxes],
-        ends[: n_boxes + 1],
-        dims[:n_entries],
-        lower[:n_entries],
-        upper[:n_entries],
-    )
+    return len(root) - 1
