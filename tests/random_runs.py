@@ -217,7 +217,10 @@ def value_of(kind: BaseDistribution, rng: np.random.Generator) -> Any:
     else:
         value = (1 - u) * kind.low + u * kind.high
     value = min(max(value, kind.low), kind.high)
-    return round(value) if isinstance(kind, IntDistribution) else float(value)
+    if isinstance(kind, IntDistribution):
+        return round(value)
+    # far out on a fine grid a last digit is more than Optuna grants to the grid's own points
+    return float(value) if kind._contains(float(value)) else kind.low
 
 
 def configuration(
