@@ -124,8 +124,8 @@ class InteractionStrength(Shown, AboutModel):
         j, k = ranking[0]
         return (
             f"Of all pairs{where}, {self.names[j]} and {self.names[k]} interact most on the "
-            f"{self.explained}, by {format_value(float(self.absolute[j, k]))} (root mean square): "
-            f"H = {self.pairs[j, k]:.2f} ± {self.pairs_std[j, k]:.2f}."
+            f"{self.explained}: H = {self.pairs[j, k]:.2f} ± {self.pairs_std[j, k]:.2g}, which is "
+            f"{format_value(float(self.absolute[j, k]))} (root mean square)."
         )
 
     def to_frame(self) -> pd.DataFrame:

@@ -102,6 +102,13 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def not_shown(count: int, one: str, several: str) -> str:
+    """Return " 1 smaller one is not shown." or " 2 smaller ones are not shown."; empty for none."""
+    if count <= 0:
+        return ""
+    return f" {count} {one if count == 1 else several} {'is' if count == 1 else 'are'} not shown."
+
+
 def listed(words: Sequence[str], most: int) -> str:
     """Return words separated by commas, and how many more there are."""
     more = len(words) - most

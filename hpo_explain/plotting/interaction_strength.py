@@ -15,7 +15,7 @@ from hpo_explain.plotting._layout import (
     write_header,
 )
 from hpo_explain.plotting._style import TEXT, WIDTH, make_literal, new_axes, set_height
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import not_shown, plain, shorten
 from hpo_explain.space import Array
 
 MOST_NAMES = 20
@@ -200,11 +200,11 @@ def _footer(result: InteractionStrength, left_out: int) -> str:
         f"Estimated from {result.sample_size} points. H is relative: a pair that hardly matters "
         "can have a large one."
     )
-    if left_out > 0:
-        text += f" {left_out} hyperparameters that interact less are not shown."
-    return text
+    return text + not_shown(
+        left_out, "hyperparameter that interacts less", "hyperparameters that interact less"
+    )
 
 
 def _whiskers(result: InteractionStrength, left_out: int) -> str:
     text = f"Whiskers: standard error of estimating from {result.sample_size} points."
-    return text + (f" {left_out} smaller ones are not shown." if left_out > 0 else "")
+    return text + not_shown(left_out, "smaller one", "smaller ones")

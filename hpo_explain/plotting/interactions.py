@@ -15,7 +15,7 @@ from hpo_explain.plotting._layout import (
     write_header,
 )
 from hpo_explain.plotting._style import TEXT, WIDTH, make_literal, new_axes, set_height
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import not_shown, plain, shorten
 from hpo_explain.space import Array
 
 MOST_NAMES = 20
@@ -148,6 +148,8 @@ def _footer(result: FanovaImportance, std: Array, n_shown: int) -> str:
     else:
         text = f"The std over trees of a share is at most {std.max():.1%}."
     left_out = len(result.names) - n_shown
-    if left_out:
-        text += f" {left_out} hyperparameters with smaller interactions are not shown."
-    return text
+    return text + not_shown(
+        left_out,
+        "hyperparameter with smaller interactions",
+        "hyperparameters with smaller interactions",
+    )

@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 from hpo_explain.explanations import LimeExplanation, LimeStatement
 from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
 from hpo_explain.plotting._style import FILLS, WIDTH
-from hpo_explain.plotting._text import number, plain, shorten
+from hpo_explain.plotting._text import not_shown, number, plain, shorten
 
 _BETTER, _WORSE = FILLS[0], FILLS[1]
 
@@ -97,4 +97,4 @@ def _footer(result: LimeExplanation, left_out: int) -> str:
         f"Fitted to the surrogate at {size}, weighed by a kernel of width "
         f"{number(result.kernel_width, 2)}. Whiskers: {whiskers}."
     )
-    return text + (f" {left_out} smaller ones are not shown." if left_out > 0 else "")
+    return text + not_shown(left_out, "smaller one", "smaller ones")

@@ -8,7 +8,7 @@ from matplotlib.ticker import PercentFormatter
 from hpo_explain.explanations import LocalImportance, format_value
 from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
 from hpo_explain.plotting._style import WIDTH
-from hpo_explain.plotting._text import number, plain, shorten
+from hpo_explain.plotting._text import not_shown, number, plain, shorten
 
 
 def plot_local_importance(
@@ -81,6 +81,4 @@ def _footer(result: LocalImportance) -> str:
     }
     text = kinds.get(result.std_kind, "The shares have no std: the model gives none.")
     inactive = len(result.names) - len(result.curves)
-    if inactive:
-        text += f" {inactive} inactive {'is' if inactive == 1 else 'are'} not shown."
-    return text
+    return text + not_shown(inactive, "inactive", "inactive")

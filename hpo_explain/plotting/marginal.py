@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from hpo_explain.explanations import Marginal
 from hpo_explain.plotting._axes import MOST_CATEGORIES, Effect, draw_effect, write_words
 from hpo_explain.plotting._style import WIDTH, new_axes, set_height
-from hpo_explain.plotting._text import number, plain, shorten
+from hpo_explain.plotting._text import not_shown, number, plain, shorten
 
 
 def plot_marginal(marginal: Marginal, *, ax: Axes | None = None, width: float = WIDTH) -> Axes:
@@ -99,6 +99,6 @@ def _footer(marginal: Marginal, effect: Effect) -> str:
     elif tried:
         text += " Marks along the axis: tried values."
     left_out = len(marginal.grid[0]) - MOST_CATEGORIES
-    if marginal.categorical[0] and left_out > 0:
-        text += f" {left_out} worse categories are not shown."
+    if marginal.categorical[0]:
+        text += not_shown(left_out, "worse category", "worse categories")
     return text

@@ -24,7 +24,7 @@ from hpo_explain.plotting._axes import (
     write_words,
 )
 from hpo_explain.plotting._style import BLUE, WIDTH, ink, new_axes, set_height
-from hpo_explain.plotting._text import number
+from hpo_explain.plotting._text import not_shown, number
 
 MOST_CURVES = 40  # more of them are a grey area, and an SVG of 1,000 takes 300 kB
 
@@ -137,8 +137,8 @@ def _footer(effect: PartialDependence, drawn: Effect) -> str:
     if drawn.tried and drawn.categorical[0]:
         text += " In brackets: how often it was tried."
     left_out = len(drawn.axes[0]) - MOST_CATEGORIES
-    if drawn.categorical[0] and left_out > 0:
-        text += f" {left_out} worse categories are not shown."
+    if drawn.categorical[0]:
+        text += not_shown(left_out, "worse category", "worse categories")
     return text
 
 

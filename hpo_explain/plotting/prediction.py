@@ -8,7 +8,7 @@ from matplotlib.patches import Patch
 from hpo_explain.explanations import PredictionExplanation, format_value
 from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
 from hpo_explain.plotting._style import FILLS, WIDTH
-from hpo_explain.plotting._text import counted, number, plain, shorten
+from hpo_explain.plotting._text import counted, not_shown, number, plain, shorten
 
 _BETTER, _WORSE = FILLS[0], FILLS[1]
 
@@ -95,6 +95,4 @@ def _footer(result: PredictionExplanation) -> str:
             "model's uncertainty."
         )
     inactive = int((~result.active).sum())
-    if inactive:
-        text += f" {inactive} inactive {'is' if inactive == 1 else 'are'} not shown."
-    return text
+    return text + not_shown(inactive, "inactive", "inactive")

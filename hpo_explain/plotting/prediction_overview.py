@@ -19,7 +19,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import distinct, number, plain, shorten
+from hpo_explain.plotting._text import distinct, not_shown, number, plain, shorten
 from hpo_explain.space import Array
 
 MOST_ROWS = 20
@@ -123,4 +123,4 @@ def _footer(result: PredictionOverview, left_out: int) -> str:
         "Low and high are on the hyperparameter's own scale; categories are colored in their "
         "order. Where a hyperparameter is inactive there is no point."
     )
-    return text + (f" {left_out} that move it less are not shown." if left_out > 0 else "")
+    return text + not_shown(left_out, "that moves it less", "that move it less")

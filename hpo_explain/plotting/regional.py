@@ -51,7 +51,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import counted, plain, shorten
+from hpo_explain.plotting._text import counted, not_shown, plain, shorten
 from hpo_explain.plotting.partial_dependence import MOST_CURVES, as_drawn, band_caption
 
 MOST_REGIONS = 9
@@ -312,8 +312,7 @@ def _write_around(
         text += f" {'Star' if len(whole.names) == 2 else 'Dashed'}: the incumbent."
     if whole.tried and not _is_rows(whole):
         text += f" {'Dots' if len(whole.names) == 2 else 'Marks'}: trials in the region."
-    if len(result.regions) > MOST_REGIONS:
-        text += f" {len(result.regions) - MOST_REGIONS} smaller regions are not shown."
+    text += not_shown(len(result.regions) - MOST_REGIONS, "smaller region", "smaller regions")
     first = part.axes[0]
     title = part.suptitle("", x=0.01, ha="left", fontsize=HEADING, fontweight="bold")
     fit_text(first, title, heading, across - MARGINS)

@@ -12,7 +12,7 @@ from hpo_explain.densities import DensityRatio
 from hpo_explain.explanations import ProposalDensities, ProposalExplanation
 from hpo_explain.facade import explain_proposal, proposal_densities
 from hpo_explain.plotting import plot_densities, plot_proposal
-from hpo_explain.plotting._text import signed
+from hpo_explain.plotting._text import not_shown, signed
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.run import Run
 
@@ -52,7 +52,6 @@ def _densities(found: ProposalDensities) -> Markup:
     left_out = len(found.curves) - len(shown.curves)
     caption = "Where good trials were, and where the others, when this was proposed."
     if left_out:
-        caption += (
-            f" Those in which the proposed value differs most; {left_out} more are not shown."
-        )
+        caption += " Those in which the proposed value differs most."
+        caption += not_shown(left_out, "other", "others")
     return figure(partial(plot_densities, shown), alt=found.sentence, caption=caption)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpo_explain.plotting._text import columns, distinct, plain, shorten, signed, wrap
+from hpo_explain.plotting._text import columns, distinct, not_shown, plain, shorten, signed, wrap
 
 
 @pytest.mark.parametrize(
@@ -71,3 +71,10 @@ def test_lines_are_broken_at_spaces_but_not_around_an_equals_sign():
 )
 def test_numbers_beside_each_other_have_a_sign_and_the_digits_of_the_largest(value, scale, shown):
     assert signed(value, scale) == shown
+
+
+def test_what_is_not_shown_is_counted():
+    assert not_shown(0, "smaller one", "smaller ones") == ""
+    assert not_shown(-2, "smaller one", "smaller ones") == ""
+    assert not_shown(1, "smaller one", "smaller ones") == " 1 smaller one is not shown."
+    assert not_shown(2, "smaller one", "smaller ones") == " 2 smaller ones are not shown."
