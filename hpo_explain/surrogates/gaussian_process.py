@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 KERNEL_TRIALS = 300  # kernel parameters are fitted on at most so many trials: O(n³) per step
 _RESTARTS = 1
+_JITTER = 1e-10  # on the diagonal, beside the noise
 _CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB
 
 
@@ -129,6 +130,7 @@ class GaussianProcessSurrogate:
         from threadpoolctl import threadpool_limits
 
         from hpo_explain.surrogates._kernel import GroupedMatern
+        from hpo_explain.surrogates._likelihood import MarginalLikelihood
 
         columns = OneHotColumns(space)
         matern = GroupedMatern(columns.groups, np.full(len(columns.members), 0.5))
@@ -142,10 +144,14 @@ class GaussianProcessSurrogate:
         with warnings.catch_warnings(), threadpool_limits(limits=1, user_api="blas"):
             # a parameter at its bound is an answer here: an irrelevant hyperparameter, no noise
             warnings.simplefilter("ignore", ConvergenceWarning)
+            likelihood = MarginalLikelihood(
+                columns.groups, Z[chosen], _standardized(scaled[chosen]), jitter=_JITTER
+            )
             found = GaussianProcessRegressor(
                 kernel,
-                alpha=1e-10,
+                alpha=_JITTER,
                 normalize_y=True,
+                optimizer=likelihood.maximize,
                 n_restarts_optimizer=_RESTARTS,
                 random_state=int(rng.integers(2**31)),
             ).fit(Z[chosen], scaled[chosen])
@@ -383,6 +389,11 @@ class GaussianProcessSurrogate:
             mean=self._to_objective(mean),
             std=self._scale / np.sqrt(precision),
         )
+
+
+def _standardized(y: Array) -> Array:
+    """Return y as the process sees it, with ``normalize_y``."""
+    return np.asarray((y - y.mean()) / (y.std() or 1.0))
 
 
 def _at(X: Array, members: npt.NDArray[np.int64], value: Array) -> Array:
