@@ -282,6 +282,10 @@ def _compare(caught: Caught, block: DensityBlock, space: SearchSpace) -> None:
         for density in (block.good, block.bad)
     ]
     good, bad = (np.logaddexp.reduce(table, axis=1) for table in tables)
+    if not np.isfinite([good, bad]).all():
+        raise UnexpectedSamplerError(
+            "its densities are 0 at a candidate, as on a grid too fine for numbers of its size"
+        )
     wanted = np.asarray(caught.values, dtype=float)
     finite = np.isfinite(wanted)
     if not np.allclose((good - bad)[finite], wanted[finite], rtol=_AGREES, atol=_AGREES):

@@ -12,7 +12,7 @@ _NARROW = 1e-4  # of an interval: below, its mass is density times width to the 
 
 
 def log_mass(a: Array, b: Array) -> Array:
-    """Return ``log(Φ(b) - Φ(a))`` for a < b, each of the same shape.
+    """Return ``log(Φ(b) - Φ(a))`` for a ≤ b, each of the same shape; -∞ where they are equal.
 
     Examples
     --------
@@ -34,9 +34,9 @@ def log_mass(a: Array, b: Array) -> Array:
         h = width[narrow]
         # ∫ exp(-m t - t²/2) dt over t in ±h/2, with m the middle
         slope = np.maximum(np.abs(0.5 * middle * h), 1e-12)
-        mass[narrow] = (
-            log_density(middle) + np.log(h) + np.log(np.sinh(slope) / slope) - h**2 / 24.0
-        )
+        with np.errstate(divide="ignore"):  # a width that the range cannot resolve has no mass
+            size = np.log(h)
+        mass[narrow] = log_density(middle) + size + np.log(np.sinh(slope) / slope) - h**2 / 24.0
     return np.asarray(mass, dtype=float)
 
 

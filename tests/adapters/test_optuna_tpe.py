@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 import time
+import warnings
 
 import numpy as np
 import optuna
@@ -341,3 +342,17 @@ def test_the_next_trials_acquisition_is_that_of_everything_known():
     terms = acquisition.terms(acquisition.space.encode(study.trials[20].params))
     assert float(terms["good"][0] + terms["bad"][0]) == pytest.approx(value_of(run, 20), rel=1e-9)
     assert study.trials[20].state == TrialState.COMPLETE
+
+
+def test_a_grid_that_numbers_of_its_size_cannot_resolve_is_named():
+    study = optuna.create_study(sampler=TPESampler(seed=0, n_startup_trials=3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Optuna's own numbers overflow
+        study.optimize(
+            lambda t: t.suggest_float("x", 0, 1) + t.suggest_float("k", 1e16, 1e16 + 20, step=1),
+            n_trials=8,
+        )
+    found = hx.explain_proposal(study, 7)
+    assert found.assumed
+    assert any("on a grid too fine for numbers of its size" in note for note in found.notes)
+    assert np.isfinite(found.phi).all()

@@ -93,3 +93,8 @@ def test_drawn_values_are_distributed_as_the_kernels_say(name):
 def test_a_choice_that_cannot_be_is_impossible():
     kernels = CategoryKernels(np.array([[1.0, 0.0]]))
     assert kernels.log_densities(np.array([1.0]))[0, 0] == -np.inf
+
+
+def test_an_interval_without_width_has_no_mass():
+    masses = log_mass(np.array([0.5, 0.5, -3.0]), np.array([0.5, 1.0, -3.0]))
+    np.testing.assert_array_equal(np.isneginf(masses), [True, False, True])
