@@ -86,7 +86,8 @@ def read_choice(
             "give sampler= if another one chose the trials"
         )
     model = next((name for name in names if name in _MODELS), "")
-    finished = _finished_before(trials, kept, _MODELS.get(model, _FINISHED))
+    states = _MODELS.get(model, _FINISHED)
+    finished, before = _finished_before(trials, kept, states), _counted_before(trials, kept, states)
     reasons, notes = _by_hand(kept)
     by_hand = np.array([trial.number in reasons for trial in kept])
     if not model:
@@ -103,6 +104,13 @@ def read_choice(
         if sampler is None and len(own):
             startup = int(own.min())
             phase = f"its marks begin after {startup} finished trials; those before were random"
+            if (finished < before).any() and startup < _STARTUP:
+                # in parallel others finish between a trial's start and the sampler's answer
+                startup = _STARTUP
+                phase = (
+                    f"trials without its mark count as random until {startup} trials are finished "
+                    "(assumed, Optuna's default)"
+                )
         elif startup is not None:
             phase = f"random until {startup} trials are finished (n_startup_trials)"
         else:
@@ -179,5 +187,12 @@ def _finished_before(
             same = order[before[i] : until[i]]
             before[i] += sum(counted[j].number < kept[i].number for j in same.tolist())
         return before
-    numbers = np.sort([trial.number for trial in counted])
+    return _counted_before(trials, kept, states)
+
+
+def _counted_before(
+    trials: Sequence[FrozenTrial], kept: Sequence[FrozenTrial], states: set[TrialState]
+) -> npt.NDArray[np.int64]:
+    """Return how many trials in these states have a smaller number than each of `kept`."""
+    numbers = np.sort([trial.number for trial in trials if trial.state in states])
     return np.searchsorted(numbers, [trial.number for trial in kept])

@@ -163,7 +163,16 @@ class FanovaExplainer:
             len(boxes),
             sum(len(b.value) for b in boxes),
         )
+        variances = np.array([variance for variance, _ in rows])
+        varying = variances > 0.0
+        shares = np.array([shares for _, shares in rows])
         notes = ["standard deviations are over the trees of the forest"]
+        if varying.any() and not varying.all():
+            # a tree whose bootstrap missed what differs has no variance to share
+            shares = shares[varying]
+            notes.append(
+                f"{int((~varying).sum())} of {len(boxes)} trees are constant and have no shares"
+            )
         if self._fidelity is not None:
             notes.append(f"the model was distilled into a forest with R² = {self._fidelity:.3f}")
         if cap is not None:
@@ -175,8 +184,8 @@ class FanovaExplainer:
             names=self._space.names,
             order=order,
             members=tuple(members),
-            shares=np.array([shares for _, shares in rows]),
-            variances=np.array([variance for variance, _ in rows]),
+            shares=shares,
+            variances=variances,
             axes=tuple(self._axes(runs, tried)),
             boxes=tuple(boxes),
             latent=LatentSpace(self._space, self._ranks, runs),

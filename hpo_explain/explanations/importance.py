@@ -85,7 +85,7 @@ class FanovaImportance(Shown):
     members : tuple of tuple of int
         The sets, as positions in `names`: first all of one, then all of two, and so on.
     shares : ndarray of shape (number of trees, number of sets)
-        Share of each set in each tree's variance, 0 where a tree has none.
+        Share of each set in the variance of each tree that is not constant; if all are, 0.
     variances : ndarray of shape (number of trees,)
         Variance of each tree, in squared units of the objective.
     axes : tuple of Axis
@@ -192,12 +192,16 @@ class FanovaImportance(Shown):
 
     @cached_property
     def totals(self) -> Array | None:
-        """Share of everything in which a hyperparameter takes part, (number of trees, d).
+        """Share of everything in which a hyperparameter takes part, as `shares`.
 
         Worked out when first asked for, from every pair of leaves of a tree: some 20 ns for each
         on one core. None where that is more than `most_pairs`.
         """
-        return total_shares(self.boxes) if total_cost(self.boxes) <= self.most_pairs else None
+        if total_cost(self.boxes) > self.most_pairs:
+            return None
+        found = total_shares(self.boxes)
+        varying = self.variances > 0.0
+        return found[varying] if varying.any() else found
 
     def total_effect(self, name: str) -> float:
         """Return the mean share of everything in which a hyperparameter takes part.

@@ -218,3 +218,18 @@ def test_proposals_of_a_really_parallel_run_are_those_that_tpe_chose():
     assert run.started is not None
     # a trial is stamped just before it is sampled: one finished in between is counted too late
     assert len(set(run.proposals) ^ sampler.chosen) <= 1
+
+
+def test_random_trials_of_a_parallel_run_are_told_from_those_with_marks():
+    """While one trial waits for the sampler, others finish: few were finished when it started."""
+
+    def objective(trial):
+        time.sleep(0.02 * (trial.number % 3))
+        return trial.suggest_float("x", 0, 1) + trial.suggest_float("lr", 1e-5, 1, log=True)
+
+    study = optuna.create_study(sampler=TPESampler(seed=0))
+    study.optimize(objective, n_trials=30, n_jobs=4)
+    marked = [trial.number for trial in study.trials if trial.system_attrs]
+    assert len(marked) < 30
+    run = from_optuna(study)
+    assert list(run.proposals) == marked

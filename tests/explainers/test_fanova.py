@@ -586,3 +586,23 @@ def test_a_narrow_sub_space_has_a_grid_of_its_own(given, expected):
     grid = marginal.grid[0]
     assert (min(grid), max(grid), len(grid)) == pytest.approx(expected)
     assert marginal.plot().figure is not None
+
+
+def test_trees_without_variance_have_no_say():
+    """Few bootstraps draw the one trial that differs; the others see a constant."""
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    X = space.sample(20, seed=0)
+    y = np.zeros(20)
+    y[7] = 1.0
+    run = hx.Run(space, X, y, "minimize")
+    result = hx.importance(run, order=2)
+    constant = int((result.variances == 0.0).sum())
+    assert 10 < constant < 54  # of 64: some of both, for the test to say anything
+    assert result.shares.shape == (64 - constant, 3)
+    np.testing.assert_allclose(result.shares.sum(axis=1), 1.0, rtol=1e-9)
+    assert result.importance["importance"].sum() == pytest.approx(1.0)
+    assert result.totals.shape == (64 - constant, 2)
+    assert (result.totals >= result.shares[:, :2] - 1e-9).all()
+    assert any(f"{constant} of 64 trees are constant" in note for note in result.notes)
+    alone = hx.importance(run.__class__(hx.SearchSpace([space["x"]]), X[:, :1], y, "minimize"))
+    assert alone.share("x") == pytest.approx(1.0)
