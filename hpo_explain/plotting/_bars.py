@@ -13,7 +13,7 @@ from hpo_explain.plotting._layout import (
     characters,
     points_across,
 )
-from hpo_explain.plotting._rows import style_rows, write_rows
+from hpo_explain.plotting._rows import row_labels, style_rows, write_rows
 from hpo_explain.plotting._style import (
     FILLS,
     Fill,
@@ -21,7 +21,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import columns, distinct, plain, shorten
+from hpo_explain.plotting._text import plain
 
 MOST_ROWS = 20
 _ROW, _LINE = 18.0, 10.5  # points: height of a row, and of every further line of its label
@@ -65,7 +65,8 @@ def plot_bars(
     if ax is None:
         ax = new_axes(width)
     across = points_across(ax)
-    labels = distinct(_labels(bars, characters(0.36 * across)))
+    width = characters(0.36 * across)
+    labels = row_labels(([plain(part) for part in bar.parts] for bar in bars), width)
     n = len(bars)
     for i, bar in enumerate(bars):
         ax.barh(
@@ -90,17 +91,6 @@ def plot_bars(
         lines = max((text.count("\n") for text in labels), default=0)
         set_height(ax, high + max(n, 1) * (_ROW + lines * _LINE))
     return ax
-
-
-def _labels(bars: Sequence[Bar], width: int) -> list[str]:
-    labels = []
-    for bar in bars:
-        parts = [plain(part) for part in bar.parts if part]
-        line = " ".join(parts)
-        if columns(line) > width:
-            line = "\n".join(shorten(part, width) for part in parts)
-        labels.append(line)
-    return labels
 
 
 def _limits(bars: Sequence[Bar]) -> tuple[float, float]:

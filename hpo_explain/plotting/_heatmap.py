@@ -12,7 +12,7 @@ from matplotlib.ticker import Formatter, MaxNLocator
 
 from hpo_explain.plotting._layout import characters
 from hpo_explain.plotting._style import TEXT, make_literal
-from hpo_explain.plotting._text import columns, distinct, plain, shorten
+from hpo_explain.plotting._text import abbreviated, columns, plain, shorten
 from hpo_explain.space import Array
 
 _MOST_VECTORS = 500  # beyond, cells are drawn as pixels: an SVG of 1,600 cells takes 200 kB
@@ -76,7 +76,7 @@ def draw_scale(
 def names_along_y(ax: Axes, names: Sequence[object], *, points: float) -> None:
     """Write a name at each whole number of the y axis, the labels at most so many points wide."""
     width = characters(points)
-    labels = distinct(shorten(plain(name), width) for name in names)
+    labels = abbreviated(map(plain, names), width)
     ax.set_yticks(np.arange(len(names)), labels, fontsize=TEXT)
     ax.tick_params(axis="y", length=0.0)
     make_literal(ax.get_yticklabels())
@@ -93,7 +93,7 @@ def names_along_x(ax: Axes, names: Sequence[object], *, points: float) -> float:
     width = characters(points / max(len(names), 1)) - 1
     texts = [plain(name) for name in names]
     upright = max(map(columns, texts), default=0) > width
-    labels = distinct(shorten(text, _UPRIGHT if upright else width) for text in texts)
+    labels = abbreviated(texts, _UPRIGHT if upright else width)
     ax.set_xticks(np.arange(len(names)), labels, fontsize=TEXT, rotation=90 if upright else 0)
     ax.tick_params(axis="x", length=0.0)
     make_literal(ax.get_xticklabels())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -16,6 +16,7 @@ from hpo_explain.plotting._layout import (
     write_legend,
 )
 from hpo_explain.plotting._style import GREY, TEXT, ink, make_literal
+from hpo_explain.plotting._text import abbreviated, columns, distinct, shorten
 
 
 def style_rows(ax: Axes, labels: Sequence[str], *, zero: bool = True) -> None:
@@ -62,3 +63,16 @@ def write_rows(
     high = write_legend(ax, legend, left=left, points=left + points)
     high += write_header(ax, heading, subtitle, above=high, left=left, points=left + points)
     return high + write_footer(ax, label, footer, left=left, points=points)
+
+
+def row_labels(rows: Iterable[Sequence[str]], width: int) -> list[str]:
+    """Return a label for each row: its parts on a line, or below each other where they are long."""
+    parts = [[part for part in row if part] for row in rows]
+    names = abbreviated((row[0] for row in parts), width)
+    labels = []
+    for name, row in zip(names, parts, strict=True):
+        line = " ".join(row)
+        if columns(line) > width:
+            line = "\n".join([name, *(shorten(part, width) for part in row[1:])])
+        labels.append(line)
+    return distinct(labels)

@@ -21,7 +21,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import distinct, listed, plain, shorten
+from hpo_explain.plotting._text import abbreviated, listed, plain, shorten
 from hpo_explain.space import Array
 
 MOST_ROWS = 20
@@ -72,7 +72,7 @@ def plot_term_bars(
             mean[rows, -1], y, "D", color=ink(), markersize=6.0, markeredgecolor="white",
             markeredgewidth=1.0, zorder=4,
         )  # fmt: skip
-    labels = distinct(shorten(plain(names[j]), characters(0.32 * across)) for j in rows)
+    labels = abbreviated((plain(names[j]) for j in rows), characters(0.32 * across))
     style_rows(ax, labels)
     high = write_rows(
         ax, heading=heading, subtitle=subtitle, label=label, footer=footer,

@@ -6,7 +6,7 @@ import math
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 # Line and paragraph breaks; what a label must show although it has no glyph.
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
@@ -59,8 +59,43 @@ def _first(characters: str, width: int) -> str:
     return taken
 
 
+def abbreviated(texts: Iterable[str], width: int) -> list[str]:
+    """Return texts of at most `width` columns; those that would look alike show where they differ.
+
+    Where that is not enough to tell them apart, they are numbered.
+    """
+    texts = list(texts)
+    short = [shorten(text, width) for text in texts]
+    for label in {label for label in short if short.count(label) > 1}:
+        alike = [i for i, other in enumerate(short) if other == label]
+        names = {texts[i] for i in alike}
+        if len(names) > 1:
+            start = _common(names)
+            end = _common([name[start:][::-1] for name in names])
+            for i in alike:
+                short[i] = _around(texts[i], start, len(texts[i]) - end, width)
+    return distinct(short)
+
+
+def _common(texts: Collection[str]) -> int:
+    """Return how many characters texts have in common at their beginnings."""
+    places = enumerate(zip(*texts, strict=False))
+    return next((i for i, here in places if len(set(here)) > 1), min(map(len, texts)))
+
+
+def _around(text: str, start: int, end: int, width: int) -> str:
+    """Return what stands around a part of a text, with an ellipsis where it is cut."""
+    room = max(width - 2, 1)
+    left = max(0, min(start - max(0, room - (end - start)) // 2, len(text) - room))
+    part = _first(text[left:], room)
+    while part and _columns_of(part[0]) == 0 and part[0] != _LEFT_TO_RIGHT:
+        part = part[1:]
+    cut = f"{'…' if left else ''}{part}{'…' if left + len(part) < len(text) else ''}"
+    return f"{_LEFT_TO_RIGHT}{cut}{_LEFT_TO_RIGHT}" if text.startswith(_LEFT_TO_RIGHT) else cut
+
+
 def distinct(labels: Iterable[str]) -> list[str]:
-    """Return labels in which those that shortening made equal are numbered."""
+    """Return labels in which those that are equal are numbered."""
     seen: dict[str, int] = {}
     told_apart = []
     for label in labels:

@@ -14,7 +14,7 @@ from hpo_explain.plotting._layout import (
     characters,
     points_across,
 )
-from hpo_explain.plotting._rows import style_rows, write_rows
+from hpo_explain.plotting._rows import row_labels, style_rows, write_rows
 from hpo_explain.plotting._style import (
     FILLS,
     GREY,
@@ -23,7 +23,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import columns, counted, distinct, number, plain, shorten
+from hpo_explain.plotting._text import counted, distinct, number, plain, shorten
 
 MOST_STEPS = 20
 _ROW_POINTS = (20.0, 28.0)  # height of rows whose labels take one and two lines
@@ -84,7 +84,8 @@ def plot_ablation(result: Ablation, *, ax: Axes | None = None, width: float = WI
     steps = _steps(result)
     n = len(steps)
     across = points_across(ax)
-    labels = distinct(["source", *_labels(steps, characters(0.36 * across)), "target"])
+    changes = row_labels(((s.name, s.change) for s in steps), characters(0.36 * across))
+    labels = distinct(["source", *changes, "target"])
     _draw_stairs(ax, steps)
     ax.plot(
         [result.values[0], result.values[-1]], [0.0, n + 1.0], "o", color=ink(), markersize=6.0,
@@ -133,16 +134,6 @@ def _steps(result: Ablation) -> list[_Step]:
         )  # fmt: skip
         steps.append(rest)
     return steps
-
-
-def _labels(steps: list[_Step], width: int) -> list[str]:
-    labels = []
-    for step in steps:
-        line = f"{step.name} {step.change}".rstrip()
-        if columns(line) > width:
-            line = f"{shorten(step.name, width)}\n{shorten(step.change, width)}".rstrip()
-        labels.append(line)
-    return labels
 
 
 def _draw_stairs(ax: Axes, steps: list[_Step]) -> None:

@@ -19,7 +19,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import distinct, plain, shorten, signed
+from hpo_explain.plotting._text import abbreviated, plain, signed
 from hpo_explain.plotting.ablation import MOST_STEPS, objective_or_acquisition
 from hpo_explain.space import Array
 
@@ -70,7 +70,7 @@ def plot_ablation_shares(result: Ablation, *, ax: Axes | None = None, width: flo
     if relative:
         gains, shapley = gains / result.total_gain, shapley / result.total_gain
     across = points_across(ax)
-    labels = distinct(shorten(name, characters(0.32 * across)) for name in names)
+    labels = abbreviated(names, characters(0.32 * across))
     n = len(labels)
     for k, values in enumerate((gains, shapley)):
         ax.barh(

@@ -36,7 +36,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import counted, distinct, number, plain, shorten
+from hpo_explain.plotting._text import abbreviated, counted, number, plain, shorten
 from hpo_explain.run import spans
 from hpo_explain.space import (
     Array,
@@ -108,7 +108,7 @@ def plot_configurations(
         ax = new_axes(width)
     positions = _positions(path)
     d, across = len(path.names), points_across(ax)
-    labels = distinct(shorten(plain(name), characters(0.3 * across)) for name in path.names)
+    labels = abbreviated(map(plain, path.names), characters(0.3 * across))
     ax.set_yticks(np.arange(d), labels, fontsize=TEXT)
     ax.set_ylim(d - 0.4, -0.4)
     ax.set_xlim(-0.02, 1.02)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +28,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import columns, distinct, number, plain, shorten
+from hpo_explain.plotting._text import abbreviated, columns, distinct, number, plain, shorten
 from hpo_explain.space import Array
 
 MOST_ROWS = 20
@@ -91,7 +92,7 @@ def plot_importance(
         ax = new_axes(width)
     rows = _rows(result)
     across = points_across(ax)
-    labels = distinct(_label(row, characters(0.36 * across)) for row in rows)
+    labels = _labels(rows, characters(0.36 * across))
     _draw_bars(ax, rows)
     style_rows(ax, labels)
     ax.set_xlim(0.0, _reach(rows))
@@ -155,16 +156,25 @@ def _activity(result: FanovaImportance, j: int) -> str:
     return f"active in {share:.0%} of the {'sub-space' if result.given else 'space'}"
 
 
-def _label(row: _Row, width: int) -> str:
-    line = _TIMES.join(row.names) + (f" ({row.note})" if row.note else "")
-    if columns(line) <= width:
-        return line
-    first, *others = row.names
-    if not others:
-        return f"{shorten(first, width)}\n{row.note}".rstrip()
-    each = max(width // len(others) - len(_TIMES), 3)
-    second = _TIMES.join(shorten(name, each) for name in others)
-    return f"{shorten(first, width - 2)} ×\n{shorten(second, width)}"
+def _labels(rows: Sequence[_Row], width: int) -> list[str]:
+    """Return names of sets, on two lines where one has no room."""
+    names = list(dict.fromkeys(name for row in rows for name in row.names))
+
+    def fitted(name: str, room: int) -> str:
+        return abbreviated(names, room)[names.index(name)]
+
+    labels = []
+    for row in rows:
+        line = _TIMES.join(row.names) + (f" ({row.note})" if row.note else "")
+        first, *others = row.names
+        if columns(line) > width and not others:
+            line = f"{fitted(first, width)}\n{row.note}".rstrip()
+        elif columns(line) > width:
+            each = max(width // len(others) - len(_TIMES), 3)
+            second = _TIMES.join(fitted(name, each) for name in others)
+            line = f"{fitted(first, width - 2)} ×\n{shorten(second, width)}"
+        labels.append(line)
+    return distinct(labels)
 
 
 def _reach(rows: list[_Row]) -> float:
@@ -254,11 +264,12 @@ def _subtitle(result: FanovaImportance) -> str:
 def _footer(result: FanovaImportance, rows: list[_Row]) -> str:
     text = "Whiskers: std over the trees of the forest; it is no confidence interval."
     shown = {row.names[0] for row in rows if row.order == 1}
-    unstable = [
-        f"{shorten(plain(a), 24)} and {shorten(plain(b), 24)}"
+    pairs = [
+        (plain(a), plain(b))
         for a, b in result.unstable_neighbours()
         if plain(a) in shown and plain(b) in shown
     ]
+    unstable = [" and ".join(abbreviated(pair, 24)) for pair in pairs]
     if unstable:
         text += f" Not the same order in all trees: {'; '.join(unstable[:_MOST_UNSTABLE])}"
         more = len(unstable) - _MOST_UNSTABLE

@@ -23,7 +23,7 @@ from hpo_explain.plotting._panels import (
 )
 from hpo_explain.plotting._style import FILLS, GREY, RED, TEXT, WIDTH, ink
 from hpo_explain.plotting._term_bars import plot_term_bars
-from hpo_explain.plotting._text import counted, distinct, listed, plain, shorten
+from hpo_explain.plotting._text import abbreviated, counted, listed, plain, shorten
 from hpo_explain.run import spans
 from hpo_explain.space import Array
 
@@ -218,7 +218,7 @@ def _draw(
     """Draw a panel per hyperparameter; return them, which they are, and entries of a legend."""
     shown = paths.order()[:MOST_PANELS] or [0]  # an empty panel where nothing was ever active
     panels = new_panels(ax, len(shown), width=width)
-    titles = distinct(shorten(plain(paths.names[j]), 60) for j in shown)
+    titles = abbreviated((plain(paths.names[j]) for j in shown), 60)
     entries: list[tuple[Artist, str]] = []
     for k, j in enumerate(shown):
         lines = _draw_panel(panels.axes[k], paths, j)

@@ -19,7 +19,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import distinct, not_shown, number, plain, shorten
+from hpo_explain.plotting._text import abbreviated, not_shown, number, plain, shorten
 from hpo_explain.space import Array
 
 MOST_ROWS = 20
@@ -64,8 +64,7 @@ def plot_prediction_overview(
         ax = new_axes(width)
     shown = result.order()[:MOST_ROWS].tolist()
     across = points_across(ax)
-    names = (shorten(plain(result.names[j]), characters(0.3 * across)) for j in shown)
-    labels = distinct(names)
+    labels = abbreviated((plain(result.names[j]) for j in shown), characters(0.3 * across))
     reach = float(np.abs(result.phi).max(initial=0.0)) or 1.0
     active = ~np.isnan(result.positions)
     for row, j in enumerate(shown):

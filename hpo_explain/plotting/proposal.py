@@ -12,7 +12,7 @@ from hpo_explain.plotting._layout import (
     characters,
     points_across,
 )
-from hpo_explain.plotting._rows import style_rows, write_rows
+from hpo_explain.plotting._rows import row_labels, style_rows, write_rows
 from hpo_explain.plotting._style import (
     FILLS,
     GREY,
@@ -22,7 +22,7 @@ from hpo_explain.plotting._style import (
     set_height,
 )
 from hpo_explain.plotting._term_bars import BARS, row_points, term_legend
-from hpo_explain.plotting._text import columns, counted, distinct, number, plain, shorten, signed
+from hpo_explain.plotting._text import counted, distinct, number, plain, shorten, signed
 from hpo_explain.space import Array
 
 MOST_ROWS = 20
@@ -84,7 +84,8 @@ def plot_proposal(
     rows, inactive = _rows(result)
     n_terms, n = len(result.terms), len(rows) + len(inactive)
     across = points_across(ax)
-    labels = distinct([*_labels(rows, characters(0.32 * across)), *inactive])
+    parts = ((row.name, f"= {row.value}" if row.value else "") for row in rows)
+    labels = distinct([*row_labels(parts, characters(0.32 * across)), *inactive])
     for t in range(n_terms):
         _draw_term(ax, rows, t, n_terms)
     if n_terms > 1:
@@ -130,17 +131,6 @@ def _rows(result: ProposalExplanation) -> tuple[list[_Row], list[str]]:
     if len(names) > _MOST_INACTIVE:
         return rows, [f"{len(names)} inactive"]
     return rows, [f"{shorten(name, 20)}: inactive" for name in names]
-
-
-def _labels(rows: list[_Row], width: int) -> list[str]:
-    labels = []
-    for row in rows:
-        value = f"= {row.value}" if row.value else ""
-        line = f"{row.name} {value}".rstrip()
-        if columns(line) > width:
-            line = f"{shorten(row.name, width)}\n{shorten(value, width)}".rstrip()
-        labels.append(line)
-    return labels
 
 
 def _limits(result: ProposalExplanation, rows: list[_Row]) -> tuple[float, float]:

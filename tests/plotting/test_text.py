@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpo_explain.plotting._text import columns, distinct, not_shown, plain, shorten, signed, wrap
+from hpo_explain.plotting._text import (
+    abbreviated,
+    columns,
+    distinct,
+    not_shown,
+    plain,
+    shorten,
+    signed,
+    wrap,
+)
 
 
 @pytest.mark.parametrize(
@@ -78,3 +87,29 @@ def test_what_is_not_shown_is_counted():
     assert not_shown(-2, "smaller one", "smaller ones") == ""
     assert not_shown(1, "smaller one", "smaller ones") == " 1 smaller one is not shown."
     assert not_shown(2, "smaller one", "smaller ones") == " 2 smaller ones are not shown."
+
+
+LONG = "a_really_quite_long_hyperparameter_name_of_module.{}.layer_norm_epsilon_decay"
+
+
+def test_names_that_would_be_shortened_alike_show_where_they_differ():
+    names = [LONG.format(i) for i in (2, 18, 25)]
+    short = abbreviated(names, 40)
+    assert len(set(short)) == 3
+    assert all(f".{i}." in text for i, text in zip((2, 18, 25), short, strict=True))
+    assert all(
+        columns(text) <= 40 and text.startswith("…") and text.endswith("…") for text in short
+    )
+    # nothing changes for those that shortening tells apart
+    assert abbreviated(["x" * 50, "y" * 50, "z"], 11) == ["xxxxx…xxxxx", "yyyyy…yyyyy", "z"]
+
+
+@given(st.lists(st.text(max_size=40), max_size=6), st.integers(3, 30))
+def test_abbreviated_names_are_told_apart_and_fit(texts, width):
+    texts = [plain(text) for text in texts]
+    short = abbreviated(texts, width)
+    assert len(set(short)) == len(short) == len(texts)
+    for text, label in zip(texts, short, strict=True):
+        if columns(text) <= width and texts.count(text) == 1:
+            assert label == text or label.startswith(text)  # numbered if another becomes the same
+        assert columns(label) <= width + len(" (6)")
