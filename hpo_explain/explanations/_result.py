@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+_MOST_ROWS = 30
+_WIDEST = 60  # characters of a cell
+
 
 class _Showable(Protocol):
     @property
@@ -19,7 +22,20 @@ class _Showable(Protocol):
 
 
 class Shown:
-    """A result that a notebook shows with its sentence, its plot and its table."""
+    """A result that is printed as its sentence and its table; a notebook adds its plot."""
+
+    def __str__(self: _Showable) -> str:
+        frame = self.to_frame()
+        table = frame.to_string(
+            index=frame.index.name is not None,
+            float_format="{:.4g}".format,
+            max_rows=_MOST_ROWS,
+            max_colwidth=_WIDEST,
+        )
+        return f"{self.sentence}\n\n{table}"
+
+    def __repr__(self: _Showable) -> str:
+        return f"<{type(self).__name__}: {self.sentence}>"
 
     def _repr_html_(self: _Showable) -> str:
         from hpo_explain.plotting.html import result_html

@@ -23,7 +23,7 @@ _UNFAIR = 0.1  # of the whole gain: so far apart, path and Shapley values are to
 _ROUNDED = 1e-12  # of the values that a gain is the difference of
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ablation(Shown, AboutModel):
     """The greedy path from one configuration to another, and the Shapley values of its steps.
 

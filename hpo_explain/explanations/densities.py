@@ -65,7 +65,7 @@ class DensityCurve:
         return float(self.proposed_good / self.proposed_bad)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ProposalDensities(Shown, AboutConfiguration):
     """The densities between which TPE chose a proposal, hyperparameter by hyperparameter.
 
@@ -176,7 +176,7 @@ class ProposalDensities(Shown, AboutConfiguration):
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DensityPath(Shown):
     """How the densities of one hyperparameter moved over a run.
 

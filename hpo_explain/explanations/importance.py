@@ -69,7 +69,7 @@ class Axis:
         return tuple(self.parameter.decode(np.nan_to_num(self.tried_positions)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FanovaImportance(Shown):
     """Shares of the variance of a forest's prediction, for sets of hyperparameters.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class InteractionStrength(Shown, AboutModel):
     """The H-statistic of pairs of hyperparameters, and of each with any others.
 

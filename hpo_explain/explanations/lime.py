@@ -56,7 +56,7 @@ class LimeStatement:
     conditions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LimeExplanation(Shown, AboutConfiguration, AboutModel):
     """A sparse linear model or a small tree in place of the surrogate around a configuration.
 

@@ -23,7 +23,7 @@ _MAIN_SHARE = 0.75
 _MAIN_COUNT = 3
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LocalImportance(Shown, AboutConfiguration, AboutModel):
     """Shares of the variance along each hyperparameter around a configuration (LPI).
 

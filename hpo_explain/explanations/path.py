@@ -35,7 +35,7 @@ _LEAST_SIDE = 3  # proposals on either side of a turning point
 _AGREEING = 2.0 / 3.0  # of the proposals on either side
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DesirabilityPath(Shown):
     """The contributions of every hyperparameter to the desirability of one proposal after another.
 

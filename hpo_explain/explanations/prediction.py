@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MAIN_COUNT = 3
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PredictionExplanation(Shown, AboutConfiguration):
     """Shapley values of the predicted objective at one configuration.
 
@@ -158,7 +158,7 @@ class PredictionExplanation(Shown, AboutConfiguration):
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PredictionOverview(Shown):
     """Shapley values of the predicted objective at many configurations.
 

@@ -39,7 +39,7 @@ _MAIN_SHARE = 0.75  # so much of the contributions of one sign is told as the ma
 _MAIN_COUNT = 3
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ProposalExplanation(Shown, AboutConfiguration):
     """Shapley values of an acquisition function at one configuration, term by term.
 

@@ -110,7 +110,7 @@ class Evidence:
     reason: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Recommendation(Shown):
     """A search space with narrower ranges and without dominated categories.
 

@@ -114,7 +114,7 @@ class Region:
         return all(condition.holds(config) for condition in self.conditions)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RegionalPartialDependence(Shown):
     """Partial dependence in regions in which the surrogate's uncertainty is alike.
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _LEVELS = ("good", "fair", "poor", "unknown")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RepeatedRuns(Shown):
     """Mean and standard deviation over runs, of the explanations of their proposals.
 

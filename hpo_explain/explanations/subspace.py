@@ -33,7 +33,7 @@ _MOST_BOXES = 2e6  # in all exact evaluations of sets, one by one: some seconds
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Subspace(Shown):
     """The smallest set of hyperparameters that explains a share of the variance.
 
