@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,6 +73,26 @@ def read_seconds(column: pd.Series[Any], name: str) -> Array:
         ) from error
     seconds = (stamps - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)
     return np.asarray(seconds.to_numpy(dtype=float), dtype=float)
+
+
+def check_finishes(
+    clocks: list[Array], table: pd.DataFrame, names: list[str], trials: Sequence[int]
+) -> None:
+    """Raise ValueError if a row finishes before it starts; `trials` are the rows' numbers."""
+    start, finish = clocks
+    early = finish < start  # False where one of them is empty
+    if not early.any():
+        return
+    i = int(np.flatnonzero(early)[0])
+    first, last = (table[name].iloc[i] for name in names)
+    if early.sum() < (~np.isnan(finish - start)).sum():
+        remedy = "Correct the row, or leave it out."
+    else:
+        remedy = f"If the two were swapped, give time=({names[1]!r}, {names[0]!r})."
+    raise ValueError(
+        f"time must be (start, finish), but trial {trials[i]} (row {i}) finishes before it starts: "
+        f"{names[0]!r} is {first} and {names[1]!r} is {last}. {remedy}"
+    )
 
 
 def order_of(

@@ -12,7 +12,7 @@ from hpo_explain._checks import check_count, check_direction, unknown_name
 from hpo_explain.adapters._reading import nothing_left, repeated
 from hpo_explain.adapters.frame._cells import is_empty
 from hpo_explain.adapters.frame._instances import one_each, read_evaluations
-from hpo_explain.adapters.frame._order import order_of, read_numbers, read_seconds
+from hpo_explain.adapters.frame._order import check_finishes, order_of, read_numbers, read_seconds
 from hpo_explain.adapters.frame._space import infer_space
 from hpo_explain.run import Run
 from hpo_explain.space import Array, SearchSpace
@@ -76,7 +76,8 @@ def from_frame(
     Raises
     ------
     ValueError
-        If a column is missing, the objective is not numeric, or a row is outside `space`.
+        If a column is missing, the objective is not numeric, a row is outside `space`, or a trial
+        finishes before it starts.
 
     Examples
     --------
@@ -127,6 +128,8 @@ def from_frame(
     rows = evaluations.first
     numbers = np.arange(len(rows)) if numbers is None else numbers[rows]
     clocks = [read_seconds(table[name], name) for name in times]
+    if len(clocks) == 2:
+        check_finishes(clocks, table, times, numbers[evaluations.configuration].tolist())
     starts = [evaluations.earliest(clock) for clock in clocks[:1]]
     finishes = [evaluations.latest(clock) for clock in clocks[1:]]
     order = order_of(numbers, [*starts, *finishes], trial, times)

@@ -285,6 +285,42 @@ def test_start_and_finish_decide_what_was_known_when_a_trial_was_proposed():
     assert run.known_before(2).tolist() == [0, 1]
 
 
+def test_a_trial_may_finish_at_the_moment_it_starts():
+    table = EXPORT.assign(start=[0.0, 1.0, 2.0, None], finish=[0.0, 1.5, None, 3.0])
+    run = hx.from_frame(table, "loss", time=("start", "finish"))
+    assert run.known_before(1).tolist() == [0]
+
+
+@pytest.mark.parametrize("clock", [lambda t: t, lambda t: pd.Timestamp(2026, 1, 1 + int(t))])
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({}, "trial 0 (row 0)"),
+        ({"trial": "n"}, "trial 7 (row 0)"),
+        ({"trial": "n", "instance": "fold"}, "trial 7 (row 0)"),
+    ],
+)
+def test_start_and_finish_that_were_swapped_are_refused(clock, options, named):
+    """A model that knew every trial before its start would have seen the future."""
+    table = EXPORT.assign(n=[7, 6, 5, 4], fold=1)
+    table["start"] = [clock(t) for t in (0.0, 1.0, 2.0, 3.0)]
+    table["end"] = [clock(t) for t in (5.0, 1.0, 2.0, 9.0)]
+    given = {"hyperparameters": ["lr", "layers"], **options}
+    assert len(hx.from_frame(table, "loss", time=("start", "end"), **given)) == 4
+    table["end"] = [clock(t) for t in (5.0, 6.0, 7.0, 9.0)]
+    with pytest.raises(ValueError, match=r"^time must be \(start, finish\)") as error:
+        hx.from_frame(table, "loss", time=("end", "start"), **given)
+    assert f"{named} finishes before it starts: 'end' is {clock(5.0)}" in str(error.value)
+    assert str(error.value).endswith("give time=('start', 'end').")
+
+
+def test_one_row_that_finishes_before_it_starts_is_refused_even_if_it_is_left_out():
+    table = EXPORT.assign(start=[0.0, 1.0, 2.0, 3.0], end=[1.0, 2.0, 1.5, None])
+    table.loc[2, "loss"] = np.nan
+    with pytest.raises(ValueError, match=r"trial 2 \(row 2\).*'end' is 1.5. Correct the row"):
+        hx.from_frame(table, "loss", time=("start", "end"))
+
+
 def test_trials_that_were_running_are_listed_those_without_an_objective_included():
     table = pd.DataFrame(
         {
