@@ -8,6 +8,7 @@ import click
 
 from hpo_explain.cli._errors import plain, say
 from hpo_explain.cli._output import as_csv, as_json
+from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
 from hpo_explain.cli._tables import TABLES
 
@@ -32,8 +33,7 @@ def export(source: Source, out: Path, form: str, chosen: tuple[str, ...], seed: 
     """
     from hpo_explain.reporting._file import write_atomically
 
-    say(f"reading {source.label} ...")
-    run = source.read()
+    run = read_and_tell(source)
     out.mkdir(parents=True, exist_ok=True)
     written = 0
     for name in chosen or TABLES:

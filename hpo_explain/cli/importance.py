@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hpo_explain.cli._errors import say
 from hpo_explain.cli._output import show, shows_result
+from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ def importance(
     """
     from hpo_explain.facade import importance as importance_of
 
-    say(f"reading {source.label} ...")
-    run = source.read()
+    run = read_and_tell(source)
     within = _sub_space(run.space, given)
     result = importance_of(run, order, seed=seed, cap=_number_or_text(cap), given=within)
     frame = result.to_frame().drop(columns="members").reset_index()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from hpo_explain.cli._errors import say
 from hpo_explain.cli._output import show, shows_result
+from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
 
 
@@ -39,8 +39,7 @@ def pdp(
         raise click.UsageError(f"NAME may be given once or twice, but was {', '.join(names)}.")
     from hpo_explain.facade import partial_dependence
 
-    say(f"reading {source.label} ...")
     result = partial_dependence(
-        source.read(), list(names), grid_size=grid_size, kind=surrogate, seed=seed
+        read_and_tell(source), list(names), grid_size=grid_size, kind=surrogate, seed=seed
     )
     show(result, result.to_frame(), form, plot)

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from hpo_explain.cli._contributions import contributions_table
-from hpo_explain.cli._errors import say
 from hpo_explain.cli._number_or_word import number_or_word
 from hpo_explain.cli._output import show, shows_result
+from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
 
 
@@ -44,9 +44,8 @@ def proposal(
     """
     from hpo_explain.facade import explain_proposal
 
-    say(f"reading {source.label} ...")
     result = explain_proposal(
-        source.read(),
+        read_and_tell(source),
         trial,
         acquisition=acquisition,
         background=background,

@@ -184,8 +184,8 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_1(
     outcome = run(*arguments)
     assert outcome.exit_code == 1
     assert "Traceback" not in outcome.output
-    errors = [line for line in outcome.stderr.splitlines() if not line.endswith("...")]
-    assert len(errors) == 1
+    errors = [line for line in outcome.stderr.splitlines() if line.startswith("Error: ")]
+    assert errors == outcome.stderr.splitlines()[-1:]
     for word in words:
         assert word in errors[0]
     assert "secret" not in outcome.output

@@ -1,0 +1,64 @@
+"""Read the run that a command is about, and say on stderr what was left out and assumed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hpo_explain.cli._errors import say
+
+if TYPE_CHECKING:
+    from hpo_explain.cli._source import Source
+    from hpo_explain.run import Run
+
+_LINES, _REASONS = 10, 4  # at most: in all, and of reasons for leaving trials out
+_WIDEST = 240
+# Words of the notes that decide what is explained: they come before the others.
+_WEIGHTY = ("left out", "no name", "logarithmic", "active when", "inferred", "different text")
+
+
+def read_and_tell(source: Source) -> Run:
+    """Return the run of a source; what it rests on goes to stderr."""
+    say(f"reading {source.label} ...")
+    run = source.read()
+    for line in summary(run):
+        say(line)
+    return run
+
+
+def summary(run: Run) -> list[str]:
+    r"""Return a run in a few lines: what it is, what was left out and why, what was assumed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [1.5, 2.5, 4.0], "y": [3.5, 1.5, 3.0], "loss": [1.0, None, 3.0]})
+    >>> print("\n".join(summary(hx.from_frame(table, "loss"))[:2]))
+    2 trials of 2 hyperparameters, loss (minimize), by the optimizer
+    left out: 1 (1): its loss is nan
+    """
+    lines = [str(run).partition("\n")[0], *_left_out(run)]
+    notes = sorted(run.notes, key=lambda note: not any(word in note for word in _WEIGHTY))
+    lines += [f"note: {note}" for note in notes]
+    more = len(lines) - _LINES
+    if more > 0:
+        lines[_LINES:] = [f"and {more} more; see the report"]
+    return [line if len(line) <= _WIDEST else f"{line[: _WIDEST - 3]}..." for line in lines]
+
+
+def _left_out(run: Run) -> list[str]:
+    """Return a line per reason, the most frequent first."""
+    from hpo_explain.run._text import spans
+
+    reasons: dict[str, list[int]] = {}
+    for trial, reason in run.excluded.items():
+        reasons.setdefault(reason, []).append(trial)
+    ordered = sorted(reasons.items(), key=lambda entry: -len(entry[1]))
+    lines = [
+        f"left out: {len(trials)} ({spans(trials)}): {reason}"
+        for reason, trials in ordered[:_REASONS]
+    ]
+    rest = [trial for _, trials in ordered[_REASONS:] for trial in trials]
+    if rest:
+        lines.append(f"left out: {len(rest)} ({spans(rest)}): for other reasons; see the report")
+    return lines

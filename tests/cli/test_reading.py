@@ -1,0 +1,77 @@
+"""What a run rests on is told on stderr, in a few lines, and never on stdout."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.cli._reading import summary
+
+CHOSEN = {
+    "importance": ["--format", "json"],
+    "proposal": ["--format", "json", "--acquisition", "lcb"],
+    "pdp": ["x", "--format", "json"],
+    "export": ["--table", "excluded"],
+}
+
+
+@pytest.fixture
+def table(folder):
+    """Forty rows; fourteen have no objective, seven an infinite one."""
+    generator = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "lr": 10 ** generator.uniform(-5, -1, 40),
+            "x": generator.uniform(0, 1, 40),
+            "kernel": generator.choice(["rbf", "poly"], 40),
+        }
+    )
+    frame["degree"] = np.where(frame.kernel == "poly", generator.integers(1, 9, 40), np.nan)
+    frame["name"] = [f"trial {i}" for i in range(40)]
+    frame["auc"] = frame.x
+    frame.loc[:13, "auc"], frame.loc[14:20, "auc"] = np.nan, np.inf
+    frame.to_csv("trials.csv", index=False)
+    return frame
+
+
+@pytest.mark.parametrize("command", CHOSEN)
+def test_what_was_left_out_and_assumed_is_on_stderr(table, run, command):
+    file, *options = "trials.csv", *CHOSEN[command]
+    outcome = run(command, file, "--objective", "auc", *options)
+    assert outcome.exit_code == 0, outcome.output
+    lines = outcome.stderr.splitlines()
+    assert lines[:4] == [
+        "reading trials.csv ...",
+        "19 trials of 5 hyperparameters, auc (minimize), by the optimizer",
+        "left out: 14 (0-13): its auc is nan",
+        "left out: 7 (14-20): its auc is inf",
+    ]
+    for assumed in (
+        "note: lr: spans",
+        "note: degree: active when kernel",
+        "note: name: a different",
+    ):
+        assert any(line.startswith(assumed) for line in lines)
+    assert "left out: " not in outcome.stdout
+    if "json" in options:
+        json.loads(outcome.stdout)
+
+
+def test_many_reasons_and_notes_are_cut_short_after_those_that_matter():
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    excluded = {100 + i: f"it failed: {i}" for i in range(9)} | {200: "pruned", 201: "pruned"}
+    notes = [f"y{i}: whole numbers, read as integers" for i in range(20)]
+    notes += ["lr: its scale is taken to be logarithmic", "l" * 1000]
+    found = hx.Run(
+        space, space.sample(4, seed=0), np.arange(4.0), "minimize", excluded=excluded, notes=notes
+    )
+    lines = summary(found)
+    assert len(lines) == 11
+    assert max(map(len, lines)) <= 240
+    assert lines[1] == "left out: 2 (200-201): pruned"
+    assert lines[5] == "left out: 6 (103-108): for other reasons; see the report"
+    assert lines[6] == "note: lr: its scale is taken to be logarithmic"
+    shown = sum(line.startswith("note: ") for line in lines)
+    assert lines[-1] == f"and {len(found.notes) - shown} more; see the report"
