@@ -1,9 +1,15 @@
-"""Cells of a table: whether one is empty, and when two are equal."""
+"""Cells of a table: what one holds, and when two are equal."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
+from datetime import date, time, timedelta
+from decimal import Decimal
+from numbers import Real
 from typing import Any
+
+import numpy as np
 
 
 def is_empty(value: Any) -> bool:
@@ -11,6 +17,27 @@ def is_empty(value: Any) -> bool:
     import pandas as pd
 
     return bool(pd.api.types.is_scalar(value) and pd.isna(value))
+
+
+def is_number(value: Any) -> bool:
+    """Say whether a cell is a real number of any type; True and False are none."""
+    return isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.bool_))
+
+
+def as_float(value: Any) -> float:
+    """Return a number as a float, infinite where it is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def is_time(value: Any) -> bool:
+    """Say whether a cell is a date, a time, a period or a duration."""
+    import pandas as pd
+
+    kinds = (date, time, timedelta, pd.Period, np.datetime64, np.timedelta64)
+    return isinstance(value, kinds)  # timestamps are dates, and pandas's durations timedeltas
 
 
 def cell_key(value: Any) -> Hashable:

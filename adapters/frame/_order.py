@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.adapters.frame._cells import as_float, is_empty, is_number
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -42,8 +44,7 @@ def read_numbers(column: pd.Series[Any], name: str, *, unique: bool) -> npt.NDAr
 
 
 def _is_whole(value: Any) -> bool:
-    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    return number and bool(np.isfinite(value)) and value == int(value)
+    return is_number(value) and math.isfinite(as_float(value)) and value == int(value)
 
 
 def read_seconds(column: pd.Series[Any], name: str) -> Array:
@@ -60,9 +61,8 @@ def read_seconds(column: pd.Series[Any], name: str) -> Array:
     if types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
         return np.asarray(column.to_numpy(dtype=float, na_value=np.nan), dtype=float)
     present = column.dropna()
-    if all(isinstance(cell, (int, float)) and not isinstance(cell, bool) for cell in present):
-        # a column of any type may hold nothing but numbers
-        return np.asarray(pd.to_numeric(column, errors="coerce").to_numpy(dtype=float), dtype=float)
+    if all(map(is_number, present)):  # a column of any type may hold nothing but numbers
+        return np.array([np.nan if is_empty(cell) else as_float(cell) for cell in column])
     try:
         # ISO 8601 only: in any other form day and month may be guessed the wrong way round
         stamps = pd.to_datetime(column, utc=True, format="ISO8601")

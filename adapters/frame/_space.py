@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from decimal import Decimal
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +12,9 @@ import numpy.typing as npt
 
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters._reading import whole_numbers
-from hpo_explain.adapters.frame._cells import cell_key, is_empty
+from hpo_explain.adapters.frame._cells import as_float, cell_key, is_empty, is_number, is_time
 from hpo_explain.space import (
+    LARGEST_WHOLE,
     Array,
     CategoricalParameter,
     FloatParameter,
@@ -77,24 +80,45 @@ def infer_space(
 
 def _parameter(column: pd.Series[Any], name: str, notes: list[str]) -> Parameter | None:
     """Return the hyperparameter that a column holds, or None and a note."""
+    import pandas as pd
     from pandas.api import types
 
     present = column[[not is_empty(value) for value in column.tolist()]]
     if not len(present):
         notes.append(f"{name}: left out, the column is empty")
         return None
-    if types.is_datetime64_any_dtype(column) or types.is_timedelta64_dtype(column):
+    cells = present.tolist()
+    if all(map(is_time, cells)) and not isinstance(column.dtype, pd.CategoricalDtype):
         notes.append(f"{name}: left out, a time is no hyperparameter")
         return None
-    if types.is_bool_dtype(column) or not types.is_numeric_dtype(column):
-        choices = _distinct(present.tolist())
-        if len(choices) == len(column) > 2 and all(isinstance(c, str) for c in choices):
+    if types.is_object_dtype(column) and all(map(is_number, cells)):
+        present = _as_numbers(present)
+    if types.is_bool_dtype(present) or not types.is_numeric_dtype(present):
+        choices = _distinct(cells)
+        if len(choices) == len(present) > 2:
+            kind = "text" if all(isinstance(choice, str) for choice in choices) else "value"
+            filled = "" if len(present) == len(column) else " that has one"
             notes.append(
-                f"{name}: a different text in every row; if it is no hyperparameter, leave it "
-                "out with hyperparameters="
+                f"{name}: a different {kind} in every row{filled}; if it is no hyperparameter, "
+                "leave it out with hyperparameters="
             )
         return CategoricalParameter(name, choices)
     return _number(present, name, len(present) < len(column), notes)
+
+
+def _as_numbers(present: pd.Series[Any]) -> pd.Series[Any]:
+    """Return Decimals and other numbers as integers if all are written as such, else as floats."""
+    cells = present.tolist()
+    if all(map(_is_written_whole, cells)):
+        return present.map(int).astype(np.int64)
+    return present.map(as_float).astype(float)
+
+
+def _is_written_whole(value: Any) -> bool:
+    if isinstance(value, Decimal):  # 3 is whole, 3.0 is not
+        exponent = value.as_tuple().exponent
+        return isinstance(exponent, int) and exponent >= 0 and abs(value) <= LARGEST_WHOLE
+    return isinstance(value, Integral) and abs(int(value)) <= LARGEST_WHOLE
 
 
 def _number(present: pd.Series[Any], name: str, gaps: bool, notes: list[str]) -> Parameter:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_direction, unknown_name
 from hpo_explain.adapters._reading import nothing_left, repeated
-from hpo_explain.adapters.frame._cells import is_empty
+from hpo_explain.adapters.frame._cells import as_float, is_empty, is_number
 from hpo_explain.adapters.frame._instances import one_each, read_evaluations
 from hpo_explain.adapters.frame._order import check_finishes, order_of, read_numbers, read_seconds
 from hpo_explain.adapters.frame._space import infer_space
@@ -35,12 +35,12 @@ def from_frame(
 ) -> Run:
     """Read a table with one row per trial: an export of W&B, Ray or MLflow, or a CSV file.
 
-    Without `space` it is inferred. Text, booleans and categories become categorical
-    hyperparameters with the choices that occur, numbers get the range that occurs, on a
-    logarithmic scale where they are positive and span three decades or more. Where a cell is
-    empty the hyperparameter was inactive: the condition is inferred from which rows have it, and
-    where no other hyperparameter explains that, it counts as active at the frequency that
-    occurs. The run's notes say what was inferred.
+    Without `space` it is inferred. Text, booleans and categories become categorical hyperparameters
+    with the choices that occur, numbers get the range that occurs, on a logarithmic scale where
+    they are positive and span three decades or more. Columns of dates, times and durations are left
+    out. Where a cell is empty the hyperparameter was inactive: the condition is inferred from which
+    rows have it, and where no other hyperparameter explains that, it counts as active at the
+    frequency that occurs. The run's notes say what was inferred.
 
     Parameters
     ----------
@@ -205,8 +205,8 @@ def _objective(table: pd.DataFrame, name: str) -> Array:
     for i, value in enumerate(table[name].tolist()):
         if is_empty(value):
             values[i] = np.nan
-        elif isinstance(value, (int, float, np.number)):
-            values[i] = float(value)
+        elif is_number(value) or isinstance(value, (bool, np.bool_)):
+            values[i] = as_float(value)
         else:
             raise ValueError(
                 f"objective {name!r} must be numeric, but is {value!r} in row {i}. Choose another "

@@ -1,6 +1,9 @@
 import math
 import re
 from contextlib import suppress
+from datetime import date, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -64,6 +67,14 @@ def test_the_kind_of_a_hyperparameter_follows_from_its_column():
         (pd.Series([0.1, 0.1, 0.1]), hx.FloatParameter("c", 0.1, 0.1)),
         (pd.Series([4, 4, 4]), hx.IntParameter("c", 4, 4)),
         (pd.Series(["a", "a", "a"]), hx.CategoricalParameter("c", ["a"])),
+        (pd.Series([Decimal("0.25"), 1, Decimal("0.5")]), hx.FloatParameter("c", 0.25, 1.0)),
+        (pd.Series([Decimal("3"), Decimal("1"), 2]), hx.IntParameter("c", 1, 3)),
+        (pd.Series([Decimal("3.0"), Decimal("1.0"), 2]), hx.FloatParameter("c", 1.0, 3.0)),
+        (pd.Series([Fraction(1, 2), 1, 2]), hx.FloatParameter("c", 0.5, 2.0)),
+        (
+            pd.Series([Decimal(1), Decimal(2), Decimal(1)], dtype="category"),
+            hx.CategoricalParameter("c", [Decimal(1), Decimal(2)]),
+        ),
     ],
 )
 def test_every_type_of_column_is_understood(column, parameter):
@@ -221,6 +232,74 @@ def test_what_was_taken_for_a_hyperparameter_is_noted_and_identifiers_are_pointe
     assert any("lr, layers, booster, bias, id" in note for note in run.notes)
     assert any(note.startswith("id: a different text in every row") for note in run.notes)
     assert not any(note.startswith("booster:") for note in run.notes)
+
+
+def test_a_table_of_nothing_but_decimals_is_read_like_one_of_floats():
+    """So come the numbers of a data base."""
+    table = pd.DataFrame({"x": [0.5, 0.25, None, 0.125], "n": [4.0, 2.0, 3.0, 1.0]})
+    table["at"], table["loss"] = [1.5, 0.5, 2.5, 3.5], [1.0, 2.0, 3.0, None]
+    options = {"objective": "loss", "trial": "n", "time": ("at", "end")}
+    table["end"] = table["at"] + 0.75
+    decimals = table.map(lambda cell: None if pd.isna(cell) else Decimal(repr(cell)))
+    run, expected = hx.from_frame(decimals, **options), hx.from_frame(table, **options)
+    assert run.space == expected.space
+    assert run.notes == expected.notes
+    assert run.excluded == expected.excluded
+    for name in ("X", "objective", "trials", "started", "finished"):
+        np.testing.assert_array_equal(getattr(run, name), getattr(expected, name))
+
+
+def test_integers_that_are_too_large_to_be_counted_are_read_as_floats():
+    table = pd.DataFrame({"c": [2**70, 1, 2], "loss": [1.0, 2.0, 3.0]})
+    parameter = hx.from_frame(table, "loss").space["c"]
+    assert (type(parameter), parameter.high) == (hx.FloatParameter, 2.0**70)
+    with pytest.raises(ValueError, match="'c' is inf in row 0"):
+        hx.from_frame(table.assign(c=[10**400, 1, 2]), "loss")
+
+
+DAYS = [date(2026, 1, 1), None, date(2026, 1, 3), date(2026, 1, 1)]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        DAYS,
+        pd.Series(DAYS, dtype=object),
+        pd.to_datetime(pd.Series(DAYS)),
+        pd.to_datetime(pd.Series(DAYS)).dt.tz_localize("UTC").astype(object),
+        pd.to_datetime(pd.Series(DAYS)).dt.to_period("M"),
+        pd.to_timedelta(pd.Series([1, 2, 3, 4]), unit="s"),
+        pd.Series([timedelta(1)] * 4, dtype=object),
+        [time(1), time(2), time(3), None],
+    ],
+)
+def test_no_time_of_any_type_is_a_hyperparameter(column):
+    run = hx.from_frame(EXPORT.assign(when=column), "loss")
+    assert run.space.names == ("lr", "layers", "booster", "bias")
+    assert "when: left out, a time is no hyperparameter" in run.notes
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        (["a", "b", "c", "d"], "text in every row;"),
+        (["a", None, "b", "c"], "text in every row that has one;"),
+        (pd.Series(["a", "b", "c", "d"], dtype="category"), "text in every row;"),
+        ([[1], [2], [3], [4]], "value in every row;"),
+        (["a", 1, "b", 2], "value in every row;"),
+        (pd.interval_range(0, 4), "value in every row;"),
+        (["a", "b", "c", "a"], None),
+        (["a", "b", None, None], None),  # two of a kind are little evidence
+        ([True, None, False, None], None),
+        ([0.1, 0.2, 0.3, 0.4], None),
+    ],
+)
+def test_whatever_differs_in_every_row_is_pointed_out(column, words):
+    notes = hx.from_frame(EXPORT.assign(c=column), "loss").notes
+    found = [note for note in notes if note.startswith("c: a different ")]
+    assert [f"c: a different {words} if it is no hyperparameter" in note for note in found] == (
+        [] if words is None else [True]
+    )
 
 
 def test_empty_columns_and_times_are_left_out_and_noted():
