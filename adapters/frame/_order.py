@@ -16,13 +16,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+LARGEST_NUMBER = 2**53
+"""Of a trial: larger ones are not told apart as floats, which a Run takes."""
+
+
 def read_numbers(column: pd.Series[Any], name: str, *, unique: bool) -> npt.NDArray[np.int64]:
     """Return the numbers of trials.
 
     Raises
     ------
     ValueError
-        If one is no whole number, or occurs twice though they should be unique.
+        If one is no whole number, is too large, or occurs twice though they should be unique.
     """
     values = column.tolist()
     whole = [_is_whole(value) for value in values]
@@ -31,6 +35,13 @@ def read_numbers(column: pd.Series[Any], name: str, *, unique: bool) -> npt.NDAr
         raise ValueError(
             f"trial {name!r} must hold whole numbers, but is {values[i]!r} in row {i}. "
             "Leave trial out: rows are then numbered from 0."
+        )
+    large = [abs(value) > LARGEST_NUMBER for value in values]
+    if any(large):
+        i = large.index(True)
+        raise ValueError(
+            f"trial {name!r} must hold whole numbers of at most 2**53, but is {values[i]!r} in row "
+            f"{i}. Leave trial out: rows are then numbered from 0."
         )
     numbers = np.array([int(v) for v in values], dtype=np.int64)
     found, counts = np.unique(numbers, return_counts=True)

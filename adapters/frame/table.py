@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -223,13 +223,19 @@ def _hyperparameters(
 ) -> tuple[list[str], list[str]]:
     """Return the columns of the hyperparameters, and what was assumed."""
     if space is not None:
+        if not isinstance(space, SearchSpace):
+            raise ValueError(
+                f"space must be a SearchSpace, but was {space!r}. Make one like "
+                'SearchSpace([FloatParameter("lr", 0.0, 1.0)]), or leave it out: it is then '
+                "inferred."
+            )
         if hyperparameters is not None:
             raise ValueError("hyperparameters and space were both given. Leave one out.")
         for name in space.names:
             _check_column("space", name, table)
         return list(space.names), []
     if hyperparameters is not None:
-        if isinstance(hyperparameters, str):
+        if isinstance(hyperparameters, str) or not isinstance(hyperparameters, Iterable):
             raise ValueError(
                 f"hyperparameters must be a list of columns, but was {hyperparameters!r}. "
                 f"Write [{hyperparameters!r}]."
@@ -239,6 +245,11 @@ def _hyperparameters(
             _check_column("hyperparameters", name, table)
             if name in roles:
                 raise ValueError(f"hyperparameters names {name!r}, which has another role here.")
+            if names.count(name) > 1:
+                raise ValueError(
+                    f"hyperparameters must name different columns, but was {names}: {name!r} is "
+                    "given twice. Name it once."
+                )
         return names, []
     names = [name for name in table.columns if name not in roles]
     notes = [f"hyperparameters: every other column ({', '.join(names)}); hyperparameters= chooses"]

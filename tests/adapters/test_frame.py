@@ -660,6 +660,19 @@ SPACE = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1e-1), hx.IntParameter("la
             ["hyperparameters: unknown", "Did you mean 'layers'?"],
         ),
         (EXPORT, {"hyperparameters": "lr"}, ["hyperparameters", "['lr']"]),
+        (EXPORT, {"hyperparameters": 3}, ["hyperparameters must be a list", "was 3. Write [3]."]),
+        (EXPORT, {"hyperparameters": True}, ["hyperparameters must be a list", "was True"]),
+        (
+            EXPORT,
+            {"hyperparameters": ["lr", "layers", "lr"]},
+            ["hyperparameters must name different", "'lr' is given twice", "Name it once."],
+        ),
+        (
+            EXPORT,
+            {"space": {"lr": (0, 1)}},
+            ["space must be a SearchSpace", "{'lr': (0, 1)}", "SearchSpace([FloatParameter("],
+        ),
+        (EXPORT, {"space": hx.SearchSpace}, ["space must be a SearchSpace", "Make one"]),
         (EXPORT, {"hyperparameters": ["lr", "loss"]}, ["'loss'", "another role"]),
         (EXPORT, {"hyperparameters": []}, ["no column left"]),
         (EXPORT, {"hyperparameters": ["lr"], "space": SPACE}, ["Leave one out"]),
@@ -673,6 +686,20 @@ SPACE = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1e-1), hx.IntParameter("la
         (EXPORT.assign(n=[0, 1, 1, 2]), {"trial": "n"}, ["the number 1 more than once"]),
         (EXPORT.assign(n=["a", "b", "c", "d"]), {"trial": "n"}, ["whole numbers", "'a' in row 0"]),
         (EXPORT.assign(n=[0, 1, 2, np.nan]), {"trial": "n"}, ["whole numbers", "row 3"]),
+        (
+            EXPORT.assign(n=[0, 1, 2, 2**63]),
+            {"trial": "n"},
+            [
+                "trial 'n' must hold whole numbers of at most",
+                "9223372036854775808 in row 3",
+                "Leave",
+            ],
+        ),
+        (EXPORT.assign(n=[0, -(2**70), 1, 2]), {"trial": "n"}, ["trial 'n'", "at most 2**53"]),
+        (EXPORT.assign(n=[0, 2**53 + 2, 1, 2]), {"trial": "n"}, ["trial 'n'", "at most 2**53"]),
+        (EXPORT.assign(n=[0, 10**400, 1, 2]), {"trial": "n"}, ["trial 'n'", "in row 1"]),
+        (EXPORT.assign(n=[0, 1, 2, 1e300]), {"trial": "n"}, ["trial 'n'", "1e+300 in row 3"]),
+        (EXPORT.assign(n=[0, 1, 2, np.inf]), {"trial": "n"}, ["trial 'n'", "inf in row 3"]),
         (EXPORT.assign(t=["x"] * 4), {"time": "t"}, ["'t'", "pandas.to_datetime"]),
         (
             EXPORT.assign(n=[0, 1, 2, 3], t=[4, 3, 2, 1]),
@@ -699,6 +726,11 @@ def test_what_is_wrong_with_a_table_is_told(table, options, words):
         hx.from_frame(table, **{"objective": "loss", **options})
     for word in words:
         assert word in str(error.value)
+
+
+def test_the_largest_number_of_a_trial_is_kept():
+    run = hx.from_frame(EXPORT.assign(n=[2**53, 2**53 - 1, 0, 1]), "loss", trial="n")
+    assert run.trials.tolist() == [0, 1, 2**53 - 1, 2**53]
 
 
 def test_times_in_a_column_of_any_type_may_be_plain_numbers():
