@@ -45,9 +45,14 @@ class _Result(Protocol):
 
 
 def _drawable(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    """Return the file of a plot if its name says a format, before anything is computed."""
+    """Return the file of a plot if it can be written, before anything is computed."""
     if path is not None and path.suffix.lower() not in _FORMATS:
         raise click.BadParameter(f"must end in {' or '.join(_FORMATS)}, but was {str(path)!r}.")
+    if path is not None and not path.resolve().parent.is_dir():
+        raise click.BadParameter(
+            f"is {str(path)!r}, but there is no folder {str(path.resolve().parent)!r}. "
+            "Create it first."
+        )
     return path
 
 

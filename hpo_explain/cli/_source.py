@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hpo_explain.cli._errors import errors
 from hpo_explain.cli._kind import PICKLE, STORAGE, TABLE, kind_of
+from hpo_explain.cli._row_numbers import without_row_numbers
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run
@@ -82,6 +84,7 @@ class Source:
             If it cannot be read.
         """
         kind = kind_of(self.source)
+        self._check_filled()
         self._check_options(kind)
         return {STORAGE: self._storage, TABLE: self._table, PICKLE: self._pickle}[kind]()
 
@@ -100,6 +103,16 @@ class Source:
         from hpo_explain.adapters.optuna.storage import has_finished_trials
 
         return not has_finished_trials(self.source, self.study_name)
+
+    def _check_filled(self) -> None:
+        """Raise ValueError where a table is meant, and the file is empty; a journal may be."""
+        path = Path(self.source)
+        meant = self.objective is not None or path.name.lower().endswith((".csv", ".tsv"))
+        if meant and path.is_file() and path.stat().st_size == 0:
+            raise ValueError(
+                f"source {self.source!r} is empty. Give a file with a row of names and a row for "
+                "each trial."
+            )
 
     def _check_options(self, kind: str) -> None:
         for name, meant in _FOR.items():
@@ -140,7 +153,9 @@ class Source:
                 f"--objective is missing: {self.source} is a table, which does not say which "
                 f"column it is. The columns are {columns}."
             )
-        return from_frame(
+        named = {self.objective, self.trial_column, self.instance_column}
+        frame, notes = without_row_numbers(frame, {*named, *self.hyperparameter, *self.time_column})
+        run = from_frame(
             frame,
             objective=self.objective,
             direction=self.direction or "minimize",
@@ -150,6 +165,7 @@ class Source:
             time=self._time(),
             instance=self.instance_column,
         )
+        return replace(run, notes=[*notes, *run.notes]) if notes else run
 
     def _time(self) -> str | tuple[str, str] | None:
         if len(self.time_column) > 2:

@@ -69,6 +69,27 @@ def test_tabs_separate_the_columns_of_a_tsv(folder, run):
     assert first_column(outcome.stdout) == {"x", "kernel", "note"}
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_column_without_a_name_that_numbers_the_rows_is_left_out(folder, run, first):
+    numbered = TABLE.set_index(pd.RangeIndex(first, first + len(TABLE)))
+    numbered.to_csv("again.csv")
+    pd.read_csv("again.csv").to_csv("trials.csv")  # saved twice, two such columns
+    outcome = run("importance", "trials.csv", "--objective", "auc", "--format", "csv")
+    assert first_column(outcome.stdout) == {"x", "kernel", "note"}
+    assert "note: Unnamed: 0: left out, a column with no name" in outcome.stderr
+    chosen = ["--hyperparameter", "Unnamed: 0", "--hyperparameter", "x"]
+    asked = run("importance", "trials.csv", "--objective", "auc", "--format", "csv", *chosen)
+    assert first_column(asked.stdout) == {"x", "Unnamed: 0"}
+    assert "Unnamed: 0: left out" not in asked.stderr
+
+
+def test_a_column_without_a_name_that_holds_something_else_is_kept_and_named(folder, run):
+    TABLE.set_index(pd.Index([3, 1, 4, 5, 9])).to_csv("trials.csv")
+    outcome = run("importance", "trials.csv", "--objective", "auc", "--format", "csv")
+    assert first_column(outcome.stdout) == {"Unnamed: 0", "x", "kernel", "note"}
+    assert "note: Unnamed: 0: a column with no name, read like the others" in outcome.stderr
+
+
 def test_a_table_may_number_and_time_its_trials_and_name_folds(folder, run):
     frame = pd.DataFrame(
         {
@@ -171,7 +192,9 @@ def test_several_studies_are_listed(folder, study, run):
         (["importance", "trials.csv", "--objective", "los"], ["'los'", "auc"]),
         (["importance", "half.csv", "--objective", "x"], ["cannot be read as a table"]),
         (["importance", "broken.log"], ["cannot be read as a journal"]),
-        (["importance", "study.db", "--plot", "no/plot.png"], ["no/plot.png"]),
+        (["importance", "empty.csv", "--objective", "auc"], ["'empty.csv' is empty"]),
+        (["importance", "empty.csv"], ["'empty.csv' is empty"]),
+        (["importance", "empty.log", "--objective", "auc"], ["'empty.log' is empty"]),
     ],
     ids=lambda value: " ".join(value),
 )
@@ -179,6 +202,8 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_1(
     folder, study, table, run, arguments, words
 ):
     (folder / "text.db").write_text("not a database")
+    for name in ("empty.csv", "empty.log"):
+        (folder / name).touch()
     (folder / "half.csv").write_text('x,y\n1,2\n1,2,3,4\n"')
     (folder / "broken.log").write_text('{"op_code":0,\n{"op_code":\n')
     outcome = run(*arguments)
@@ -208,6 +233,10 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_1(
         (["importance", "study.db", "--format", "yaml"], ["'yaml'"]),
         (["importance", "study.db", "--seed", "-1"], ["-1"]),
         (["importance", "study.db", "--plot", "plot.xyz"], [".png or .svg or .pdf", "plot.xyz"]),
+        (
+            ["importance", "study.db", "--plot", "no/plot.png"],
+            ["'no/plot.png', but there is no folder", "Create it first"],
+        ),
         (["export", "study.db", "--table", "all"], ["'all'"]),
         (["report", "study.db", "--direction", "up"], ["'up'"]),
         (["importance"], ["Missing argument 'SOURCE'"]),
