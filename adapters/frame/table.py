@@ -45,7 +45,7 @@ def from_frame(
     Parameters
     ----------
     frame : pandas.DataFrame
-        The trials.
+        The trials. A column that a number or tuple names is given by it, and read as its text.
     objective : str
         Column of the objective; rows in which it is NaN or infinite are left out.
     direction : {"minimize", "maximize"}, default "minimize"
@@ -111,10 +111,11 @@ def from_frame(
     table = _with_text_names(frame)
     if len(table) == 0:
         raise ValueError("frame has no row. Give at least one trial.")
-    times = [time] if isinstance(time, str) else list(time or ())
-    if len(times) > 2:
-        raise ValueError(f"time must name one column, or start and finish, but was {time!r}.")
+    # columns may be named by numbers and tuples, hyperparameters by text only
     objective = str(objective)
+    trial = None if trial is None else str(trial)
+    instance = None if instance is None else str(instance)
+    times = _times(table, time)
     roles = _roles(table, objective, trial, times, instance)
     names, notes = _hyperparameters(table, hyperparameters, space, roles)
 
@@ -184,6 +185,18 @@ def _roles(
     return list(roles)
 
 
+def _times(table: pd.DataFrame, time: object) -> list[str]:
+    """Return the columns of the times: none, one, or start and finish."""
+    if time is None:
+        return []
+    # a tuple may be the name of one column
+    if not isinstance(time, (list, tuple)) or str(time) in table.columns:
+        return [str(time)]
+    if len(time) > 2:
+        raise ValueError(f"time must name one column, or start and finish, but was {time!r}.")
+    return [str(name) for name in time]
+
+
 def _with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
     names = [str(column) for column in frame.columns]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -235,7 +248,8 @@ def _hyperparameters(
             _check_column("space", name, table)
         return list(space.names), []
     if hyperparameters is not None:
-        if isinstance(hyperparameters, str) or not isinstance(hyperparameters, Iterable):
+        one = isinstance(hyperparameters, str) or str(hyperparameters) in table.columns
+        if one or not isinstance(hyperparameters, Iterable):
             raise ValueError(
                 f"hyperparameters must be a list of columns, but was {hyperparameters!r}. "
                 f"Write [{hyperparameters!r}]."

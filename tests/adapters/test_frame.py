@@ -544,6 +544,56 @@ def test_names_of_columns_may_be_numbers():
     assert run.objective_name == "1"
 
 
+NUMBERED = pd.DataFrame(
+    {
+        0: [0.1, 0.2, 0.1, 0.2],  # a hyperparameter
+        1: [3.0, 2.0, 1.0, 0.5],  # the objective
+        2: [7, 8, 7, 8],  # the trial
+        3: [1, 1, 2, 2],  # the instance
+        4: [5.0, 1.0, 5.0, 1.0],  # start
+        5: [6.0, 2.0, 6.0, 2.0],  # finish
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        list(range(6)),
+        list(map(str, range(6))),
+        [np.int64(i) for i in range(6)],
+        [("p", i) for i in range(6)],
+        [("p", "q", str(i)) for i in range(6)],
+        [0.5, 1.5, True, "fold", ("p",), pd.Timestamp("2026-01-01")],
+    ],
+)
+def test_every_role_may_be_given_by_a_name_that_is_no_text(names):
+    # pandas makes a MultiIndex where all are tuples
+    table = NUMBERED.set_axis(pd.Index(names), axis=1)
+    lr, loss, trial, fold, start, finish = names
+    given = {"hyperparameters": [lr], "trial": trial, "instance": fold}
+    run = hx.from_frame(table, loss, time=(start, finish), **given)
+    assert run.space.names == (str(lr),)
+    assert run.trials.tolist() == [8, 7]  # in the order of their starts
+    assert run.objective.tolist() == [1.25, 2.0]
+    assert run.started.tolist() == [1.0, 5.0]
+    assert run.finished.tolist() == [2.0, 6.0]
+    assert run.instances.names == (1, 2)
+    one = hx.from_frame(table, loss, time=start, hyperparameters=[lr], instance=fold)
+    assert one.objective.tolist() == [1.25, 2.0]
+
+
+def test_a_tuple_that_names_a_column_is_that_one_and_else_start_and_finish():
+    table = pd.DataFrame({"x": [0.1, 0.2], "y": [2.0, 1.0], "p": [0.0, 1.0], "id": [0.5, 1.5]})
+    assert hx.from_frame(table, "y", time=("p", "id")).finished.tolist() == [0.5, 1.5]
+    table[[("p", "id")]] = pd.DataFrame({("p", "id"): [1.0, 0.0]})
+    run = hx.from_frame(table, "y", time=("p", "id"), hyperparameters=["x"])
+    assert run.objective.tolist() == [1.0, 2.0]
+    assert run.finished is None
+    with pytest.raises(ValueError, match=r"^hyperparameters .*Write \[\('p', 'id'\)\]"):
+        hx.from_frame(table, "y", hyperparameters=("p", "id"))
+
+
 def test_the_table_is_not_changed():
     table = pd.DataFrame({0: [0.1, 0.2, 0.3], "loss": [3.0, np.nan, 1.0]}, index=[5, 6, 7])
     copy = table.copy(deep=True)
@@ -653,6 +703,12 @@ SPACE = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1e-1), hx.IntParameter("la
         (EXPORT, {"objective": "booster"}, ["'booster'", "numeric", "'gbtree' in row 0"]),
         (EXPORT, {"trial": "numbr"}, ["trial: unknown column 'numbr'"]),
         (EXPORT, {"time": "when"}, ["time: unknown column 'when'"]),
+        (EXPORT, {"time": 3}, ["time: unknown column '3'", "There are: lr, layers"]),
+        (EXPORT, {"time": 0}, ["time: unknown column '0'"]),
+        (EXPORT, {"time": ("lr", 3)}, ["time: unknown column '3'"]),
+        (EXPORT, {"trial": ("p", "id")}, ["trial: unknown column \"('p', 'id')\""]),
+        (EXPORT, {"trial": ["lr"]}, ["trial: unknown column"]),
+        (EXPORT, {"instance": 3.5}, ["instance: unknown column '3.5'"]),
         (EXPORT, {"time": ("a", "b", "c")}, ["time", "start and finish"]),
         (
             EXPORT,
