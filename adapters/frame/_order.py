@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,14 +66,23 @@ def read_seconds(column: pd.Series[Any], name: str) -> Array:
     Raises
     ------
     ValueError
-        If they are neither numbers nor ISO 8601 timestamps.
+        If they are neither numbers nor ISO 8601 timestamps, but durations for example.
     """
     import pandas as pd
     from pandas.api import types
 
     if types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
         return np.asarray(column.to_numpy(dtype=float, na_value=np.nan), dtype=float)
-    present = column.dropna()
+    present = column.dropna().tolist()
+    if present and all(map(_is_duration, present)):
+        raise ValueError(
+            f"time {name!r} must hold moments, but holds durations such as {present[0]}. Where "
+            "they count from the start of the whole run, give their seconds: "
+            f"pandas.to_timedelta(frame[{name!r}]).dt.total_seconds(). Where they say how long a "
+            "trial took, add them to its start, which gives the finish."
+        )
+    if isinstance(column.dtype, pd.PeriodDtype):
+        column = column.dt.to_timestamp()
     if all(map(is_number, present)):  # a column of any type may hold nothing but numbers
         return np.array([np.nan if is_empty(cell) else as_float(cell) for cell in column])
     try:
@@ -84,6 +95,13 @@ def read_seconds(column: pd.Series[Any], name: str) -> Array:
         ) from error
     seconds = (stamps - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)
     return np.asarray(seconds.to_numpy(dtype=float), dtype=float)
+
+
+def _is_duration(cell: Any) -> bool:
+    """Say whether a cell is a duration, or the text that pandas writes for one in a file."""
+    if isinstance(cell, str):
+        return re.match(r"-?\d+ days?\b", cell) is not None
+    return isinstance(cell, (timedelta, np.timedelta64))
 
 
 def check_finishes(

@@ -61,7 +61,8 @@ def from_frame(
         from 0.
     time : str or tuple of two str, optional
         Column of a time that orders the rows, or columns of start and finish, by which what was
-        known when a trial was proposed is decided. Seconds, or timestamps as dates or ISO 8601.
+        known when a trial was proposed is decided. Seconds, or timestamps as dates or ISO 8601; no
+        durations.
         A trial without finish and objective is taken to be still running.
     instance : str, optional
         Column of the fold, data set or seed, where a trial has one row for each of them: rows of

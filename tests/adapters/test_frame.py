@@ -354,6 +354,40 @@ def test_a_time_orders_the_rows(times):
     assert any("order of when" in note for note in run.notes)
 
 
+TOOK = pd.Series([timedelta(seconds=9), None, timedelta(days=1), timedelta(seconds=7)])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.to_timedelta(TOOK),
+        TOOK.astype(object),
+        pd.to_timedelta(TOOK).astype(str).replace("NaT", None),  # as in a file
+    ],
+)
+@pytest.mark.parametrize("times", ["took", ("start", "took")])
+def test_durations_are_no_times_and_the_advice_works(column, times):
+    table = EXPORT.assign(start=pd.date_range("2026-01-01", periods=4), took=column)
+    with pytest.raises(ValueError, match=r"^time 'took' must hold moments, but holds dur") as error:
+        hx.from_frame(table, "loss", time=times)
+    assert "to_datetime" not in str(error.value)
+    advice = "pandas.to_timedelta(frame['took']).dt.total_seconds()"
+    assert advice in str(error.value)
+    table["seconds"] = eval(advice, {"pandas": pd, "frame": table})
+    options = {"hyperparameters": ["lr"], "time": "seconds"}
+    assert hx.from_frame(table, "loss", **options).objective.tolist() == [0.6, 0.9, 0.7, 0.4]
+    table["finish"] = table["start"] + pd.to_timedelta(column)
+    run = hx.from_frame(table, "loss", hyperparameters=["lr"], time=("start", "finish"))
+    assert (run.finished - run.started)[[0, 2, 3]].tolist() == [9.0, 86400.0, 7.0]
+
+
+@pytest.mark.parametrize("as_type", ["period[D]", object])
+def test_a_period_is_a_time_by_its_begin(as_type):
+    days = pd.Series(pd.PeriodIndex(["2026-01-04", "2026-01-01", "2026-01-03", None], freq="D"))
+    run = hx.from_frame(EXPORT.assign(when=days.astype(as_type)), "loss", time="when")
+    assert run.objective.tolist() == [0.4, 0.7, 0.9, 0.6]
+
+
 def test_start_and_finish_decide_what_was_known_when_a_trial_was_proposed():
     start = pd.to_datetime(["2026-01-01 00:00", "2026-01-01 00:01", "2026-01-01 00:11", None])
     table = EXPORT.assign(start=start, finish=start + pd.Timedelta(minutes=10))
