@@ -28,7 +28,7 @@ from hpo_explain._checks import check_count, check_option
 from hpo_explain.explanations import PartialDependence
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.surrogates import SupportsBoxes, SupportsGrid, SupportsJoint, Surrogate
-from hpo_explain.surrogates._tree_boxes import activity_runs
+from hpo_explain.surrogates._tree_boxes import activity_codes, activity_runs
 from hpo_explain.surrogates.box_sums import marginal_prediction, restrict
 
 VARIANCES = ("average", "covariance")
@@ -250,12 +250,7 @@ class PartialDependenceExplainer:
                 rows = drawn[_may_be_active(space, drawn, members)][: self._size]
                 size *= 2
         if not len(rows):
-            names = " and ".join(space.names[j] for j in members)
-            raise ValueError(
-                f"{names} is inactive in all of the sample "
-                f"({'; '.join(space.condition_text(space.names[j]) for j in members)}). "
-                "Give a sample in which it is active."
-            )
+            raise ValueError(_why_inactive(space, members))
         return rows
 
     def _notes(self, names: tuple[str, ...], ice_mean: Array) -> tuple[str, ...]:
@@ -317,6 +312,39 @@ def _may_be_active(space: SearchSpace, rows: Array, members: list[int]) -> npt.N
                 here |= ~np.isnan(_switched_on(space, moved, j)[:, j])
         able &= here
     return able
+
+
+def _why_inactive(space: SearchSpace, members: list[int]) -> str:
+    """Return what is wrong where no row of the sample has all members active."""
+    names = [space.names[j] for j in members]
+    texts = [f"{name} is {space.condition_text(name)}" for name in names]
+    if len(members) == 1:
+        return (
+            f"{names[0]} is inactive in all of the sample ({texts[0]}). "
+            "Give a sample in which it is active."
+        )
+    one, other = (activity_codes(space)[j] for j in members)
+    for ancestor in one.keys() & other.keys():
+        if not np.intersect1d(one[ancestor], other[ancestor]).size:
+            first, second = (_among(space, ancestor, codes[ancestor]) for codes in (one, other))
+            return (
+                f"{' and '.join(names)} are never active together ({names[0]} is active when "
+                f"{first}, {names[1]} when {second}): explain one of them."
+            )
+    return (
+        f"{' and '.join(names)} are active together in no row of the sample "
+        f"({'; '.join(texts)}). Give a sample in which both are active."
+    )
+
+
+def _among(space: SearchSpace, j: int, codes: npt.NDArray[np.int64]) -> str:
+    """Return in words that a hyperparameter has one of the values with these codes."""
+    parameter = space.parameters[j]
+    choices = parameter.choices if isinstance(parameter, CategoricalParameter) else None
+    values = [str(choices[code] if choices else code) for code in codes]
+    if len(values) == 1:
+        return f"{parameter.name} = {values[0]}"
+    return f"{parameter.name} in {{{', '.join(values)}}}"
 
 
 def _at(rows: Array, members: list[int], value: Array) -> Array:

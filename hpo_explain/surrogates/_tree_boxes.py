@@ -38,8 +38,8 @@ Runs = list[tuple[float, float]]
 _BESIDE = 1e-7  # of a position: closer than any two values that float32 tells apart
 
 
-def activity_runs(space: SearchSpace, ranks: dict[int, Array]) -> list[dict[int, Runs]]:
-    """Return for each hyperparameter the runs of each ancestor's latent value that activate it."""
+def activity_codes(space: SearchSpace) -> list[dict[int, Ints]]:
+    """Return for each hyperparameter the codes of each ancestor that let it be active."""
     own: list[dict[int, Ints]] = [{} for _ in range(len(space))]
     for j in space.parents_first:
         for parent, codes in space.conditions[j]:
@@ -47,6 +47,12 @@ def activity_runs(space: SearchSpace, ranks: dict[int, Array]) -> list[dict[int,
             for ancestor, allowed in [*own[parent].items(), (parent, codes)]:
                 before = own[j].get(ancestor, allowed)
                 own[j][ancestor] = np.intersect1d(before, allowed)
+    return own
+
+
+def activity_runs(space: SearchSpace, ranks: dict[int, Array]) -> list[dict[int, Runs]]:
+    """Return for each hyperparameter the runs of each ancestor's latent value that activate it."""
+    own = activity_codes(space)
     runs: list[dict[int, Runs]] = []
     for j, parameter in enumerate(space.parameters):
         mine = {p: _code_runs(space, p, codes, ranks) for p, codes in own[j].items()}

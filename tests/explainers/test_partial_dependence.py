@@ -1,10 +1,13 @@
 """Partial dependence: closed forms, scikit-learn's, brute force, and hierarchical spaces."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.inspection import partial_dependence as sklearn_partial_dependence
 
 import hpo_explain as hx
+from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
@@ -248,6 +251,56 @@ def test_a_hyperparameter_that_is_nowhere_active_is_an_error():
     inactive = rows[np.isnan(rows[:, space.index(child)])][:5]
     with pytest.raises(ValueError, match=f"{child} is inactive in all of the sample"):
         PartialDependenceExplainer(surrogate, sample=inactive).explain(child)
+
+
+@pytest.mark.parametrize(
+    ("pair", "text"),
+    [
+        (("C", "depth"), "(C is active when model = svm, depth when model = rf)"),
+        (("degree", "depth"), "(degree is active when model = svm, depth when model = rf)"),
+        (("deep", "C"), "(deep is active when model = rf, C when model = svm)"),
+        (("wide", "units"), "(wide is active when layers = 1, units when layers in {2, 3})"),
+    ],
+)
+def test_a_pair_that_is_never_active_together_says_why(pair, text):
+    svm, rf = {"active_when": {"model": ["svm"]}}, {"active_when": {"model": ["rf"]}}
+    space = hx.SearchSpace(
+        [
+            hx.CategoricalParameter("model", ["svm", "rf"]),
+            hx.FloatParameter("C", 0.0, 1.0, **svm),
+            hx.CategoricalParameter("kernel", ["poly", "rbf"], **svm),
+            hx.IntParameter("degree", 1, 5, active_when={"kernel": ["poly"]}),
+            hx.IntParameter("depth", 1, 9, **rf),
+            hx.FloatParameter("deep", 0.0, 1.0, active_when={"depth": [8, 9]}),
+            hx.IntParameter("layers", 1, 3),
+            hx.FloatParameter("wide", 0.0, 1.0, active_when={"layers": [1]}),
+            hx.FloatParameter("units", 0.0, 1.0, active_when={"layers": [2, 3]}),
+        ]
+    )
+    surrogate = AnalyticSurrogate(space, lambda X: np.zeros(len(X)), lambda X: np.zeros(len(X)))
+    said = f"{' and '.join(pair)} are never active together {text}: explain one of them."
+    for call in (
+        PartialDependenceExplainer(surrogate, sample=50).explain,
+        hx.RegionalPartialDependenceExplainer(surrogate, sample=50).explain,
+        lambda names: choose_experiments(surrogate, names, 1, sample=50),
+    ):
+        with pytest.raises(ValueError, match=re.escape(said)):
+            call(pair)
+
+
+def test_a_sample_without_a_pair_that_may_be_active_together_asks_for_another():
+    space = nested_space()
+    surrogate = AnalyticSurrogate(space, lambda X: np.zeros(len(X)), lambda X: np.zeros(len(X)))
+    rows = space.sample(200, seed=0)
+    sgd = rows[~np.isnan(rows[:, space.index("momentum")])]
+    shallow = sgd[np.isnan(sgd[:, space.index("units_1")])][:5]
+    text = (
+        "momentum and units_1 are active together in no row of the sample (momentum is active "
+        "when optimizer = sgd; units_1 is active when n_layers in {2, 3}). Give a sample in which "
+        "both are active."
+    )
+    with pytest.raises(ValueError, match=re.escape(text)):
+        PartialDependenceExplainer(surrogate, sample=shallow).explain(("momentum", "units_1"))
 
 
 def test_covariance_of_trees_without_exact_marginals_is_an_error():
