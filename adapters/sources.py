@@ -104,6 +104,46 @@ def as_runs(source: Any, **options: Any) -> dict[str, Run]:
     return dict(zip(names, runs, strict=True))
 
 
+def checked_options(
+    options: dict[str, Any], reader: Callable[..., Run], taker: Callable[..., Any] | None = None
+) -> dict[str, Any]:
+    """Return the options of a reader as they are.
+
+    Parameters
+    ----------
+    options : dict
+        The options, by name.
+    reader : callable
+        What they are for; its first parameter is the source, and no option.
+    taker : callable, optional
+        What was given them, if not the reader itself: one of its own may have been meant.
+
+    Returns
+    -------
+    dict
+        The options.
+
+    Raises
+    ------
+    ValueError
+        If the reader has no such option.
+
+    Examples
+    --------
+    >>> from hpo_explain.adapters import from_frame
+    >>> checked_options({"objective": "loss"}, from_frame)
+    {'objective': 'loss'}
+    """
+    known = list(inspect.signature(reader).parameters)[1:]
+    for name in options:
+        if name not in known:
+            own = inspect.signature(taker).parameters.values() if taker is not None else ()
+            meant = [p.name for p in own if p.kind is not p.VAR_KEYWORD] + known
+            kind = f"option of {(taker or reader).__name__}"
+            raise ValueError(unknown_name(kind, name, meant))
+    return options
+
+
 def _is_a(source: Any, module: str, name: str) -> bool:
     """Say whether a source is of a class, by the class's name: nothing is imported to find out."""
     return any(
@@ -115,19 +155,19 @@ def _is_a(source: Any, module: str, name: str) -> bool:
 def _optuna(source: Any, options: dict[str, Any]) -> Run:
     from hpo_explain.adapters.optuna import from_optuna
 
-    return from_optuna(source, **_checked(from_optuna, options))
+    return from_optuna(source, **checked_options(options, from_optuna))
 
 
 def _skopt(source: Any, options: dict[str, Any]) -> Run:
     from hpo_explain.adapters.skopt import from_skopt
 
-    return from_skopt(source, **_checked(from_skopt, options))
+    return from_skopt(source, **checked_options(options, from_skopt))
 
 
 def _frame(source: Any, options: dict[str, Any]) -> Run:
     from hpo_explain.adapters.frame import from_frame
 
-    _checked(from_frame, options)
+    checked_options(options, from_frame)
     if "objective" not in options:
         columns = ", ".join(str(column) for column in source.columns[:30])
         raise ValueError(
@@ -144,14 +184,6 @@ _READERS: dict[tuple[str, str], Callable[[Any, dict[str, Any]], Run]] = {
     ("scipy", "OptimizeResult"): _skopt,
     ("pandas", "DataFrame"): _frame,
 }
-
-
-def _checked(reader: Callable[..., Run], options: dict[str, Any]) -> dict[str, Any]:
-    known = list(inspect.signature(reader).parameters)[1:]
-    for name in options:
-        if name not in known:
-            raise ValueError(unknown_name(f"option of {reader.__name__}", name, known))
-    return options
 
 
 def _by_others(source: Any, options: dict[str, Any]) -> Run:

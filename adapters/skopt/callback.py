@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters._updates import ReportUpdates
 from hpo_explain.adapters.skopt.result import from_skopt
+from hpo_explain.adapters.sources import checked_options
 
 if TYPE_CHECKING:
     from hpo_explain.reporting import Section
@@ -41,8 +42,8 @@ class ExplanationCallback:
     Raises
     ------
     ValueError
-        If `path` is no path, `every` is not a whole number of at least 1, or `budget` is not a
-        share.
+        If `path` is no path, `every` is not a whole number of at least 1, `budget` is not a share,
+        or an option is unknown.
 
     Notes
     -----
@@ -69,7 +70,7 @@ class ExplanationCallback:
         self._updates = ReportUpdates(
             path, every=every, budget=budget, sections=sections, on_update=on_update
         )
-        self._options = options
+        self._options = checked_options(options, from_skopt, ExplanationCallback)
         self._made = time.perf_counter()
         self._seen = 0
 

@@ -289,3 +289,21 @@ def test_what_is_not_a_result_is_logged_and_not_raised(tmp_path, caplog):
 def test_bad_arguments_are_refused(options, text):
     with pytest.raises(ValueError, match=text):
         ExplanationCallback(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"evry": 5}, r"^unknown option of ExplanationCallback 'evry'. Did you mean 'every'\? "),
+        ({"name": ["x"]}, r"'name'. Did you mean 'names'\? There are: path, every, .*, names\.$"),
+        ({"result": None}, r"'result'"),  # which the callback is called with
+        ({"options": {}}, r"'options'"),
+    ],
+)
+def test_an_option_that_skopts_callback_does_not_know_is_refused_at_once(options, text, tmp_path):
+    pytest.importorskip("skopt")
+    from hpo_explain.adapters.skopt import ExplanationCallback as SkoptCallback
+
+    with pytest.raises(ValueError, match=text):
+        SkoptCallback(tmp_path / "r.html", **options)
+    assert SkoptCallback(tmp_path / "r.html", names=["x"], every=5).every == 5
