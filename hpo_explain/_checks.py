@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import operator
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -33,6 +33,13 @@ def check_count(name: str, value: object, *, minimum: int = 1) -> int:
     if count < minimum:
         raise ValueError(f"{name} must be at least {minimum}, but was {count}.")
     return count
+
+
+def check_sequence(name: str, value: object, what: str) -> list[Any]:
+    """Return `value` as a list if it holds several things, such as "numbers of trials"."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise ValueError(f"{name} must be a list of {what}, but was {value!r}.")
+    return list(value)
 
 
 def check_number(name: str, value: object) -> float:

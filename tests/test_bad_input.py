@@ -36,7 +36,90 @@ def two_objectives():
 
 TABLE = pd.DataFrame({"x": np.linspace(0, 1, 12), "loss": np.linspace(1, 2, 12) ** 2})
 
+SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+RUN = hx.Run(SPACE, TABLE[["x"]].to_numpy(), TABLE["loss"].to_numpy(), "minimize")
+
+
+class Model:
+    """A surrogate of somebody's own, which returns what it was told to."""
+
+    space = SPACE
+
+    def __init__(self, *returned):
+        self.returned = returned
+
+    def predict(self, X):
+        parts = [part * np.ones(len(X)) if np.isscalar(part) else part for part in self.returned]
+        return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def shapley_of(model):
+    return hx.ShapleyExplainer(hx.LowerConfidenceBound(model), background=10)
+
+
 CASES = {
+    "a frozen trial": (
+        lambda: hx.explain_proposal(RUN, optuna.trial.create_trial(value=1.0)),
+        ["trial must be the number of a trial", "FrozenTrial", "0-11"],
+    ),
+    "a configuration for a trial": (
+        lambda: hx.explain_proposal(RUN, {"x": 0.5}),
+        ["trial must be the number of a trial", "{'x': 0.5}"],
+    ),
+    "no acquisition": (
+        lambda: hx.explain_proposal(RUN, 11, acquisition=None),
+        ["acquisition must be an acquisition function", "None", "LowerConfidenceBound"],
+    ),
+    "a word for a surrogate": (
+        lambda: hx.explain_proposal(RUN, 11, surrogate="gp"),
+        ["surrogate must be a surrogate", "'gp'", "run.surrogate()"],
+    ),
+    "a surrogate for an acquisition": (
+        lambda: hx.ShapleyExplainer(RUN.surrogate()),
+        ["acquisition must be an acquisition function", "has no terms", "LowerConfidenceBound"],
+    ),
+    "a number for a hyperparameter": (
+        lambda: hx.partial_dependence(RUN, 0),
+        ["names must be a list of names", "was 0"],
+    ),
+    "a number for a list of trials": (
+        lambda: hx.explain_predictions(RUN, 5),
+        ["trials must be a list of numbers of trials", "was 5"],
+    ),
+    "a number for a list of proposals": (
+        lambda: hx.desirability_path(RUN, 5),
+        ["trials must be a list of numbers of proposals", "was 5"],
+    ),
+    "a quantile at the best objective": (
+        lambda: hx.importance(
+            hx.Run(SPACE, RUN.X, np.r_[np.zeros(9), 1.0, 2.0, 3.0], "minimize"), cap="50%"
+        ),
+        ["cap = '50%'", "is the best objective itself", "larger quantile"],
+    ),
+    "words for sections": (
+        lambda: hx.report(RUN, "never.html", sections=["importance"]),
+        ["sections", "'importance'", "hpo_explain.reporting"],
+    ),
+    "a surrogate that predicts nothing": (
+        lambda: shapley_of(Model(np.nan, 0.1)),
+        ["the surrogate of acquisition", "predict(X)", "mean is nan"],
+    ),
+    "a surrogate without uncertainty": (
+        lambda: hx.PartialDependenceExplainer(Model(1.0, None)),
+        ["surrogate: predict(X)", "standard deviation"],
+    ),
+    "a surrogate of a mean alone": (
+        lambda: hx.LimeExplainer(Model(1.0)),
+        ["surrogate: predict(X)", "mean and standard deviation"],
+    ),
+    "a surrogate of columns": (
+        lambda: hx.FanovaExplainer(Model(np.ones((3, 1)), 0.1)),
+        ["forest: predict(X)", "the mean has shape (3, 1)"],
+    ),
+    "a surrogate with negative standard deviations": (
+        lambda: hx.PredictionExplainer(Model(1.0, -0.1)),
+        ["surrogate: predict(X)", "negative"],
+    ),
     "an empty study": (
         lambda: hx.from_optuna(optuna.create_study()),
         ["study", "no", "trial"],

@@ -551,7 +551,7 @@ def test_conditional_runs_are_fitted():
         (lambda: run().running_at(99), ["trial 99", "does not exist", "0-11"]),
         (lambda: run().row(12), ["trial 12", "does not exist", "0-11"]),
         (lambda: run().config(-1), ["trial -1", "does not exist", "0-11"]),
-        (lambda: run().row("best"), ["trial 'best'", "does not exist", "0-11"]),
+        (lambda: run().row("best"), ["number of a trial", "but was 'best'", "0-11"]),
         (
             lambda: run(trials=range(1, 13), excluded={0: "pruned at step 3"}).config(0),
             ["trial 0", "left out", "pruned at step 3", "1-12"],

@@ -10,6 +10,7 @@ from hpo_explain import diagnostics
 from hpo_explain._checks import check_direction
 from hpo_explain.acquisition import Acquisition, SurrogateBased
 from hpo_explain.diagnostics import Trust
+from hpo_explain.explainers._accepted import accepted_acquisition, accepted_surrogate
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate
 
@@ -64,13 +65,13 @@ class Explained:
         """Return what a surrogate or an acquisition says, with the way that is better."""
         check_direction(direction)
         if isinstance(model, Acquisition):
-            return cls(model, False, "maximize")
+            return cls(accepted_acquisition(model, "surrogate"), False, "maximize")
         if not isinstance(model, Surrogate):
             raise ValueError(
                 "surrogate must be a surrogate (.space and .predict) or an acquisition (.space, "
                 f".label, .term_names and .terms), but was {model!r}. Pass run.surrogate()."
             )
-        return cls(PredictedObjective(model, direction), True, direction)
+        return cls(PredictedObjective(accepted_surrogate(model), direction), True, direction)
 
     @property
     def space(self) -> SearchSpace:

@@ -26,6 +26,7 @@ import numpy as np
 from hpo_explain import diagnostics
 from hpo_explain._checks import check_count, check_direction, check_number, unknown_name
 from hpo_explain.diagnostics import Trust
+from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explanations import Axis, FanovaImportance, LatentSpace
 from hpo_explain.space import Array, CategoricalParameter, FloatParameter, SearchSpace
 from hpo_explain.surrogates import ForestSurrogate, SupportsBoxes, Surrogate, TreeBoxes
@@ -95,7 +96,7 @@ class FanovaExplainer:
                 f"forest must be a surrogate, but was {type(forest).__name__}. Wrap a forest of "
                 "scikit-learn with hpo_explain.ForestSurrogate(space, forest)."
             )
-        self._model = forest
+        self._model = accepted_surrogate(forest, "forest")
         self._direction = check_direction(direction)
         self._seed = seed
         self._space = forest.space

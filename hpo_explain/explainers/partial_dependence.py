@@ -24,7 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain import diagnostics
-from hpo_explain._checks import check_count, check_option
+from hpo_explain._checks import check_count, check_option, check_sequence
+from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explanations import PartialDependence
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.surrogates import SupportsBoxes, SupportsGrid, SupportsJoint, Surrogate
@@ -84,7 +85,7 @@ class PartialDependenceExplainer:
         variance: str = "average",
         seed: int = 0,
     ) -> None:
-        self._surrogate = surrogate
+        self._surrogate = accepted_surrogate(surrogate)
         self._space = surrogate.space
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._variance = check_option("variance", variance, VARIANCES)
@@ -128,7 +129,8 @@ class PartialDependenceExplainer:
 
     def effect_and_rows(self, names: str | Sequence[str]) -> tuple[PartialDependence, Array]:
         """Return the partial dependence, and the latent rows of the sample it averages."""
-        wanted = (names,) if isinstance(names, str) else tuple(names)
+        given = [names] if isinstance(names, str) else check_sequence("names", names, "names")
+        wanted = tuple(given)
         members = [self._space.index(name) for name in wanted]
         if len(set(members)) != len(wanted) or len(wanted) not in (1, 2):
             raise ValueError(

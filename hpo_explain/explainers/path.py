@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hpo_explain._checks import check_count, check_sequence
 from hpo_explain.explainers.proposals import ProposalExplainer, nothing_learned, proposal_of
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation
 from hpo_explain.run import Run, spans
@@ -86,7 +87,10 @@ def _explain(explainer: ProposalExplainer, run: Run, number: int) -> ProposalExp
 def _explainable(run: Run, trials: Sequence[int] | None) -> tuple[list[int], list[str]]:
     """Return the proposals to explain, and what was left out."""
     if trials is not None:
-        numbers = [proposal_of(run, int(trial)) for trial in trials]
+        numbers = [
+            proposal_of(run, check_count("trial", trial, minimum=0))
+            for trial in check_sequence("trials", trials, "numbers of proposals")
+        ]
         if not numbers:
             raise ValueError("trials is empty. Name at least one proposal.")
         return sorted(set(numbers)), []

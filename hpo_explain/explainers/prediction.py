@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from hpo_explain import diagnostics
 from hpo_explain._checks import check_direction
+from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import PredictedObjective
 from hpo_explain.explainers.background import global_background
 from hpo_explain.explainers.shapley import ShapleyExplainer
@@ -68,7 +69,7 @@ class PredictionExplainer:
         background: int | str | npt.ArrayLike = "auto",
         seed: int = 0,
     ) -> None:
-        self._game = PredictedObjective(surrogate, check_direction(direction))
+        self._game = PredictedObjective(accepted_surrogate(surrogate), check_direction(direction))
         self._background = background
         self._seed = seed
         self._explainer = ShapleyExplainer(self._game, background=background, seed=seed)

@@ -20,6 +20,7 @@ from hpo_explain.acquisition import (
     ProbabilityOfImprovement,
     SurrogateBased,
 )
+from hpo_explain.explainers._accepted import accepted_acquisition, accepted_surrogate
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import ProposalExplanation
 from hpo_explain.run import KnowsWhyNot, Run, spans, winsorized
@@ -75,6 +76,7 @@ class ProposalExplainer:
             raise ValueError(reason)
         chosen, assumed, notes = acquisition_of(run, number, self.acquisition, self.seed)
         if self.surrogate is not None:
+            accepted_surrogate(self.surrogate)
             chosen, note = _through(run, chosen, self.surrogate)
             assumed, notes = True, (note,)
         background, about = self._background(run, number)
@@ -163,7 +165,7 @@ def acquisition_of(
 ) -> tuple[Acquisition, bool, tuple[str, ...]]:
     """Return the acquisition, whether it is assumed, and what to say about it."""
     if not isinstance(acquisition, str):
-        return acquisition, True, ()
+        return accepted_acquisition(acquisition), True, ()
     check_option("acquisition", acquisition, CRITERIA)
     if acquisition == "auto":
         own = run.own_acquisition(number)

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from hpo_explain import diagnostics
 from hpo_explain._checks import check_count, check_option
 from hpo_explain.acquisition import Acquisition, SupportsCandidates, SurrogateBased
+from hpo_explain.explainers._accepted import accepted_acquisition
 from hpo_explain.explainers._coalition_game import CoalitionGame, evaluate
 from hpo_explain.explainers.background import (
     baseline_background,
@@ -120,7 +121,7 @@ class ShapleyExplainer:
         draws: int = 1000,
         seed: int = 0,
     ) -> None:
-        self._acquisition = acquisition
+        self._acquisition = accepted_acquisition(acquisition)
         self._estimator = check_option("estimator", estimator, ESTIMATORS)
         self._draws = check_count("draws", draws, minimum=2)
         self._seed = seed

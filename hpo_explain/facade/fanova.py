@@ -124,6 +124,11 @@ def _cap(run: Run, forest: Surrogate, cap: float | str | Config | None) -> float
         value = sign * float(np.quantile(run.cost, share))
     else:
         value = check_number("cap", cap)
+    if isinstance(cap, str) and sign * value <= best < worst:
+        raise ValueError(
+            f"cap = {cap!r} is the best {run.objective_name} itself ({value:.6g}), which as many "
+            "trials reach. Give a larger quantile, or a number."
+        )
     if not best < sign * value <= worst:
         raise ValueError(
             f"cap = {value:.6g} must lie within the observed {run.objective_name}, beyond the best "

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._checks import check_sequence
 from hpo_explain.adapters import as_run
 from hpo_explain.explainers.prediction import PredictionExplainer
 from hpo_explain.explanations import (
@@ -115,7 +116,9 @@ def explain_predictions(
     (0, 1)
     """
     run = as_run(run, **reading)
-    chosen = np.asarray(run.trials).tolist() if trials is None else list(trials)
+    chosen = np.asarray(run.trials).tolist()
+    if trials is not None:
+        chosen = check_sequence("trials", trials, "numbers of trials")
     explainer = _explainer(run, background, before, kind, seed)
     return replace(
         explainer.explain_all([run.config(number) for number in chosen]),

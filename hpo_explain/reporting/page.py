@@ -179,7 +179,7 @@ def make_report(
     Raises
     ------
     ValueError
-        If there is no run.
+        If there is no run, or a section is none.
 
     Examples
     --------
@@ -194,6 +194,12 @@ def make_report(
     from tqdm import tqdm
 
     runs = {run.objective_name: run} if isinstance(run, Run) else dict(run)
+    for section in sections:
+        if not callable(getattr(section, "content", None)):
+            raise ValueError(
+                f"sections must be parts such as hpo_explain.reporting.WhatMatters(), but one was "
+                f"{section!r}. There are: {', '.join(type(s).__name__ for s in SECTIONS)}."
+            )
     if not runs:
         raise ValueError("run is an empty mapping: there is nothing to report. Give a run.")
     work = [(name, section) for name in runs for section in sections]
@@ -244,7 +250,7 @@ def write_report(
     Raises
     ------
     ValueError
-        If there is no run.
+        If there is no run, or a section is none.
     OSError
         If the file cannot be written.
 

@@ -267,6 +267,11 @@ class Run:
         ValueError
             If the trial does not exist, or was left out; the text says why.
         """
+        if isinstance(trial, bool) or not isinstance(trial, (int, np.integer)):
+            raise ValueError(
+                f"trial must be the number of a trial, but was {trial!r}. Finished trials: "
+                f"{spans(self.trials)}."
+            )
         rows = np.flatnonzero(np.asarray(self.trials) == trial)
         if len(rows):
             return int(rows[0])
