@@ -17,10 +17,12 @@ band (Eq. 5), averaged over the grid.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from hpo_explain._checks import check_count
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
@@ -48,7 +50,8 @@ def choose_experiments(
     ----------
     surrogate : Surrogate
         The model of the objective. Without a joint posterior (`SupportsJoint`) the configurations
-        of largest ŝ along the curves are returned, at most one of each curve, with a warning.
+        of largest ŝ along the curves are returned, one of each curve as long as these differ,
+        with a warning.
     names : str or pair of str
         The hyperparameters λ_S.
     n : int, default 5
@@ -61,7 +64,8 @@ def choose_experiments(
     Returns
     -------
     ndarray of shape (n, d)
-        Encoded rows, the most useful first.
+        Encoded rows, all different, the most useful first. With a warning fewer than `n`, if there
+        are not so many different configurations.
 
     Raises
     ------
@@ -101,13 +105,39 @@ def choose_experiments(
             f"{type(surrogate).__name__} has no joint posterior, so how much an experiment would "
             "tighten the curve is not known: those where the model is least sure are returned. "
             "Use kind='gp' for the others.",
-            stacklevel=2,
+            stacklevel=_callers_level(),
         )
-        return _least_sure(space, effect, rows, n)
-    z, weight = _averaged(space, effect, rows)
-    x = space.sample(candidates, seed=seed + 1)
-    noise = float(getattr(surrogate, "noise_std", 0.0)) ** 2
-    return x[_greedy(*_covariances(surrogate, z, x), weight, noise, n)]
+        found = _least_sure(space, effect, rows, n)
+    else:
+        z, weight = _averaged(space, effect, rows)
+        x = space.sample(candidates, seed=seed + 1)
+        x = x[_first_of_each(x)]
+        noise = float(getattr(surrogate, "noise_std", 0.0)) ** 2
+        found = x[_greedy(*_covariances(surrogate, z, x), weight, noise, min(n, len(x)))]
+    if len(found) < n:
+        warnings.warn(
+            f"n is {n}, but there are only {len(found)} different configurations to choose from: "
+            f"all of them are returned. Ask for more {'candidates' if joint else 'rows'} unless "
+            "the space has no others.",
+            stacklevel=_callers_level(),
+        )
+    return found
+
+
+def _callers_level() -> int:
+    """Return the level of the stack at which a warning names the line outside this package."""
+    frame, level = inspect.currentframe(), 0
+    own = __name__.partition(".")[0]
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == own:
+        frame, level = frame.f_back, level + 1
+    return level - 1 if frame is None else level
+
+
+def _first_of_each(X: Array) -> npt.NDArray[np.intp]:
+    """Return the places of different rows, each where it is first."""
+    # values inside the unit interval may differ by rounding, and NaN is not equal to itself
+    known = np.nan_to_num(np.round(X, 12), nan=-1.0)
+    return np.sort(np.unique(known, axis=0, return_index=True)[1])
 
 
 def _averaged(space: SearchSpace, effect: PartialDependence, rows: Array) -> tuple[Array, Array]:
@@ -153,12 +183,34 @@ def _greedy(cross: Array, among: Array, weight: Array, noise: float, n: int) -> 
 
 
 def _least_sure(space: SearchSpace, effect: PartialDependence, rows: Array, n: int) -> Array:
-    """Return the configurations of largest ŝ along the curves, one of each curve."""
-    members = [space.index(name) for name in effect.names]
+    """Return different configurations of largest ŝ along the curves.
+
+    One of each curve, and others of the same curves only where these are too few.
+    """
     curves = np.nan_to_num(effect.ice_std.reshape(len(rows), -1), nan=-np.inf)
-    order = np.argsort(-curves.max(axis=1), kind="stable")[:n]
-    found = rows[order]
-    for row, place in zip(found, curves[order].argmax(axis=1), strict=True):
-        index = np.unravel_index(place, effect.mean.shape)
-        row[members] = [p[i] for p, i in zip(effect.positions, index, strict=True)]
+    order = np.argsort(-curves.max(axis=1), kind="stable")
+    found = _along(space, effect, rows, order, curves[order].argmax(axis=1))
+    found = found[_first_of_each(found)]
+    if len(found) < n:
+        ordered = np.argsort(-curves, axis=None, kind="stable")
+        valid = ordered[np.isfinite(curves.ravel()[ordered])]
+        others = _along(space, effect, rows, *np.divmod(valid, curves.shape[1]))
+        found = np.vstack([found, others])
+        found = found[_first_of_each(found)]
+    return found[:n]
+
+
+def _along(
+    space: SearchSpace,
+    effect: PartialDependence,
+    rows: Array,
+    which: npt.NDArray[np.intp],
+    places: npt.NDArray[np.intp],
+) -> Array:
+    """Return the configurations at places of the grid, of the curves of some rows."""
+    found = rows[which]
+    for name, positions, index in zip(
+        effect.names, effect.positions, np.unravel_index(places, effect.mean.shape), strict=True
+    ):
+        found[:, space.index(name)] = positions[index]
     return space.project(found)

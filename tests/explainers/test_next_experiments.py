@@ -1,6 +1,7 @@
 """Experiments that tighten a curve: what a trial takes off the band, against a refitted process."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
@@ -58,6 +59,57 @@ def test_without_a_joint_posterior_the_least_sure_are_returned_with_a_warning():
         found = choose_experiments(surrogate, "x1", 3, sample=20, grid_size=5)
     assert found[:, 0].tolist() == [1.0, 1.0, 1.0]
     assert found[:, 1].tolist() == sorted(SPACE.sample(20, seed=0, latent=True)[:, 1])[:-4:-1]
+
+
+def few_choices(kind):
+    """A run of which there are six configurations, and its surrogate."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"k": rng.choice(list("abc"), 40), "b": rng.choice(["t", "f"], 40)})
+    table["loss"] = (table.k == "a") + 0.5 * (table.b == "t")
+    return hx.from_frame(table, "loss"), {"kind": kind, "sample": 50, "candidates": 50}
+
+
+@pytest.mark.filterwarnings("ignore:.* no joint posterior:UserWarning")
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+@pytest.mark.parametrize("names", ["k", ("k", "b")])
+def test_experiments_differ_and_are_fewer_where_there_are_no_others(kind, names):
+    run, options = few_choices(kind)
+    for n in (3, 6):
+        found = hx.next_experiments(run, names, n, **options)
+        assert len({tuple(config.items()) for config in found}) == len(found) == n
+    with pytest.warns(UserWarning, match="n is 9, but there are only 6 different"):
+        assert len(hx.next_experiments(run, names, 9, **options)) == 6
+
+
+@pytest.mark.filterwarnings("ignore:n is 60, but there are only:UserWarning")
+def test_experiments_that_differ_only_in_what_is_inactive_are_one():
+    child = hx.FloatParameter("c", 0.0, 1.0, active_when={"k": ["a"]})
+    space = hx.SearchSpace([hx.CategoricalParameter("k", ["a", "b"]), child])
+    X = space.sample(30, seed=0)
+    surrogate = hx.GaussianProcessSurrogate.fit(space, X, np.nan_to_num(X).sum(axis=1))
+    found = choose_experiments(surrogate, "k", 60, sample=20, candidates=60)
+    assert np.isnan(found[:, 1]).sum() == 1
+    assert len(found) == 1 + np.sum(~np.isnan(space.sample(60, seed=1)[:, 1]))
+
+
+def test_the_least_sure_of_each_curve_comes_before_others_of_the_same_curve():
+    space = hx.SearchSpace([hx.IntParameter("i", 1, 3), hx.IntParameter("j", 1, 2)])
+    surrogate = AnalyticSurrogate(space, 0.0, lambda X: 5.0 * X[:, 0] + 2.0 * X[:, 1])
+    with pytest.warns(UserWarning, match="no joint posterior"):
+        found = choose_experiments(surrogate, "i", 4, sample=20)
+    decoded = [(config["i"], config["j"]) for config in space.decode(found)]
+    assert decoded == [(3, 2), (3, 1), (2, 2), (2, 1)]
+
+
+def test_the_warning_names_the_line_of_the_caller():
+    run, options = few_choices("forest")
+    for call in (
+        lambda: hx.next_experiments(run, "k", 2, **options),
+        lambda: choose_experiments(run.surrogate(kind="forest"), "k", 2, sample=50),
+    ):
+        with pytest.warns(UserWarning, match="no joint posterior") as warned:
+            call()
+        assert [warning.filename for warning in warned] == [__file__]
 
 
 @pytest.mark.parametrize(
