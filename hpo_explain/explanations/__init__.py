@@ -1,6 +1,6 @@
 """The frozen results: plain arrays and names, with a table, a plot and words for each."""
 
-from hpo_explain.explanations._format import format_value
+from hpo_explain.explanations._format import format_level, format_value
 from hpo_explain.explanations.ablation import Ablation
 from hpo_explain.explanations.densities import DensityCurve, DensityPath, ProposalDensities
 from hpo_explain.explanations.importance import Axis, FanovaImportance
@@ -46,6 +46,7 @@ __all__ = [
     "RepeatedRuns",
     "Subspace",
     "aggregate",
+    "format_level",
     "format_value",
     "questions_text",
 ]

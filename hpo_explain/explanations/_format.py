@@ -17,6 +17,15 @@ def format_value(value: Any, *, width: int = 40) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
+def format_level(value: float, difference: float, least: int = 4) -> str:
+    """Return a number with the digits in which one so far from it differs, and some at least."""
+    digits = least
+    if value and difference and np.isfinite([value, difference]).all():
+        # three of the difference
+        digits = int(np.floor(np.log10(abs(value))) - np.floor(np.log10(abs(difference)))) + 3
+    return f"{value:.{min(max(digits, least), 15)}g}"
+
+
 def join_words(words: Sequence[str]) -> str:
     """Return "a", "a and b", or "a, b and c"."""
     if len(words) < 2:

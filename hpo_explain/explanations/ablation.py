@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import format_value, join_words, plain_json
+from hpo_explain.explanations._format import format_level, format_value, join_words, plain_json
 from hpo_explain.explanations._result import AboutModel, Shown
 from hpo_explain.space import Array
 
@@ -152,7 +152,7 @@ class Ablation(Shown, AboutModel):
         ]
         mainly = f", mainly through {join_words(parts)}" if parts else ""
         return (
-            f"{start} from {format_value(float(first))} to {format_value(float(last))}, "
+            f"{start} from {format_level(first, total)} to {format_level(last, total)}, "
             f"{kind} of {whole}{mainly}.{self._unfair()}"
         )
 

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.explanations._format import plain_json
+from hpo_explain.explanations._format import format_value, plain_json
 from hpo_explain.explanations._result import Shown
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+
+_ROUNDING = 1e-12  # of the level: below, no value is better than another
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,10 +104,12 @@ class Marginal(Shown):
     @property
     def sentence(self) -> str:
         """Where the best prediction is, in a sentence."""
+        if np.ptp(self.mean) <= _ROUNDING * np.abs(self.mean).max():
+            return "The marginal prediction is the same everywhere."
         best = np.argmin if self.direction == "minimize" else np.argmax
         place = np.unravel_index(int(best(self.mean)), self.mean.shape)
         at = ", ".join(
-            f"{name} = {values[i]}"
+            f"{name} = {format_value(values[i])}"
             for name, values, i in zip(self.names, self.grid, place, strict=True)
         )
         return f"The best marginal prediction is at {at}."

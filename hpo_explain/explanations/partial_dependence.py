@@ -12,13 +12,16 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_fraction
 from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import format_value, plain_json
+from hpo_explain.explanations._format import format_level, format_value, join_words, plain_json
 from hpo_explain.explanations._result import Shown
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+
+_ROUNDING = 1e-12  # of the level: below, no value is better than another
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -205,9 +208,16 @@ class PartialDependence(Shown):
             f"{name} = {format_value(axis[i])}"
             for name, axis, i in zip(self.names, self.axes, place, strict=True)
         )
+        best = float(self.mean[place])
+        effect = float(np.nanmax(self.mean) - np.nanmin(self.mean))
+        if effect <= _ROUNDING * abs(best):
+            return (
+                f"On average the {self.objective_name} is {format_value(best)} whatever "
+                f"{join_words(self.names)} {'is' if len(self.names) == 1 else 'are'}."
+            )
         return (
             f"On average the {self.objective_name} is best at {at} "
-            f"({format_value(float(self.mean[place]))} ± "
+            f"({format_level(best, effect)} ± "
             f"{format_value(1.96 * float(self.std[place]))})."
             + (f" {self.caution}" if self.caution else "")
         )

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import format_value, join_words, plain_json
+from hpo_explain.explanations._format import format_level, format_value, join_words, plain_json
 from hpo_explain.explanations._result import AboutConfiguration, Shown
 from hpo_explain.space import Array
 
@@ -97,7 +97,8 @@ class PredictionExplanation(Shown, AboutConfiguration):
         """One sentence that says what makes the prediction what it is."""
         start = (
             f"The {self.objective_name} predicted for {self.subject} is "
-            f"{format_value(self.prediction)}, on average {format_value(self.baseline)}"
+            f"{format_level(self.prediction, self.prediction - self.baseline)}, on average "
+            f"{format_level(self.baseline, self.prediction - self.baseline)}"
         )
         parts = [
             f"{self.names[j]} = {format_value(self.config[self.names[j]])} ({self.phi[j]:+.4g})"

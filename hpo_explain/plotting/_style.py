@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import findfont, fontManager, get_font
 from matplotlib.text import Text
+from matplotlib.ticker import ScalarFormatter
 
 from hpo_explain.plotting.html import figure_svg
 
@@ -39,7 +40,17 @@ _LAST_RESORT = "Last Resort High-Efficiency"
 
 
 class NotebookAxes(Axes):
-    """Axes that a notebook shows when they end a cell: their figure is unknown to pyplot."""
+    """Axes that a notebook shows when they end a cell: their figure is unknown to pyplot.
+
+    Numbers along them are written out, without an offset that would stand over other texts.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for axis in (self.xaxis, self.yaxis):
+            plain = axis.get_major_formatter()
+            if isinstance(plain, ScalarFormatter):
+                plain.set_useOffset(False)
 
     def _repr_svg_(self) -> str:
         return figure_svg(self.figure.figure, alt=self.get_title(loc="left"))

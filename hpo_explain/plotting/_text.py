@@ -8,6 +8,8 @@ import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
+from hpo_explain.explanations import format_level
+
 # Line and paragraph breaks; what a label must show although it has no glyph.
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 # Marks that turn the direction of all text that follows, so of text that is not the user's.
@@ -127,9 +129,10 @@ def signed(value: float, scale: float) -> str:
     return text.replace("-", "−")
 
 
-def number(value: float, digits: int = 4) -> str:
-    """Return a number to so many significant digits."""
-    return f"{value:.{digits}g}".replace("-", "−")
+def number(value: float, digits: int = 4, *, apart: float = 0.0) -> str:
+    """Return a number to so many significant digits, and more to tell others `apart` from it."""
+    text = format_level(value, apart, digits)
+    return text.replace("-", "−")
 
 
 def counted(count: int, noun: str) -> str:

@@ -65,13 +65,14 @@ def plot_prediction(
         for fill, kind in ((_BETTER, "better"), (_WORSE, "worse"))
         if any(bar.fill is fill and bar.value != 0.0 for bar in bars)
     ]
+    gap = result.prediction - result.baseline
     return plot_bars(
         bars,
         ax=ax,
         width=width,
         heading=f"Why is this {what} predicted for {result.subject}?",
-        subtitle=f"predicted {number(result.prediction)}, on average {number(result.baseline)}: "
-        "the bars add up to the difference",
+        subtitle=f"predicted {number(result.prediction, apart=gap)}, on average "
+        f"{number(result.baseline, apart=gap)}: the bars add up to the difference",
         label=f"contribution to the predicted {what}: {side} is better",
         footer=_footer(result),
         legend=patches,

@@ -217,9 +217,10 @@ def _subtitle(result: ProposalExplanation) -> str:
     if here is not None and on_average is not None:
         name = shorten(plain(result.objective_name), 40)
         better = "lower" if result.direction == "minimize" else "higher"
+        gap = here["mean"] - on_average["mean"]
         text += (
-            f"\npredicted {name} {number(here['mean'], 3)} ± {number(here['std'], 2)}, "
-            f"on average {number(on_average['mean'], 3)} ({better} is better)"
+            f"\npredicted {name} {number(here['mean'], 3, apart=gap)} ± {number(here['std'], 2)}, "
+            f"on average {number(on_average['mean'], 3, apart=gap)} ({better} is better)"
         )
     return text
 
