@@ -135,13 +135,22 @@ def _callers_level() -> int:
 
 def _first_of_each(X: Array) -> npt.NDArray[np.intp]:
     """Return the places of different rows, each where it is first."""
+    return np.sort(_different(X)[0])
+
+
+def _different(X: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return where each different row is first, and for all rows which of these they are."""
     # values inside the unit interval may differ by rounding, and NaN is not equal to itself
     known = np.nan_to_num(np.round(X, 12), nan=-1.0)
-    return np.sort(np.unique(known, axis=0, return_index=True)[1])
+    _, first, which = np.unique(known, axis=0, return_index=True, return_inverse=True)
+    return first, which.reshape(-1)
 
 
 def _averaged(space: SearchSpace, effect: PartialDependence, rows: Array) -> tuple[Array, Array]:
-    """Return the configurations that the partial dependence averages, and their weights."""
+    """Return the different configurations that the partial dependence averages, and their weights.
+
+    The rows of the sample are all alike where λ_S is all that is active: one covariance does.
+    """
     members = [space.index(name) for name in effect.names]
     parts, weights = [], []
     for place in np.ndindex(*effect.mean.shape):
@@ -151,8 +160,10 @@ def _averaged(space: SearchSpace, effect: PartialDependence, rows: Array) -> tup
         z = z[~np.isnan(z[:, members]).any(axis=1)]
         parts.append(z)
         weights.append(np.full(len(z), 1.0 / max(len(z), 1)))
-    weight = np.concatenate(weights)
-    return np.vstack(parts), weight / weight.sum()
+    every = np.vstack(parts)
+    first, which = _different(every)
+    weight = np.bincount(which, weights=np.concatenate(weights))
+    return every[first], weight / weight.sum()
 
 
 def _covariances(surrogate: SupportsJoint, z: Array, x: Array) -> tuple[Array, Array]:

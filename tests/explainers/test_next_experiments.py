@@ -21,20 +21,34 @@ def process(X):
     return hx.GaussianProcessSurrogate(SPACE, gp)
 
 
-def band(surrogate):
-    """The variance of the band of x1, averaged over the grid."""
+def band(surrogate, names):
+    """The variance of the band of a curve or surface, averaged over the grid."""
     explainer = hx.PartialDependenceExplainer(surrogate, sample=60, grid_size=6)
-    return float(np.mean(explainer.explain("x1").std ** 2))
+    return float(np.mean(explainer.explain(names).std ** 2))
 
 
-def test_the_experiments_are_those_after_which_the_refitted_band_is_narrowest():
+@pytest.mark.parametrize("names", ["x1", ("x1", "x2")])
+def test_the_experiments_are_those_after_which_the_refitted_band_is_narrowest(names):
     X = SPACE.sample(12, seed=3) * [1.0, 0.4]
     candidates = SPACE.sample(25, seed=1)
-    chosen = choose_experiments(process(X), "x1", 3, sample=60, grid_size=6, candidates=25, seed=0)
+    chosen = choose_experiments(process(X), names, 3, sample=60, grid_size=6, candidates=25, seed=0)
     for row in chosen:
-        refitted = [band(process(np.vstack([X, candidate]))) for candidate in candidates]
+        refitted = [band(process(np.vstack([X, row])), names) for row in candidates]
         np.testing.assert_allclose(row, candidates[np.argmin(refitted)])
         X = np.vstack([X, row])
+
+
+def test_a_configuration_that_is_averaged_many_times_has_one_covariance(monkeypatch):
+    asked, covariance = [], hx.GaussianProcessSurrogate.posterior_covariance
+
+    def counting(self, X):
+        asked.append(len(X))
+        return covariance(self, X)
+
+    monkeypatch.setattr(hx.GaussianProcessSurrogate, "posterior_covariance", counting)
+    surrogate = process(SPACE.sample(12, seed=3))
+    choose_experiments(surrogate, SPACE.names, 1, sample=60, grid_size=6, candidates=25)
+    assert asked == [25 + 6 * 6]
 
 
 def test_a_candidate_is_chosen_once_even_where_nothing_is_left_to_learn():
