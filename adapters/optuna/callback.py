@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
@@ -13,7 +12,7 @@ from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters._updates import ReportUpdates, Runs
 from hpo_explain.adapters.optuna.study import from_optuna
-from hpo_explain.adapters.sources import as_runs
+from hpo_explain.adapters.sources import as_runs, checked_options
 
 if TYPE_CHECKING:
     from hpo_explain.reporting import Section
@@ -84,18 +83,12 @@ class ExplanationCallback:
         user_attr: str | None = None,
         **options: Any,
     ) -> None:
-        known = [name for name in inspect.signature(from_optuna).parameters if name != "study"]
-        unknown = [name for name in options if name not in known]
-        if unknown:
-            raise ValueError(
-                f"options must be among {', '.join(known)}, but one was {unknown[0]!r}. Remove it."
-            )
         if user_attr is not None and (not isinstance(user_attr, str) or not user_attr):
             raise ValueError(f"user_attr must be a name, but was {user_attr!r}.")
         self._updates = ReportUpdates(
             path, every=every, budget=budget, sections=sections, on_update=on_update
         )
-        self._options = options
+        self._options = checked_options(options, from_optuna, ExplanationCallback)
         self._user_attr = user_attr
 
     @property

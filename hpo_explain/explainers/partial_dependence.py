@@ -29,7 +29,8 @@ from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explanations import PartialDependence
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.surrogates import SupportsBoxes, SupportsGrid, SupportsJoint, Surrogate
-from hpo_explain.surrogates._tree_boxes import activity_codes, activity_runs
+from hpo_explain.surrogates._never_together import never_together
+from hpo_explain.surrogates._tree_boxes import activity_runs
 from hpo_explain.surrogates.box_sums import marginal_prediction, restrict
 
 VARIANCES = ("average", "covariance")
@@ -325,28 +326,13 @@ def _why_inactive(space: SearchSpace, members: list[int]) -> str:
             f"{names[0]} is inactive in all of the sample ({texts[0]}). "
             "Give a sample in which it is active."
         )
-    one, other = (activity_codes(space)[j] for j in members)
-    for ancestor in one.keys() & other.keys():
-        if not np.intersect1d(one[ancestor], other[ancestor]).size:
-            first, second = (_among(space, ancestor, codes[ancestor]) for codes in (one, other))
-            return (
-                f"{' and '.join(names)} are never active together ({names[0]} is active when "
-                f"{first}, {names[1]} when {second}): explain one of them."
-            )
+    never = never_together(space, *members)
+    if never:
+        return f"{never}: explain one of them."
     return (
         f"{' and '.join(names)} are active together in no row of the sample "
         f"({'; '.join(texts)}). Give a sample in which both are active."
     )
-
-
-def _among(space: SearchSpace, j: int, codes: npt.NDArray[np.int64]) -> str:
-    """Return in words that a hyperparameter has one of the values with these codes."""
-    parameter = space.parameters[j]
-    choices = parameter.choices if isinstance(parameter, CategoricalParameter) else None
-    values = [str(choices[code] if choices else code) for code in codes]
-    if len(values) == 1:
-        return f"{parameter.name} = {values[0]}"
-    return f"{parameter.name} in {{{', '.join(values)}}}"
 
 
 def _at(rows: Array, members: list[int], value: Array) -> Array:

@@ -20,6 +20,7 @@ from hpo_explain.explanations.recommendation import LatentSpace, Recommendation,
 from hpo_explain.explanations.subspace import Subspace, important_subspace
 from hpo_explain.space import Array, Parameter
 from hpo_explain.surrogates import TreeBoxes
+from hpo_explain.surrogates._never_together import never_together
 from hpo_explain.surrogates.box_sums import marginal_prediction, total_cost, total_shares
 
 if TYPE_CHECKING:
@@ -231,13 +232,17 @@ class FanovaImportance(Shown):
         Raises
         ------
         ValueError
-            If a name is unknown, or there are not one or two different ones.
+            If a name is unknown, there are not one or two different ones, or two are never active
+            together.
         """
         members = [self._index(name) for name in names]
         if len(set(members)) != len(names) or len(names) not in (1, 2):
             raise ValueError(
                 f"names must be one or two different hyperparameters, but were {list(names)!r}."
             )
+        never = never_together(self.latent.space, *members) if len(members) == 2 else ""
+        if never:
+            raise ValueError(f"{never}: ask for the marginal of one of them.")
         axes = [self.axes[j] for j in members]
         values = np.stack(
             [marginal_prediction(b, members, [axis.latent for axis in axes]) for b in self.boxes]

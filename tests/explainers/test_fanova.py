@@ -606,3 +606,18 @@ def test_trees_without_variance_have_no_say():
     assert any(f"{constant} of 64 trees are constant" in note for note in result.notes)
     alone = hx.importance(run.__class__(hx.SearchSpace([space["x"]]), X[:, :1], y, "minimize"))
     assert alone.share("x") == pytest.approx(1.0)
+
+
+def test_a_pair_that_is_never_active_together_has_no_marginal():
+    space = hx.SearchSpace(
+        [
+            hx.CategoricalParameter("model", ["svm", "rf"]),
+            hx.FloatParameter("C", 0.1, 10.0, active_when={"model": ["svm"]}),
+            hx.IntParameter("depth", 1, 20, active_when={"model": ["rf"]}),
+        ]
+    )
+    X = space.sample(30, seed=0)
+    result = hx.importance(hx.Run(space, X, np.nansum(X, axis=1), "minimize"))
+    with pytest.raises(ValueError, match=r"never active together .*model = svm.*model = rf"):
+        result.marginal("C", "depth")
+    assert result.marginal("model", "C").mean.shape[0] == 2
