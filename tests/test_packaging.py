@@ -302,6 +302,7 @@ for name, run in {
 """
 
 
+@pytest.mark.thorough  # everything is compiled again
 @pytest.mark.parametrize("installed", ["wheel"], indirect=True)
 def test_what_the_frameworks_return_is_explained_by_an_installation(installed, tmp_path):
     printed = run(sys.executable, "-c", END_TO_END, cwd=tmp_path, path=installed)

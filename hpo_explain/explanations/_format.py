@@ -21,8 +21,8 @@ def format_level(value: float, difference: float, least: int = 4) -> str:
     """Return a number with the digits in which one so far from it differs, and some at least."""
     digits = least
     if value and difference and np.isfinite([value, difference]).all():
-        # three of the difference
-        digits = int(np.floor(np.log10(abs(value))) - np.floor(np.log10(abs(difference)))) + 3
+        # two of the difference
+        digits = int(np.floor(np.log10(abs(value))) - np.floor(np.log10(abs(difference)))) + 2
     return f"{value:.{min(max(digits, least), 15)}g}"
 
 

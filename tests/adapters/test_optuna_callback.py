@@ -110,9 +110,19 @@ def suggested(n_trials, callbacks):
     return values, random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
 
 
-def test_a_run_with_the_callback_suggests_the_same_and_leaves_every_random_state_alone(tmp_path):
+@pytest.mark.parametrize(
+    "sections",
+    [
+        (reporting.LatestProposal(), reporting.WhatMatters(), reporting.WhatNext()),
+        pytest.param(None, marks=pytest.mark.thorough),
+    ],
+    ids=["some", "all"],
+)
+def test_a_run_with_the_callback_suggests_the_same_and_leaves_every_random_state_alone(
+    sections, tmp_path
+):
     path = tmp_path / "report.html"
-    with_reports = suggested(14, [unlimited(path, every=11)])
+    with_reports = suggested(14, [unlimited(path, every=11, sections=sections)])
     assert path.exists()
     assert with_reports == suggested(14, [])
 

@@ -9,9 +9,9 @@ from hpo_explain.explanations import format_level
     ("value", "difference", "text"),
     [
         (0.123456, 0.1, "0.1235"),
-        (12345.678, 1.134, "12345.68"),
+        (12345.678, 1.134, "12345.7"),
         (12345.678, 0.01, "12345.678"),
-        (1000.3, -0.4681, "1000.300"),
+        (1000.3, -0.4681, "1000.3"),
         (1e300, 1e-300, "1e+300"),
         (0.0, 1.0, "0"),
         (5.0, 0.0, "5"),
@@ -33,7 +33,7 @@ def test_sentences_tell_an_effect_from_a_large_level():
     run = far_from_zero()
     sentence = hx.ablation(run, source=0).sentence
     start, end = (float(word.strip(",")) for word in sentence.split() if word.startswith("1000"))
-    assert start - end == pytest.approx(hx.ablation(run, source=0).total_gain, abs=0.02)
+    assert start - end == pytest.approx(hx.ablation(run, source=0).total_gain, abs=0.1)
     at = hx.partial_dependence(run, "x", sample=30).sentence
     assert "(100000.0" in at or "(1000" in at
     assert "e+05" not in at
