@@ -3,9 +3,12 @@
 import runpy
 import sys
 
+import pytest
+
 from tests.source_tree import ROOT
 
 
+@pytest.mark.thorough
 def test_ablation_is_unfair_to_one_of_two_that_interact_and_shapley_values_are_not(
     capsys, monkeypatch
 ):

@@ -545,7 +545,7 @@ def test_a_proposal_is_the_best_of_many_candidates_under_the_model_that_chose_it
 
 
 @pytest.mark.parametrize("acq_func", ["LCB", "EI", "PI"])
-@pytest.mark.parametrize("name", ["gp", "random forest"])
+@pytest.mark.parametrize("name", ["gp", pytest.param("random forest", marks=pytest.mark.thorough)])
 def test_the_terms_add_up_to_what_skopt_maximized(name, acq_func):
     result = result_of(name, acq_func, reals)
     run = hx.from_skopt(result)
@@ -727,7 +727,7 @@ def ranks_in(note):
 
 
 @pytest.mark.parametrize("acq_func", ["LCB", "EI", "PI"])
-@pytest.mark.parametrize("name", ["gp", "extra trees"])
+@pytest.mark.parametrize("name", ["gp", pytest.param("extra trees", marks=pytest.mark.thorough)])
 def test_a_hedge_is_seen_through(name, acq_func):
     """Runs of one criterion whose record is made to say gp_hedge."""
     run = hx.from_skopt(asked_for(result_of(name, acq_func, reals), acq_func="gp_hedge"))

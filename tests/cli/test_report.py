@@ -32,7 +32,13 @@ def test_a_place_that_cannot_be_written_is_noticed_before_anything_is_read(
     assert [path.name for path in folder.iterdir()] == ["study.db"]
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EACCES])
+@pytest.mark.parametrize(
+    "code",
+    [
+        errno.ENOSPC,
+        *(pytest.param(code, marks=pytest.mark.thorough) for code in (errno.EROFS, errno.EACCES)),
+    ],
+)
 def test_the_last_good_report_stays_when_the_disk_does_not_take_a_new_one(
     folder, study, run, monkeypatch, code
 ):

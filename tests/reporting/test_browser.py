@@ -108,9 +108,12 @@ RUNS = {
 
 @pytest.fixture(
     scope="module",
-    params=["nasty", "one", "objectives", pytest.param("ten", marks=pytest.mark.thorough),
-            pytest.param("thirty", marks=pytest.mark.thorough)],
-)  # fmt: skip
+    params=[
+        "nasty",
+        "objectives",
+        *(pytest.param(name, marks=pytest.mark.thorough) for name in ("one", "ten", "thirty")),
+    ],
+)
 def address(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("browser") / f"{request.param}.html"
     # tabs of whole reports would look no different, and take their time twice
