@@ -48,12 +48,9 @@ def summary(run: Run) -> list[str]:
 
 def _left_out(run: Run) -> list[str]:
     """Return a line per reason, the most frequent first."""
-    from hpo_explain.run._text import spans
+    from hpo_explain.run import by_reason, spans
 
-    reasons: dict[str, list[int]] = {}
-    for trial, reason in run.excluded.items():
-        reasons.setdefault(reason, []).append(trial)
-    ordered = sorted(reasons.items(), key=lambda entry: -len(entry[1]))
+    ordered = sorted(by_reason(run.excluded).items(), key=lambda entry: -len(entry[1]))
     lines = [
         f"left out: {len(trials)} ({spans(trials)}): {reason}"
         for reason, trials in ordered[:_REASONS]

@@ -62,6 +62,10 @@ class ProposalExplainer:
     draws: int = 1000
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        if self.surrogate is not None:
+            accepted_surrogate(self.surrogate)
+
     def explain(self, run: Run, number: int) -> ProposalExplanation:
         """Return the explanation of one proposal.
 
@@ -76,7 +80,6 @@ class ProposalExplainer:
             raise ValueError(reason)
         chosen, assumed, notes = acquisition_of(run, number, self.acquisition, self.seed)
         if self.surrogate is not None:
-            accepted_surrogate(self.surrogate)
             chosen, note = _through(run, chosen, self.surrogate)
             assumed, notes = True, (note,)
         background, about = self._background(run, number)

@@ -200,9 +200,8 @@ class FanovaImportance(Shown):
         """
         if total_cost(self.boxes) > self.most_pairs:
             return None
-        found = total_shares(self.boxes)
-        varying = self.variances > 0.0
-        return found[varying] if varying.any() else found
+        varying = [b for b, v in zip(self.boxes, self.variances, strict=True) if v > 0.0]
+        return total_shares(varying or self.boxes)
 
     def total_effect(self, name: str) -> float:
         """Return the mean share of everything in which a hyperparameter takes part.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -160,19 +161,20 @@ def _labels(rows: Sequence[_Row], width: int) -> list[str]:
     """Return names of sets, on two lines where one has no room."""
     names = list(dict.fromkeys(name for row in rows for name in row.names))
 
-    def fitted(name: str, room: int) -> str:
-        return abbreviated(names, room)[names.index(name)]
+    @cache
+    def fitted(room: int) -> dict[str, str]:
+        return dict(zip(names, abbreviated(names, room), strict=True))
 
     labels = []
     for row in rows:
         line = _TIMES.join(row.names) + (f" ({row.note})" if row.note else "")
         first, *others = row.names
         if columns(line) > width and not others:
-            line = f"{fitted(first, width)}\n{row.note}".rstrip()
+            line = f"{fitted(width)[first]}\n{row.note}".rstrip()
         elif columns(line) > width:
             each = max(width // len(others) - len(_TIMES), 3)
-            second = _TIMES.join(fitted(name, each) for name in others)
-            line = f"{fitted(first, width - 2)} ×\n{shorten(second, width)}"
+            second = _TIMES.join(fitted(each)[name] for name in others)
+            line = f"{fitted(width - 2)[first]} ×\n{shorten(second, width)}"
         labels.append(line)
     return distinct(labels)
 

@@ -13,7 +13,7 @@ from hpo_explain.plotting import plot_history
 from hpo_explain.plotting._text import counted
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.section import Content
-from hpo_explain.run import Run, spans
+from hpo_explain.run import Run, by_reason, spans
 
 _LONG = 300
 
@@ -108,7 +108,5 @@ def _best(run: Run) -> dict[str, object] | None:
 
 
 def _left_out(run: Run) -> list[tuple[str, int, str]]:
-    reasons: dict[str, list[int]] = {}
-    for trial, reason in run.excluded.items():
-        reasons.setdefault(reason, []).append(trial)
-    return [(reason, len(numbers), spans(numbers)) for reason, numbers in reasons.items()]
+    reasons = by_reason(run.excluded).items()
+    return [(reason, len(numbers), spans(numbers)) for reason, numbers in reasons]

@@ -1,11 +1,19 @@
-"""Numbers of trials in words."""
+"""Trials in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
+
+
+def by_reason(excluded: Mapping[int, str]) -> dict[str, list[int]]:
+    """Return the trials that were left out for each reason, in the order of the first ones."""
+    reasons: dict[str, list[int]] = {}
+    for trial, reason in excluded.items():
+        reasons.setdefault(reason, []).append(trial)
+    return reasons
 
 
 def spans(numbers: Sequence[int] | npt.NDArray[np.int64]) -> str:

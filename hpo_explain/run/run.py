@@ -14,7 +14,7 @@ from hpo_explain.acquisition import Acquisition, LowerConfidenceBound
 from hpo_explain.run._clock import is_before, ran_at_once
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.run._kind import KINDS, choose_kind
-from hpo_explain.run._text import spans
+from hpo_explain.run._text import by_reason, spans
 from hpo_explain.run.diverged import diverged_above, winsorized
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.optimizer import OptimizerRecord, OwnAcquisition
@@ -295,10 +295,7 @@ class Run:
             best = self.objective[self.row(self.incumbent_trial)]
             lines.append(f"best: trial {self.incumbent_trial}, {best:.6g}")
         lines.append(f"proposals (chosen by a model): {len(self.proposals or ())}")
-        reasons: dict[str, list[int]] = {}
-        for trial, reason in self.excluded.items():
-            reasons.setdefault(reason, []).append(trial)
-        for reason, numbers in reasons.items():
+        for reason, numbers in by_reason(self.excluded).items():
             lines.append(f"left out: {len(numbers)} ({spans(numbers)}): {reason}")
         lines += [f"note: {note}" for note in self.notes]
         return "\n".join(lines)
