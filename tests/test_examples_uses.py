@@ -27,7 +27,8 @@ def test_a_study_is_explained_afterwards(capsys, monkeypatch, tmp_path):
     import optuna
 
     storage = f"sqlite:///{tmp_path}/study.db"
-    study = optuna.create_study(study_name="tuning", storage=storage)
+    sampler = optuna.samplers.TPESampler(seed=0)
+    study = optuna.create_study(study_name="tuning", storage=storage, sampler=sampler)
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1) ** 2, n_trials=15)
     printed = run(
         capsys, monkeypatch, "post_hoc_optuna.py", "--storage", storage, "--study-name", "tuning"

@@ -560,7 +560,7 @@ def test_an_empty_study_says_that_it_is_empty():
 
 
 def test_a_study_without_a_usable_trial_says_what_it_has():
-    study = optuna.create_study()
+    study = optuna.create_study(sampler=RandomSampler(seed=0))
     study.optimize(failed, n_trials=3, catch=RuntimeError)
     study.ask()
     with pytest.raises(ValueError, match=r"study has no trial that can be read") as error:

@@ -21,7 +21,8 @@ from hpo_explain.adapters.optuna.storage import (
 
 
 def create(storage, n_trials=3, **options):
-    study = optuna.create_study(storage=storage, **options)
+    sampler = optuna.samplers.RandomSampler(seed=0)
+    study = optuna.create_study(storage=storage, sampler=sampler, **options)
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=n_trials)
     if isinstance(storage, str):
         study._storage.remove_session()

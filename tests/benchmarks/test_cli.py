@@ -6,10 +6,7 @@ import sys
 import pytest
 
 
-@pytest.mark.benchmark(group="command line")
-@pytest.mark.parametrize("arguments", [["--help"], ["report", "--help"], ["--version"]])
-def test_help(benchmark, arguments):
-    code = f"from hpo_explain.cli import main; main({arguments!r})"
+def run_python(benchmark, code):
     command = [sys.executable, "-c", code]
     benchmark.pedantic(
         subprocess.run,
@@ -21,7 +18,16 @@ def test_help(benchmark, arguments):
 
 
 @pytest.mark.benchmark(group="command line")
+@pytest.mark.parametrize("arguments", [["--help"], ["report", "--help"], ["--version"]])
+def test_help(benchmark, arguments):
+    run_python(benchmark, f"from hpo_explain.cli import main; main({arguments!r})")
+
+
+@pytest.mark.benchmark(group="command line")
+def test_importing_the_package(benchmark):
+    run_python(benchmark, "import hpo_explain")
+
+
+@pytest.mark.benchmark(group="command line")
 def test_python_alone(benchmark):
-    benchmark.pedantic(
-        subprocess.run, ([sys.executable, "-c", ""],), {"check": True}, rounds=20, warmup_rounds=2
-    )
+    run_python(benchmark, "")

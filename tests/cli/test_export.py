@@ -106,7 +106,8 @@ def test_json_has_all_that_the_results_hold(read, run):
 
 
 def test_what_cannot_be_made_is_named_and_the_others_are_written(folder, run):
-    study = optuna.create_study(storage="sqlite:///few.db")
+    sampler = optuna.samplers.RandomSampler(seed=0)
+    study = optuna.create_study(storage="sqlite:///few.db", sampler=sampler)
     tune(study, 3)
     study._storage.remove_session()
     outcome = run("export", "few.db", "--out", "some/where")
@@ -122,7 +123,8 @@ def test_what_cannot_be_made_is_named_and_the_others_are_written(folder, run):
 
 
 def test_one_hyperparameter_has_no_interactions_and_may_be_called_like_a_column(run, folder):
-    study = optuna.create_study(storage="sqlite:///one.db")
+    sampler = optuna.samplers.RandomSampler(seed=0)
+    study = optuna.create_study(storage="sqlite:///one.db", sampler=sampler)
     study.optimize(lambda t: t.suggest_float("trial", 0, 1) ** 2, n_trials=5)
     study._storage.remove_session()
     outcome = run("export", "one.db", "--table", "interactions", "--table", "trials")

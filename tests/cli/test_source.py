@@ -44,7 +44,8 @@ def test_the_file_of_a_database_is_as_good_as_its_address(folder, study, run):
 
 def test_a_journal_file_is_read_and_not_locked(folder, run):
     backend = optuna.storages.journal.JournalFileBackend("journal.log")
-    tune(optuna.create_study(storage=optuna.storages.JournalStorage(backend)), 6)
+    storage = optuna.storages.JournalStorage(backend)
+    tune(optuna.create_study(storage=storage, sampler=optuna.samplers.TPESampler(seed=0)), 10)
     before = (folder / "journal.log").read_bytes()
     outcome = run("importance", "journal.log", "--format", "csv")
     assert first_column(outcome.stdout) == {"x", "kernel", "y"}
@@ -150,7 +151,10 @@ def test_a_pickle_that_cannot_be_loaded_says_how_to_make_one(folder, run):
 
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 def test_one_of_several_objectives_is_named(folder, run):
-    study = optuna.create_study(storage="sqlite:///two.db", directions=["minimize", "maximize"])
+    study = optuna.create_study(
+        storage="sqlite:///two.db", directions=["minimize", "maximize"],
+        sampler=optuna.samplers.RandomSampler(seed=0),
+    )  # fmt: skip
     study.set_metric_names(["loss", "speed"])
     study.optimize(lambda t: (t.suggest_float("x", 0, 1), 1 - t.params["x"]), n_trials=6)
     study._storage.remove_session()
@@ -270,7 +274,10 @@ def test_no_command_writes_to_the_storage(folder, study, run, arguments, brief_r
 
 
 def test_names_cannot_send_commands_to_the_terminal(folder, run):
-    study = optuna.create_study(storage="sqlite:///s.db", study_name="a\x1b[2Jb\nc")
+    study = optuna.create_study(
+        storage="sqlite:///s.db", study_name="a\x1b[2Jb\nc",
+        sampler=optuna.samplers.RandomSampler(seed=0),
+    )  # fmt: skip
     name = "x\x1b]0;title\x07\n\x9b31m"
     study.optimize(lambda trial: trial.suggest_float(name, 0, 1), n_trials=6)
     study._storage.remove_session()

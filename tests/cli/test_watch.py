@@ -114,7 +114,10 @@ def test_a_lock_while_watching_leaves_the_last_report(study, watch):
 
 
 def test_a_study_that_has_just_begun_is_waited_for(folder, watch):
-    study = optuna.create_study(storage="sqlite:///study.db", study_name="first")
+    study = optuna.create_study(
+        storage="sqlite:///study.db", study_name="first",
+        sampler=optuna.samplers.RandomSampler(seed=0),
+    )  # fmt: skip
     outcome = watch("study.db", happen=[lambda: tune(study, 6)])
     study._storage.remove_session()
     assert outcome.exit_code == 0

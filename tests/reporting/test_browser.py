@@ -18,6 +18,7 @@ pytestmark = [
 ]
 
 DESKTOP = {"width": 1280, "height": 900, "pixelRatio": 1.0}
+PAPER = {"width": 718, "height": 1046, "pixelRatio": 1.0}  # A4 without its margins
 PHONE = {"width": 375, "height": 812, "pixelRatio": 2.0}
 
 # The corners of every text of every plot, in pixels of the page; those not shown have none.
@@ -41,6 +42,14 @@ return [...document.querySelectorAll("svg")].filter(svg => svg.clientWidth > 0).
     }),
   };
 });
+"""
+
+# The cells of every table with their widths, and the letters of their longest word.
+CELLS = """
+return [...document.querySelectorAll("th, td")].map(cell => [
+  cell.textContent.trim(), cell.getBoundingClientRect().width,
+  Math.max(...cell.textContent.split(/\\s/).map(word => word.length)),
+]);
 """
 
 # Texts of the page with their colors, for those that stand on a plain ground.
@@ -121,7 +130,7 @@ def address(request, tmp_path_factory):
     return write_report(RUNS[request.param](), path, title="A report", sections=sections).as_uri()
 
 
-def shown(browser, address, screen, scheme="light"):
+def shown(browser, address, screen, scheme="light", media="screen"):
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": screen["width"], "height": screen["height"],
@@ -129,7 +138,7 @@ def shown(browser, address, screen, scheme="light"):
     )  # fmt: skip
     browser.execute_cdp_cmd(
         "Emulation.setEmulatedMedia",
-        {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+        {"media": media, "features": [{"name": "prefers-color-scheme", "value": scheme}]},
     )
     browser.get(address)
 
@@ -205,3 +214,21 @@ def test_every_text_stands_out_from_its_ground(browser, address, scheme):
     for text, color, ground in texts:
         dark, light = sorted([luminance(color), luminance(ground)])
         assert (light + 0.05) / (dark + 0.05) >= 4.5, text
+
+
+def test_paper_shows_all_of_it_in_dark_ink(browser, address):
+    shown(browser, address, PAPER, "dark", "print")
+    wide, visible, hidden = browser.execute_script(
+        "const page = document.documentElement;"
+        "return [page.scrollWidth, page.clientWidth,"
+        " [...document.querySelectorAll('section, .tab')].filter(part => !part.checkVisibility())"
+        " .length];"
+    )
+    assert wide <= visible
+    assert hidden == 0
+    texts = browser.execute_script(COLORS)
+    assert len(texts) > 20
+    for text, color, _ in texts:
+        assert 1.05 / (luminance(color) + 0.05) >= 4.5, text  # grounds are not printed
+    for text, width, letters in browser.execute_script(CELLS):
+        assert width >= 6.0 * min(letters, 12), text  # no word is a column of letters
