@@ -10,6 +10,7 @@ from hpo_explain.reporting import BRIEF, SECTIONS, WhatMatters, write_report
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser")
+WebDriverWait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
 
 BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
 pytestmark = [
@@ -140,7 +141,13 @@ def shown(browser, address, screen, scheme="light", media="screen"):
         "Emulation.setEmulatedMedia",
         {"media": media, "features": [{"name": "prefers-color-scheme", "value": scheme}]},
     )
+    browser.get("about:blank")  # the same address again may be a page that is still being read
     browser.get(address)
+    WebDriverWait(browser, 60).until(
+        lambda at: at.execute_script(
+            "return document.readyState === 'complete' && !!document.querySelector('footer');"
+        )
+    )
 
 
 def depth(one, other):
