@@ -221,7 +221,7 @@ def test_without_proposals_the_sections_on_proposals_say_why_there_is_nothing(tm
     run = tuning_run(12, proposals=[], optimizer="random search")
     parts = [Overview(), BestProposal(), LatestProposal(), HowReasonsChanged()]
     page = write(run, tmp_path, sections=parts)
-    text = section(page.text, "Why the best proposal?", "How did the reasons change?")
+    text = section(page.text, "Why the best proposal?", "Written by hpo_explain")
     assert text.count("Does not apply here.") == 3  # best, latest, and the path
     assert "random search chose none of its 12 finished trials by a model" in text
     assert "Best configuration" in page.text
