@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SEPARATOR = " × "
 _UNSTABLE = 0.25  # share of the trees that may see two neighbours the other way round
+_NEARLY_ALL = 0.995  # of the variance: written as a percentage, nothing is left of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,9 +348,14 @@ class FanovaImportance(Shown):
         ]
         mains = float(self.shares[:, : len(self.names)].sum(axis=1).mean())
         where = f" given {self.where}" if self.given else ""
+        subject = f"What the {self.objective_name} depends on most{where}"
+        most = f"{subject}: {join_words(parts)} of its variance"
+        if len(self.names) == 1:
+            return f"{most}."
+        if mains > _NEARLY_ALL:
+            return f"{most}; interactions explain next to nothing."
         return (
-            f"What the {self.objective_name} depends on most{where}: {join_words(parts)} of its "
-            f"variance; single hyperparameters explain {mains:.0%} together, interactions the rest."
+            f"{most}; single hyperparameters explain {mains:.0%} together, interactions the rest."
         )
 
     # ------------------------------------------------------------------ elsewhere

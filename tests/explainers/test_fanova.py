@@ -370,6 +370,21 @@ def test_a_hyperparameter_with_a_single_value_explains_nothing():
     result = FanovaExplainer(surrogate).explain(order=3)
     assert result.share("x") == pytest.approx(1.0)
     assert result.share("fixed") == result.share("one") == result.total_effect("one") == 0.0
+    assert result.sentence.endswith("variance; interactions explain next to nothing.")
+
+
+def test_the_sentence_leaves_to_interactions_what_single_hyperparameters_do_not_explain():
+    space = hx.SearchSpace([hx.FloatParameter(name, -1.0, 1.0) for name in ("x", "y")])
+    X = space.sample(200, seed=0)
+    of_product = FanovaExplainer(ForestSurrogate.fit(space, X, X[:, 0] * X[:, 1])).explain()
+    mains = of_product.share("x") + of_product.share("y")
+    assert mains < 0.99
+    assert of_product.sentence.endswith(
+        f"; single hyperparameters explain {mains:.0%} together, interactions the rest."
+    )
+    alone = hx.SearchSpace([hx.FloatParameter("x", -1.0, 1.0)])
+    of_one = FanovaExplainer(ForestSurrogate.fit(alone, X[:, :1], X[:, 0])).explain()
+    assert of_one.sentence.endswith("x (100% ± 0%) of its variance.")
 
 
 def test_the_same_seed_gives_the_same_shares_on_any_number_of_threads(monkeypatch):
