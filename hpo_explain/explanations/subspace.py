@@ -87,11 +87,12 @@ class Subspace(Shown):
         """One sentence that names the set and what it explains."""
         if not self.names:
             return "The prediction is constant: no hyperparameter matters."
+        one, count = len(self.names) == 1, len(self.fixed)
+        together = "" if one else ", interactions among them included"
+        fixed = f"; {count} other{'' if count == 1 else 's'} can stay fixed" if count else ""
         return (
-            f"{join_words(list(self.names))} explain{'s' if len(self.names) == 1 else ''} "
-            f"{self.explained[-1]:.0%} ± {self.std[-1]:.0%} (std over trees) of the variance, "
-            f"interactions among them included; {len(self.fixed)} other hyperparameter"
-            f"{'' if len(self.fixed) == 1 else 's'} can stay fixed."
+            f"{join_words(list(self.names))} explain{'s' if one else ''} {self.explained[-1]:.0%} "
+            f"± {self.std[-1]:.0%} (std over trees) of the variance{together}{fixed}."
         )
 
     def to_frame(self) -> pd.DataFrame:

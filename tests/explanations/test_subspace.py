@@ -65,6 +65,7 @@ def test_all_others_are_fixed_at_the_incumbent():
     subspace = result.subspace()
     assert subspace.names == ("x2",)
     assert subspace.fixed == {name: result.incumbent[name] for name in ("x1", "x3")}
+    assert subspace.sentence.endswith("; 2 others can stay fixed.")
 
 
 def test_many_hyperparameters_are_grown_greedily_and_it_is_said(monkeypatch):
@@ -102,6 +103,7 @@ def test_what_is_inactive_in_the_incumbent_is_not_fixed():
     assert subspace.names == ("lr",)
     assert result.incumbent["booster"] != "dart"
     assert list(subspace.fixed) == ["booster"]
+    assert subspace.sentence.endswith("; 1 other can stay fixed.")
     assert any("drop" in note for note in subspace.notes)
 
 
