@@ -370,3 +370,26 @@ def test_the_report_takes_a_table_and_its_options(tmp_path):
     )  # fmt: skip
     assert path == tmp_path / "r.html"
     assert "14 trials of 4 hyperparameters" in Page(read(path)).text
+
+
+# ---------------------------------------------------------------------- how much it holds
+
+
+@pytest.mark.parametrize(
+    ("d", "megabytes"),
+    [(1, 3.0), (20, 3.0), (100, 6.0)],
+)
+@pytest.mark.thorough
+def test_every_section_is_made_for_one_to_a_hundred_hyperparameters(tmp_path, d, megabytes):
+    space = hx.SearchSpace(
+        [hx.FloatParameter(f"hyperparameter_number_{j}", 1e-5, 1.0, log=True) for j in range(d)]
+    )
+    X = space.sample(200, seed=0)
+    y = np.sin(np.log(X)) @ np.arange(1.0, d + 1.0)
+    path = write_report(
+        hx.Run(space, X, y, "minimize", proposals=range(20, 200)), tmp_path / "report.html"
+    )
+    source = read(path)
+    assert "This section could not be made." not in source
+    assert source.count("<svg") >= 10
+    assert path.stat().st_size / 1e6 <= megabytes
