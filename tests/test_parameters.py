@@ -299,6 +299,11 @@ def test_numpy_choices_become_plain_ones():
         (lambda: FloatParameter(3, 0, 1), ["name", "3", "non-empty"]),
         (lambda: IntParameter(None, 0, 1), ["name", "None"]),
         (lambda: FloatParameter("x", 2, 1), ["low of 'x'", "[2.0, 1.0]", "Swap"]),
+        (
+            lambda: FloatParameter("x", -1e308, 1e308),
+            ["range of 'x'", "[-1e+308, 1e+308]", "Narrow"],
+        ),
+        (lambda: FloatParameter("x", 0, 5e-324), ["range of 'x'", "[0.0, 5e-324]", "Widen"]),
         (lambda: FloatParameter("x", 0, math.inf), ["high of 'x'", "finite", "inf"]),
         (lambda: FloatParameter("x", math.nan, 1), ["low of 'x'", "finite", "nan"]),
         (lambda: FloatParameter("x", "0", 1), ["low of 'x'", "number", "'0'"]),

@@ -385,7 +385,7 @@ def counted(study, trials, options):
 
 
 def is_no_space(trials, numbers):
-    """Whether a hyperparameter has categories as well as numbers, or is wider than any number."""
+    """Whether a hyperparameter has categories beside numbers, or is too wide or too narrow."""
     kinds = {}
     for number in numbers:
         for name, kind in trials[number].distributions.items():
@@ -395,7 +395,10 @@ def is_no_space(trials, numbers):
         if any(categorical):
             if not all(categorical):
                 return True
-        elif math.isinf(max(kind.high for kind in found) - min(kind.low for kind in found)):
+            continue
+        low = min(kind.low for kind in found)
+        width = max(kind.high for kind in found) - low
+        if math.isinf(width) or (0.0 < width < 1e-300 and not (found[-1].log and low > 0)):
             return True
     return False
 
@@ -431,7 +434,9 @@ def test_any_study_is_read_and_explained_or_refused_with_the_reason(random_run, 
 @share_of_examples(0.1)
 @given(results(), seeds)
 def test_any_result_of_skopt_is_read_and_explained_or_refused_with_the_reason(random_run, seed):
-    run, text = refusal(as_run, random_run.source, about=["result", "names"], **random_run.options)
+    run, text = refusal(
+        as_run, random_run.source, about=["result", "names", "range of"], **random_run.options
+    )
     if text:
         return
     check_everything(run, random_run.numbers, seed)
@@ -444,9 +449,11 @@ def test_any_result_of_skopt_is_read_and_explained_or_refused_with_the_reason(ra
 @given(tables(), seeds)
 def test_any_table_is_read_and_explained_or_refused_with_the_reason(random_run, seed):
     run, text = refusal(
-        as_run, random_run.source, about=["frame", "column", "hyperparameters", "initial"],
+        as_run,
+        random_run.source,
+        about=["frame", "column", "hyperparameters", "initial", "range of"],
         **random_run.options,
-    )  # fmt: skip
+    )
     if text:
         return
     check_everything(run, random_run.numbers, seed)

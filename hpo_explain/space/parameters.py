@@ -34,6 +34,7 @@ LARGEST_WHOLE = 2**45
 _ON_GRID = 1e-6  # of a step: values that storages and tables round are still on their grid
 ON_POSITION = 1e-9  # positions that were only rounded are still on their grid
 _ROUNDED = 1e-9  # of a range: values that storages and tables round are still within it
+_NARROWEST = 1e-300  # whose reciprocals, in steps of a hundredth, are still numbers
 
 
 def _plain(value: Any) -> Any:
@@ -150,7 +151,8 @@ class FloatParameter:
     Raises
     ------
     ValueError
-        If the range is empty, not finite, wider than any number, or not positive on a log scale.
+        If the range is empty, not finite, wider than any number, narrower than numbers can
+        resolve, or not positive on a log scale.
 
     Examples
     --------
@@ -177,6 +179,11 @@ class FloatParameter:
             raise ValueError(
                 f"range of {self.name!r} is wider than any number: [{self.low!r}, {self.high!r}]. "
                 "Narrow it."
+            )
+        if 0.0 < self.high - self.low < _NARROWEST and not self.log:
+            raise ValueError(
+                f"range of {self.name!r} is narrower than numbers can resolve: "
+                f"[{self.low!r}, {self.high!r}]. Widen it, or give the values in another unit."
             )
         if self.optional is not None:
             check_fraction(f"optional of {self.name!r}", self.optional)
