@@ -14,6 +14,7 @@ FAIR_R2 = 0.3
 GOOD_COVERAGE = 0.85
 FAIR_COVERAGE = 0.7
 GOOD_TRIALS_PER_HYPERPARAMETER = 5
+FAIR_TRIALS = 5  # and one per hyperparameter
 _NORMAL_95 = 1.959963984540054
 
 
@@ -25,8 +26,9 @@ class Trust:
     ----------
     level : {"good", "fair", "poor", "unknown"}
         *good*: R² at least 0.7, coverage at least 85 %, and at least 5 trials per hyperparameter.
-        *poor*: R² below 0.3, or coverage below 70 %. *fair*: everything between. *unknown*: the
-        surrogate cannot be checked against trials it had not seen.
+        *poor*: R² below 0.3, or coverage below 70 %, or fewer trials than 5 or than
+        hyperparameters. *fair*: everything between. *unknown*: the surrogate cannot be checked
+        against trials it had not seen.
     r2 : float
         Held-out R²: 1 is perfect, 0 is no better than the mean objective; NaN if unknown.
     coverage : float
@@ -126,9 +128,10 @@ def _verdict(held_out: HeldOut, d: int) -> Trust:
         f"{coverage:.0%} of them lie within their 95 % interval "
         f"(good from {GOOD_COVERAGE:.0%}, poor below {FAIR_COVERAGE:.0%}).",
         f"It rests on {n} trials of {d} hyperparameters "
-        f"(good from {GOOD_TRIALS_PER_HYPERPARAMETER} per hyperparameter).",
+        f"(good from {GOOD_TRIALS_PER_HYPERPARAMETER} per hyperparameter, poor below "
+        f"{max(FAIR_TRIALS, d)}).",
     )
-    if r2 < FAIR_R2 or coverage < FAIR_COVERAGE:
+    if r2 < FAIR_R2 or coverage < FAIR_COVERAGE or n < max(FAIR_TRIALS, d):
         level = "poor"
     elif r2 >= GOOD_R2 and coverage >= GOOD_COVERAGE and enough:
         level = "good"

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from hpo_explain._checks import check_count
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
+from hpo_explain.surrogates._repeats import TOGETHER, configuration_of
 from hpo_explain.surrogates._threads import n_threads
 from hpo_explain.surrogates._unit import unit_of
 from hpo_explain.surrogates.columns import INACTIVE, OrderedColumns
@@ -297,8 +298,9 @@ class ForestSurrogate:
     def held_out(self) -> HeldOut:
         """Return out-of-bag predictions, or five-fold ones where no trial is truly out of bag.
 
-        That is without bootstrap, and where a hyperparameter has three categories or more: their
-        order was learned from every trial, so each fold learns its own.
+        That is without bootstrap; where a hyperparameter has three categories or more: their
+        order was learned from every trial, so each fold learns its own; and where a configuration
+        was tried more than once: its trials are held out together.
 
         Raises
         ------
@@ -312,8 +314,12 @@ class ForestSurrogate:
             )
         if self._held_out is None:  # it may take several fits
             X, y = self._data
+            which = configuration_of(X)
             bagged = getattr(self._forest, "bootstrap", False) and not self._learned_order()
-            self._held_out = self._out_of_bag(X, y) if bagged else self._cross_validated(X, y)
+            if bagged and which[-1] == len(y) - 1:
+                self._held_out = self._out_of_bag(X, y)
+            else:
+                self._held_out = self._cross_validated(X, y, which)
         return self._held_out
 
     def _learned_order(self) -> bool:
@@ -338,12 +344,18 @@ class ForestSurrogate:
             std=std_from_variance(np.nanvar(means, axis=1) + np.nanmean(variances, axis=1)),
         )
 
-    def _cross_validated(self, X: Array, y: Array) -> HeldOut:
+    def _cross_validated(self, X: Array, y: Array, which: npt.NDArray[np.int64]) -> HeldOut:
         from sklearn.base import clone
 
-        fold = np.arange(len(y)) % _FOLDS
+        count = int(which.max()) + 1
+        method = "five-fold cross-validation"
+        if count < len(y):
+            method = f"{method}, {TOGETHER}"
+        if count == 1:  # held out, it would leave none to learn from
+            return HeldOut(method=method, observed=y[:0], mean=y[:0], std=y[:0])
+        fold = which % _FOLDS
         mean, std = np.empty(len(y)), np.empty(len(y))
-        for k in range(min(_FOLDS, len(y))):
+        for k in range(min(_FOLDS, count)):
             seen, target = X[fold != k], self._sign * y[fold != k]
             columns = self._columns
             if self._learned_order():
@@ -358,7 +370,7 @@ class ForestSurrogate:
                 negated=self._sign < 0,
             )
             mean[fold == k], std[fold == k] = part.predict(X[fold == k])
-        return HeldOut(method="five-fold cross-validation", observed=y, mean=mean, std=std)
+        return HeldOut(method=method, observed=y, mean=mean, std=std)
 
 
 def _fit_in_unit(forest: RandomForestRegressor, Z: Array, y: Array) -> None:

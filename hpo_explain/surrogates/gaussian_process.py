@@ -15,6 +15,7 @@ from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
 from hpo_explain.surrogates._gp_coalitions import CoalitionPosterior
 from hpo_explain.surrogates._gp_grid import GridPosterior
+from hpo_explain.surrogates._repeats import TOGETHER, configuration_of
 from hpo_explain.surrogates._split_kernel import split_kernel
 from hpo_explain.surrogates._unit import unit_of
 from hpo_explain.surrogates._whitening import Whitening
@@ -375,19 +376,30 @@ class GaussianProcessSurrogate:
     def held_out(self) -> HeldOut:
         """Return leave-one-out predictions in closed form, the kernel's parameters kept.
 
+        Trials of the same configuration are held out together: to have seen one is to know all.
+
         References
         ----------
         .. [1] Rasmussen, C. E. and Williams, C. K. I. (2006). Gaussian Processes for Machine
-           Learning, Eq. 5.12.
+           Learning, Eq. 5.12, with blocks of K⁻¹ in the place of its diagonal for the repeated.
         """
-        y = np.ravel(self._gp.y_train_)
-        precision = np.diag(cho_solve((self._gp.L_, True), np.eye(len(y))))
-        mean = y - np.ravel(self._gp.alpha_) / precision
+        y, alpha = np.ravel(self._gp.y_train_), np.ravel(self._gp.alpha_)
+        inverse = cho_solve((self._gp.L_, True), np.eye(len(y)))
+        variance = 1.0 / np.diag(inverse)
+        mean = y - alpha * variance
+        which = configuration_of(self._gp.X_train_)
+        repeated = np.flatnonzero(np.bincount(which) > 1)
+        for number in repeated:
+            rows = np.flatnonzero(which == number)
+            covariance = np.linalg.inv(inverse[np.ix_(rows, rows)])
+            mean[rows] = y[rows] - covariance @ alpha[rows]
+            variance[rows] = np.diag(covariance)
+        together = f" {TOGETHER}," if len(repeated) else ""
         return HeldOut(
-            method="leave-one-out, in closed form",
+            method=f"leave-one-out,{together} in closed form",
             observed=self._to_objective(y),
             mean=self._to_objective(mean),
-            std=self._scale / np.sqrt(precision),
+            std=self._scale * np.sqrt(variance),
         )
 
 

@@ -63,6 +63,8 @@ def verdict_of(**numbers):
         ({"n": 10}, "good"),  # five for each of two hyperparameters
         ({"n": 8}, "fair"),
         ({"n": 8, "r2": 0.2}, "poor"),
+        ({"n": 6}, "fair"),
+        ({"n": 4}, "poor"),  # of so few, R² tells nothing
     ],
 )
 def test_the_level_follows_from_r2_coverage_and_the_number_of_trials(numbers, level):
@@ -113,6 +115,15 @@ def test_what_cannot_be_checked_is_unknown_and_says_why(surrogate, reason):
     assert np.isnan([verdict.r2, verdict.coverage]).all()
     assert verdict.n_trials == 0
     assert reason in str(verdict)
+
+
+@pytest.mark.parametrize("model", [GaussianProcessSurrogate, ForestSurrogate])
+def test_noise_is_not_trusted_because_its_configurations_are_repeated(model):
+    X, noise = SPACE.sample(40, seed=1), np.random.default_rng(1).normal(size=40)
+    verdict = trust(model.fit(SPACE, np.tile(X, (4, 1)), np.tile(noise, 4)))
+    assert verdict.level == "poor"
+    assert verdict.r2 < 0.1
+    assert "repeated configurations together" in str(verdict)
 
 
 @pytest.mark.parametrize("model", [GaussianProcessSurrogate, ForestSurrogate])

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.ensemble import (
     ExtraTreesRegressor,
     GradientBoostingRegressor,
@@ -147,6 +148,24 @@ def test_two_categories_are_still_checked_out_of_bag():
     space = SearchSpace([CategoricalParameter("c", [0, 1]), FloatParameter("x", 0, 1)])
     rows = space.sample(40, seed=0)
     assert ForestSurrogate.fit(space, rows, rows[:, 1]).held_out().method == "out-of-bag"
+
+
+@pytest.mark.parametrize("forest", ["random forest", "extra trees"])
+def test_trials_of_a_repeated_configuration_are_held_out_together(forest):
+    rows, y = np.concatenate([X[:40], X[:9], X[:3]]), np.concatenate([Y[:40], Y[:9], Y[:3] + 0.1])
+    fitted = clone(FORESTS[forest]).fit(rows, y)
+    held_out = ForestSurrogate(SPACE, fitted, data=(rows, y)).held_out()
+    assert held_out.method == "five-fold cross-validation, repeated configurations together"
+    which = np.concatenate([np.arange(40), np.arange(9), np.arange(3)]) % 5
+    folds = [(np.flatnonzero(which != k), np.flatnonzero(which == k)) for k in range(5)]
+    if forest == "extra trees":  # the order of tied splits of the other one is the scale's
+        np.testing.assert_allclose(held_out.mean, cross_val_predict(fitted, rows, y, cv=folds))
+
+
+def test_a_single_configuration_cannot_be_held_out():
+    rows = np.repeat(X[:1], 6, axis=0)
+    surrogate = ForestSurrogate.fit(SPACE, rows, np.arange(6.0))
+    assert len(surrogate.held_out().observed) == 0
 
 
 # ---------------------------------------------------------------------- fitting

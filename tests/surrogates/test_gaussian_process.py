@@ -135,6 +135,23 @@ def test_leave_one_out_in_closed_form_is_that_of_refits(gp):
         assert held_out.std[i] == pytest.approx(expected.item(), rel=1e-6)
 
 
+def test_trials_of_a_repeated_configuration_are_held_out_together():
+    rows = np.concatenate([X[:12], X[:5], X[:2], X[:2]])
+    y = np.concatenate([Y[:12], Y[:5] + 0.1, Y[:2] - 0.2, Y[:2]])
+    kernel = Matern(nu=2.5, length_scale=np.ones(X.shape[1])) + WhiteKernel(0.01)
+    gp = GaussianProcessRegressor(kernel, normalize_y=True, optimizer=None).fit(rows, y)
+    held_out = GaussianProcessSurrogate(SPACE, gp).held_out()
+    assert held_out.method == "leave-one-out, repeated configurations together, in closed form"
+    for i in range(len(y)):
+        others = (rows != rows[i]).any(axis=1)
+        refit = GaussianProcessRegressor(gp.kernel_, optimizer=None)
+        refit.fit(rows[others], gp.y_train_[others])
+        mean, std = refit.predict(rows[[i]], return_std=True)
+        expected = gp._y_train_mean + gp._y_train_std * mean
+        assert held_out.mean[i] == pytest.approx(expected.item(), rel=1e-7)
+        assert held_out.std[i] == pytest.approx((gp._y_train_std * std).item(), rel=1e-6)
+
+
 # ---------------------------------------------------------------------- fitting
 
 
