@@ -52,7 +52,7 @@ def explain_path(
     from joblib import Parallel, delayed
     from tqdm import tqdm
 
-    numbers, notes = _explainable(run, trials)
+    numbers, notes = _chosen(run, trials)
     work = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(_explain)(explainer, run, number) for number in numbers
     )
@@ -84,16 +84,47 @@ def _explain(explainer: ProposalExplainer, run: Run, number: int) -> ProposalExp
         return explainer.explain(run, number)
 
 
-def _explainable(run: Run, trials: Sequence[int] | None) -> tuple[list[int], list[str]]:
+def _chosen(run: Run, trials: Sequence[int] | None) -> tuple[list[int], list[str]]:
     """Return the proposals to explain, and what was left out."""
-    if trials is not None:
-        numbers = [
-            proposal_of(run, check_count("trial", trial, minimum=0))
-            for trial in check_sequence("trials", trials, "numbers of proposals")
-        ]
-        if not numbers:
-            raise ValueError("trials is empty. Name at least one proposal.")
-        return sorted(set(numbers)), []
+    if trials is None:
+        return explainable(run)
+    numbers = [
+        proposal_of(run, check_count("trial", trial, minimum=0))
+        for trial in check_sequence("trials", trials, "numbers of proposals")
+    ]
+    if not numbers:
+        raise ValueError("trials is empty. Name at least one proposal.")
+    return sorted(set(numbers)), []
+
+
+def explainable(run: Run) -> tuple[list[int], list[str]]:
+    """Return the proposals that can be explained, and in words which of them cannot, and why.
+
+    Parameters
+    ----------
+    run : Run
+        The optimization run.
+
+    Returns
+    -------
+    numbers : list of int
+        The proposals' trial numbers, in their order.
+    notes : list of str
+        What was left out.
+
+    Raises
+    ------
+    ValueError
+        If no proposal can be explained.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
+    >>> explainable(run)
+    ([2, 3], ['left out: 0-1: fewer than two trials were finished before'])
+    """
     proposals = sorted(run.proposals or ())
     if not proposals:
         proposal_of(run, "latest")  # says why there is none

@@ -343,7 +343,7 @@ class DesirabilityPath(Shown):
                 distance[:, j] = np.where(np.isnan(distance[:, j]), np.nan, distance[:, j] > 0)
         return distance
 
-    def balance(self, last: int = 10) -> dict[str, float]:
+    def balance(self, last: int = 5) -> dict[str, float]:
         """Return the shares of exploiting and exploring in the latest proposals' contributions.
 
         Of the absolute contributions of both terms, averaged over the last proposals; empty where
@@ -352,7 +352,7 @@ class DesirabilityPath(Shown):
 
         Parameters
         ----------
-        last : int, default 10
+        last : int, default 5
             Number of proposals, or all if there are fewer.
 
         Raises

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from hpo_explain.explainers.path import explainable
 from hpo_explain.explanations import DesirabilityPath
 from hpo_explain.facade import desirability_path
 from hpo_explain.plotting._text import number
@@ -35,25 +36,21 @@ class HowReasonsChanged:
 
     def content(self, run: Run) -> Content:
         """Return the path over proposals spread evenly over the run, the last ones included."""
-        proposals = sorted(run.proposals or ())
-        chosen = _thinned(proposals)
         try:
-            path = desirability_path(
-                run,
-                chosen if len(chosen) < len(proposals) else None,
-                background=_ROWS,
-                progress=False,
-            )
+            proposals, left_out = explainable(run)
+            chosen = _thinned(proposals)
+            path = desirability_path(run, chosen, background=_ROWS, progress=False)
         except ValueError as error:
             raise NotApplicable(str(error)) from error
         if len(path) < 2:
             raise NotApplicable(
                 f"Only trial {path.trials[0]} can be explained so far; a path needs two proposals."
             )
-        notes = [*path.notes]
+        notes = [*left_out, *path.notes]
         if len(chosen) < len(proposals):
             notes.append(
-                f"{len(chosen)} of {len(proposals)} proposals are shown, spread evenly; "
+                f"{len(chosen)} of {len(proposals)} proposals are shown, the last {_LAST} and "
+                f"{len(chosen) - _LAST} spread evenly over those before; "
                 "hpo_explain.desirability_path explains all of them"
             )
         body = render(
@@ -84,7 +81,7 @@ def _thinned(proposals: list[int]) -> list[int]:
 
 
 def _balance(path: DesirabilityPath) -> str:
-    balance = path.balance(_LAST)
+    balance = path.balance()  # the share in the sentence
     if not balance:
         return ""
     return (

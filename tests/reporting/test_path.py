@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -33,8 +35,23 @@ def test_the_path_the_balance_and_a_sentence_for_each_of_the_last_proposals(tmp_
 def test_a_long_run_is_thinned_and_the_page_says_so(tmp_path):
     run = run_of(40, 2, proposals=range(5, 40))
     text = written(run, tmp_path).text
-    assert "12 of 35 proposals are shown" in text
+    assert "12 of 35 proposals are shown, the last 5 and 7 spread evenly over those before" in text
     assert all(f"Trial {trial}" in text for trial in range(35, 40))
+
+
+@pytest.mark.parametrize("n", [8, 20])
+def test_proposals_with_too_few_trials_before_them_are_left_out_by_name(tmp_path, n):
+    page = written(run_of(n, 2, proposals=range(n)), tmp_path)
+    assert "Does not apply here" not in page.text
+    assert "left out: 0-1: fewer than two trials were finished before" in page.text
+    assert f"Trial {n - 1}" in page.text
+
+
+def test_the_sentence_and_the_section_tell_the_same_share_of_exploring(tmp_path):
+    run = run_of(40, 2, proposals=range(5, 40))
+    text = written(run, tmp_path).text
+    told = {*re.findall(r"(\d+)% (?:are )?about uncertainty", text)}
+    assert len(told) == 1
 
 
 @pytest.mark.parametrize(
