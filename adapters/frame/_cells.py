@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Hashable
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -38,6 +39,29 @@ def is_time(value: Any) -> bool:
 
     kinds = (date, time, timedelta, pd.Period, np.datetime64, np.timedelta64)
     return isinstance(value, kinds)  # timestamps are dates, and pandas's durations timedeltas
+
+
+# ISO 8601, and durations as pandas writes them. A bare "16:09" may be a ratio, so a time without
+# a date needs its seconds.
+_CLOCK = r"([01]\d|2[0-3]):[0-5]\d"
+_SECONDS = r":[0-5]\d([.,]\d+)?"
+_ZONE = r"( ?(Z|[+-]\d\d(:?\d\d)?))?"
+_TIME_TEXT = re.compile(
+    rf"\d{{4}}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ]{_CLOCK}({_SECONDS})?{_ZONE})?"
+    rf"|{_CLOCK}{_SECONDS}{_ZONE}"
+    rf"|-?\d+ days?( [+-]?{_CLOCK}{_SECONDS})?"
+)
+
+
+def is_time_text(value: Any) -> bool:
+    """Say whether a cell is the text of a date, a time or a duration.
+
+    Examples
+    --------
+    >>> [is_time_text(text) for text in ("2026-01-31 08:30:00.5", "0 days 00:00:01.2", "16:09")]
+    [True, True, False]
+    """
+    return isinstance(value, str) and _TIME_TEXT.fullmatch(value.strip()) is not None
 
 
 def cell_key(value: Any) -> Hashable:

@@ -12,7 +12,14 @@ import numpy.typing as npt
 
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters._reading import whole_numbers
-from hpo_explain.adapters.frame._cells import as_float, cell_key, is_empty, is_number, is_time
+from hpo_explain.adapters.frame._cells import (
+    as_float,
+    cell_key,
+    is_empty,
+    is_number,
+    is_time,
+    is_time_text,
+)
 from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,
@@ -31,7 +38,11 @@ LOG_FROM = 1000.0
 
 
 def infer_space(
-    table: pd.DataFrame, kept: npt.NDArray[np.int64], trials: npt.NDArray[np.int64]
+    table: pd.DataFrame,
+    kept: npt.NDArray[np.int64],
+    trials: npt.NDArray[np.int64],
+    *,
+    chosen: bool = False,
 ) -> tuple[SearchSpace, Array, list[str]]:
     """Return the space of a table's columns, its encoded rows, and what was assumed.
 
@@ -45,11 +56,13 @@ def infer_space(
         The rows that count, in the order of the trials.
     trials : ndarray of int, shape (n,)
         Their numbers.
+    chosen : bool, default False
+        Whether the user named the columns: text that reads like times is then kept.
     """
     notes: list[str] = []
     parameters, columns = [], []
     for name in table.columns:
-        parameter = _parameter(table[name].infer_objects(), name, notes)
+        parameter = _parameter(table[name].infer_objects(), name, notes, chosen=chosen)
         if parameter is None:
             continue
         cells = table[name].iloc[kept].tolist()
@@ -78,7 +91,9 @@ def infer_space(
     return SearchSpace(parameters), X, notes + inferred
 
 
-def _parameter(column: pd.Series[Any], name: str, notes: list[str]) -> Parameter | None:
+def _parameter(
+    column: pd.Series[Any], name: str, notes: list[str], *, chosen: bool
+) -> Parameter | None:
     """Return the hyperparameter that a column holds, or None and a note."""
     import pandas as pd
     from pandas.api import types
@@ -88,8 +103,15 @@ def _parameter(column: pd.Series[Any], name: str, notes: list[str]) -> Parameter
         notes.append(f"{name}: left out, the column is empty")
         return None
     cells = present.tolist()
-    if all(map(is_time, cells)) and not isinstance(column.dtype, pd.CategoricalDtype):
+    is_category = isinstance(column.dtype, pd.CategoricalDtype)
+    if not is_category and all(map(is_time, cells)):
         notes.append(f"{name}: left out, a time is no hyperparameter")
+        return None
+    if not is_category and not chosen and all(map(is_time_text, cells)):
+        notes.append(
+            f"{name}: left out, the text of times ({cells[0]}) is no hyperparameter; "
+            "hyperparameters= chooses"
+        )
         return None
     if types.is_object_dtype(column) and all(map(is_number, cells)):
         present = _as_numbers(present)

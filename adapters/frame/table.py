@@ -12,6 +12,13 @@ from hpo_explain._checks import check_count, check_direction, unknown_name
 from hpo_explain.adapters._reading import nothing_left, repeated
 from hpo_explain.adapters.frame._cells import as_float, is_empty, is_number
 from hpo_explain.adapters.frame._instances import one_each, read_evaluations
+from hpo_explain.adapters.frame._optuna_table import (
+    NUMBER,
+    PREFIX,
+    STATE,
+    is_optuna_table,
+    unfinished,
+)
 from hpo_explain.adapters.frame._order import check_finishes, order_of, read_numbers, read_seconds
 from hpo_explain.adapters.frame._space import infer_space
 from hpo_explain.run import Run
@@ -38,9 +45,14 @@ def from_frame(
     Without `space` it is inferred. Text, booleans and categories become categorical hyperparameters
     with the choices that occur, numbers get the range that occurs, on a logarithmic scale where
     they are positive and span three decades or more. Columns of dates, times and durations are left
-    out. Where a cell is empty the hyperparameter was inactive: the condition is inferred from which
+    out, those written as text (ISO 8601, or as pandas writes durations) unless `hyperparameters`
+    names them. Where a cell is empty the hyperparameter was inactive: the condition is inferred from which
     rows have it, and where no other hyperparameter explains that, it counts as active at the
     frequency that occurs. The run's notes say what was inferred.
+
+    Of the table that Optuna's ``study.trials_dataframe()`` returns, known by its columns `number`,
+    `state` and `params_...`, those last ones are the hyperparameters, `number` numbers the trials
+    unless another column orders them, and rows whose `state` is not COMPLETE are left out.
 
     Parameters
     ----------
@@ -54,11 +66,12 @@ def from_frame(
         The search space, whose names are columns.
     hyperparameters : sequence of str, optional
         Columns of the hyperparameters; by default, and without `space`, every other column.
+        Of Optuna's own table those that start with ``params_``.
     initial : int, default 0
         How many trials came first without being chosen by a model. All others are proposals.
     trial : str, optional
         Column of the trial numbers, which also order the rows; by default rows are numbered
-        from 0.
+        from 0. Of Optuna's own table `number`.
     time : str or tuple of two str, optional
         Column of a time that orders the rows, or columns of start and finish, by which what was
         known when a trial was proposed is decided. Seconds, or timestamps as dates or ISO 8601; no
@@ -117,10 +130,18 @@ def from_frame(
     trial = None if trial is None else str(trial)
     instance = None if instance is None else str(instance)
     times = _times(table, time)
+    from_study = is_optuna_table(table)
     roles = _roles(table, objective, trial, times, instance)
-    names, notes = _hyperparameters(table, hyperparameters, space, roles)
+    names, notes = _hyperparameters(table, hyperparameters, space, roles, from_study=from_study)
+    if from_study and len(roles) == 1 and NUMBER not in [*roles, *names]:
+        # rows of several studies have the same numbers
+        trial = NUMBER if table[NUMBER].is_unique else None
 
     values = _objective(table, objective)
+    stopped: dict[int, str] = {}
+    if from_study and STATE not in [*roles, *names]:
+        stopped = unfinished(table)
+        values[list(stopped)] = np.nan
     evaluations = one_each(len(table))
     numbers = None
     if trial is not None:
@@ -141,11 +162,16 @@ def from_frame(
     means = evaluations.mean(values)
     notes += evaluations.notes(numbers, objective)
     excluded = evaluations.not_finite(values, numbers, objective)
+    excluded |= {
+        int(numbers[evaluations.configuration[row]]): reason for row, reason in stopped.items()
+    }
     kept = order[np.isfinite(means[order])]
     if not len(kept):
         raise ValueError(nothing_left("frame", excluded))
     if space is None:
-        space, X, inferred = infer_space(table[names].iloc[rows], kept, numbers[kept])
+        space, X, inferred = infer_space(
+            table[names].iloc[rows], kept, numbers[kept], chosen=hyperparameters is not None
+        )
         notes += inferred
     else:
         X = space.encode(table[names].iloc[rows[kept]])
@@ -234,6 +260,8 @@ def _hyperparameters(
     hyperparameters: Sequence[str] | None,
     space: SearchSpace | None,
     roles: list[str],
+    *,
+    from_study: bool,
 ) -> tuple[list[str], list[str]]:
     """Return the columns of the hyperparameters, and what was assumed."""
     if space is not None:
@@ -267,6 +295,14 @@ def _hyperparameters(
                 )
         return names, []
     names = [name for name in table.columns if name not in roles]
+    if from_study:
+        names = [name for name in names if name.startswith(PREFIX)]
+        others = [name for name in table.columns if name not in [*names, *roles, STATE]]
+        return names, [
+            f"hyperparameters: the columns {PREFIX}... of Optuna's trials_dataframe "
+            f"({', '.join(names)}); left out: {', '.join(others) or 'none'}; "
+            "hyperparameters= chooses"
+        ]
     notes = [f"hyperparameters: every other column ({', '.join(names)}); hyperparameters= chooses"]
     return names, notes
 

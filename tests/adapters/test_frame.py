@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import optuna
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -308,6 +309,91 @@ def test_empty_columns_and_times_are_left_out_and_noted():
     assert run.space.names == ("lr", "layers", "booster", "bias")
     for name in ("nothing", "created"):
         assert any(note.startswith(f"{name}: left out") for note in run.notes)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["2026-01-01", "2026-01-02", None, "2026-01-01"],
+        ["2026-11-22 02:05:21.803170", "2026-11-22T02:05Z", "2026-11-22 02:05:21+01:00", None],
+        ["0 days 00:00:01.2", "1 days 00:00:00", "-1 days +23:59:59", "2 days"],
+        ["00:12:31", "01:02:03.5", "23:59:59", "00:00:00"],
+    ],
+)
+def test_the_text_of_times_is_no_hyperparameter_unless_it_is_chosen(texts):
+    table = EXPORT.assign(when=texts)
+    run = hx.from_frame(table, "loss")
+    assert run.space.names == ("lr", "layers", "booster", "bias")
+    assert any(note.startswith("when: left out, the text of times (") for note in run.notes)
+    chosen = hx.from_frame(table, "loss", hyperparameters=["lr", "when"])
+    assert chosen.space["when"].choices == tuple(dict.fromkeys(filter(None, texts)))
+
+
+@pytest.mark.parametrize("texts", [["16:09", "04:03"], ["2026-13-01", "2026-01-01"], ["1", "days"]])
+def test_text_that_only_resembles_times_is_kept(texts):
+    run = hx.from_frame(EXPORT.assign(c=texts * 2), "loss")
+    assert run.space["c"] == hx.CategoricalParameter("c", texts)
+
+
+def optuna_study():
+    """Eight trials: 2 was pruned, 3 failed, and 7 is still running."""
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+
+    def objective(trial):
+        x = trial.suggest_float("x", 0.0, 1.0)
+        trial.suggest_categorical("kernel", ["rbf", "poly"])
+        trial.report(x, 0)
+        trial.set_user_attr("host", "a")
+        if trial.number == 2:
+            raise optuna.TrialPruned
+        return math.nan if trial.number == 3 else x
+
+    study.optimize(objective, n_trials=7)
+    study.ask({"x": optuna.distributions.FloatDistribution(0.0, 1.0)})
+    return study
+
+
+@pytest.mark.parametrize("via_csv", [False, True])
+def test_optunas_own_table_is_read_like_the_study(via_csv, tmp_path):
+    study = optuna_study()
+    table = study.trials_dataframe().sort_values("value")
+    if via_csv:
+        table.to_csv(tmp_path / "trials.csv", index=False)
+        table = pd.read_csv(tmp_path / "trials.csv")
+    run, of_study = hx.from_frame(table, "value"), hx.from_optuna(study)
+    assert run.space.names == ("params_kernel", "params_x")
+    assert run.trials.tolist() == of_study.trials.tolist() == [0, 1, 4, 5, 6]
+    assert run.objective.tolist() == of_study.objective.tolist()
+    assert run.excluded == {2: "pruned", 3: "failed", 7: "still running"}
+    (note,) = [note for note in run.notes if note.startswith("hyperparameters: ")]
+    assert "params_... of Optuna's trials_dataframe (params_kernel, params_x)" in note
+    assert "left out: number, datetime_start, datetime_complete, duration, user_attrs_host" in note
+
+
+def test_other_columns_of_optunas_table_are_hyperparameters_if_they_are_named():
+    table = optuna_study().trials_dataframe()
+    run = hx.from_frame(table, "value", hyperparameters=["params_x", "number"])
+    assert run.space.names == ("params_x", "number")
+    assert sorted(run.excluded) == [2, 3, 7]
+    states = hx.from_frame(table, "value", hyperparameters=["params_x", "state"])
+    assert states.space["state"].choices == ("COMPLETE", "PRUNED", "FAIL", "RUNNING")
+    assert 2 in states.trials
+
+
+def test_optunas_tables_of_several_studies_are_numbered_by_row():
+    table = optuna_study().trials_dataframe()
+    run = hx.from_frame(pd.concat([table, table]), "value")
+    assert run.trials.tolist() == [0, 1, 4, 5, 6, 8, 9, 12, 13, 14]
+    assert run.excluded[10] == "pruned"
+
+
+def test_a_table_with_states_of_its_own_is_not_taken_for_optunas():
+    table = pd.DataFrame(
+        {"number": [3, 1], "params_x": [0.1, 0.2], "state": ["Bavaria", "Hesse"], "y": [1.0, 2.0]}
+    )
+    run = hx.from_frame(table, "y")
+    assert run.space.names == ("number", "params_x", "state")
+    assert run.trials.tolist() == [0, 1]
 
 
 def test_rows_without_a_finite_objective_are_left_out_with_the_reason():

@@ -84,6 +84,16 @@ def test_a_column_without_a_name_that_numbers_the_rows_is_left_out(folder, run, 
     assert "Unnamed: 0: left out" not in asked.stderr
 
 
+def test_optunas_own_table_saved_with_its_index_has_no_hyperparameters_but_those(folder, run):
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    tune(study, 12)
+    study.trials_dataframe().to_csv("td.csv")
+    outcome = run("importance", "td.csv", "--objective", "value", "--format", "csv")
+    assert first_column(outcome.stdout) == {"params_x", "params_kernel", "params_y"}
+    assert "left out: 1 (3): pruned" in outcome.stderr
+    assert "left out: number, datetime_start, datetime_complete, duration" in outcome.stderr
+
+
 def test_a_column_without_a_name_that_holds_something_else_is_kept_and_named(folder, run):
     TABLE.set_index(pd.Index([3, 1, 4, 5, 9])).to_csv("trials.csv")
     outcome = run("importance", "trials.csv", "--objective", "auc", "--format", "csv")
