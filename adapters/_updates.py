@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import platform
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +27,8 @@ Runs = Run | Mapping[str, Run]
 _FULL, _BRIEF = "full", "brief"
 _BRIEFER = 0.3  # a brief report's cost, as a share of a full one's, before one was written
 _GROWTH = 1.5  # the next report may take longer than the last one did
-_STALE = 600.0  # seconds after which the lock of a process that died is taken over
+_STALE = 600.0  # seconds after which the lock of a process on another machine is taken over
+_PATIENCE = 120.0  # seconds that the last report waits for another process to write its own
 
 
 class ReportUpdates:
@@ -110,8 +112,17 @@ class ReportUpdates:
             raise
 
     def finish(self, read: Callable[[], Runs]) -> Path | None:
-        """Write a last, full report, whatever the budget; return its path, None if it failed."""
-        with self._one_writer() as mine:
+        """Write a last, full report, whatever the budget; return its path, None if it failed.
+
+        Another process may be writing it: that report may lack the last trials, so this one waits.
+        """
+        with self._one_writer(patience=_PATIENCE) as mine:
+            if not mine:
+                _logger.warning(
+                    "The report %s was not written: for %.0f s another process has been writing "
+                    "it. Call finish again, or remove %s.",
+                    self.path, _PATIENCE, self._mark,
+                )  # fmt: skip
             return self.path if mine and self._write(read, _FULL) else None
 
     def guarded(self, work: Callable[[], object]) -> bool:
@@ -145,8 +156,9 @@ class ReportUpdates:
             )  # fmt: skip
         first, start = not self._written, time.perf_counter()
         with self._one_writer() as mine:
-            if mine:
-                self._write(read, kind)
+            if not mine:
+                return  # it will be due again
+            self._write(read, kind)
         seconds = time.perf_counter() - start
         self._costs[kind] = seconds
         self._reporting += seconds
@@ -181,11 +193,16 @@ class ReportUpdates:
         self._written |= done
         return done
 
+    @property
+    def _mark(self) -> Path:
+        return self.path.with_name(f".{self.path.name[:100]}.lock")
+
     @contextlib.contextmanager
-    def _one_writer(self) -> Iterator[bool]:
-        """Say whether no other process writes this report at the moment."""
-        mark = self.path.with_name(f".{self.path.name[:100]}.lock")
-        mine = _claim(mark)
+    def _one_writer(self, patience: float = 0.0) -> Iterator[bool]:
+        """Say whether no other process writes this report, at the moment or after some seconds."""
+        mark, until = self._mark, time.monotonic() + patience
+        while not (mine := _claim(mark)) and time.monotonic() < until:
+            time.sleep(0.1)
         try:
             yield mine
         finally:
@@ -215,10 +232,10 @@ def _claim(mark: Path) -> bool:
     """Make a file that says that this process writes; False if another one's is there."""
     for _ in range(2):
         try:
-            os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            file = os.open(mark, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
         except FileExistsError:
             try:
-                if time.time() - mark.stat().st_mtime <= _STALE:
+                if not _left_behind(mark):
                     return False
                 mark.unlink()
             except OSError:
@@ -226,5 +243,20 @@ def _claim(mark: Path) -> bool:
         except OSError:  # no such folder, or read-only: writing says so better
             return True
         else:
+            with contextlib.suppress(OSError), os.fdopen(file, "w", encoding="utf-8") as owner:
+                owner.write(f"{platform.node()} {os.getpid()}")
             return True
     return False
+
+
+def _left_behind(mark: Path) -> bool:
+    """Say whether the process that made this file is gone, as far as can be told from here."""
+    node, _, process = mark.read_text(encoding="utf-8").rpartition(" ")
+    if os.name == "posix" and node == platform.node() and process.isdecimal():
+        try:
+            os.kill(int(process), 0)  # sends nothing
+        except ProcessLookupError:
+            return True
+        except OSError:  # somebody else's
+            pass
+    return time.time() - mark.stat().st_mtime > _STALE

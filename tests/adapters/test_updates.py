@@ -3,6 +3,10 @@
 import json
 import logging
 import os
+import platform
+import subprocess
+import sys
+import threading
 import time
 from pathlib import Path
 
@@ -131,14 +135,16 @@ def test_on_update_gets_the_path_and_may_fail(clock, monkeypatch, tmp_path, capl
 # ---------------------------------------------------------------------- one writer at a time
 
 
-def test_while_another_process_writes_this_one_does_not(clock, monkeypatch, tmp_path):
+def test_while_another_process_writes_this_one_does_not(clock, monkeypatch, tmp_path, caplog):
+    monkeypatch.setattr(_updates, "_PATIENCE", 0.2)
     mark = tmp_path / ".r.html.lock"
-    mark.touch()
+    mark.write_text(f"{platform.node()} {os.getpid()}")
     kinds, subject = simulate(
         clock, monkeypatch, trial=1.0, full=0.1, brief=0.1, trials=3, path=tmp_path / "r.html"
     )
     assert kinds == []
     assert subject.finish(lambda: None) is None
+    assert "another process has been writing it" in caplog.text
     assert mark.exists()
     mark.unlink()
     assert subject.finish(lambda: None) is not None
@@ -155,6 +161,36 @@ def test_the_mark_of_a_process_that_died_is_taken_over(clock, monkeypatch, tmp_p
     )
     assert kinds == ["full"]
     assert not mark.exists()
+
+
+def test_the_last_report_waits_for_another_process(clock, monkeypatch, tmp_path):
+    mark = tmp_path / ".r.html.lock"
+    _, subject = simulate(
+        clock, monkeypatch, trial=1.0, full=0.1, brief=0.1, trials=1, path=tmp_path / "r.html"
+    )
+    mark.write_text(f"{platform.node()} {os.getpid()}")
+    timer = threading.Timer(0.3, mark.unlink)
+    timer.start()
+    assert subject.finish(lambda: None) == tmp_path / "r.html"
+    timer.join()
+    assert not mark.exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="asks whether a process lives as POSIX does")
+def test_a_process_that_was_killed_while_it_wrote_keeps_nobody_waiting(tmp_path):
+    path = tmp_path / "r.html"
+    code = (
+        "import os, signal, sys\n"
+        "from hpo_explain.adapters._updates import ReportUpdates\n"
+        "updates = ReportUpdates(sys.argv[1], every=1, budget=None, sections=[], on_update=None)\n"
+        "updates.finish(lambda: os.kill(os.getpid(), signal.SIGKILL))\n"
+    )
+    subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    assert (tmp_path / ".r.html.lock").exists()
+    study = optuna.create_study(sampler=RandomSampler(seed=0))
+    study.optimize(parabola, n_trials=3)
+    assert ExplanationCallback(path, sections=[Overview()]).finish(study) == path
+    assert [entry.name for entry in tmp_path.iterdir()] == ["r.html"]
 
 
 def test_a_report_that_fails_leaves_the_last_good_one_and_no_mark(tmp_path, monkeypatch):
