@@ -18,6 +18,8 @@ from tests.source_tree import ROOT, Import, all_imports, imports, modules
 # A module may import what stands to its left, and what belongs to the same entry.
 LAYERS = [
     "_checks",
+    "_html",
+    "_words",
     "space",
     "surrogates",
     "acquisition",

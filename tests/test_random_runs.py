@@ -83,7 +83,7 @@ def check_reading(run, numbers):
     assert run.space.is_valid(run.X).all()
     assert set(run.proposals) <= set(read)
     assert all(repr(name) in str(run.space) for name in run.space.names)
-    assert f"{len(run)} trials" in str(run)
+    assert re.match(rf"{len(run)} trials? of ", str(run))
     if run.feasible.any():
         best = run.cost[run.feasible].min()
         assert run.cost[run.row(run.incumbent_trial)] == best

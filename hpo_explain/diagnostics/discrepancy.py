@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain._checks import check_count
+from hpo_explain._html import text_html
 from hpo_explain.run import Run
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 
@@ -82,6 +83,9 @@ class SamplingBias:
 
     def __str__(self) -> str:
         return self.sentence
+
+    def _repr_html_(self) -> str:
+        return text_html(self.sentence)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values that `json.dumps` accepts."""

@@ -24,14 +24,15 @@ from hpo_explain._checks import check_count
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import ProposalExplanation
+from hpo_explain.explanations._result import Told
 from hpo_explain.space import Config
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
-class SampleSizeCheck:
+@dataclass(frozen=True, eq=False, repr=False)
+class SampleSizeCheck(Told):
     """Whether the number of draws is enough for the ranking of the hyperparameters.
 
     Attributes

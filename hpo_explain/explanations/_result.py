@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from hpo_explain._html import text_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -10,37 +12,66 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 30
 _WIDEST = 60  # characters of a cell
+_MOST_HTML_ROWS = 60
 
 
-class _Showable(Protocol):
+class _Tellable(Protocol):
     @property
     def sentence(self) -> str: ...
-
-    def plot(self, ax: Axes | None = None) -> Axes: ...
 
     def to_frame(self) -> pd.DataFrame: ...
 
 
-class Shown:
-    """A result that is printed as its sentence and its table; a notebook adds its plot."""
+class _Showable(_Tellable, Protocol):
+    def plot(self, ax: Axes | None = None) -> Axes: ...
 
-    def __str__(self: _Showable) -> str:
-        frame = self.to_frame()
+
+class Told:
+    """A result that is printed as its sentence and its table."""
+
+    def __str__(self: _Tellable) -> str:
+        frame = printed_frame(self)
         table = frame.to_string(
             index=frame.index.name is not None,
             float_format="{:.4g}".format,
             max_rows=_MOST_ROWS,
             max_colwidth=_WIDEST,
+            na_rep="",
         )
         return f"{self.sentence}\n\n{table}"
 
-    def __repr__(self: _Showable) -> str:
+    def __repr__(self: _Tellable) -> str:
         return f"<{type(self).__name__}: {self.sentence}>"
+
+    def _repr_html_(self: _Tellable) -> str:
+        return text_html(self.sentence) + frame_html(printed_frame(self))
+
+
+class Shown(Told):
+    """A result that is printed as its sentence and its table; a notebook adds its plot."""
 
     def _repr_html_(self: _Showable) -> str:
         from hpo_explain.plotting.html import result_html
 
         return result_html(self, text=self.sentence)
+
+
+def printed_frame(result: Any) -> pd.DataFrame:
+    """Return a result's table as it is printed: without the columns of numbers that hold none."""
+    frame: pd.DataFrame = result.to_frame()
+    if not len(frame):
+        return frame
+    numbers = [getattr(kind, "kind", "") == "f" for kind in frame.dtypes]
+    empty = frame.isna().all().to_numpy() & numbers
+    return frame.loc[:, ~empty]
+
+
+def frame_html(frame: pd.DataFrame) -> str:
+    """Return a table as HTML that scrolls where it is too wide."""
+    table = frame.to_html(
+        border=0, escape=True, float_format="{:.4g}".format, max_rows=_MOST_HTML_ROWS, na_rep=""
+    )
+    return f'<div style="overflow-x: auto">{table}</div>'
 
 
 class AboutConfiguration:

@@ -8,6 +8,7 @@ import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
+from hpo_explain._words import counted as counted
 from hpo_explain.explanations import format_level
 
 # Line and paragraph breaks; what a label must show although it has no glyph.
@@ -133,11 +134,6 @@ def number(value: float, digits: int = 4, *, apart: float = 0.0) -> str:
     """Return a number to so many significant digits, and more to tell others `apart` from it."""
     text = format_level(value, apart, digits)
     return text.replace("-", "−")
-
-
-def counted(count: int, noun: str) -> str:
-    """Return "1 trial" or "2 trials"."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def not_shown(count: int, one: str, several: str) -> str:

@@ -13,6 +13,8 @@ from xml.dom import minidom
 from markupsafe import escape
 from matplotlib import rc_context, style
 
+from hpo_explain.explanations._result import frame_html, printed_frame
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
@@ -30,7 +32,6 @@ _STYLE: list[Any] = ["default", {"font.sans-serif": ["DejaVu Sans"]}]
 # figure is saved and put back, and no two threads of ours may put back each other's.
 _LOCK = threading.RLock()
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
-_MOST_ROWS = 60
 
 
 class Drawable(Protocol):
@@ -70,13 +71,10 @@ def result_html(result: Drawable, *, text: str) -> str:
     >>> "<svg" in html, "<table" in html
     (True, True)
     """
-    table = result.to_frame().to_html(
-        border=0, escape=True, float_format="{:.4g}".format, max_rows=_MOST_ROWS
-    )
     return (
         f'<div style="max-width: 60em"><p style="overflow-wrap: anywhere">{escape(text)}</p>'
         f'<div style="overflow-x: auto">{plot_svg(result.plot, alt=text)}</div>'
-        f'<div style="overflow-x: auto">{table}</div></div>'
+        f"{frame_html(printed_frame(result))}</div>"
     )
 
 

@@ -10,11 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_array
+from hpo_explain._html import text_html
+from hpo_explain._words import counted
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.space import Array
 
+_MOST_NAMES = 10
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Instances:
     """What configurations achieved on single instances (folds, data sets, seeds).
 
@@ -79,3 +83,14 @@ class Instances:
 
     def __len__(self) -> int:
         return len(self.X)
+
+    def __repr__(self) -> str:
+        return f"<Instances: {self}>"
+
+    def __str__(self) -> str:
+        shown = ", ".join(map(str, self.names[:_MOST_NAMES]))
+        more = ", ..." if len(self.names) > _MOST_NAMES else ""
+        return f"{counted(len(self), 'evaluation')} on {shown}{more}"
+
+    def _repr_html_(self) -> str:
+        return text_html(str(self))

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_array, check_direction, check_option
+from hpo_explain._html import text_html
+from hpo_explain._words import counted
 from hpo_explain.acquisition import Acquisition, LowerConfidenceBound
 from hpo_explain.run._clock import is_before, ran_at_once
 from hpo_explain.run._frozen import frozen, refreeze
@@ -24,7 +26,7 @@ from hpo_explain.surrogates import ForestSurrogate, GaussianProcessSurrogate, Su
 _KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """The finished trials of an optimization run (frozen).
 
@@ -286,11 +288,21 @@ class Run:
         """Return the configuration of a trial, in the user's units."""
         return self.space.decode(self.X[[self.row(trial)]])[0]
 
-    def __str__(self) -> str:
-        lines = [
-            f"{len(self)} trials of {len(self.space)} hyperparameters, "
+    @property
+    def _summary(self) -> str:
+        return (
+            f"{counted(len(self), 'trial')} of {counted(len(self.space), 'hyperparameter')}, "
             f"{self.objective_name} ({self.direction}), by {self.optimizer}"
-        ]
+        )
+
+    def __repr__(self) -> str:
+        return f"<Run: {self._summary}>"
+
+    def _repr_html_(self) -> str:
+        return text_html(str(self))
+
+    def __str__(self) -> str:
+        lines = [self._summary]
         if np.asarray(self.feasible).any():
             best = self.objective[self.row(self.incumbent_trial)]
             lines.append(f"best: trial {self.incumbent_trial}, {best:.6g}")

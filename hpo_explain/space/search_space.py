@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_array, check_count, check_option, unknown_name
+from hpo_explain._html import table_html
+from hpo_explain._words import counted
 from hpo_explain.space.parameters import (
     ON_POSITION,
     Array,
@@ -22,6 +24,8 @@ from hpo_explain.space.parameters import (
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_MOST_NAMES, _MOST_VALUES = 6, 20
 
 
 class SearchSpace:
@@ -146,6 +150,15 @@ class SearchSpace:
         return hash(self._names)
 
     def __repr__(self) -> str:
+        shown = ", ".join(self._names[:_MOST_NAMES])
+        more = ", ..." if len(self) > _MOST_NAMES else ""
+        return f"<SearchSpace: {counted(len(self), 'hyperparameter')} ({shown}{more})>"
+
+    def _repr_html_(self) -> str:
+        columns = ("hyperparameter", "values", "scale", "active")
+        return table_html(columns, [_in_words(parameter) for parameter in self._parameters])
+
+    def __str__(self) -> str:
         return "SearchSpace([\n" + "".join(f"    {p!r},\n" for p in self._parameters) + "])"
 
     def index(self, name: str) -> int:
@@ -421,6 +434,28 @@ class SearchSpace:
             U = (rng.permuted(strata, axis=1).T + U) / n
         rows = self.from_latent(U)
         return rows if latent else self.project(rows)
+
+
+def _in_words(parameter: Parameter) -> tuple[str, str, str, str]:
+    """Return a hyperparameter's name, its values, their scale, and when it is active."""
+    if isinstance(parameter, CategoricalParameter):
+        values, scale = _listed(parameter.choices), "categories"
+    else:
+        values = f"{parameter.low} to {parameter.high}"
+        kind = "float" if isinstance(parameter, FloatParameter) else "integer"
+        step = f", step {parameter.step}" if parameter.step not in (None, 1) else ""
+        scale = f"{kind}{', log' if parameter.log else ''}{step}"
+    rules = [
+        f"{parent} = {given[0]}" if len(given) == 1 else f"{parent} in {{{_listed(given)}}}"
+        for parent, given in (parameter.active_when or {}).items()
+    ]
+    if parameter.optional is not None:
+        rules.append(f"at a frequency of {parameter.optional:.2g}")
+    return parameter.name, values, scale, " and ".join(rules) or "always"
+
+
+def _listed(values: Sequence[Any]) -> str:
+    return ", ".join(map(str, values[:_MOST_VALUES])) + ", ..." * (len(values) > _MOST_VALUES)
 
 
 def _as_rows(configs: Any) -> list[Mapping[str, Any]]:

@@ -37,7 +37,8 @@ def test_a_result_is_printed_as_its_sentence_and_its_table(name, run):
     sentence, blank, *table = text.split("\n")
     assert sentence == result.sentence
     assert blank == ""
-    assert all(str(column) in table[0] for column in frame.columns)
+    told = frame.loc[:, frame.notna().any()]
+    assert all(str(column) in table[0] for column in told.columns)
     assert len(table) >= min(len(frame), 30)
     assert repr(result) == f"<{type(result).__name__}: {result.sentence}>"
 
