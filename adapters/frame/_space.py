@@ -20,6 +20,7 @@ from hpo_explain.adapters.frame._cells import (
     is_time,
     is_time_text,
 )
+from hpo_explain.adapters.frame._number_text import number_texts
 from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,
@@ -124,6 +125,7 @@ def _parameter(
                 f"{name}: a different {kind} in every row{filled}; if it is no hyperparameter, "
                 "leave it out with hyperparameters="
             )
+        notes += number_texts(name, choices)
         return CategoricalParameter(name, choices)
     return _number(present, name, len(present) < len(column), notes)
 

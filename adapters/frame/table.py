@@ -46,9 +46,9 @@ def from_frame(
     with the choices that occur, numbers get the range that occurs, on a logarithmic scale where
     they are positive and span three decades or more. Columns of dates, times and durations are left
     out, those written as text (ISO 8601, or as pandas writes durations) unless `hyperparameters`
-    names them. Where a cell is empty the hyperparameter was inactive: the condition is inferred from which
-    rows have it, and where no other hyperparameter explains that, it counts as active at the
-    frequency that occurs. The run's notes say what was inferred.
+    names them. Where a cell is empty the hyperparameter was inactive: the condition is inferred
+    from which rows have it, and where no other hyperparameter explains that, it counts as active at
+    the frequency that occurs. The run's notes say what was inferred.
 
     Of the table that Optuna's ``study.trials_dataframe()`` returns, known by its columns `number`,
     `state` and `params_...`, those last ones are the hyperparameters, `number` numbers the trials

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 _LINES, _REASONS = 10, 4  # at most: in all, and of reasons for leaving trials out
 _WIDEST = 240
 # Words of the notes that decide what is explained: they come before the others.
-_WEIGHTY = ("left out", "no name", "logarithmic", "active when", "inferred", "different text")
+_WEIGHTY = ("separated by", "left out", "no name", "logarithmic", "active when", "inferred",
+            "different text", "looks like numbers")  # fmt: skip
 
 
 def read_and_tell(source: Source) -> Run:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hpo_explain.cli._csv import read_csv
 from hpo_explain.cli._errors import errors
 from hpo_explain.cli._kind import PICKLE, STORAGE, TABLE, kind_of
 from hpo_explain.cli._row_numbers import without_row_numbers
@@ -132,29 +133,19 @@ class Source:
         return read_storage(self.source, self.study_name, target=target)
 
     def _table(self) -> Run:
-        import pandas as pd
-
         from hpo_explain.adapters import from_frame
 
-        separator = "\t" if ".tsv" in self.source.lower() else ","
-        try:
-            # An empty cell means inactive; the texts None and NA may be categories.
-            frame = pd.read_csv(
-                self.source, sep=separator, keep_default_na=False, na_values=["", "NaN", "nan"],
-                low_memory=False,
-            )  # fmt: skip
-        except ValueError as error:  # pandas's own errors are among them
-            raise ValueError(
-                f"source {self.source!r} cannot be read as a table: {error}."
-            ) from error
+        given = (self.objective, self.trial_column, self.instance_column)
+        named = {name for name in given if name is not None}
+        named |= {*self.hyperparameter, *self.time_column}
+        frame, read_as = read_csv(self.source, named)
         if self.objective is None:
             columns = ", ".join(map(str, frame.columns[:30]))
             raise click.UsageError(
                 f"--objective is missing: {self.source} is a table, which does not say which "
                 f"column it is. The columns are {columns}."
             )
-        named = {self.objective, self.trial_column, self.instance_column}
-        frame, notes = without_row_numbers(frame, {*named, *self.hyperparameter, *self.time_column})
+        frame, nameless = without_row_numbers(frame, named)
         run = from_frame(
             frame,
             objective=self.objective,
@@ -165,7 +156,7 @@ class Source:
             time=self._time(),
             instance=self.instance_column,
         )
-        return replace(run, notes=[*notes, *run.notes]) if notes else run
+        return replace(run, notes=[*read_as, *nameless, *run.notes])
 
     def _time(self) -> str | tuple[str, str] | None:
         if len(self.time_column) > 2:

@@ -335,6 +335,34 @@ def test_text_that_only_resembles_times_is_kept(texts):
     assert run.space["c"] == hx.CategoricalParameter("c", texts)
 
 
+@pytest.mark.parametrize(
+    ("texts", "remedy"),
+    [
+        (["5.3%", "10%", "2.5 %", "5.3%"], "write '5.3%' as 5.3"),
+        (["4,000", "12,000", "900", "1,234,567.5"], "write '4,000' as 4000"),
+        (["0,5", "0,25", "1", None], "write '0,5' as 0.5"),
+        (["$3", "$4", "none", "$5"], "write '$3' as 3"),
+        (["1", "2", "1e-3", "2"], "convert it with pandas.to_numeric"),
+    ],
+)
+def test_text_that_looks_like_numbers_is_pointed_out(texts, remedy):
+    run = hx.from_frame(EXPORT.assign(c=texts), "loss")
+    assert isinstance(run.space["c"], hx.CategoricalParameter)
+    assert (
+        "c: its text looks like numbers, but is read as categories; if it should be a range, "
+        f"{remedy}" in run.notes
+    )
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [["sqrt", "0.5", "0.25", "log2"], ["64,32", "64,32,16", "8,8,8", "4x4"], [1, "1", True, 2]],
+)
+def test_categories_that_hold_digits_are_no_numbers(texts):
+    notes = hx.from_frame(EXPORT.assign(c=texts), "loss").notes
+    assert not any("looks like numbers" in note for note in notes)
+
+
 def optuna_study():
     """Eight trials: 2 was pruned, 3 failed, and 7 is still running."""
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))

@@ -1,0 +1,96 @@
+"""How a file of separated values is read: its separator, its decimals, and its names."""
+
+import gzip
+
+import pandas as pd
+import pytest
+
+from hpo_explain.cli._csv import read_csv
+
+ROWS = [("lr", "layers", "acc"), ("0.5", "64", "1.5"), ("0.25", "32", "2.5"), ("2.5", "8", "4")]
+
+
+def written(separator, *, decimal=".", quote=False):
+    rows = [[cell.replace(".", decimal) for cell in row] for row in ROWS]
+    rows[0] = [f'"{name}"' if quote else name for name in rows[0]]
+    return "".join(separator.join(row) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize("quote", [False, True])
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.txt", "t.csv.gz"])
+@pytest.mark.parametrize(("separator", "word"), [(",", None), (";", "semicolons"), ("\t", "tabs")])
+def test_the_separator_is_that_of_the_names(folder, name, separator, word, quote):
+    text = "\ufeff" + written(separator, quote=quote)
+    data = text.encode()
+    (folder / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    frame, notes = read_csv(name, ["acc"])
+    assert frame.columns.tolist() == ["lr", "layers", "acc"]
+    assert frame["acc"].tolist() == [1.5, 2.5, 4.0]
+    assert notes == ([f"table: its columns are separated by {word}"] if word else [])
+
+
+def test_what_the_user_names_tells_which_of_two_separators_is_meant(folder):
+    (folder / "t.csv").write_text("a, b;acc\n1;2\n")
+    assert read_csv("t.csv", ["acc"])[0].columns.tolist() == ["a, b", "acc"]
+    assert read_csv("t.csv", [])[0].columns.tolist() == ["a", " b;acc"]
+
+
+def test_one_column_alone_is_separated_by_nothing(folder):
+    (folder / "t.csv").write_text("acc\n1\n2\n")
+    assert read_csv("t.csv", ["acc"])[0].columns.tolist() == ["acc"]
+
+
+def test_decimal_commas_are_read_where_semicolons_separate(folder):
+    (folder / "t.csv").write_text(written(";", decimal=","))
+    frame, notes = read_csv("t.csv", ["acc"])
+    assert frame.to_dict("list") == {
+        "lr": [0.5, 0.25, 2.5], "layers": [64, 32, 8], "acc": [1.5, 2.5, 4.0]
+    }  # fmt: skip
+    assert notes == [
+        "table: its columns are separated by semicolons, and numbers have decimal commas"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "acc", "read"),
+    [
+        (["64,32", "32,16"], ["1.5", "2"], ["64,32", "32,16"]),  # sizes of layers
+        (["64,32", "32,16"], ["1", "2"], ["64,32", "32,16"]),
+        (["0,5", "0,25"], ["1.5", "2"], ["0,5", "0,25"]),  # points and commas
+        (["0,5", "wide"], ["1", "2"], ["0,5", "wide"]),
+        (["0,5", "3"], ["1", "2"], [0.5, 3.0]),
+        (["64,32", "3"], ["1,5", "2"], [64.32, 3.0]),
+    ],
+)
+def test_commas_that_may_be_something_else_are_left_as_they_are(folder, cells, acc, read):
+    rows = zip(cells, acc, strict=True)
+    (folder / "t.csv").write_text("c;acc\n" + "".join(f"{c};{a}\n" for c, a in rows))
+    assert read_csv("t.csv", ["acc"])[0]["c"].tolist() == read
+
+
+def test_a_name_that_occurs_twice_is_refused_as_in_a_data_frame(folder, run):
+    (folder / "t.csv").write_text("lr,acc,acc\n0.1,1,2\n0.2,3,4\n")
+    outcome = run("importance", "t.csv", "--objective", "acc")
+    assert outcome.exit_code == 1
+    assert "has the column acc more than once. Rename one." in outcome.stderr
+
+
+def test_columns_without_a_name_may_be_several(folder):
+    (folder / "t.csv").write_text(",,acc\n0,0,1.5\n1,1,2.5\n")
+    assert read_csv("t.csv", ["acc"])[0].columns.tolist() == ["Unnamed: 0", "Unnamed: 1", "acc"]
+
+
+def test_a_ragged_row_is_said_in_a_sentence(folder, run):
+    (folder / "t.csv").write_text("lr,acc\n0.1,1\n0.1,1,2,3\n")
+    outcome = run("importance", "t.csv", "--objective", "acc")
+    assert outcome.exit_code == 1
+    assert outcome.stderr.endswith("Expected 2 fields in line 3, saw 4.\n")
+
+
+def test_the_separator_is_told_on_stderr(folder, run):
+    table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3], "acc": [1.5, 2.5, 4.5, 3.0]})
+    table.to_csv("t.csv", index=False, sep=";", decimal=",")
+    outcome = run("importance", "t.csv", "--objective", "acc", "--format", "csv")
+    assert outcome.exit_code == 0, outcome.output
+    assert "note: table: its columns are separated by semicolons" in outcome.stderr
+    assert outcome.stdout.splitlines()[1].startswith("x,")
