@@ -8,6 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.space import Array
+
+_NOTHING = 0.005  # of the whole: written as a percentage, nothing is left of less
+
 
 def format_value(value: Any, *, width: int = 40) -> str:
     """Return a value as people write it: four significant digits, long texts shortened."""
@@ -31,6 +35,20 @@ def join_words(words: Sequence[str]) -> str:
     if len(words) < 2:
         return "".join(words)
     return ", ".join(words[:-1]) + " and " + words[-1]
+
+
+def worth_naming(
+    order: Sequence[int], sizes: Sequence[float] | Array, most: int, whole: float = 1.0
+) -> list[int]:
+    """Return the first `most` of an order by size, without those that are 0 % of the whole.
+
+    The first is named however small it is, if it is not 0.
+    """
+    return [
+        int(j)
+        for rank, j in enumerate(order[:most])
+        if sizes[j] > 0.0 and (rank == 0 or sizes[j] >= _NOTHING * whole)
+    ]
 
 
 def plain_json(value: Any) -> Any:

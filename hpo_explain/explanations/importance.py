@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hpo_explain._checks import unknown_name
 from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import format_value, join_words, plain_json
+from hpo_explain.explanations._format import format_value, join_words, plain_json, worth_naming
 from hpo_explain.explanations._result import Shown
 from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.recommendation import LatentSpace, Recommendation, recommend
@@ -341,7 +341,8 @@ class FanovaImportance(Shown):
         frame = self.to_frame()
         if self.total_variance == 0.0:
             return f"The predicted {self.objective_name} is constant: no hyperparameter matters."
-        top = frame[frame["importance"] > 0.0].head(3)
+        named = worth_naming(range(len(frame)), frame["importance"].to_numpy(), most=3)
+        top = frame.iloc[named]
         parts = [
             f"{label} ({row.importance:.0%} ± {row.std:.0%})"
             for label, row in zip(top.index, top.itertuples(), strict=True)

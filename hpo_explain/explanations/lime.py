@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 LOW_FIDELITY = 0.5
 _MAIN_COUNT = 3
+_NOTHING = 0.005  # of the largest effect: less is not told
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +149,8 @@ class LimeExplanation(Shown, AboutConfiguration, AboutModel):
         """One sentence that says what changes the prediction, and how far that can be read."""
         kind = "A linear model" if self.model == "linear" else "A small tree"
         start = f"{kind} around {self.subject} (weighted R² = {self.fidelity:.2f})"
-        told = [s for s in self.statements if s.effect != 0.0][:_MAIN_COUNT]
+        least = _NOTHING * max((abs(s.effect) for s in self.statements), default=0.0)
+        told = [s for s in self.statements if abs(s.effect) > least][:_MAIN_COUNT]
         if not told:
             text = (
                 f"{start} finds no hyperparameter that changes the {self.explained}, which is "

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hpo_explain._checks import unknown_name
 from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import format_value, join_words, plain_json
+from hpo_explain.explanations._format import format_value, join_words, plain_json, worth_naming
 from hpo_explain.explanations._result import AboutConfiguration, AboutModel, Shown
 from hpo_explain.space import Array
 
@@ -142,8 +142,8 @@ class LocalImportance(Shown, AboutConfiguration, AboutModel):
                 f"which is {format_value(self.prediction)}."
             )
         leading: list[int] = []
-        for j in self.order().tolist():
-            if len(leading) == _MAIN_COUNT or self.importance[leading].sum() >= _MAIN_SHARE:
+        for j in worth_naming(self.order().tolist(), self.importance, _MAIN_COUNT):
+            if self.importance[leading].sum() >= _MAIN_SHARE:
                 break
             leading.append(j)
         parts = [

@@ -10,7 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import format_level, format_value, join_words, plain_json
+from hpo_explain.explanations._format import (
+    format_level,
+    format_value,
+    join_words,
+    plain_json,
+    worth_naming,
+)
 from hpo_explain.explanations._result import AboutConfiguration, Shown
 from hpo_explain.space import Array
 
@@ -100,10 +106,11 @@ class PredictionExplanation(Shown, AboutConfiguration):
             f"{format_level(self.prediction, self.prediction - self.baseline)}, on average "
             f"{format_level(self.baseline, self.prediction - self.baseline)}"
         )
+        sizes = np.abs(self.phi)
         parts = [
             f"{self.names[j]} = {format_value(self.config[self.names[j]])} ({self.phi[j]:+.4g})"
-            for j in self.order()[:_MAIN_COUNT].tolist()
-            if self.phi[j] != 0.0 and self.active[j]
+            for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
+            if self.active[j]
         ]
         return f"{start}, mainly because of {join_words(parts)}." if parts else f"{start}."
 
@@ -225,10 +232,10 @@ class PredictionOverview(Shown):
     @property
     def sentence(self) -> str:
         """One sentence that says which hyperparameters move the predictions most."""
+        sizes = self.importance
         parts = [
             f"{self.names[j]} (by {format_value(float(self.importance[j]))} on average)"
-            for j in self.order()[:_MAIN_COUNT].tolist()
-            if self.importance[j] > 0.0
+            for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
         ]
         start = f"Over {len(self.phi)} configurations"
         if not parts:

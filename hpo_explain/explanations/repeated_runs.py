@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import join_words, plain_json
+from hpo_explain.explanations._format import join_words, plain_json, worth_naming
 from hpo_explain.explanations._result import Shown
 from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
@@ -121,8 +121,8 @@ class RepeatedRuns(Shown):
     def sentence(self) -> str:
         """What mattered most over all runs and proposals."""
         size = np.abs(self.mean[:, :, -1]).mean(axis=0)
-        order = np.argsort(-size, kind="stable")[:2]
-        main = [self.names[j] for j in order if size[j] > 0.0]
+        order = np.argsort(-size, kind="stable").tolist()
+        main = [self.names[j] for j in worth_naming(order, size, 2, size.sum())]
         if not main:
             return f"No hyperparameter stands out on average over {self.runs} runs."
         return (

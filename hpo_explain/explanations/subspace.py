@@ -57,6 +57,8 @@ class Subspace(Shown):
         Whether every smaller set is known to explain less; otherwise the set was grown greedily.
     notes : tuple of str
         What was assumed.
+    whole : bool
+        Whether the set is all hyperparameters, so that no other one can stay fixed.
 
     References
     ----------
@@ -81,6 +83,7 @@ class Subspace(Shown):
     fixed: dict[str, Any]
     exhaustive: bool
     notes: tuple[str, ...] = ()
+    whole: bool = False
 
     @property
     def sentence(self) -> str:
@@ -90,6 +93,8 @@ class Subspace(Shown):
         one, count = len(self.names) == 1, len(self.fixed)
         together = "" if one else ", interactions among them included"
         fixed = f"; {count} other{'' if count == 1 else 's'} can stay fixed" if count else ""
+        if self.whole:
+            fixed = "; no hyperparameter can stay fixed"
         return (
             f"{join_words(list(self.names))} explain{'s' if one else ''} {self.explained[-1]:.0%} "
             f"± {self.std[-1]:.0%} (std over trees) of the variance{together}{fixed}."
@@ -118,6 +123,7 @@ class Subspace(Shown):
             "std_over_trees": self.std.tolist(),
             "fixed": plain_json(self.fixed),
             "exhaustive": self.exhaustive,
+            "whole": self.whole,
             "sentence": self.sentence,
             "notes": list(self.notes),
         }
@@ -192,6 +198,7 @@ def important_subspace(
         fixed={name: incumbent[name] for name in others if name in incumbent},
         exhaustive=found is not None,
         notes=tuple(notes),
+        whole=not others,
     )
 
 

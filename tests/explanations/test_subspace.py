@@ -68,6 +68,22 @@ def test_all_others_are_fixed_at_the_incumbent():
     assert subspace.sentence.endswith("; 2 others can stay fixed.")
 
 
+def test_of_a_set_of_all_it_is_said_that_none_can_stay_fixed():
+    subspace = fitted(unit_cube(2), lambda X: X[:, 0] + X[:, 1]).subspace()
+    assert set(subspace.names) == {"x1", "x2"}
+    assert subspace.whole
+    assert subspace.sentence.endswith("; no hyperparameter can stay fixed.")
+
+
+def test_where_no_incumbent_is_known_nothing_is_said_of_what_can_stay_fixed():
+    result = fitted(unit_cube(3), lambda X: X[:, 1] ** 2)
+    object.__setattr__(result, "incumbent", {})
+    subspace = result.subspace()
+    assert not subspace.fixed
+    assert not subspace.whole
+    assert "fixed" not in subspace.sentence
+
+
 def test_many_hyperparameters_are_grown_greedily_and_it_is_said(monkeypatch):
     result = fitted(unit_cube(8), products)
     exhaustive = result.subspace(0.95)

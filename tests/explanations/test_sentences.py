@@ -1,0 +1,82 @@
+"""What sentences name: nothing that is 0 % of the whole, and what comes first in any case."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.explanations._format import worth_naming
+from tests.analytic import unit_cube
+from tests.handmade import tuning_run
+
+
+@pytest.mark.parametrize(
+    ("sizes", "named"),
+    [
+        ([0.6, 0.4, 0.0], [0, 1]),
+        ([0.994, 0.006, 0.0], [0, 1]),
+        ([0.996, 0.004, 0.0], [0]),
+        ([0.3, 0.3, 0.2, 0.2], [0, 1, 2]),
+        ([0.001, 0.0009, 0.0], [0]),
+        ([0.0, 0.0, 0.0], []),
+    ],
+)
+def test_what_is_nothing_of_the_whole_is_not_named_unless_it_comes_first(sizes, named):
+    assert worth_naming(range(len(sizes)), sizes, most=3) == named
+    scaled = 1e5 * np.array(sizes)
+    assert worth_naming(range(len(sizes)), scaled, most=3, whole=1e5) == named
+
+
+def test_importance_names_no_share_of_nothing():
+    space = unit_cube(3)
+    X = space.sample(60, seed=0)
+    result = hx.importance(hx.Run(space, X, X[:, 0], "minimize"), 2, n_trees=8)
+    shares = np.zeros_like(result.shares)
+    shares[:, 0], shares[:, 1], shares[:, 3] = 0.992, 0.006, 0.002
+    sentence = replace(result, shares=shares).sentence
+    assert "x1 (99% ± 0%) and x2 (1% ± 0%) of its variance" in sentence
+    assert "×" not in sentence
+    assert "(0%" not in sentence
+
+
+def test_local_importance_names_no_share_of_nothing():
+    result = hx.local_importance(tuning_run(20))
+    importance = np.array([0.3, 0.002, 0.001, 0.0])
+    sentence = replace(result, importance=importance, std=np.zeros(4)).sentence
+    assert "lr with 30% ± 0% of" in sentence
+    assert "with 0%" not in sentence
+
+
+def statement(name, effect):
+    return hx.LimeStatement((name,), f"{name} from 0 to 1", effect, 0.0, 1.0)
+
+
+def test_lime_names_no_effect_of_nothing():
+    result = hx.lime(tuning_run(20), sample=100)
+    effects = (statement("lr", -2.0), statement("layers", 0.1), statement("booster", 0.009))
+    sentence = replace(result, statements=effects).sentence
+    assert "lr from 0 to 1 (-2) and layers from 0 to 1 (+0.1)." in sentence
+    nothing = replace(result, statements=(statement("lr", 0.0),))
+    assert "finds no hyperparameter" in nothing.sentence
+
+
+def test_predictions_name_no_contribution_of_nothing():
+    run = tuning_run(20)
+    one = hx.explain_prediction(run, 0, background=40)
+    assert one.active[:3].all()
+    phi = np.array([1.0, -1e-3, 1e-17, 0.0])
+    assert "mainly because of lr = " in (sentence := replace(one, phi=phi).sentence)
+    assert "layers" not in sentence
+    many = hx.explain_predictions(run, [1, 2], background=40)
+    sentence = replace(many, phi=np.stack([phi, phi])).sentence
+    assert sentence.endswith("moved most by lr (by 1 on average).")
+
+
+def test_repeated_runs_name_no_contribution_of_nothing():
+    run = tuning_run(20)
+    found = hx.aggregate([hx.explain_proposal(run, t, background=40) for t in (17, 18)])
+    mean = np.zeros_like(found.mean)
+    mean[:, 0, -1], mean[:, 1, -1] = 1.0, 1e-16
+    sentence = replace(found, mean=mean).sentence
+    assert ", lr mattered most" in sentence
