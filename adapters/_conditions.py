@@ -29,6 +29,8 @@ _CHANCE_OF_PART = math.log(0.01)  # over all candidates, where it leaves somethi
 _AGAIN = math.log(20.0)  # a hyperparameter that other conditions name is the likelier parent
 _VALUES = 1000  # integers with more values are no parents
 _PICKED = 10  # an integer with more values than this is cut (from, up to, between), not picked
+# a threshold on a real number may explain it, but is not looked for: no condition can name one
+_NO_PARENT = "no category or whole number of another hyperparameter"
 
 Mask = npt.NDArray[np.bool_]
 
@@ -304,9 +306,10 @@ def _unexplained(
     if midway:
         why = f"{names}: {midway}"
     elif steps:
-        why = f"{names}: inactive unless {_text(parameters, steps)}, and nothing explains the rest"
+        rule = _text(parameters, steps)
+        why = f"{names}: inactive unless {rule}, and {_NO_PARENT} explains the rest"
     else:
-        why = f"{names}: no other hyperparameter explains which trials have it"
+        why = f"{names}: {_NO_PARENT} explains which trials have it"
     how = f"counts as active at its observed frequency, {share:.2g}"
     if len(children) > 1:
         how += ", all together" if lead is not None else ", independently of each other"

@@ -133,8 +133,8 @@ def test_an_empty_cell_means_inactive_at_the_frequency_that_occurs_and_that_is_n
         "states it" in run.notes
     )
     assert (
-        "c: no other hyperparameter explains which trials have it; counts as active at its "
-        "observed frequency, 0.75" in run.notes
+        "c: no category or whole number of another hyperparameter explains which trials have it; "
+        "counts as active at its observed frequency, 0.75" in run.notes
     )
 
 
