@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from hpo_explain.space import LARGEST_WHOLE, Array, FloatParameter, IntParameter
 
-RANDOM_START = 10
-"""Trials of a random search that count as its start: before, there is too little to explain."""
+LEAST_KNOWN = 2
+"""Trials that are known before a model, assumed where none chose them, can say anything."""
 
 
 def not_finite(

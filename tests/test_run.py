@@ -126,7 +126,7 @@ def test_a_run_says_what_was_read_what_was_left_out_and_what_was_assumed():
     )
     assert "12 trials of 2 hyperparameters, loss (minimize), by Optuna's TPESampler" in text
     assert "best: trial 3, 1" in text
-    assert "proposals (chosen by a model): 2" in text
+    assert "proposals (after the initial design): 2" in text
     assert "left out: 2 (10-11): pruned" in text
     assert "left out: 1 (14): failed" in text
     assert "note: the direction is assumed" in text
@@ -387,7 +387,7 @@ def test_a_diverged_trial_stays_the_worst_and_is_named():
     bound = diverged_above(LOSS)
     assert TRUTH.max() < bound < 10
     note = next(note for note in record.notes if note.startswith("diverged"))
-    assert f"1 trial(s) ({CRASHED})" in note
+    assert f"1 trial ({CRASHED})" in note
     assert f"{bound:.6g}" in note
     assert "loss" in note
     surrogate = record.surrogate(kind="forest")
@@ -527,7 +527,7 @@ def test_conditional_runs_are_fitted():
             ["objective", "finite", "nan", "row 2", "excluded"],
         ),
         (lambda: run(objective=np.where(Y == 9, np.inf, Y)), ["objective", "inf", "row 4"]),
-        (lambda: run(trials=[0] * 12), ["trials", "whole numbers", "0", "12 time(s)"]),
+        (lambda: run(trials=[0] * 12), ["trials", "whole numbers", "0", "12 times"]),
         (lambda: run(trials=np.arange(12) + 0.5), ["trials", "whole numbers", "0.5"]),
         (lambda: run(trials=range(11)), ["trials", "(12,)", "(11,)"]),
         (lambda: run(trials=["a"] * 12), ["trials", "numbers", "'a'"]),

@@ -10,11 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from optuna import Study
 from optuna.samplers import BaseSampler, PartialFixedSampler
+from optuna.storages import InMemoryStorage
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain.adapters._reading import RANDOM_START
+from hpo_explain.adapters._reading import LEAST_KNOWN
 from hpo_explain.run import spans
 
+_ASSUMED = "assumed "
 _STARTUP = 10  # the default n_startup_trials of Optuna's samplers with a model
 _ADDED = 0.9  # share of trials that took no time at all beyond which the clock is to blame
 
@@ -43,8 +45,9 @@ _MARKS = {
 class Choice:
     """The sampler's name, the numbers of the trials it chose with a model, what was assumed.
 
-    `own` is the sampler itself if there is an object, `how` says how it is known, `model` which of
-    those with an acquisition function it is, and `by_hand` why a trial was not chosen by it.
+    The name says so where it is assumed. `own` is the sampler itself if there is an object, `how`
+    says how it is known, `model` which of those with an acquisition function it is, and `by_hand`
+    why a trial was not chosen by it.
     """
 
     sampler: str
@@ -70,7 +73,7 @@ def read_choice(
     names = [base.__name__ for base in type(assumed).__mro__]
     startup = getattr(assumed, "_n_startup_trials", None)
     marks = np.array([_mark(trial) for trial in kept])
-    found = Counter(marks[marks != ""].tolist())
+    found, recorded = Counter(marks[marks != ""].tolist()), True
     if sampler is not None:
         how = "as given with sampler="
     elif found:
@@ -85,6 +88,7 @@ def read_choice(
             "the one of the study object, as a storage does not record it; "
             "give sampler= if another one chose the trials"
         )
+        recorded = isinstance(study._storage, InMemoryStorage)  # then it is the object that ran
     model = next((name for name in names if name in _MODELS), "")
     states = _MODELS.get(model, _FINISHED)
     finished, before = _finished_before(trials, kept, states), _counted_before(trials, kept, states)
@@ -96,13 +100,14 @@ def read_choice(
             f"no acquisition function chose this run's trials ({names[0]}); explanations say what "
             "a GP with LCB would think",
         )
-        phase = f"the first {RANDOM_START} trials count as its start"
-        chosen = finished >= RANDOM_START
+        phase = f"those with {LEAST_KNOWN} finished trials before them can be explained"
+        chosen = finished >= LEAST_KNOWN
     else:
         marked = marks == model
-        own = finished[marked & ~by_hand]
-        if sampler is None and len(own):
-            startup = int(own.min())
+        own = [trial for trial in trials if _mark(trial) == model]  # those left out as well
+        own = [trial for trial in own if trial.number not in _by_hand(own)[0]]
+        if sampler is None and own:
+            startup = int(_finished_before(trials, own, states).min())
             phase = f"its marks begin after {startup} finished trials; those before were random"
             if (finished < before).any() and startup < _STARTUP:
                 # in parallel others finish between a trial's start and the sampler's answer
@@ -119,7 +124,8 @@ def read_choice(
         chosen = marked | ((finished >= startup) & (marks == ""))
     notes.insert(0, f"sampler: {names[0]}, {how}; {phase}")
     numbers = np.array([trial.number for trial in kept])
-    return Choice(names[0], numbers[chosen & ~by_hand].tolist(), notes, its, how, model, reasons)
+    name = names[0] if recorded else f"{_ASSUMED}{names[0]}"
+    return Choice(name, numbers[chosen & ~by_hand].tolist(), notes, its, how, model, reasons)
 
 
 def _mark(trial: FrozenTrial) -> str:

@@ -117,7 +117,8 @@ class ExplanationCallback:
         return self._updates.finish(lambda: self._read(study))
 
     def _read(self, study: optuna.Study) -> Runs:
-        runs = as_runs(study, **self._options)
+        # the study's own: what runs is no study that was loaded without its sampler
+        runs = as_runs(study, **{"sampler": study.sampler, **self._options})
         if self._user_attr is not None:
             self._updates.guarded(lambda: self._note(study, runs))
         return next(iter(runs.values())) if len(runs) == 1 else runs

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from skopt import BayesSearchCV, Optimizer
 
-from hpo_explain.adapters._reading import RANDOM_START, not_finite, nothing_left, repeated
+from hpo_explain.adapters._reading import LEAST_KNOWN, not_finite, nothing_left, repeated
 from hpo_explain.adapters.skopt._criterion import HEDGE
 from hpo_explain.adapters.skopt._dimensions import (
     encode_points,
@@ -157,9 +157,9 @@ def _source(result: Any) -> _Source:
 def _first_proposal(stored: StoredModels, specs: Specs) -> tuple[int, list[str]]:
     """Return the number of the first proposal, and notes."""
     if specs.random:
-        return RANDOM_START, [
+        return LEAST_KNOWN, [
             "proposals: the search was random, no acquisition function chose any of its trials; "
-            f"those from {RANDOM_START} on can be explained as an assumed one would have seen them"
+            f"those from {LEAST_KNOWN} on can be explained as an assumed one would have seen them"
         ]
     if stored.models and (specs.queue_size is None or len(stored.models) < specs.queue_size):
         return stored.seen[0], []

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_option
+from hpo_explain._words import counted
 from hpo_explain.acquisition import (
     Acquisition,
     ExpectedImprovement,
@@ -140,8 +141,10 @@ def proposal_of(run: Run, trial: int | str, *, seed: int = 0, any_trial: bool = 
     proposals = np.array(run.proposals, dtype=np.int64)
     if not len(proposals):
         raise ValueError(
-            f"run has no proposal: {run.optimizer} chose none of its {len(run)} finished trials "
-            "by a model. Run more trials than the initial design has."
+            f"run has no proposal: {run.optimizer} chose none of its "
+            f"{counted(len(run), 'finished trial')} by a model. Run more trials than the "
+            "initial design has, or name a trial and acquisition='lcb': what a model would have "
+            "thought of it."
         )
     if isinstance(trial, str):
         check_option("trial", trial, TRIALS)

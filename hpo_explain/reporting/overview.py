@@ -64,12 +64,14 @@ def _finding(run: Run) -> str:
     if not len(run):
         return "No trial has finished yet."
     if not _has_incumbent(run):
+        if len(run) == 1:
+            return "The only finished trial is not feasible."
         return f"None of the {len(run)} finished trials is feasible."
     best = run.incumbent_trial
     later = int(np.sum(np.asarray(run.trials) > best))
     after = f"{counted(later, 'later trial')} brought nothing better" if later else "the last one"
     return (
-        f"The best {run.objective_name} of {len(run)} trials is {_value(run, best)}, "
+        f"The best {run.objective_name} of {counted(len(run), 'trial')} is {_value(run, best)}, "
         f"by trial {best}; {after}."
     )
 
@@ -80,7 +82,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("Finished trials", str(len(run))),
         ("Hyperparameters", str(len(run.space))),
         ("Optimizer", run.optimizer),
-        ("Proposals", f"{len(run.proposals or ())} (trials that a model chose)"),
+        ("Proposals", f"{len(run.proposals or ())} (after the initial design)"),
     ]
     infeasible = np.asarray(run.trials)[~np.asarray(run.feasible)]
     if len(infeasible):

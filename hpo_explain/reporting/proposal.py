@@ -59,10 +59,10 @@ class LatestProposal:
         latest = max(run.proposals or (), default=None)
         if latest is not None and latest == _best(run):
             raise NotApplicable(
-                f"The latest proposal, trial {latest}, is the best one as well; it is explained "
-                "above."
+                f"The latest proposal, trial {latest}, is the best of the proposals as well; it "
+                "is explained above."
             )
-        return _content(run, latest, lead=f"Trial {latest} is the latest that a model chose.")
+        return _content(run, latest, lead=f"Trial {latest} is the latest proposal.")
 
 
 def _best(run: Run) -> int | None:
@@ -73,13 +73,13 @@ def _best(run: Run) -> int | None:
 def _best_lead(run: Run) -> str:
     best = _best(run)
     if not np.any(run.feasible):
-        return f"No trial is feasible; trial {best} is the best of those that a model chose."
+        return f"No trial is feasible; trial {best} is the best of the proposals."
     if best == run.incumbent_trial:
-        return f"Trial {best} is the best of the run, and a model chose it."
+        return f"Trial {best} is the best of the run."
     return (
-        f"The best of the run is trial {run.incumbent_trial}, which no model chose (it belongs to "
+        f"The best of the run is trial {run.incumbent_trial}, which is no proposal (it belongs to "
         f"the initial design, or was set by hand), so there is no reason to explain. Trial {best} "
-        "is the best of those that a model chose."
+        "is the best of the proposals."
     )
 
 

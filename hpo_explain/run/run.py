@@ -127,7 +127,7 @@ class Run:
         if len(wrong):
             raise ValueError(
                 f"trials must be different whole numbers, but {wrong[0]:g} is given "
-                f"{counts[values == wrong[0]][0]} time(s). Number every row once."
+                f"{counted(int(counts[values == wrong[0]][0]), 'time')}. Number every row once."
             )
         unknown = set() if self.proposals is None else {*self.proposals} - {*numbers.tolist()}
         if unknown:
@@ -192,16 +192,18 @@ class Run:
         if diverged.any():
             numbers = ", ".join(map(str, np.asarray(self.trials)[diverged][:10]))
             more = ", ..." if diverged.sum() > 10 else ""
+            they = "it does" if diverged.sum() == 1 else "they do"
             notes.append(
-                f"diverged: for fitting, the {self.objective_name} of {int(diverged.sum())} "
-                f"trial(s) ({numbers}{more}) counts as {self._sign * bound:.6g}, so that they do "
-                "not decide what a surrogate learns"
+                f"diverged: for fitting, the {self.objective_name} of "
+                f"{counted(int(diverged.sum()), 'trial')} ({numbers}{more}) counts as "
+                f"{self._sign * bound:.6g}, so that {they} not decide what a surrogate learns"
             )
         beyond = self.cost < winsorized(self.cost)
         if beyond.any():
+            numbers = spans(np.asarray(self.trials)[beyond])
             notes.append(
-                f"beyond: for fitting, the {self.objective_name} of {int(beyond.sum())} trial(s) "
-                f"({spans(np.asarray(self.trials)[beyond])}) counts as "
+                f"beyond: for fitting, the {self.objective_name} of "
+                f"{counted(int(beyond.sum()), 'trial')} ({numbers}) counts as "
                 f"{self._sign * winsorized(self.cost).min():g}, since its square is infinite"
             )
         if ran_at_once(*self._clock()[1:]):
@@ -306,7 +308,7 @@ class Run:
         if np.asarray(self.feasible).any():
             best = self.objective[self.row(self.incumbent_trial)]
             lines.append(f"best: trial {self.incumbent_trial}, {best:.6g}")
-        lines.append(f"proposals (chosen by a model): {len(self.proposals or ())}")
+        lines.append(f"proposals (after the initial design): {len(self.proposals or ())}")
         for reason, numbers in by_reason(self.excluded).items():
             lines.append(f"left out: {len(numbers)} ({spans(numbers)}): {reason}")
         lines += [f"note: {note}" for note in self.notes]
@@ -438,8 +440,9 @@ class Run:
         rows = self.known_before(before)
         if len(rows) < 2:
             when = "" if before is None else f" before trial {before} was proposed"
+            finished = counted(len(rows), "finished trial")
             raise ValueError(
-                f"run has {len(rows)} finished trial(s){when}; a surrogate needs at least 2. "
+                f"run has {finished}{when}; a surrogate needs at least 2. "
                 "Run more trials" + (", or choose a later one." if when else ".")
             )
         if kind == "auto" and self.record is not None:

@@ -17,7 +17,9 @@ from optuna.samplers import (
 )
 from optuna.trial import TrialState, create_trial
 
-from hpo_explain.adapters.optuna import from_optuna
+import hpo_explain as hx
+from hpo_explain.adapters.optuna import ExplanationCallback, from_optuna
+from hpo_explain.reporting import Overview
 from tests.adapters.studies import finished, optimized, parabola, study_of
 
 # ---------------------------------------------------------------------- who chose the trials
@@ -71,11 +73,40 @@ def test_a_loaded_study_without_marks_says_which_sampler_is_assumed(tmp_path):
     optimized(parabola, 15, RandomSampler(seed=0), storage=storage, study_name="plain")
     loaded = optuna.load_study(storage=storage, study_name="plain")
     run = from_optuna(loaded)
-    assert run.optimizer == "Optuna's TPESampler"
+    assert run.optimizer == "Optuna's assumed TPESampler"
+    assert "Optuna's assumed TPESampler (log l" in hx.explain_proposal(run, 14).sentence
     assert run.proposals == tuple(range(10, 15))
     assert any("a storage does not record it; give sampler=" in note for note in run.notes)
     told = from_optuna(loaded, sampler=RandomSampler())
     assert told.optimizer == "Optuna's RandomSampler"
+
+
+def test_the_sampler_of_a_study_that_runs_is_no_assumption(tmp_path):
+    notes = []
+    callback = ExplanationCallback(
+        tmp_path / "r.html", every=15, sections=[Overview()],
+        on_update=lambda path: notes.append(path.read_text(encoding="utf-8")),
+    )  # fmt: skip
+    study = optuna.create_study(
+        storage=f"sqlite:///{tmp_path}/study.db",
+        sampler=TPESampler(n_startup_trials=4, multivariate=False, seed=0),
+    )
+    study.optimize(parabola, n_trials=15, callbacks=[callback])
+    assert "Optuna&#39;s TPESampler" in notes[-1]
+    assert "assumed" not in notes[-1]
+
+
+def test_marks_of_trials_that_were_left_out_tell_when_the_start_ended():
+    def objective(trial):
+        x = trial.suggest_float("x", -1.0, 1.0)
+        if trial.number == 6:
+            raise optuna.TrialPruned
+        return x**2
+
+    sampler = TPESampler(n_startup_trials=6, multivariate=True, constant_liar=True, seed=0)
+    run = from_optuna(optimized(objective, 12, sampler))
+    assert 6 in run.excluded
+    assert any("its marks begin after 6 finished trials" in note for note in run.notes)
 
 
 def test_a_sampler_without_a_startup_number_counts_as_optunas_default():
@@ -96,9 +127,9 @@ def test_a_sampler_without_a_startup_number_counts_as_optunas_default():
     ],
 )
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
-def test_without_a_model_trials_after_the_first_ten_may_be_explained(sampler, name):
+def test_without_a_model_all_trials_with_two_before_them_may_be_explained(sampler, name):
     run = from_optuna(optimized(parabola, 14, sampler()))
-    assert run.proposals == (10, 11, 12, 13)
+    assert run.proposals == tuple(range(2, 14))
     assert (
         f"no acquisition function chose this run's trials ({name}); explanations say what a GP "
         "with LCB would think" in run.notes

@@ -22,8 +22,10 @@ from hpo_explain.reporting import (
     Overview,
     TrustVerdict,
     WhatMatters,
+    make_report,
     write_report,
 )
+from hpo_explain.run import Run
 from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs
 
 pytestmark = warns_of_glyphs
@@ -217,6 +219,37 @@ def test_a_name_that_has_no_encoding_is_replaced(tmp_path):
 # ---------------------------------------------------------------------- what does not apply
 
 
+def test_why_a_section_does_not_apply_is_a_sentence_that_leaves_names_as_they_are(tmp_path):
+    run = tuning_run(12)
+    single = Run(run.space, run.X[:1], run.objective[:1], "minimize", proposals=[0])
+    report = make_report(single)
+    assert len([card for card in report.cards if card.status == "not applicable"]) > 5
+    for card in report.cards:
+        assert card.finding[0].isupper()
+    assert all("Run has 1 finished trial" in report.cards[i].finding for i in (1, 2))
+    page = Page(read(report.write(tmp_path / "report.html")))
+    for wrong in ("(s)", "1 trials", "1 hyperparameters"):
+        assert wrong not in page.text
+    assert "1 trial of 4 hyperparameters" in page.text
+
+    @dataclass(frozen=True)
+    class Refuses(Overview):
+        def content(self, run):
+            raise NotApplicable("lr never varies.")
+
+    assert make_report(run, sections=[Refuses()]).cards[0].finding == "lr never varies."
+
+
+def test_an_overview_counts_one_trial(tmp_path):
+    run = tuning_run(12)
+    found = []
+    for feasible in (True, False):
+        single = Run(run.space, run.X[:1], run.objective[:1], "minimize", feasible=[feasible])
+        found.append(Overview().content(single).finding)
+    assert found[0].startswith("The best objective of 1 trial is ")
+    assert found[1] == "The only finished trial is not feasible."
+
+
 def test_without_proposals_the_sections_on_proposals_say_why_there_is_nothing(tmp_path):
     run = tuning_run(12, proposals=[], optimizer="random search")
     parts = [Overview(), BestProposal(), LatestProposal(), HowReasonsChanged()]
@@ -241,7 +274,7 @@ def test_a_constant_objective_is_told(tmp_path):
     run = tuning_run(12)
     constant = hx.Run(run.space, run.X, np.full(12, 0.5), "minimize", objective_name="loss")
     text = write(constant, tmp_path, sections=[LatestProposal()]).text
-    assert "the loss is constant" in text
+    assert "The loss is constant" in text
 
 
 def test_when_the_best_trial_is_of_the_initial_design_the_best_proposal_is_explained(tmp_path):
@@ -251,8 +284,8 @@ def test_when_the_best_trial_is_of_the_initial_design_the_best_proposal_is_expla
     run = tuning_run(20, proposals=others)
     second = min(others, key=lambda trial: run.objective[trial])
     text = write(run, tmp_path, sections=[BestProposal()]).text
-    assert f"The best of the run is trial {best}, which no model chose" in text
-    assert f"Trial {second} is the best of those that a model chose." in text
+    assert f"The best of the run is trial {best}, which is no proposal" in text
+    assert f"Trial {second} is the best of the proposals." in text
     assert hx.explain_proposal(run, second).sentence in text
 
 
@@ -266,7 +299,7 @@ def test_an_infeasible_proposal_is_not_the_best_one(tmp_path):
         tmp_path,
         sections=[BestProposal()],
     ).text
-    assert f"Trial {second} is the best of those that a model chose." in text
+    assert f"Trial {second} is the best of the proposals." in text
 
 
 def test_a_latest_proposal_that_is_the_best_is_explained_once(tmp_path):
