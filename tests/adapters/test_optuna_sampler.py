@@ -93,7 +93,7 @@ def test_the_sampler_of_a_study_that_runs_is_no_assumption(tmp_path):
     )
     study.optimize(parabola, n_trials=15, callbacks=[callback])
     assert "Optuna&#39;s TPESampler" in notes[-1]
-    assert "assumed" not in notes[-1]
+    assert "assumed TPESampler" not in notes[-1]
 
 
 def test_marks_of_trials_that_were_left_out_tell_when_the_start_ended():

@@ -306,7 +306,7 @@ def test_a_latest_proposal_that_is_the_best_is_explained_once(tmp_path):
     best = tuning_run(20).incumbent_trial
     run = tuning_run(20, proposals=[best])
     text = write(run, tmp_path, sections=[LatestProposal()]).text
-    assert f"The latest proposal, trial {best}, is the best one as well" in text
+    assert f"The latest proposal, trial {best}, is the best of the proposals as well" in text
 
 
 def test_a_model_that_is_poor_is_warned_of_beside_its_explanation(tmp_path):
