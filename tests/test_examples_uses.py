@@ -33,7 +33,7 @@ def test_a_study_is_explained_afterwards(capsys, monkeypatch, tmp_path):
     printed = run(
         capsys, monkeypatch, "post_hoc_optuna.py", "--storage", storage, "--study-name", "tuning"
     )
-    assert "15 trials of 1 hyperparameters" in printed
+    assert "15 trials of 1 hyperparameter, " in printed
     assert "TPESampler" in printed
     assert "Over " in printed
 

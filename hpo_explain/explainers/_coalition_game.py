@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._words import counted
 from hpo_explain.acquisition import (
     Acquisition,
     SupportsParts,
@@ -124,7 +125,8 @@ class CoalitionGame:
         if most <= 1:
             return phi, "exact, hyperparameter by hyperparameter"
         how = "sampled coalitions" if most > EXACT_PLAYERS else "exact"
-        return phi, f"{how}, as a sum of {len(parts)} games of at most {most} hyperparameters"
+        games = counted(len(parts), "game")
+        return phi, f"{how}, as a sum of {games} of at most {most} hyperparameters"
 
     def _values(self, cube: Array, coalitions: Coalitions) -> Array:
         """Return v (coalition, term) over one hypercube."""

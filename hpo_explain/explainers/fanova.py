@@ -171,9 +171,9 @@ class FanovaExplainer:
         if varying.any() and not varying.all():
             # a tree whose bootstrap missed what differs has no variance to share
             shares = shares[varying]
-            notes.append(
-                f"{int((~varying).sum())} of {len(boxes)} trees are constant and have no shares"
-            )
+            constant = int((~varying).sum())
+            are = "is constant and has" if constant == 1 else "are constant and have"
+            notes.append(f"{constant} of {len(boxes)} trees {are} no shares")
         if self._fidelity is not None:
             notes.append(f"the model was distilled into a forest with R² = {self._fidelity:.3f}")
         if cap is not None:

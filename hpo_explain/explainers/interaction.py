@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count
+from hpo_explain._words import counted
 from hpo_explain.acquisition import Acquisition, SurrogateBased
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers.background import complete
@@ -216,8 +217,8 @@ class InteractionExplainer:
 
     def _notes(self) -> tuple[str, ...]:
         notes = [
-            f"estimated from {len(self._rows)} points (seed {self._seed}); ± is the standard error "
-            "of that, not the model's uncertainty"
+            f"estimated from {counted(len(self._rows), 'point')} (seed {self._seed}); ± is the "
+            "standard error of that, not the model's uncertainty"
         ]
         if any(self._space.conditions):
             notes.append(

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count
+from hpo_explain._words import counted
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explanations import PartialDependence
 from hpo_explain.space import Array, SearchSpace
@@ -116,8 +117,9 @@ def choose_experiments(
         found = x[_greedy(*_covariances(surrogate, z, x), weight, noise, min(n, len(x)))]
     if len(found) < n:
         warnings.warn(
-            f"n is {n}, but there are only {len(found)} different configurations to choose from: "
-            f"all of them are returned. Ask for more {'candidates' if joint else 'rows'} unless "
+            f"n is {n}, but there {'is' if len(found) == 1 else 'are'} only "
+            f"{counted(len(found), 'different configuration')} to choose from, and no more are "
+            f"returned. Ask for more {'candidates' if joint else 'rows'} unless "
             "the space has no others.",
             stacklevel=_callers_level(),
         )

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from hpo_explain import diagnostics
 from hpo_explain._checks import check_count, check_option
+from hpo_explain._words import counted
 from hpo_explain.acquisition import Acquisition, SupportsCandidates, SurrogateBased
 from hpo_explain.explainers._accepted import accepted_acquisition
 from hpo_explain.explainers._coalition_game import CoalitionGame, evaluate
@@ -224,8 +225,8 @@ class ShapleyExplainer:
             rows = int(min(bound, max(2 * rows, 1.2 * rows * (width / ENOUGH) ** 2)))
         reached = "enough for" if width <= ENOUGH else "the most; it leaves"
         note = (
-            f"background: {rows} rows{_WHERE[self._place]}, {reached} 95 % intervals within "
-            f"{width:.1%} of the largest contribution"
+            f"background: {counted(rows, 'row')}{_WHERE[self._place]}, {reached} 95 % intervals "
+            f"within {width:.1%} of the largest contribution"
         )
         return _over_cubes(cubes, by_cube, how, (note,))
 

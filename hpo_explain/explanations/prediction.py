@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._words import counted
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._format import (
     format_level,
@@ -237,7 +238,7 @@ class PredictionOverview(Shown):
             f"{self.names[j]} (by {format_value(float(self.importance[j]))} on average)"
             for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
         ]
-        start = f"Over {len(self.phi)} configurations"
+        start = f"Over {counted(len(self.phi), 'configuration')}"
         if not parts:
             return f"{start} no hyperparameter moves the predicted {self.objective_name}."
         return f"{start} the predicted {self.objective_name} is moved most by {join_words(parts)}."

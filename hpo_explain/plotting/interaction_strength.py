@@ -15,7 +15,7 @@ from hpo_explain.plotting._layout import (
     write_header,
 )
 from hpo_explain.plotting._style import TEXT, WIDTH, make_literal, new_axes, set_height
-from hpo_explain.plotting._text import not_shown, plain, shorten
+from hpo_explain.plotting._text import counted, not_shown, plain, shorten
 from hpo_explain.space import Array
 
 MOST_NAMES = 20
@@ -197,8 +197,8 @@ def _subtitle(result: InteractionStrength) -> str:
 
 def _footer(result: InteractionStrength, left_out: int) -> str:
     text = (
-        f"Estimated from {result.sample_size} points. H is relative: a pair that hardly matters "
-        "can have a large one."
+        f"Estimated from {counted(result.sample_size, 'point')}. H is relative: a pair that hardly "
+        "matters can have a large one."
     )
     return text + not_shown(
         left_out, "hyperparameter that interacts less", "hyperparameters that interact less"
@@ -206,5 +206,5 @@ def _footer(result: InteractionStrength, left_out: int) -> str:
 
 
 def _whiskers(result: InteractionStrength, left_out: int) -> str:
-    text = f"Whiskers: standard error of estimating from {result.sample_size} points."
+    text = f"Whiskers: standard error of estimating from {counted(result.sample_size, 'point')}."
     return text + not_shown(left_out, "smaller one", "smaller ones")

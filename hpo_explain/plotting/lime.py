@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 from hpo_explain.explanations import LimeExplanation, LimeStatement
 from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
 from hpo_explain.plotting._style import FILLS, WIDTH
-from hpo_explain.plotting._text import not_shown, number, plain, shorten
+from hpo_explain.plotting._text import counted, not_shown, number, plain, shorten
 
 _BETTER, _WORSE = FILLS[0], FILLS[1]
 
@@ -87,7 +87,8 @@ def _legend(bars: list[Bar]) -> list[tuple[Artist, str]]:
 
 
 def _footer(result: LimeExplanation, left_out: int) -> str:
-    size = f"{result.sample_size} configurations (worth {result.effective_size:.0f} at x)"
+    sample = counted(result.sample_size, "configuration")
+    size = f"{sample} (worth {result.effective_size:.0f} at x)"
     whiskers = (
         "std from drawing the sample, misfit included"
         if result.model == "linear"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hpo_explain._words import counted
 from hpo_explain.space import CategoricalParameter, SearchSpace
 
 KINDS = ("auto", "gp", "forest")
@@ -25,6 +26,6 @@ def choose_kind(n: int, space: SearchSpace) -> tuple[str, str]:
             f"a forest, because {categorical:.0%} of the hyperparameters are categories",
         )
     return "gp", (
-        f"a Gaussian process, as there are {n} trials, {d} hyperparameters, "
-        f"{categorical:.0%} of them categories"
+        f"a Gaussian process, as there {'is' if n == 1 else 'are'} {counted(n, 'trial')}, "
+        f"{counted(d, 'hyperparameter')}, {categorical:.0%} of them categories"
     )

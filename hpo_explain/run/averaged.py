@@ -71,6 +71,6 @@ def average_instances(run: Run, *, n_trees: int = 64, seed: int = 0) -> Run:
     note = (
         f"instances: the {run.objective_name} of each configuration is its mean over {k} instances "
         f"as a forest on configuration and instance predicts it; {missing} of {k * len(run)} "
-        "evaluations are missing"
+        f"evaluations {'is' if missing == 1 else 'are'} missing"
     )
     return replace(run, objective=mean, instances=None, notes=[*run.notes, note])
