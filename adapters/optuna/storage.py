@@ -20,6 +20,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from hpo_explain.adapters.optuna.quiet import quiet_optuna
 from hpo_explain.adapters.optuna.study import from_optuna
+from hpo_explain.adapters.sources import as_runs
 from hpo_explain.run import Run
 
 _UNREADABLE = (SQLAlchemyError, StorageInternalError, ImportError, RuntimeError)
@@ -58,6 +59,28 @@ def read_storage(storage: str, study_name: str | None = None, **options: Any) ->
         study = _study(opened, storage, study_name)
         with _translated(storage):
             return from_optuna(study, **options)
+    finally:
+        _close(opened)
+
+
+def read_objectives(storage: str, study_name: str | None = None, **options: Any) -> dict[str, Run]:
+    """Return the runs of a study by the names of its objectives; raises as :func:`read_storage`.
+
+    Parameters
+    ----------
+    storage, study_name, **options
+        As of :func:`read_storage`; with `target` there is one run.
+
+    Returns
+    -------
+    dict of str to Run
+        One per objective.
+    """
+    opened = _open(storage)
+    try:
+        study = _study(opened, storage, study_name)
+        with _translated(storage):
+            return as_runs(study, **options)
     finally:
         _close(opened)
 

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 import click
 
+from hpo_explain.cli._wording import as_options
+
 
 @contextmanager
 def errors() -> Iterator[None]:
@@ -16,7 +18,7 @@ def errors() -> Iterator[None]:
     except BrokenPipeError:  # whoever read the output has enough; click ends quietly
         raise
     except (ValueError, OSError, ImportError) as error:
-        raise click.ClickException(plain(str(error))) from error
+        raise click.ClickException(plain(as_options(str(error)))) from error
 
 
 def plain(text: str) -> str:
@@ -38,4 +40,4 @@ def _is_control(character: str) -> bool:
 
 def say(text: str) -> None:
     """Tell on stderr what is being done."""
-    click.echo(plain(text), err=True)
+    click.echo(plain(as_options(text)), err=True)

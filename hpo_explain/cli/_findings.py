@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,18 +14,26 @@ if TYPE_CHECKING:
     from hpo_explain.run import Run
 
 
-def write_and_tell(run: Run, path: Path, *, title: str | None = None) -> None:
-    """Write the report, and print what matters most and where it is."""
-    from hpo_explain.explanations import format_value
+def write_and_tell(runs: Mapping[str, Run], path: Path, *, title: str | None = None) -> None:
+    """Write the report on each objective's run, and print what matters most and where it is."""
     from hpo_explain.reporting import make_report
 
     say("writing the report ...")
-    report = make_report(run, title=title)
+    report = make_report(runs, title=title)
     written = report.write(path)
+    for tab in report.tabs:
+        if len(report.tabs) > 1:
+            click.echo(plain(f"Objective: {tab.name}"))
+        _tell_best(runs[tab.name])
+        for card in tab.cards:
+            click.echo(plain(f"{card.title.rstrip('?')}: {card.finding}"))
+    click.echo(plain(f"Report: {written}"))
+
+
+def _tell_best(run: Run) -> None:
+    from hpo_explain.explanations import format_value
+
     if run.feasible is not None and run.feasible.any():
         values = (f"{name} = {format_value(value)}" for name, value in run.incumbent.items())
         best = f"Best configuration (trial {run.incumbent_trial}): {', '.join(values)}"
         click.echo(plain(best))
-    for card in report.cards:
-        click.echo(plain(f"{card.title.rstrip('?')}: {card.finding}"))
-    click.echo(plain(f"Report: {written}"))

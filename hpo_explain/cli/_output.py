@@ -11,6 +11,7 @@ import click
 
 from hpo_explain.cli._errors import plain, say
 from hpo_explain.cli._table import text_table
+from hpo_explain.cli._wording import as_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,7 +103,7 @@ def _explain(result: _Result, *, to_stderr: bool) -> None:
         click.echo(f"Trust: {styled}. {plain(reasons)}", err=to_stderr)
     click.echo(plain(result.sentence), err=to_stderr)
     for note in result.notes:
-        click.echo(f"note: {plain(note)}", err=to_stderr)
+        click.echo(f"note: {plain(as_options(note))}", err=to_stderr)
 
 
 def _draw(result: _Result, path: Path) -> None:

@@ -21,9 +21,14 @@ def read_and_tell(source: Source) -> Run:
     """Return the run of a source; what it rests on goes to stderr."""
     say(f"reading {source.label} ...")
     run = source.read()
+    tell(run)
+    return run
+
+
+def tell(run: Run) -> None:
+    """Say on stderr what a run rests on."""
     for line in summary(run):
         say(line)
-    return run
 
 
 def summary(run: Run) -> list[str]:

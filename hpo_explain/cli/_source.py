@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _FOR = {
     "study_name": STORAGE,
     "target": STORAGE,
+    "pruned": STORAGE,
+    "sampler": STORAGE,
     "objective": TABLE,
     "direction": TABLE,
     "hyperparameter": TABLE,
@@ -34,6 +36,12 @@ _FOR = {
 _OPTIONS = (
     click.option("--study-name", help="Storage: the study, if there are several."),
     click.option("--target", help="Storage: one of several objectives, by index or name."),
+    click.option("--pruned", type=click.Choice(["drop", "last"]),
+                 help="Storage: leave pruned trials out (the default), or read the last value "
+                 "that they reported."),
+    click.option("--sampler", metavar="NAME",
+                 help="Storage: the class of Optuna's sampler that chose the trials, such as "
+                 "RandomSampler, with its defaults; a storage does not record it."),
     click.option("--objective", help="Table: the column of the objective."),
     click.option("--direction", type=click.Choice(["minimize", "maximize"]),
                  help="Table: which way is better; by default minimize."),
@@ -58,6 +66,8 @@ class Source:
     source: str
     study_name: str | None = None
     target: str | None = None
+    pruned: str | None = None
+    sampler: str | None = None
     objective: str | None = None
     direction: str | None = None
     hyperparameter: tuple[str, ...] = ()
@@ -84,10 +94,17 @@ class Source:
         ValueError or OSError
             If it cannot be read.
         """
-        kind = kind_of(self.source)
-        self._check_filled()
-        self._check_options(kind)
+        kind = self._checked_kind()
         return {STORAGE: self._storage, TABLE: self._table, PICKLE: self._pickle}[kind]()
+
+    def read_all(self) -> dict[str, Run]:
+        """Return a run per objective by its name, as they are now; raises as `read`."""
+        if self._checked_kind() != STORAGE:
+            run = self.read()
+            return {run.objective_name: run}
+        from hpo_explain.adapters.optuna.storage import read_objectives
+
+        return read_objectives(self.source, self.study_name, **self._storage_options())
 
     def is_still_empty(self) -> bool:
         """Say whether it is a study without a complete trial: one that has just begun.
@@ -104,6 +121,12 @@ class Source:
         from hpo_explain.adapters.optuna.storage import has_finished_trials
 
         return not has_finished_trials(self.source, self.study_name)
+
+    def _checked_kind(self) -> str:
+        kind = kind_of(self.source)
+        self._check_filled()
+        self._check_options(kind)
+        return kind
 
     def _check_filled(self) -> None:
         """Raise ValueError where a table is meant, and the file is empty; a journal may be."""
@@ -127,10 +150,24 @@ class Source:
     def _storage(self) -> Run:
         from hpo_explain.adapters.optuna.storage import read_storage
 
-        if self.target is None:
-            return read_storage(self.source, self.study_name)
-        target = int(self.target) if self.target.isdecimal() else self.target
-        return read_storage(self.source, self.study_name, target=target)
+        return read_storage(self.source, self.study_name, **self._storage_options())
+
+    def _storage_options(self) -> dict[str, Any]:
+        options: dict[str, Any] = {}
+        if self.target is not None:
+            options["target"] = int(self.target) if self.target.isdecimal() else self.target
+        if self.pruned is not None:
+            options["pruned"] = self.pruned
+        if self.sampler is not None:
+            from hpo_explain.adapters.optuna.samplers import make_sampler, sampler_names
+
+            if self.sampler not in sampler_names():
+                raise click.UsageError(
+                    f"--sampler must be one of {', '.join(sampler_names())}, but was "
+                    f"{self.sampler!r}."
+                )
+            options["sampler"] = make_sampler(self.sampler)
+        return options
 
     def _table(self) -> Run:
         from hpo_explain.adapters import from_frame

@@ -44,4 +44,4 @@ def demo(trials: int | None, sampler: str, framework: str, out: Path, seed: int)
                 seed=seed,
                 on_trial=lambda: bar.update(1),
             )
-        write_and_tell(run, out / "report.html")
+        write_and_tell({run.objective_name: run}, out / "report.html")

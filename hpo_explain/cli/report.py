@@ -8,6 +8,7 @@ import click
 
 from hpo_explain.cli._errors import say
 from hpo_explain.cli._findings import write_and_tell
+from hpo_explain.cli._reading import tell
 from hpo_explain.cli._source import Source, takes_source
 
 
@@ -17,9 +18,15 @@ from hpo_explain.cli._source import Source, takes_source
               type=click.Path(path_type=Path), help="File to write.")  # fmt: skip
 @click.option("--title", help="The heading; by default it has the study's name.")
 def report(source: Source, out: Path, title: str | None) -> None:
-    """Write a report about a run of yours."""
+    """Write a report about a run of yours.
+
+    A study with several objectives gets a tab for each, unless --target names one.
+    """
     from hpo_explain.reporting._file import check_place
 
     check_place(out)  # before minutes of work, not after
     say(f"reading {source.label} ...")
-    write_and_tell(source.read(), out, title=title)
+    runs = source.read_all()
+    for run in runs.values():
+        tell(run)
+    write_and_tell(runs, out, title=title)

@@ -50,11 +50,11 @@ def _follow(
     shown, said = "", ""
     while True:
         try:
-            run = source.read()
-            state = _fingerprint(run)
+            runs = source.read_all()
+            state = "".join(map(_fingerprint, runs.values()))
             if state != shown:
-                write_report(run, out, title=title)
-                click.echo(f"Report: {out} ({len(run)} trials)")
+                write_report(runs, out, title=title)
+                click.echo(f"Report: {out} ({max(map(len, runs.values()))} trials)")
                 shown = state
             said = ""
         except (ValueError, OSError) as error:

@@ -2,8 +2,12 @@
 
 import errno
 import os
+import re
+import warnings
+from importlib import import_module
 from pathlib import Path
 
+import optuna
 import pytest
 
 pytestmark = pytest.mark.usefixtures("brief_reports")
@@ -16,6 +20,49 @@ def test_a_report_of_a_study(folder, study, run):
     assert outcome.stdout.splitlines()[-1] == "Report: mine.html"
     assert "reading" not in outcome.stdout
     assert "reading sqlite:///study.db" in outcome.stderr
+
+
+@pytest.fixture
+def two_objectives(folder):
+    study = optuna.create_study(
+        storage="sqlite:///two.db", directions=["minimize", "maximize"],
+        sampler=optuna.samplers.RandomSampler(seed=0),
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        study.set_metric_names(["loss", "speed"])
+    study.optimize(lambda t: (t.suggest_float("x", 0, 1), 1 - t.params["x"]), n_trials=8)
+    study._storage.remove_session()
+
+
+@pytest.mark.parametrize("command", ["report", "watch"])
+def test_several_objectives_get_a_tab_each(folder, two_objectives, run, monkeypatch, command):
+    monkeypatch.setattr(import_module("hpo_explain.cli.watch"), "sleep", _interrupt)
+    outcome = run(command, "two.db")
+    assert outcome.exit_code == 0, outcome.output
+    tabs = set(re.findall(r">\s*(loss|speed)\s*<", (folder / "report.html").read_text("utf-8")))
+    assert tabs == {"loss", "speed"}
+    if command == "report":
+        headings = [line for line in outcome.stdout.splitlines() if "Objective: " in line]
+        assert headings == ["Objective: loss", "Objective: speed"]
+
+
+def _interrupt(seconds):
+    raise KeyboardInterrupt
+
+
+def test_one_of_several_objectives_is_reported_alone(folder, two_objectives, run):
+    outcome = run("report", "two.db", "--target", "speed")
+    assert outcome.exit_code == 0, outcome.output
+    assert "Objective: " not in outcome.stdout
+    assert "speed (maximize)" in outcome.stderr
+    assert "loss (minimize)" not in outcome.stderr
+
+
+def test_what_a_report_rests_on_is_told_on_stderr(study, run):
+    outcome = run("report", "study.db")
+    assert "left out: 1 (3): pruned" in outcome.stderr
+    assert "note: sampler: " in outcome.stderr
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,43 @@ def test_one_of_several_objectives_is_named(folder, run):
         assert '"direction": "maximize"' in outcome.stdout
 
 
+@pytest.mark.parametrize("choice", ["drop", "last"])
+def test_pruned_trials_are_read_if_asked_for(folder, run, choice):
+    study = optuna.create_study(
+        storage="sqlite:///p.db", sampler=optuna.samplers.RandomSampler(seed=0)
+    )
+
+    def objective(trial):
+        x = trial.suggest_float("x", 0.0, 1.0)
+        trial.report(x, 0)
+        if trial.number == 3:
+            raise optuna.TrialPruned
+        return x
+
+    study.optimize(objective, n_trials=8)
+    study._storage.remove_session()
+    outcome = run("export", "p.db", "--pruned", choice, "--table", "trials")
+    assert outcome.exit_code == 0, outcome.output
+    trials = pd.read_csv("hpo-explain-tables/trials.csv")["trial"].tolist()
+    assert trials == [i for i in range(8) if choice == "last" or i != 3]
+
+
+def test_the_sampler_may_be_named_and_tells_which_trials_a_model_chose(folder, run):
+    study = optuna.create_study(
+        storage="sqlite:///s.db", sampler=optuna.samplers.RandomSampler(seed=0)
+    )
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=14)
+    study._storage.remove_session()
+    said = {}
+    for name in ("RandomSampler", "TPESampler"):
+        outcome = run("export", "s.db", "--sampler", name, "--table", "trials")
+        assert outcome.exit_code == 0, outcome.output
+        said[name] = outcome.stderr
+        assert f"sampler: {name}, as given with --sampler" in outcome.stderr
+    assert "no acquisition function chose" in said["RandomSampler"]
+    assert "no acquisition function chose" not in said["TPESampler"]
+
+
 def test_several_studies_are_listed(folder, study, run):
     optuna.create_study(storage="sqlite:///study.db", study_name="second")
     outcome = run("report", "sqlite:///study.db")
@@ -253,6 +290,12 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_1(
         ),
         (["export", "study.db", "--table", "all"], ["'all'"]),
         (["report", "study.db", "--direction", "up"], ["'up'"]),
+        (["report", "study.db", "--pruned", "first"], ["'first'", "drop", "last"]),
+        (["report", "study.db", "--sampler", "BaseSampler"],
+         ["--sampler must be one of", "RandomSampler", "TPESampler", "'BaseSampler'"]),
+        (["report", "trials.csv", "--objective", "auc", "--sampler", "RandomSampler"],
+         ["--sampler is for an Optuna storage"]),
+        (["report", "trials.csv", "--objective", "auc", "--pruned", "last"], ["--pruned is for"]),
         (["importance"], ["Missing argument 'SOURCE'"]),
         (["watch", "study.db", "--every", "0"], ["--every", "more than 0"]),
         (["watch", "study.db", "--every", "3x"], ["a time like 30s", "'3x'"]),
