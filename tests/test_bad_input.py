@@ -207,7 +207,7 @@ CASES = {
     ),
     "a surrogate before anything was known": (
         lambda: hx.from_optuna(study_of(12)).surrogate(before=1),
-        ["1 finished trial(s) before trial 1", "at least 2"],
+        ["1 finished trial before trial 1", "at least 2"],
     ),
 }
 

@@ -156,8 +156,18 @@ def test_one_is_singular():
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     run = hx.Run(space, [[0.5]], [1.0], "minimize")
     assert str(run).startswith("1 trial of 1 hyperparameter, ")
+    assert "there is 1 trial, 1 hyperparameter, 0% of them categories" in str(run)
+    with pytest.raises(ValueError, match="run has 1 finished trial; a surrogate"):
+        run.surrogate()
+    with pytest.raises(ValueError, match="none of its 1 finished trial by a model"):
+        hx.explain_proposal(hx.Run(space, [[0.5]], [1.0], "minimize", proposals=[]))
     assert repr(space) == "<SearchSpace: 1 hyperparameter (x)>"
     assert repr(hx.Instances(["fold"], [[0.5]], [0], [1.0])) == "<Instances: 1 evaluation on fold>"
+
+
+def test_one_configuration_is_singular(run):
+    sentence = hx.explain_predictions(run, [1], background=40).sentence
+    assert sentence.startswith("Over 1 configuration the ")
 
 
 def test_a_frame_is_not_changed_by_being_shown(run):

@@ -102,6 +102,12 @@ class Card:
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 
+def _sentence(text: str, run: Run) -> str:
+    """Return a text that starts as a sentence does; names are left as they are."""
+    is_name = text.partition(" ")[0] in (run.objective_name, *run.space.names)
+    return text if is_name else text[:1].upper() + text[1:]
+
+
 def card_of(section: Section, run: Run, *, prefix: str = "") -> Card:
     """Return a section's card, whatever happens in it; failures are logged.
 
@@ -113,7 +119,7 @@ def card_of(section: Section, run: Run, *, prefix: str = "") -> Card:
         status, finding, body, tables = SHOWN, content.finding, content.body, content.tables
     except NotApplicable as reason:
         _logger.info("The report's section %r does not apply.", section.title, exc_info=reason)
-        status, finding, body = NOT_APPLICABLE, str(reason), Markup()
+        status, finding, body = NOT_APPLICABLE, _sentence(str(reason), run), Markup()
     except Exception as error:
         # The rest of the report is worth having without this part.
         _logger.exception("The report's section %r failed.", section.title)
