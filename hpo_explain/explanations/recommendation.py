@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GOOD = 0.25  # the good region where no cap was given: the best quarter of the space
+_FLAT = 0.01  # of the range of predictions: within it of the best, a plateau
 LITTLE = 0.1  # a value is given up below this share of the best value's gain
 STDS = 2.0  # standard deviations over trees by which it must be below
 FEW = 3  # a category tried less often is never called dominated
@@ -119,9 +120,10 @@ class Recommendation(Shown):
     *Numbers.* The gain of a value is what the forest's prediction is better than the bound of the
     good region, averaged over all other hyperparameters, with 0 where it is worse (an exact
     marginal of each capped tree). The bound is the cap of the analysis, else the best quarter of
-    the space. A value is given up if its gain is below a tenth of that of the best value by more
-    than two standard deviations over the trees. The range runs from the first to the last value
-    that stays, one grid point further where values are continuous.
+    the space, or the median of the rest where more than that is equally good. A value is given up
+    if its gain is below a tenth of that of the best value by more than two standard deviations
+    over the trees. The range runs from the first to the last value that stays, one grid point
+    further where values are continuous.
 
     *Categories.* A category is dominated if it is the best one at none of up to 2000 points of the
     other hyperparameters, and on average over them worse than the best one by more than two
@@ -258,7 +260,7 @@ def recommend(
     n = int(np.clip(_LOOKUPS / sum(len(b.value) for b in boxes), 200, _SAMPLE))
     U = np.random.default_rng(seed).random((n, len(latent.space)))
     everywhere = _along(boxes, U, -1, np.zeros(1)).mean(axis=0)
-    bound = cap if cap is not None else sign * float(np.quantile(sign * everywhere, GOOD))
+    bound = cap if cap is not None else sign * _good(sign * everywhere)
     parameters: list[Parameter] = []
     rows = []
     for j, parameter in enumerate(latent.space.parameters):
@@ -297,6 +299,19 @@ def recommend(
         direction=direction,
         notes=tuple(notes),
     )
+
+
+def _good(costs: Array) -> float:
+    """Return the cost below which the good region lies.
+
+    Where the best of the space is a plateau, nothing is gained within it: the region is all of it,
+    and what is gained there is measured from the middle of the rest.
+    """
+    bound, best = float(np.quantile(costs, GOOD)), float(costs.min())
+    plateau = costs <= best + _FLAT * np.ptp(costs)
+    if bound > costs[plateau].max() or plateau.all():
+        return bound
+    return float(np.median(costs[~plateau]))
 
 
 def _along(boxes: Sequence[TreeBoxes], U: Array, j: int, points: Array) -> Array:

@@ -68,6 +68,17 @@ def test_an_interaction_protects_values_that_are_bad_on_average():
     assert x1.low == 0.0
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_what_is_worse_than_a_plateau_of_equally_good_values_is_given_up(sign):
+    space = hx.SearchSpace([hx.IntParameter("k", 1, 9), hx.FloatParameter("x", 0.0, 1.0)])
+    X = space.sample(200, seed=0)
+    k = np.array([config["k"] for config in space.decode(X)])
+    run = hx.Run(space, X, sign * np.where(k > 3, 0.9, 1.0), "minimize" if sign > 0 else "maximize")
+    recommended = hx.importance(run, n_trees=16).recommended_space()
+    assert (recommended.space["k"].low, recommended.space["k"].high) == (4, 9)
+    assert recommended.space["x"] == space["x"]
+
+
 def test_noise_alone_narrows_nothing():
     rng = np.random.default_rng(3)
     space = hx.SearchSpace([*unit_cube(4), hx.CategoricalParameter("kind", list("abcd"))])
