@@ -126,6 +126,7 @@ class Source:
         kind = kind_of(self.source)
         self._check_filled()
         self._check_options(kind)
+        self._check_columns()
         return kind
 
     def _check_filled(self) -> None:
@@ -146,6 +147,19 @@ class Source:
             if getattr(self, name) is not False and meant != kind:
                 option = f"--{name.replace('_', '-')}"
                 raise click.UsageError(f"{option} is for {meant}, but {self.label} is {kind}.")
+
+    def _check_columns(self) -> None:
+        """Raise UsageError where the command line gives one column two roles."""
+        roles: dict[str, str] = {}
+        for field in ("objective", "hyperparameter", "trial_column", "time_column",
+                      "instance_column"):  # fmt: skip
+            value = getattr(self, field)
+            option = f"--{field.replace('_', '-')}"
+            for name in value if isinstance(value, tuple) else filter(None, [value]):
+                if name in roles:
+                    both = " and ".join(dict.fromkeys([roles[name], option]))
+                    raise click.UsageError(f"{both} gave the column {name!r} twice. Name it once.")
+                roles[name] = option
 
     def _storage(self) -> Run:
         from hpo_explain.adapters.optuna.storage import read_storage

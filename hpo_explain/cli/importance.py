@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,40 @@ if TYPE_CHECKING:
     from hpo_explain.space import Parameter, SearchSpace
 
 
+def _cap(context: click.Context, option: click.Parameter, text: str | None) -> float | str | None:
+    """Return a number, or a quantile as it is written."""
+    if text is None:
+        return None
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        number = nan
+    is_share = text.endswith("%")
+    if not isfinite(number) or (is_share and not 0.0 < number <= 100.0):
+        raise click.BadParameter(
+            f"must be a number, or a quantile such as 25% of at most 100%, but was {text!r}."
+        )
+    return text if is_share else number
+
+
+def _given(
+    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return what is to be read once the hyperparameters are known."""
+    for text in texts:
+        if "=" not in text:
+            raise click.BadParameter(f"must be NAME=VALUE or NAME=VALUE,VALUE, but was {text!r}.")
+    return texts
+
+
 @click.command()
 @takes_source
 @click.option("--order", default=1, show_default=True, type=click.IntRange(min=1),
               help="Size of the largest sets: 2 adds all pairs.")  # fmt: skip
-@click.option("--cap", help="Only the good region: what is worse than this number of the "
+@click.option("--cap", callback=_cap, metavar="[NUMBER|PERCENT%]",
+              help="Only the good region: what is worse than this number of the "
               "objective, or than this quantile (25%), counts as it.")  # fmt: skip
-@click.option("--given", multiple=True, metavar="NAME=VALUE[,VALUE]",
+@click.option("--given", multiple=True, callback=_given, metavar="NAME=VALUE[,VALUE]",
               help="Only this sub-space: these categories or integers, or between these two ends "
               "of a range; may be repeated.")  # fmt: skip
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
@@ -30,7 +58,7 @@ if TYPE_CHECKING:
 def importance(
     source: Source,
     order: int,
-    cap: str | None,
+    cap: float | str | None,
     given: tuple[str, ...],
     seed: int,
     form: str,
@@ -45,16 +73,9 @@ def importance(
 
     run = read_and_tell(source)
     within = _sub_space(run.space, given)
-    result = importance_of(run, order, seed=seed, cap=_number_or_text(cap), given=within)
+    result = importance_of(run, order, seed=seed, cap=cap, given=within)
     frame = result.to_frame().drop(columns="members").reset_index()
     show(result, frame, form, plot)
-
-
-def _number_or_text(text: str | None) -> float | str | None:
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return text
 
 
 def _sub_space(space: SearchSpace, given: tuple[str, ...]) -> dict[str, list[Any]] | None:
@@ -65,7 +86,7 @@ def _sub_space(space: SearchSpace, given: tuple[str, ...]) -> dict[str, list[Any
         names = [name for name in space.names if text.startswith(f"{name}=")]
         if not names:
             raise ValueError(
-                f"given must be NAME=VALUE with one of {', '.join(space.names[:30])}, "
+                f"--given must be NAME=VALUE with one of {', '.join(space.names[:30])}, "
                 f"but was {text!r}."
             )
         name = max(names, key=len)
@@ -84,11 +105,11 @@ def _values(parameter: Parameter, name: str, text: str) -> list[Any]:
         unknown = [word for word in words if word not in known]
         if unknown:
             raise ValueError(
-                f"given {name} must be among {', '.join(known)}, but was {unknown[0]!r}."
+                f"--given {name} must be among {', '.join(known)}, but was {unknown[0]!r}."
             )
         return [known[word] for word in words]
     try:
         return [float(word) if "." in word or "e" in word.lower() else int(word)
                 for word in text.split(",")]  # fmt: skip
     except ValueError:
-        raise ValueError(f"given {name} must be numbers like 1,2, but was {text!r}.") from None
+        raise ValueError(f"--given {name} must be numbers like 1,2, but was {text!r}.") from None

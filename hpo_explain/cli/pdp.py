@@ -37,6 +37,8 @@ def pdp(
     """
     if len(names) > 2:
         raise click.UsageError(f"NAME may be given once or twice, but was {', '.join(names)}.")
+    if len(set(names)) < len(names):
+        raise click.UsageError(f"NAME and NAME2 must differ, but both were {names[0]}.")
     from hpo_explain.facade import partial_dependence
 
     result = partial_dependence(

@@ -231,7 +231,7 @@ def test_several_studies_are_listed(folder, study, run):
         (["report", "sqlite:///study.db", "--study-name", "second"], ["'second'", "'first'"]),
         (["pdp", "study.db", "z"], ["unknown hyperparameter 'z'", "x, kernel, y"]),
         (["importance", "study.db", "--order", "4"], ["order"]),
-        (["importance", "study.db", "--cap", "bad%"], ["cap must be a number"]),
+        (["importance", "study.db", "--cap", "-5"], ["cap = -5 must lie within the observed"]),
         (
             ["importance", "study.db", "--given", "z=1"],
             ["given must be NAME=VALUE", "x, kernel, y"],
@@ -279,6 +279,14 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_1(
         (["report", "trials.csv", "--trust-pickle"], ["--trust-pickle is for a pickled result"]),
         (["pdp", "study.db", "x", "y", "kernel"], ["NAME may be given once or twice"]),
         (["pdp", "study.db"], ["Missing argument 'NAME"]),
+        (["pdp", "study.db", "x", "x"], ["NAME and NAME2 must differ, but both were x"]),
+        (["importance", "study.db", "--given", "x"], ["--given", "NAME=VALUE", "'x'"]),
+        *((["importance", "study.db", "--cap", cap], ["--cap", "must be a number", f"'{cap}'"])
+          for cap in ("abc", "bad%", "0%", "101%", "nan", "inf%", "")),
+        (["importance", "trials.csv", "--objective", "auc", "--trial-column", "auc"],
+         ["--objective and --trial-column gave the column 'auc' twice"]),
+        (["importance", "trials.csv", "--objective", "auc", *["--hyperparameter", "x"] * 2],
+         ["--hyperparameter gave the column 'x' twice"]),
         (["proposal", "study.db", "--trial", "last"], ["latest, best, best-predicted", "'last'"]),
         (["proposal", "study.db", "--trial", "-1"], ["must be a number"]),
         (["importance", "study.db", "--format", "yaml"], ["'yaml'"]),
