@@ -1,5 +1,7 @@
 """The functions around one configuration: defaults, trials by number, acquisitions, directions."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -22,6 +24,20 @@ def test_ablation_starts_in_the_middle_where_the_first_trial_is_the_incumbent():
     order = np.argsort(run.objective)
     sorted_run = hx.Run(run.space, run.X[order], run.objective[order], "minimize")
     assert hx.ablation(sorted_run).source == sorted_run.config(15)
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_ablation_starts_at_a_trial_that_is_not_as_good_as_its_target(kind):
+    space = hx.SearchSpace([hx.IntParameter("k", 1, 9), hx.FloatParameter("x", 0.0, 1.0)])
+    X = space.sample(30, seed=0)
+    X = X[np.argsort(X[:, 0] < 0.3, kind="stable")]  # the first is one of the best
+    run = hx.Run(space, X, np.where(X[:, 0] < 0.3, 0.9, 1.0), "maximize")
+    found = hx.ablation(run, kind=kind)
+    assert found.source["k"] <= 3
+    assert found.steps[0] == ("k",)
+    tied = hx.ablation(run, 0, 1, kind=kind)
+    assert re.search("cannot tell the two apart|goes nowhere", tied.sentence)
+    assert "act together" not in tied.sentence
 
 
 def test_ablation_of_a_maximized_objective_gains_what_that_of_its_negative_does():

@@ -21,6 +21,7 @@ _MAIN_SHARE = 0.75  # so much of the gains is told as the main ones
 _MAIN_COUNT = 3
 _UNFAIR = 0.1  # of the whole gain: so far apart, path and Shapley values are told to differ
 _ROUNDED = 1e-12  # of the values that a gain is the difference of
+_DOUBT = 2.0  # standard deviations: what is within them is no finding
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,6 +136,11 @@ class Ablation(Shown, AboutModel):
         if np.abs(self.gains).max() <= rounding:
             return f"{start} nowhere: it is {format_value(float(first))} all along the path."
         total = self.total_gain
+        if not self._differ:
+            return (
+                f"{start} from {format_value(float(first))} to {format_value(float(last))}: the "
+                "model cannot tell the two apart, nor any step between them."
+            )
         sign = 1.0 if total >= 0.0 else -1.0
         kind = "an improvement" if total >= 0.0 else "a loss"
         whole = f"{format_value(abs(total))}{_plus_minus(self.total_std)}"
@@ -161,6 +167,14 @@ class Ablation(Shown, AboutModel):
         """Whether a step's gain differs from its Shapley value by more than 10 % of the whole."""
         gap = float(np.abs(self.gains - self.shapley).max())
         return gap > _UNFAIR * max(abs(self.total_gain), float(np.abs(self.shapley).max()))
+
+    @property
+    def _differ(self) -> bool:
+        """Whether anything on the path is larger than the model's own doubt of it."""
+        if self.std is None or self.total_std is None:
+            return True
+        doubt = _DOUBT * np.append(self.std, self.total_std)
+        return bool((np.abs(np.append(self.gains, self.total_gain)) > doubt).any())
 
     def _unfair(self) -> str:
         """Say which step's share depends most on the order, if that is much."""

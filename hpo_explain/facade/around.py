@@ -298,10 +298,16 @@ def interactions(
 
 
 def _default_source(run: Run, target: Config) -> int:
-    """Return the first trial, or one in the middle of the ranking if that is the target."""
-    end = run.space.encode(target)
+    """Return the first trial that is another and, if any is, not as good; else one in the middle.
+
+    The middle is that of the ranking, which is where a run that began at its target begins.
+    """
+    same = np.isclose(run.X, run.space.encode(target), rtol=0.0, atol=1e-9, equal_nan=True)
+    is_target = same.all(axis=1)
+    tied = np.isin(run.cost, run.cost[is_target])
     ranking = np.argsort(run.cost, kind="stable")
-    for row in (0, *ranking[len(ranking) // 2 :].tolist()):
-        if not np.allclose(run.X[[row]], end, rtol=0.0, atol=1e-9, equal_nan=True):
-            break
-    return int(np.asarray(run.trials)[row])
+    candidates = np.array([0, *ranking[len(ranking) // 2 :].tolist()])
+    for fits in (~is_target & ~tied, ~is_target):
+        if fits[candidates].any():
+            return int(np.asarray(run.trials)[candidates[fits[candidates]][0]])
+    return int(np.asarray(run.trials)[candidates[-1]])
