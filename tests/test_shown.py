@@ -1,5 +1,6 @@
 """What a notebook shows of every public result, and of what holds the trials."""
 
+import dataclasses
 import inspect
 
 import numpy as np
@@ -111,6 +112,63 @@ def test_columns_of_numbers_that_hold_none_are_not_shown(run):
     for shown in (str(found).split("\n")[2], Page(found._repr_html_()).text):
         assert not set(empty) & set(shown.split())
         assert "reason" in shown
+
+
+def rounded(result, phi):
+    """A result with these contributions of its first hyperparameters, the others 0."""
+    whole = np.zeros_like(result.phi)
+    whole[..., : len(phi), 0] = phi
+    return dataclasses.replace(result, phi=whole)
+
+
+def cells(result):
+    """What is printed of a result, and what a notebook shows of it, word by word."""
+    html = result._repr_html_()
+    table = Page(html[html.rindex("<table") :].replace("<br>", " "))
+    return (str(result).split(), flat(table.text).split())
+
+
+def test_contributions_that_are_rounding_are_shown_as_0_and_kept_in_the_data(run):
+    found = rounded(hx.explain_proposal(run, background=40), [0.25, 7.293e-16, -3e-9])
+    for words in cells(found):
+        assert "0.25" in words
+        assert "-3e-09" in words
+        assert not [word for word in words if word.endswith("e-16")]
+    assert found.to_frame()["total"]["layers"] == 7.293e-16
+    tiny = rounded(found, [2.5e-13, 1e-14])
+    assert all("1e-14" in words for words in cells(tiny))  # small beside nothing
+
+
+def test_a_value_is_shown_however_small_it_is(run):
+    found = rounded(hx.explain_proposal(run, background=40), [0.25, 0.125])
+    config = {**found.config, "lr": 1e-300, "layers": 1e300}
+    for words in cells(dataclasses.replace(found, config=config)):
+        assert "1e-300" in words
+
+
+@pytest.mark.parametrize("name", ["PredictionExplanation", "PredictionOverview", "RepeatedRuns"])
+def test_rounding_is_shown_as_0_whatever_is_explained(name, run):
+    found = MADE[name](run)
+    if name == "RepeatedRuns":
+        mean = np.zeros_like(found.mean)
+        mean[:, :2, :] = np.array([[0.25], [7.293e-16]])
+        found = dataclasses.replace(found, mean=mean)
+    else:
+        phi = np.zeros_like(found.phi)
+        phi[..., :2] = 0.25, 7.293e-16
+        found = dataclasses.replace(found, phi=phi)
+    for words in cells(found):
+        assert "0.25" in words
+        assert "7.293e-16" not in words
+    assert 7.293e-16 in found.to_frame()["contribution"].tolist()
+
+
+def test_effects_of_a_readable_model_that_are_rounding_are_shown_as_0(run):
+    made = [hx.LimeStatement(("lr",), "lr", size, 0.0, 1.0) for size in (0.25, 7.293e-16)]
+    found = dataclasses.replace(MADE["LimeExplanation"](run), statements=tuple(made))
+    for words in cells(found):
+        assert "0.25" in words
+        assert "7.293e-16" not in words
 
 
 def nasty_run():

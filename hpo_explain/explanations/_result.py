@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _MOST_ROWS = 30
 _WIDEST = 60  # characters of a cell
 _MOST_HTML_ROWS = 60
+_ROUNDING = 1e-9  # of the largest contribution: less is what is left of differences of its like
 
 
 class _Tellable(Protocol):
@@ -28,6 +29,11 @@ class _Showable(_Tellable, Protocol):
 
 class Told:
     """A result that is printed as its sentence and its table."""
+
+    @property
+    def _contributions(self) -> tuple[str, ...]:
+        """Columns of the table that hold contributions, all in one unit."""
+        return ()
 
     def __str__(self: _Tellable) -> str:
         frame = printed_frame(self)
@@ -57,10 +63,19 @@ class Shown(Told):
 
 
 def printed_frame(result: Any) -> pd.DataFrame:
-    """Return a result's table as it is printed: without the columns of numbers that hold none."""
+    """Return a result's table as it is printed.
+
+    That is without the columns of numbers that hold none; contributions that are but rounding are
+    written as 0.
+    """
     frame: pd.DataFrame = result.to_frame()
     if not len(frame):
         return frame
+    columns = list(getattr(result, "_contributions", ()))
+    if columns:
+        frame = frame.copy()
+        sizes = frame[columns].abs()
+        frame[columns] = frame[columns].mask(sizes < _ROUNDING * sizes.max().max(), 0.0)
     numbers = [getattr(kind, "kind", "") == "f" for kind in frame.dtypes]
     empty = frame.isna().all().to_numpy() & numbers
     return frame.loc[:, ~empty]

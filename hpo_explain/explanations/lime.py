@@ -164,6 +164,10 @@ class LimeExplanation(Shown, AboutConfiguration, AboutModel):
             text = f"{start} says what changes the {self.explained}: {join_words(parts)}."
         return f"{text} {self.caution}".rstrip()
 
+    @property
+    def _contributions(self) -> tuple[str, ...]:
+        return ("effect",)
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row per statement: what, effect, std, weight, and whether it is its own."""
         import pandas as pd

@@ -115,6 +115,10 @@ class PredictionExplanation(Shown, AboutConfiguration):
         ]
         return f"{start}, mainly because of {join_words(parts)}." if parts else f"{start}."
 
+    @property
+    def _contributions(self) -> tuple[str, ...]:
+        return ("contribution",)
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row per hyperparameter: value, contribution, half_width; largest first."""
         import pandas as pd
@@ -242,6 +246,10 @@ class PredictionOverview(Shown):
         if not parts:
             return f"{start} no hyperparameter moves the predicted {self.objective_name}."
         return f"{start} the predicted {self.objective_name} is moved most by {join_words(parts)}."
+
+    @property
+    def _contributions(self) -> tuple[str, ...]:
+        return ("contribution",)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per configuration and active hyperparameter: value and contribution."""

@@ -161,6 +161,10 @@ class ProposalExplanation(Shown, AboutConfiguration):
         frame.index = pd.Index(self.names, name="hyperparameter")
         return frame
 
+    @property
+    def _contributions(self) -> tuple[str, ...]:
+        return ("total", *self.terms)
+
     def to_frame(self) -> pd.DataFrame:
         """Return `contributions`, the largest first."""
         return self.contributions.iloc[self.order()]

@@ -92,6 +92,10 @@ class RepeatedRuns(Shown):
     def __len__(self) -> int:
         return len(self.mean)
 
+    @property
+    def _contributions(self) -> tuple[str, ...]:
+        return ("contribution",)
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row per proposal (from 1), hyperparameter and term: mean and std."""
         import pandas as pd
