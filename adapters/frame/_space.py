@@ -125,7 +125,8 @@ def _parameter(
                 f"{name}: a different {kind} in every row{filled}; if it is no hyperparameter, "
                 "leave it out with hyperparameters="
             )
-        notes += number_texts(name, choices)
+        if not is_category:
+            notes += number_texts(name, choices)
         return CategoricalParameter(name, choices)
     return _number(present, name, len(present) < len(column), notes)
 

@@ -356,7 +356,12 @@ def test_text_that_looks_like_numbers_is_pointed_out(texts, remedy):
 
 @pytest.mark.parametrize(
     "texts",
-    [["sqrt", "0.5", "0.25", "log2"], ["64,32", "64,32,16", "8,8,8", "4x4"], [1, "1", True, 2]],
+    [
+        ["sqrt", "0.5", "0.25", "log2"],
+        ["64,32", "64,32,16", "8,8,8", "4x4"],
+        [1, "1", True, 2],
+        pd.Series(["1", "2", "1", "2"], dtype="category"),
+    ],
 )
 def test_categories_that_hold_digits_are_no_numbers(texts):
     notes = hx.from_frame(EXPORT.assign(c=texts), "loss").notes
