@@ -1,6 +1,7 @@
 """The functions users type: the same answer from every source, and words that say whose it is."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import optuna
@@ -81,6 +82,13 @@ def test_latest_and_best_are_proposals(study):
     assert hx.explain_proposal(study, background=20).trial == 24
     best = hx.explain_proposal(study, "best", background=20).trial
     assert best in run.proposals
+    lucky = replace(run, proposals=[t for t in run.proposals if t != run.incumbent_trial])
+    found = hx.explain_proposal(lucky, "best", background=20)
+    assert found.notes[0] == (
+        f"trial {found.trial} is the best of the proposals; the best of the run, trial "
+        f"{run.incumbent_trial}, is none"
+    )
+    assert "the best of the run" not in str(hx.explain_proposal(run, "best", background=20).notes)
     assert run.objective[best] == min(run.objective[list(run.proposals)])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy.typing as npt
@@ -92,7 +93,14 @@ def explain_proposal(
     run = as_run(source, **reading)
     explainer = ProposalExplainer(acquisition, background, surrogate, estimator, draws, seed)
     number = proposal_of(run, trial, seed=seed, any_trial=acquisition != "auto")
-    return explainer.explain(run, number)
+    found = explainer.explain(run, number)
+    if trial != "best" or not any(run.feasible) or number == run.incumbent_trial:
+        return found
+    best = (
+        f"trial {number} is the best of the proposals; the best of the run, trial "
+        f"{run.incumbent_trial}, is none"
+    )
+    return replace(found, notes=(best, *found.notes))
 
 
 def desirability_path(
