@@ -1,6 +1,7 @@
 """The functions around one configuration: defaults, trials by number, acquisitions, directions."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -122,3 +123,31 @@ def test_predictions_are_explained_for_one_trial_and_for_many():
     np.testing.assert_allclose(many.phi[0], found.phi)
     with pytest.raises(ValueError, match="trial 99 does not exist"):
         hx.explain_predictions(run, [99])
+
+
+def test_an_ablation_names_the_trials_that_its_ends_are():
+    run = tuning_run(20)
+    best = run.incumbent_trial
+    other = 3 if best != 3 else 4
+    config = run.config(other)
+    for source, target, ends in (
+        (other, None, f"trial {other} to trial {best}"),
+        (config, best, f"source to trial {best}"),
+        (other, run.config(best), f"trial {other} to target"),
+        (config, run.config(best), "source to target"),
+    ):
+        found = hx.ablation(run, source, target)
+        assert found.ends == ends
+        assert found.sentence.startswith(f"From {ends} the predicted loss goes ")
+        assert found.to_dict()["source_trial"] == found.source_trial
+
+
+def test_gains_that_are_rounding_are_printed_as_0():
+    run = tuning_run(20)
+    found = hx.ablation(run)
+    gains = found.gains * 0.0
+    gains[0], gains[-1] = 0.25, 7.293e-16
+    rounded = replace(found, gains=gains)
+    assert "0.25" in str(rounded)
+    assert "7.293e-16" not in str(rounded)
+    assert rounded.to_frame()["gain"].iloc[-1] == 7.293e-16

@@ -67,6 +67,8 @@ class Ablation(Shown, AboutModel):
         Whether the surrogate is good enough to be explained.
     notes : tuple of str
         What was assumed.
+    source_trial, target_trial : int or None
+        The numbers of the trials that the two are, None for other configurations.
 
     References
     ----------
@@ -104,6 +106,19 @@ class Ablation(Shown, AboutModel):
     direction: str = "minimize"
     trust: Trust | None = None
     notes: tuple[str, ...] = ()
+    source_trial: int | None = None
+    target_trial: int | None = None
+
+    @property
+    def ends(self) -> str:
+        """Where the path leads, in words: "trial 0 to trial 26" or "source to target"."""
+        source = "source" if self.source_trial is None else f"trial {self.source_trial}"
+        target = "target" if self.target_trial is None else f"trial {self.target_trial}"
+        return f"{source} to {target}"
+
+    @property
+    def _contributions(self) -> tuple[str, ...]:
+        return ("gain", "alone", "shapley")
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -131,7 +146,7 @@ class Ablation(Shown, AboutModel):
     def sentence(self) -> str:
         """One sentence that says how far apart the two are, and which steps make up for it."""
         first, last = self.values[0], self.values[-1]
-        start = f"From source to target the {self.explained} goes"
+        start = f"From {self.ends} the {self.explained} goes"
         rounding = _ROUNDED * float(np.abs(self.values).max())
         if np.abs(self.gains).max() <= rounding:
             return f"{start} nowhere: it is {format_value(float(first))} all along the path."
@@ -223,6 +238,8 @@ class Ablation(Shown, AboutModel):
         return {
             "source": plain_json(dict(self.source)),
             "target": plain_json(dict(self.target)),
+            "source_trial": self.source_trial,
+            "target_trial": self.target_trial,
             "steps": [
                 {
                     "flipped": list(step),

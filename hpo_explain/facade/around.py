@@ -92,7 +92,13 @@ def ablation(
     found = explainer.explain(config_of(run, "source", start), end)
     if source is None:
         notes = (f"source: trial {start}, since none was given", *notes)
-    return replace(found, objective_name=run.objective_name, notes=(*found.notes, *notes))
+    return replace(
+        found,
+        objective_name=run.objective_name,
+        source_trial=trial_of(run, start),
+        target_trial=trial_of(run, target),
+        notes=(*found.notes, *notes),
+    )
 
 
 def local_importance(

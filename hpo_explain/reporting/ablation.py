@@ -33,7 +33,7 @@ class WhatMadeTheDifference:
             figure(
                 partial(plot_ablation, result),
                 alt=result.sentence,
-                caption=f"The {result.explained} along the path from source to target.",
+                caption=f"The {result.explained} along the path from {result.ends}.",
             )
         ]
         if result.order_matters:

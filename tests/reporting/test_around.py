@@ -29,6 +29,17 @@ def test_a_section_shows_its_finding_and_plots(section):
     assert len(figures) == 1
 
 
+def test_the_finding_on_what_made_the_difference_names_the_trials():
+    run = tuning_run(20)
+    found = hx.ablation(run)
+    ends = f"From trial {found.source_trial} to trial {run.incumbent_trial} the predicted loss"
+    assert run.config(found.source_trial) == found.source
+    content = WhatMadeTheDifference().content(run)
+    assert content.finding.startswith(ends)
+    assert f"path from trial {found.source_trial} to trial" in Page(content.body).text
+    assert "rom source to target" not in content.finding
+
+
 def test_fair_shares_are_shown_where_the_order_of_the_changes_matters():
     space = unit_cube(2)
     X = np.vstack([[1.0, 1.0], space.sample(40, seed=1), [0.0, 0.0]])
