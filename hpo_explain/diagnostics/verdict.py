@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain._html import text_html
+from hpo_explain._words import counted
 from hpo_explain.surrogates import HeldOut, SupportsHeldOut, Surrogate
 
 GOOD_R2 = 0.7
@@ -56,6 +58,9 @@ class Trust:
 
     def __str__(self) -> str:
         return f"trust: {self.level}. " + " ".join(self.reasons)
+
+    def _repr_html_(self) -> str:
+        return text_html(str(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as plain values that JSON can hold (unknown numbers as None)."""
@@ -127,7 +132,7 @@ def _verdict(held_out: HeldOut, d: int) -> Trust:
         f"(good from {GOOD_R2}, poor below {FAIR_R2}).",
         f"{coverage:.0%} of them lie within their 95 % interval "
         f"(good from {GOOD_COVERAGE:.0%}, poor below {FAIR_COVERAGE:.0%}).",
-        f"It rests on {n} trials of {d} hyperparameters "
+        f"It rests on {counted(n, 'trial')} of {counted(d, 'hyperparameter')} "
         f"(good from {GOOD_TRIALS_PER_HYPERPARAMETER} per hyperparameter, poor below "
         f"{max(FAIR_TRIALS, d)}).",
     )

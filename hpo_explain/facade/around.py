@@ -309,11 +309,10 @@ def _default_source(run: Run, target: Config) -> int:
     The middle is that of the ranking, which is where a run that began at its target begins.
     """
     same = np.isclose(run.X, run.space.encode(target), rtol=0.0, atol=1e-9, equal_nan=True)
-    is_target = same.all(axis=1)
-    tied = np.isin(run.cost, run.cost[is_target])
+    is_target: npt.NDArray[np.bool_] = np.all(same, axis=1)
+    tied: npt.NDArray[np.bool_] = np.isin(run.cost, run.cost[is_target])
     ranking = np.argsort(run.cost, kind="stable")
-    candidates = np.array([0, *ranking[len(ranking) // 2 :].tolist()])
-    for fits in (~is_target & ~tied, ~is_target):
-        if fits[candidates].any():
-            return int(np.asarray(run.trials)[candidates[fits[candidates]][0]])
-    return int(np.asarray(run.trials)[candidates[-1]])
+    candidates = [0, *ranking[len(ranking) // 2 :].tolist()]
+    apart = [row for row in candidates if not is_target[row] and not tied[row]]
+    others = [row for row in candidates if not is_target[row]]
+    return int(np.asarray(run.trials)[[*apart, *others, *candidates][0]])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.acquisition import Acquisition
@@ -94,7 +95,7 @@ def explain_proposal(
     explainer = ProposalExplainer(acquisition, background, surrogate, estimator, draws, seed)
     number = proposal_of(run, trial, seed=seed, any_trial=acquisition != "auto")
     found = explainer.explain(run, number)
-    if trial != "best" or not any(run.feasible) or number == run.incumbent_trial:
+    if trial != "best" or not np.any(run.feasible) or number == run.incumbent_trial:
         return found
     best = (
         f"trial {number} is the best of the proposals; the best of the run, trial "

@@ -78,6 +78,7 @@ def test_the_numbers_and_their_reasons_are_told():
     assert (verdict.n_trials, verdict.method) == (100, "leave-one-out")
     text = str(verdict)
     assert text.startswith("trust: fair. ")
+    assert text[:20] in verdict._repr_html_()
     for words in ("R² = 0.62", "leave-one-out", "90% of them", "100 trials of 2 hyperparameters"):
         assert words in text
     for threshold in ("0.7", "0.3", "85%", "70%", "5 per hyperparameter"):
