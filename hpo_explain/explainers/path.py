@@ -128,7 +128,7 @@ def explainable(run: Run) -> tuple[list[int], list[str]]:
     proposals = sorted(run.proposals or ())
     if not proposals:
         proposal_of(run, "latest")  # says why there is none
-    few = [n for n in proposals if run.own_acquisition(n) is None and len(run.known_before(n)) < 2]
+    few = [n for n in proposals if len(run.known_before(n)) < 2 and run.own_acquisition(n) is None]
     constant = [n for n in proposals if n not in few and nothing_learned(run, n)]
     notes = []
     if few:

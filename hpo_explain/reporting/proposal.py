@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 from markupsafe import Markup
 
+from hpo_explain.explainers.path import explainable
 from hpo_explain.explanations import ProposalExplanation, format_value
 from hpo_explain.facade import explain_proposal
 from hpo_explain.plotting import plot_proposal
@@ -66,8 +67,13 @@ class LatestProposal:
 
 
 def _best(run: Run) -> int | None:
-    """Return the best of the proposals (feasible ones first), or None without any."""
-    return run.best(run.proposals) if run.proposals else None
+    """Return the best proposal that can be explained (feasible ones first), None without any."""
+    if not run.proposals:
+        return None
+    try:
+        return run.best(explainable(run)[0])
+    except ValueError:  # which says why there is none
+        return run.best(run.proposals)
 
 
 def _best_lead(run: Run) -> str:
@@ -76,6 +82,11 @@ def _best_lead(run: Run) -> str:
         return f"No trial is feasible; trial {best} is the best of the proposals."
     if best == run.incumbent_trial:
         return f"Trial {best} is the best of the run."
+    if run.incumbent_trial in (run.proposals or ()):
+        return (
+            f"The best of the run is trial {run.incumbent_trial}, before which too little was "
+            f"known for a model. Trial {best} is the best of the proposals that can be explained."
+        )
     return (
         f"The best of the run is trial {run.incumbent_trial}, which is no proposal (it belongs to "
         f"the initial design, or was set by hand), so there is no reason to explain. Trial {best} "

@@ -289,6 +289,16 @@ def test_when_the_best_trial_is_of_the_initial_design_the_best_proposal_is_expla
     assert hx.explain_proposal(run, second).sentence in text
 
 
+def test_when_too_little_was_known_before_the_best_trial_the_next_best_is_explained(tmp_path):
+    run = tuning_run(20)
+    order = np.argsort(run.objective)
+    first_best = hx.Run(run.space, run.X[order], run.objective[order], "minimize")
+    text = write(first_best, tmp_path, sections=[BestProposal()]).text
+    assert "The best of the run is trial 0, before which too little was known" in text
+    assert "Trial 2 is the best of the proposals that can be explained." in text
+    assert hx.explain_proposal(first_best, 2).sentence in text
+
+
 def test_an_infeasible_proposal_is_not_the_best_one(tmp_path):
     run = tuning_run(20, proposals=[15, 16, 17, 18])
     feasible = np.ones(20, dtype=bool)
