@@ -39,6 +39,7 @@ def test_ablation_starts_at_a_trial_that_is_not_as_good_as_its_target(kind):
     tied = hx.ablation(run, 0, 1, kind=kind)
     assert re.search("cannot tell the two apart|goes nowhere", tied.sentence)
     assert "act together" not in tied.sentence
+    assert not tied.order_matters
 
 
 def test_ablation_of_a_maximized_objective_gains_what_that_of_its_negative_does():

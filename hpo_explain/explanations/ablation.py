@@ -179,7 +179,12 @@ class Ablation(Shown, AboutModel):
 
     @property
     def order_matters(self) -> bool:
-        """Whether a step's gain differs from its Shapley value by more than 10 % of the whole."""
+        """Whether a step's gain differs from its Shapley value by more than 10 % of the whole.
+
+        Where the model tells nothing on the path apart, no order matters.
+        """
+        if not self._differ:
+            return False
         gap = float(np.abs(self.gains - self.shapley).max())
         return gap > _UNFAIR * max(abs(self.total_gain), float(np.abs(self.shapley).max()))
 
