@@ -251,12 +251,12 @@ def _claim(mark: Path) -> bool:
 
 def _left_behind(mark: Path) -> bool:
     """Say whether the process that made this file is gone, as far as can be told from here."""
-    node, _, process = mark.read_text(encoding="utf-8").rpartition(" ")
+    node, _, process = mark.read_text(encoding="utf-8", errors="replace").rpartition(" ")
     if os.name == "posix" and node == platform.node() and process.isdecimal():
         try:
             os.kill(int(process), 0)  # sends nothing
         except ProcessLookupError:
             return True
-        except OSError:  # somebody else's
+        except (OSError, OverflowError):  # somebody else's, or no number of ours
             pass
     return time.time() - mark.stat().st_mtime > _STALE

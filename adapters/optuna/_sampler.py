@@ -16,7 +16,6 @@ from optuna.trial import FrozenTrial, TrialState
 from hpo_explain.adapters._reading import LEAST_KNOWN
 from hpo_explain.run import spans
 
-_ASSUMED = "assumed "
 _STARTUP = 10  # the default n_startup_trials of Optuna's samplers with a model
 _ADDED = 0.9  # share of trials that took no time at all beyond which the clock is to blame
 
@@ -73,7 +72,7 @@ def read_choice(
     names = [base.__name__ for base in type(assumed).__mro__]
     startup = getattr(assumed, "_n_startup_trials", None)
     marks = np.array([_mark(trial) for trial in kept])
-    found, recorded = Counter(marks[marks != ""].tolist()), True
+    found = Counter(marks[marks != ""].tolist())
     if sampler is not None:
         how = "as given with sampler="
     elif found:
@@ -88,7 +87,6 @@ def read_choice(
             "the one of the study object, as a storage does not record it; "
             "give sampler= if another one chose the trials"
         )
-        recorded = isinstance(study._storage, InMemoryStorage)  # then it is the object that ran
     model = next((name for name in names if name in _MODELS), "")
     states = _MODELS.get(model, _FINISHED)
     finished, before = _finished_before(trials, kept, states), _counted_before(trials, kept, states)
@@ -105,7 +103,8 @@ def read_choice(
     else:
         marked = marks == model
         own = [trial for trial in trials if _mark(trial) == model]  # those left out as well
-        own = [trial for trial in own if trial.number not in _by_hand(own)[0]]
+        enqueued, _ = _by_hand(own)
+        own = [trial for trial in own if trial.number not in enqueued]
         if sampler is None and own:
             startup = int(_finished_before(trials, own, states).min())
             phase = f"its marks begin after {startup} finished trials; those before were random"
@@ -124,7 +123,9 @@ def read_choice(
         chosen = marked | ((finished >= startup) & (marks == ""))
     notes.insert(0, f"sampler: {names[0]}, {how}; {phase}")
     numbers = np.array([trial.number for trial in kept])
-    name = names[0] if recorded else f"{_ASSUMED}{names[0]}"
+    # a study in memory is the object that ran
+    known = sampler is not None or found or isinstance(study._storage, InMemoryStorage)
+    name = names[0] if known else f"assumed {names[0]}"
     return Choice(name, numbers[chosen & ~by_hand].tolist(), notes, its, how, model, reasons)
 
 
@@ -145,7 +146,7 @@ def _by_hand(kept: Sequence[FrozenTrial]) -> tuple[dict[int, str], list[str]]:
         fixed = attrs.get("fixed_params") or {}
         enqueued.append(not retried[-1] and any(name in trial.params for name in fixed))
         added.append(_took_no_time(trial) and not retried[-1] and not enqueued[-1])
-    if np.mean(added) > _ADDED:
+    if added and np.mean(added) > _ADDED:
         added = [False] * len(added)  # a table of trials, or a clock that ticks too slowly
     found = (
         ("enqueued, so not chosen by the sampler", enqueued),

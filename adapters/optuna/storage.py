@@ -54,13 +54,8 @@ def read_storage(storage: str, study_name: str | None = None, **options: Any) ->
     ValueError
         If there is no such file, storage or study, or nothing in the study can be read.
     """
-    opened = _open(storage)
-    try:
-        study = _study(opened, storage, study_name)
-        with _translated(storage):
-            return from_optuna(study, **options)
-    finally:
-        _close(opened)
+    with _opened(storage, study_name) as study:
+        return from_optuna(study, **options)
 
 
 def read_objectives(storage: str, study_name: str | None = None, **options: Any) -> dict[str, Run]:
@@ -76,24 +71,14 @@ def read_objectives(storage: str, study_name: str | None = None, **options: Any)
     dict of str to Run
         One per objective.
     """
-    opened = _open(storage)
-    try:
-        study = _study(opened, storage, study_name)
-        with _translated(storage):
-            return as_runs(study, **options)
-    finally:
-        _close(opened)
+    with _opened(storage, study_name) as study:
+        return as_runs(study, **options)
 
 
 def has_finished_trials(storage: str, study_name: str | None = None) -> bool:
     """Say whether any trial of a study is complete; raises as :func:`load_study` does."""
-    opened = _open(storage)
-    try:
-        study = _study(opened, storage, study_name)
-        with _translated(storage):
-            return bool(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
-    finally:
-        _close(opened)
+    with _opened(storage, study_name) as study:
+        return bool(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
 
 
 def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
@@ -123,6 +108,18 @@ def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
         If there is no such file, storage or study; the text lists the studies there are.
     """
     return _study(_open(storage), storage, study_name)
+
+
+@contextmanager
+def _opened(storage: str, study_name: str | None) -> Iterator[optuna.Study]:
+    """Open a study for as long as it is read; what the storage says then names it."""
+    opened = _open(storage)
+    try:
+        study = _study(opened, storage, study_name)
+        with _translated(storage):
+            yield study
+    finally:
+        _close(opened)
 
 
 def _study(opened: BaseStorage, storage: str, study_name: str | None) -> optuna.Study:

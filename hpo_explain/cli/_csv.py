@@ -63,7 +63,8 @@ def _read(source: str, separator: str, **options: Any) -> pd.DataFrame:
 
 def _header(source: str, usual: str, named: Collection[str]) -> tuple[str, list[str]]:
     """Return the separator, and the names as they are written."""
-    found = {separator: _names(source, separator) for separator in (usual, *_SEPARATORS)}
+    tried = dict.fromkeys([usual, *_SEPARATORS])
+    found = {separator: _names(source, separator) for separator in tried}
     apart = {separator: names for separator, names in found.items() if len(names) > 1}
     if len(apart) > 1:
         apart = {separator: names for separator, names in apart.items() if {*named} <= {*names}}

@@ -94,13 +94,13 @@ class Source:
         ValueError or OSError
             If it cannot be read.
         """
-        kind = self._checked_kind()
-        return {STORAGE: self._storage, TABLE: self._table, PICKLE: self._pickle}[kind]()
+        return self._read(self._checked_kind())
 
     def read_all(self) -> dict[str, Run]:
         """Return a run per objective by its name, as they are now; raises as `read`."""
-        if self._checked_kind() != STORAGE:
-            run = self.read()
+        kind = self._checked_kind()
+        if kind != STORAGE:
+            run = self._read(kind)
             return {run.objective_name: run}
         from hpo_explain.adapters.optuna.storage import read_objectives
 
@@ -121,6 +121,9 @@ class Source:
         from hpo_explain.adapters.optuna.storage import has_finished_trials
 
         return not has_finished_trials(self.source, self.study_name)
+
+    def _read(self, kind: str) -> Run:
+        return {STORAGE: self._storage, TABLE: self._table, PICKLE: self._pickle}[kind]()
 
     def _checked_kind(self) -> str:
         kind = kind_of(self.source)
@@ -173,14 +176,12 @@ class Source:
         if self.pruned is not None:
             options["pruned"] = self.pruned
         if self.sampler is not None:
-            from hpo_explain.adapters.optuna.samplers import make_sampler, sampler_names
+            from hpo_explain.adapters.optuna.samplers import make_sampler
 
-            if self.sampler not in sampler_names():
-                raise click.UsageError(
-                    f"--sampler must be one of {', '.join(sampler_names())}, but was "
-                    f"{self.sampler!r}."
-                )
-            options["sampler"] = make_sampler(self.sampler)
+            try:
+                options["sampler"] = make_sampler(self.sampler)
+            except ValueError as error:
+                raise click.UsageError(f"--{error}") from error
         return options
 
     def _table(self) -> Run:

@@ -30,6 +30,7 @@ from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explanations import PartialDependence
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import SupportsJoint, Surrogate
+from hpo_explain.surrogates._repeats import different_rows
 
 _BLOCK = 1000  # configurations whose covariance with the candidates is computed at once
 _KNOWN = 1e-9  # share of the largest variance below which nothing is left to learn at a candidate
@@ -112,7 +113,7 @@ def choose_experiments(
     else:
         z, weight = _averaged(space, effect, rows)
         x = space.sample(candidates, seed=seed + 1)
-        x = x[_first_of_each(x)]
+        x = x[_different(x)[0]]
         noise = float(getattr(surrogate, "noise_std", 0.0)) ** 2
         found = x[_greedy(*_covariances(surrogate, z, x), weight, noise, min(n, len(x)))]
     if len(found) < n:
@@ -135,17 +136,9 @@ def _callers_level() -> int:
     return level - 1 if frame is None else level
 
 
-def _first_of_each(X: Array) -> npt.NDArray[np.intp]:
-    """Return the places of different rows, each where it is first."""
-    return np.sort(_different(X)[0])
-
-
 def _different(X: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return where each different row is first, and for all rows which of these they are."""
-    # values inside the unit interval may differ by rounding, and NaN is not equal to itself
-    known = np.nan_to_num(np.round(X, 12), nan=-1.0)
-    _, first, which = np.unique(known, axis=0, return_index=True, return_inverse=True)
-    return first, which.reshape(-1)
+    return different_rows(np.round(X, 12))  # values inside the unit interval differ by rounding
 
 
 def _averaged(space: SearchSpace, effect: PartialDependence, rows: Array) -> tuple[Array, Array]:
@@ -203,13 +196,13 @@ def _least_sure(space: SearchSpace, effect: PartialDependence, rows: Array, n: i
     curves = np.nan_to_num(effect.ice_std.reshape(len(rows), -1), nan=-np.inf)
     order = np.argsort(-curves.max(axis=1), kind="stable")
     found = _along(space, effect, rows, order, curves[order].argmax(axis=1))
-    found = found[_first_of_each(found)]
+    found = found[_different(found)[0]]
     if len(found) < n:
         ordered = np.argsort(-curves, axis=None, kind="stable")
         valid = ordered[np.isfinite(curves.ravel()[ordered])]
         others = _along(space, effect, rows, *np.divmod(valid, curves.shape[1]))
         found = np.vstack([found, others])
-        found = found[_first_of_each(found)]
+        found = found[_different(found)[0]]
     return found[:n]
 
 

@@ -9,7 +9,10 @@ import numpy as np
 from hpo_explain._checks import check_count, check_sequence
 from hpo_explain.explainers.proposals import ProposalExplainer, nothing_learned, proposal_of
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation
-from hpo_explain.run import Run, spans
+from hpo_explain.run import Run, by_reason, spans
+
+_FEW = "fewer than two trials were finished before"
+_CONSTANT = "the objective was constant until then"
 
 
 def explain_path(
@@ -128,14 +131,14 @@ def explainable(run: Run) -> tuple[list[int], list[str]]:
     proposals = sorted(run.proposals or ())
     if not proposals:
         proposal_of(run, "latest")  # says why there is none
-    few = [n for n in proposals if len(run.known_before(n)) < 2 and run.own_acquisition(n) is None]
-    constant = [n for n in proposals if n not in few and nothing_learned(run, n)]
-    notes = []
-    if few:
-        notes.append(f"left out: {spans(few)}: fewer than two trials were finished before")
-    if constant:
-        notes.append(f"left out: {spans(constant)}: the objective was constant until then")
-    left = sorted({*proposals} - {*few, *constant})
+    reasons = {number: why_unexplained(run, number) for number in proposals}
+    left_out = by_reason({number: reason for number, reason in reasons.items() if reason})
+    notes = [
+        f"left out: {spans(left_out[reason])}: {reason}"
+        for reason in (_FEW, _CONSTANT)
+        if reason in left_out
+    ]
+    left = [number for number, reason in reasons.items() if not reason]
     if not left:
         raise ValueError(
             "none of the run's proposals can be explained: "
@@ -143,3 +146,10 @@ def explainable(run: Run) -> tuple[list[int], list[str]]:
             + ". Run more trials."
         )
     return left, notes
+
+
+def why_unexplained(run: Run, number: int) -> str:
+    """Say why a proposal cannot be explained; empty if it can."""
+    if len(run.known_before(number)) < 2 and run.own_acquisition(number) is None:
+        return _FEW
+    return _CONSTANT if nothing_learned(run, number) else ""

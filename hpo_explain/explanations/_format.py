@@ -10,7 +10,7 @@ import numpy as np
 
 from hpo_explain.space import Array
 
-_NOTHING = 0.005  # of the whole: written as a percentage, nothing is left of less
+NOTHING = 0.005  # of the whole: written as a percentage, nothing is left of less
 
 
 def format_value(value: Any, *, width: int = 40) -> str:
@@ -47,7 +47,7 @@ def worth_naming(
     return [
         int(j)
         for rank, j in enumerate(order[:most])
-        if sizes[j] > 0.0 and (rank == 0 or sizes[j] >= _NOTHING * whole)
+        if sizes[j] > 0.0 and (rank == 0 or sizes[j] >= NOTHING * whole)
     ]
 
 

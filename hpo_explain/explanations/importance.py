@@ -13,7 +13,13 @@ import numpy.typing as npt
 
 from hpo_explain._checks import unknown_name
 from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import format_value, join_words, plain_json, worth_naming
+from hpo_explain.explanations._format import (
+    NOTHING,
+    format_value,
+    join_words,
+    plain_json,
+    worth_naming,
+)
 from hpo_explain.explanations._result import Shown
 from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.recommendation import LatentSpace, Recommendation, recommend
@@ -29,7 +35,6 @@ if TYPE_CHECKING:
 
 SEPARATOR = " × "
 _UNSTABLE = 0.25  # share of the trees that may see two neighbours the other way round
-_NEARLY_ALL = 0.995  # of the variance: written as a percentage, nothing is left of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -353,7 +358,7 @@ class FanovaImportance(Shown):
         most = f"{subject}: {join_words(parts)} of its variance"
         if len(self.names) == 1:
             return f"{most}."
-        if mains > _NEARLY_ALL:
+        if mains > 1.0 - NOTHING:
             return f"{most}; interactions explain next to nothing."
         return (
             f"{most}; single hyperparameters explain {mains:.0%} together, interactions the rest."

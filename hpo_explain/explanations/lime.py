@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import format_value, join_words, plain_json
+from hpo_explain.explanations._format import NOTHING, format_value, join_words, plain_json
 from hpo_explain.explanations._result import AboutConfiguration, AboutModel, Shown
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 LOW_FIDELITY = 0.5
 _MAIN_COUNT = 3
-_NOTHING = 0.005  # of the largest effect: less is not told
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +148,7 @@ class LimeExplanation(Shown, AboutConfiguration, AboutModel):
         """One sentence that says what changes the prediction, and how far that can be read."""
         kind = "A linear model" if self.model == "linear" else "A small tree"
         start = f"{kind} around {self.subject} (weighted R² = {self.fidelity:.2f})"
-        least = _NOTHING * max((abs(s.effect) for s in self.statements), default=0.0)
+        least = NOTHING * max((abs(s.effect) for s in self.statements), default=0.0)
         told = [s for s in self.statements if abs(s.effect) > least][:_MAIN_COUNT]
         if not told:
             text = (

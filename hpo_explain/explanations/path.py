@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 EXPLOITING = ("mean", "exploitation")
 EXPLORING = ("uncertainty", "exploration")
+LATEST = 5  # proposals that count as the latest
 _LEAST_SIDE = 3  # proposals on either side of a turning point
 _AGREEING = 2.0 / 3.0  # of the proposals on either side
 
@@ -343,7 +344,7 @@ class DesirabilityPath(Shown):
                 distance[:, j] = np.where(np.isnan(distance[:, j]), np.nan, distance[:, j] > 0)
         return distance
 
-    def balance(self, last: int = 5) -> dict[str, float]:
+    def balance(self, last: int = LATEST) -> dict[str, float]:
         """Return the shares of exploiting and exploring in the latest proposals' contributions.
 
         Of the absolute contributions of both terms, averaged over the last proposals; empty where

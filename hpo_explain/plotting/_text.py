@@ -8,7 +8,6 @@ import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
-from hpo_explain._words import counted as counted
 from hpo_explain.explanations import format_level
 
 # Line and paragraph breaks; what a label must show although it has no glyph.

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from hpo_explain._words import counted
 from hpo_explain.explanations import Ablation
 from hpo_explain.plotting._layout import (
     characters,
@@ -23,7 +24,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import counted, distinct, number, plain, shorten
+from hpo_explain.plotting._text import distinct, number, plain, shorten
 
 MOST_STEPS = 20
 _ROW_POINTS = (20.0, 28.0)  # height of rows whose labels take one and two lines

@@ -7,6 +7,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from hpo_explain._words import counted
 from hpo_explain.plotting._layout import (
     points_across,
     sides,
@@ -27,7 +28,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import counted, number, plain, shorten
+from hpo_explain.plotting._text import number, plain, shorten
 from hpo_explain.run import Run, diverged_above, winsorized
 from hpo_explain.space import Array
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
+from hpo_explain._words import counted
 from hpo_explain.explanations import InteractionStrength
 from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
 from hpo_explain.plotting._heatmap import draw_cells, draw_scale, names_along_x, names_along_y
@@ -15,7 +16,7 @@ from hpo_explain.plotting._layout import (
     write_header,
 )
 from hpo_explain.plotting._style import TEXT, WIDTH, make_literal, new_axes, set_height
-from hpo_explain.plotting._text import counted, not_shown, plain, shorten
+from hpo_explain.plotting._text import not_shown, plain, shorten
 from hpo_explain.space import Array
 
 MOST_NAMES = 20

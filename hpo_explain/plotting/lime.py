@@ -6,10 +6,11 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
+from hpo_explain._words import counted
 from hpo_explain.explanations import LimeExplanation, LimeStatement
 from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
 from hpo_explain.plotting._style import FILLS, WIDTH
-from hpo_explain.plotting._text import counted, not_shown, number, plain, shorten
+from hpo_explain.plotting._text import not_shown, number, plain, shorten
 
 _BETTER, _WORSE = FILLS[0], FILLS[1]
 

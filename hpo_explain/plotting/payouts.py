@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from hpo_explain._words import counted
 from hpo_explain.explanations import DesirabilityPath
 from hpo_explain.plotting._panels import (
     alone,
@@ -20,7 +21,7 @@ from hpo_explain.plotting._panels import (
     write_title,
 )
 from hpo_explain.plotting._style import FILLS, WIDTH, ink
-from hpo_explain.plotting._text import counted, distinct, plain, shorten
+from hpo_explain.plotting._text import distinct, plain, shorten
 from hpo_explain.space import Array
 
 _PAYOUT: dict[str, Any] = {"alpha": 0.25, "linewidth": 0.0}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
+from hpo_explain._words import counted
 from hpo_explain.explanations import PredictionExplanation, format_value
 from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
 from hpo_explain.plotting._style import FILLS, WIDTH
-from hpo_explain.plotting._text import counted, not_shown, number, plain, shorten
+from hpo_explain.plotting._text import not_shown, number, plain, shorten
 
 _BETTER, _WORSE = FILLS[0], FILLS[1]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 
+from hpo_explain._words import counted
 from hpo_explain.explanations import ProposalExplanation
 from hpo_explain.plotting._layout import (
     characters,
@@ -22,7 +23,7 @@ from hpo_explain.plotting._style import (
     set_height,
 )
 from hpo_explain.plotting._term_bars import BARS, row_points, term_legend
-from hpo_explain.plotting._text import counted, distinct, number, plain, shorten, signed
+from hpo_explain.plotting._text import distinct, number, plain, shorten, signed
 from hpo_explain.space import Array
 
 MOST_ROWS = 20

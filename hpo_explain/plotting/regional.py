@@ -12,6 +12,7 @@ from matplotlib.figure import SubFigure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from hpo_explain._words import counted
 from hpo_explain.explanations import Region, RegionalPartialDependence
 from hpo_explain.plotting._axes import (
     HEIGHT,
@@ -51,7 +52,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import counted, not_shown, plain, shorten
+from hpo_explain.plotting._text import not_shown, plain, shorten
 from hpo_explain.plotting.partial_dependence import MOST_CURVES, as_drawn, band_caption
 
 MOST_REGIONS = 9

@@ -8,10 +8,11 @@ from functools import partial
 import numpy as np
 from markupsafe import Markup
 
+from hpo_explain._words import counted
 from hpo_explain.explanations import FanovaImportance
 from hpo_explain.facade import importance
 from hpo_explain.plotting import plot_importance, plot_marginal
-from hpo_explain.plotting._text import counted, listed
+from hpo_explain.plotting._text import listed
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.section import Content, NotApplicable
 from hpo_explain.run import Run

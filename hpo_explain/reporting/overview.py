@@ -8,9 +8,9 @@ from functools import partial
 
 import numpy as np
 
+from hpo_explain._words import counted
 from hpo_explain.explanations import format_value
 from hpo_explain.plotting import plot_history
-from hpo_explain.plotting._text import counted
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.section import Content
 from hpo_explain.run import Run, by_reason, spans

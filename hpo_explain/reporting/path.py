@@ -9,6 +9,7 @@ import numpy as np
 
 from hpo_explain.explainers.path import explainable
 from hpo_explain.explanations import DesirabilityPath
+from hpo_explain.explanations.path import LATEST
 from hpo_explain.facade import desirability_path
 from hpo_explain.plotting._text import number
 from hpo_explain.plotting.path import plot_path
@@ -17,7 +18,6 @@ from hpo_explain.reporting.section import Content, NotApplicable
 from hpo_explain.run import Run
 
 _PROPOSALS = 12  # at most, each with a model of its own
-_LAST = 5  # of which a sentence each
 _ROWS = 200
 
 
@@ -49,8 +49,8 @@ class HowReasonsChanged:
         notes = [*left_out, *path.notes]
         if len(chosen) < len(proposals):
             notes.append(
-                f"{len(chosen)} of {len(proposals)} proposals are shown, the last {_LAST} and "
-                f"{len(chosen) - _LAST} spread evenly over those before; "
+                f"{len(chosen)} of {len(proposals)} proposals are shown, the last {LATEST} and "
+                f"{len(chosen) - LATEST} spread evenly over those before; "
                 "hpo_explain.desirability_path explains all of them"
             )
         body = render(
@@ -64,7 +64,7 @@ class HowReasonsChanged:
             ),
             balance=_balance(path),
             turns=[(name, trial) for name, trial in path.turning_points().items() if trial],
-            last=[(e.trial, e.sentence) for e in path.explanations[-_LAST:][::-1]],
+            last=[(e.trial, e.sentence) for e in path.explanations[-LATEST:][::-1]],
             contributions=_mean_contributions(path),
             notes=notes,
         )
@@ -76,17 +76,17 @@ def _thinned(proposals: list[int]) -> list[int]:
     """Return proposals spread evenly, the last few all of them."""
     if len(proposals) <= _PROPOSALS:
         return proposals
-    places = np.linspace(0, len(proposals) - _LAST - 1, _PROPOSALS - _LAST).round().astype(int)
-    return [proposals[i] for i in sorted({*places.tolist()})] + proposals[-_LAST:]
+    places = np.linspace(0, len(proposals) - LATEST - 1, _PROPOSALS - LATEST).round().astype(int)
+    return [proposals[i] for i in sorted({*places.tolist()})] + proposals[-LATEST:]
 
 
 def _balance(path: DesirabilityPath) -> str:
-    balance = path.balance()  # the share in the sentence
+    balance = path.balance()
     if not balance:
         return ""
     return (
         f"At present: {balance['exploiting']:.0%} of the contributions to the last "
-        f"{min(_LAST, len(path))} proposals are about the predicted objective (exploiting), "
+        f"{min(LATEST, len(path))} proposals are about the predicted objective (exploiting), "
         f"{balance['exploring']:.0%} about uncertainty (exploring). Compared with the whole space, "
         "exploring is underestimated: next to an average configuration every proposal looks well "
         "known."

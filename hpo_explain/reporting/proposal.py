@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from markupsafe import Markup
 
-from hpo_explain.explainers.path import explainable
+from hpo_explain.explainers.path import why_unexplained
 from hpo_explain.explanations import ProposalExplanation, format_value
 from hpo_explain.facade import explain_proposal
 from hpo_explain.plotting import plot_proposal
@@ -44,7 +44,8 @@ class BestProposal:
 
     def content(self, run: Run) -> Content:
         """Return the explanation of the best proposal, and say so if a better trial is none."""
-        return _content(run, _best(run), lead=_best_lead(run))
+        best = _best(run)
+        return _content(run, best, lead=_best_lead(run, best))
 
 
 @dataclass(frozen=True)
@@ -68,16 +69,16 @@ class LatestProposal:
 
 def _best(run: Run) -> int | None:
     """Return the best proposal that can be explained (feasible ones first), None without any."""
-    if not run.proposals:
-        return None
-    try:
-        return run.best(explainable(run)[0])
-    except ValueError:  # which says why there is none
-        return run.best(run.proposals)
+    left = {*(run.proposals or ())}
+    while left:
+        best = run.best(sorted(left))
+        if not why_unexplained(run, best):
+            return best
+        left.remove(best)
+    return run.best(run.proposals) if run.proposals else None  # which says why it cannot be
 
 
-def _best_lead(run: Run) -> str:
-    best = _best(run)
+def _best_lead(run: Run, best: int | None) -> str:
     if not np.any(run.feasible):
         return f"No trial is feasible; trial {best} is the best of the proposals."
     if best == run.incumbent_trial:

@@ -48,10 +48,10 @@ def diverged_above(cost: Array) -> float:
     if tail > 0:
         bound = min(bound, float(median + _TAIL * tail))
     above_best = ordered - ordered[0]
-    for k in range((n - 1) // 2, n - 1):
-        if above_best[k] > 0 and above_best[k + 1] > _ISOLATED * above_best[k]:
-            bound = min(bound, float(ordered[0] + 2.0 * above_best[k]))
-            break
+    worse = above_best[(n - 1) // 2 :]
+    isolated = np.flatnonzero((worse[:-1] > 0) & (worse[1:] > _ISOLATED * worse[:-1]))
+    if len(isolated):
+        bound = min(bound, float(ordered[0] + 2.0 * worse[isolated[0]]))
     return bound if bound < np.max(cost) else np.inf
 
 

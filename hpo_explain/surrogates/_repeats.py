@@ -1,4 +1,4 @@
-"""Trials of one configuration, which are held out together: to have seen one is to know all."""
+"""Rows that are equal: to have seen one trial of a configuration is to know all of them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,21 @@ from hpo_explain.space import Array
 TOGETHER = "repeated configurations together"
 
 
-def configuration_of(X: Array) -> npt.NDArray[np.int64]:
-    """Return a number for each row (n, d): equal rows share it, in order of appearance.
+def different_rows(X: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return where each different row of X (n, d) is first, and for all rows which it is.
+
+    Both in the order of appearance; NaN is equal to NaN.
 
     Examples
     --------
     >>> import numpy as np
-    >>> configuration_of(np.array([[0.5, np.nan], [0.1, 0.2], [0.5, np.nan]])).tolist()
-    [0, 1, 0]
+    >>> first, which = different_rows(np.array([[0.5, np.nan], [0.1, 0.2], [0.5, np.nan]]))
+    >>> first.tolist(), which.tolist()
+    ([0, 1], [0, 1, 0])
     """
     rows = np.where(np.isnan(X), np.inf, X)
     _, first, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    number = np.empty(len(first), dtype=np.int64)
-    number[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(number[place.ravel()])
+    order = np.argsort(first)
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    return first[order], number[place.ravel()]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from hpo_explain._checks import check_count
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
-from hpo_explain.surrogates._repeats import TOGETHER, configuration_of
+from hpo_explain.surrogates._repeats import TOGETHER, different_rows
 from hpo_explain.surrogates._threads import n_threads
 from hpo_explain.surrogates._unit import unit_of
 from hpo_explain.surrogates.columns import INACTIVE, OrderedColumns
@@ -314,9 +314,9 @@ class ForestSurrogate:
             )
         if self._held_out is None:  # it may take several fits
             X, y = self._data
-            which = configuration_of(X)
+            first, which = different_rows(X)
             bagged = getattr(self._forest, "bootstrap", False) and not self._learned_order()
-            if bagged and which[-1] == len(y) - 1:
+            if bagged and len(first) == len(y):
                 self._held_out = self._out_of_bag(X, y)
             else:
                 self._held_out = self._cross_validated(X, y, which)

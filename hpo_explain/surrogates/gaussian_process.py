@@ -15,7 +15,7 @@ from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
 from hpo_explain.surrogates._gp_coalitions import CoalitionPosterior
 from hpo_explain.surrogates._gp_grid import GridPosterior
-from hpo_explain.surrogates._repeats import TOGETHER, configuration_of
+from hpo_explain.surrogates._repeats import TOGETHER, different_rows
 from hpo_explain.surrogates._split_kernel import split_kernel
 from hpo_explain.surrogates._unit import unit_of
 from hpo_explain.surrogates._whitening import Whitening
@@ -387,7 +387,7 @@ class GaussianProcessSurrogate:
         inverse = cho_solve((self._gp.L_, True), np.eye(len(y)))
         variance = 1.0 / np.diag(inverse)
         mean = y - alpha * variance
-        which = configuration_of(self._gp.X_train_)
+        _, which = different_rows(self._gp.X_train_)
         repeated = np.flatnonzero(np.bincount(which) > 1)
         for number in repeated:
             rows = np.flatnonzero(which == number)

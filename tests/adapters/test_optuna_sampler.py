@@ -18,7 +18,7 @@ from optuna.samplers import (
 from optuna.trial import TrialState, create_trial
 
 import hpo_explain as hx
-from hpo_explain.adapters.optuna import ExplanationCallback, from_optuna
+from hpo_explain.adapters.optuna import ExplanationCallback, _sampler, from_optuna
 from hpo_explain.reporting import Overview
 from tests.adapters.studies import finished, optimized, parabola, study_of
 
@@ -107,6 +107,14 @@ def test_marks_of_trials_that_were_left_out_tell_when_the_start_ended():
     run = from_optuna(optimized(objective, 12, sampler))
     assert 6 in run.excluded
     assert any("its marks begin after 6 finished trials" in note for note in run.notes)
+
+
+def test_marked_trials_are_looked_through_once_however_many_there_are(monkeypatch):
+    calls, by_hand = [], _sampler._by_hand
+    monkeypatch.setattr(_sampler, "_by_hand", lambda kept: calls.append(kept) or by_hand(kept))
+    sampler = TPESampler(n_startup_trials=5, multivariate=True, constant_liar=True, seed=0)
+    assert len(from_optuna(optimized(parabola, 25, sampler)).proposals) == 20
+    assert len(calls) <= 2
 
 
 def test_a_sampler_without_a_startup_number_counts_as_optunas_default():

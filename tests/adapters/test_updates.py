@@ -176,6 +176,17 @@ def test_the_last_report_waits_for_another_process(clock, monkeypatch, tmp_path)
     assert not mark.exists()
 
 
+@pytest.mark.parametrize("held", [b"\xff\xfe", b"", f"{platform.node()} {10**30}".encode()])
+def test_a_mark_that_says_nothing_is_another_processs(clock, monkeypatch, tmp_path, held):
+    monkeypatch.setattr(_updates, "_PATIENCE", 0.0)
+    (tmp_path / ".r.html.lock").write_bytes(held)
+    kinds, subject = simulate(
+        clock, monkeypatch, trial=1.0, full=0.1, brief=0.1, trials=2, path=tmp_path / "r.html"
+    )
+    assert kinds == []
+    assert subject.finish(lambda: None) is None
+
+
 @pytest.mark.skipif(os.name != "posix", reason="asks whether a process lives as POSIX does")
 def test_a_process_that_was_killed_while_it_wrote_keeps_nobody_waiting(tmp_path):
     path = tmp_path / "r.html"
