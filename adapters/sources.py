@@ -140,7 +140,7 @@ def checked_options(
             own = inspect.signature(taker).parameters.values() if taker is not None else ()
             meant = [p.name for p in own if p.kind is not p.VAR_KEYWORD] + known
             kind = f"option of {(taker or reader).__name__}"
-            raise ValueError(unknown_name(kind, name, meant))
+            raise unknown_name(name, name, meant, kind)
     return options
 
 

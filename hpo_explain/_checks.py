@@ -1,4 +1,4 @@
-"""Messages for bad input: every one names the argument, what it was, and the remedy."""
+"""Checks of arguments: every error names the argument, what it was, and the remedy."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.errors import InputError
+
 
 def check_option(name: str, value: object, allowed: Collection[str]) -> str:
-    """Return `value` if it is one of the allowed words, else raise ValueError."""
+    """Return `value` if it is one of the allowed words, else raise InputError."""
     if not isinstance(value, str) or value not in allowed:
         options = ", ".join(repr(word) for word in allowed)
-        raise ValueError(f"{name} must be one of {options}, but was {value!r}.")
+        raise InputError(name, f"must be one of {options}, but was {value!r}", value)
     return value
 
 
@@ -29,29 +31,29 @@ def check_count(name: str, value: object, *, minimum: int = 1) -> int:
             raise TypeError
         count = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise ValueError(f"{name} must be a whole number, but was {value!r}.") from None
+        raise InputError(name, f"must be a whole number, but was {value!r}", value) from None
     if count < minimum:
-        raise ValueError(f"{name} must be at least {minimum}, but was {count}.")
+        raise InputError(name, f"must be at least {minimum}, but was {count}", value)
     return count
 
 
 def check_sequence(name: str, value: object, what: str) -> list[Any]:
     """Return `value` as a list if it holds several things, such as "numbers of trials"."""
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
-        raise ValueError(f"{name} must be a list of {what}, but was {value!r}.")
+        raise InputError(name, f"must be a list of {what}, but was {value!r}", value)
     return list(value)
 
 
 def check_number(name: str, value: object) -> float:
     """Return `value` as a float if it is a finite number."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, Decimal)):
-        raise ValueError(f"{name} must be a number, but was {value!r}.")
+        raise InputError(name, f"must be a number, but was {value!r}", value)
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be finite, but was {value!r}.")
+        raise InputError(name, f"must be finite, but was {value!r}", value)
     return number
 
 
@@ -59,7 +61,8 @@ def check_fraction(name: str, value: object) -> float:
     """Return `value` if it lies strictly between 0 and 1."""
     number = check_number(name, value)
     if not 0.0 < number < 1.0:
-        raise ValueError(f"{name} must lie between 0 and 1 (exclusive), but was {value!r}.")
+        problem = f"must lie between 0 and 1 (exclusive), but was {value!r}"
+        raise InputError(name, problem, value)
     return number
 
 
@@ -68,7 +71,7 @@ def check_array(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float64]:
     try:
         return np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be an array of numbers: {error}.") from None
+        raise InputError(name, f"must be an array of numbers: {error}", value) from None
 
 
 def check_direction(value: object) -> str:
@@ -76,10 +79,29 @@ def check_direction(value: object) -> str:
     return check_option("direction", value, ("minimize", "maximize"))
 
 
-def unknown_name(kind: str, name: object, known: Iterable[Any]) -> str:
-    """Say that a name is unknown, which one was probably meant, and which there are."""
+def check_name(argument: str, value: object, known: Iterable[Any], kind: str) -> Any:
+    """Return a name if it is known, else raise InputError with those that are.
+
+    Examples
+    --------
+    >>> check_name("name", "depht", ["lr", "depth"], "hyperparameter")
+    Traceback (most recent call last):
+        ...
+    hpo_explain.errors.InputError: name must be a hyperparameter, but 'depht' is unknown. Did you \
+mean 'depth'? There are: lr, depth.
+    """
+    names = list(known)
+    if value in names:
+        return value
+    raise unknown_name(argument, value, names, kind)
+
+
+def unknown_name(argument: str, value: object, known: Iterable[Any], kind: str) -> InputError:
+    """Return the error for an unknown name: which one was probably meant, and which there are."""
     names = [str(entry) for entry in known]
-    close = difflib.get_close_matches(str(name), names, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
+    close = difflib.get_close_matches(str(value), names, n=1)
+    hint = f"Did you mean {close[0]!r}? " if close else ""
     shown = ", ".join(names[:30]) + (", ..." if len(names) > 30 else "")
-    return f"unknown {kind} {name!r}.{hint} There are: {shown}."
+    return InputError(
+        argument, f"must be a {kind}, but {value!r} is unknown", value, f"{hint}There are: {shown}."
+    )

@@ -20,7 +20,8 @@ from hpo_explain import (
     Run,
     SearchSpace,
 )
-from hpo_explain.run import diverged_above, spans
+from hpo_explain._words import spans
+from hpo_explain.run import diverged_above
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.source_tree import ROOT
 

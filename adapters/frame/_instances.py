@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._words import spans
 from hpo_explain.adapters._reading import not_finite
 from hpo_explain.adapters.frame._cells import cell_key, is_empty
-from hpo_explain.run import Instances, spans
+from hpo_explain.run import Instances
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

@@ -236,7 +236,7 @@ def _with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _check_column(argument: str, name: str, table: pd.DataFrame) -> None:
     if name not in table.columns:
-        raise ValueError(f"{argument}: {unknown_name('column', name, table.columns)}")
+        raise unknown_name(argument, name, table.columns, "column")
 
 
 def _objective(table: pd.DataFrame, name: str) -> Array:

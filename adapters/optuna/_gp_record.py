@@ -15,6 +15,7 @@ from hpo_explain.adapters.optuna import _gp_sampler
 from hpo_explain.adapters.optuna._past import PastStudy, known_when
 from hpo_explain.adapters.optuna._record import SamplerRecord
 from hpo_explain.adapters.optuna._tpe import RandomPhaseError, UnexpectedSamplerError
+from hpo_explain.facts import Fact, as_fact
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import SearchSpace
 from hpo_explain.surrogates import Surrogate
@@ -102,18 +103,18 @@ class GpRecord(SamplerRecord):
                 "it also averaged over the possible results of the trials then running, by random "
                 "numbers that it does not record; that is left out"
             )
-        return OwnAcquisition(found.log_ei, "; ".join(notes))
+        return OwnAcquisition(found.log_ei, tuple(notes))
 
-    def why_not(self, before: int | None) -> str:
-        """Return in words why there is no acquisition function of trial `before`."""
+    def why_not(self, before: int | None) -> Fact | None:
+        """Return why there is no acquisition function of trial `before`; None if there is one."""
         if before is not None and before in self.by_hand:
             return super().why_not(before)
         found = self._result(before)
         if isinstance(found, str):
-            return found
+            return as_fact(found)
         if found.log_ei is not None:
-            return ""
-        return (
+            return None
+        return as_fact(
             f"{self.name} chose this by {found.acquisition}, which also weighs what the "
             "constraints allow and is not rebuilt; its Gaussian process is"
         )

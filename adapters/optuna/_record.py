@@ -8,6 +8,7 @@ from typing import Any
 
 from optuna.trial import FrozenTrial
 
+from hpo_explain.facts import Fact, as_fact
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import SearchSpace
 from hpo_explain.surrogates import Surrogate
@@ -45,8 +46,11 @@ class SamplerRecord:
         """Return None: no acquisition function chose the trials."""
         return None
 
-    def why_not(self, before: int | None) -> str:
-        """Return in words why there is no acquisition function of trial `before`."""
+    def why_not(self, before: int | None) -> Fact | None:
+        """Return why there is no acquisition function of trial `before`; None if there is one."""
+        return as_fact(self._nobody(before))
+
+    def _nobody(self, before: int | None) -> str:
         if before is not None and before in self.by_hand:
             return f"no acquisition function chose this: trial {before} was {self.by_hand[before]}"
         return f"no acquisition function chose this: {self.name} has none"

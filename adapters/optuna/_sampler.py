@@ -13,8 +13,8 @@ from optuna.samplers import BaseSampler, PartialFixedSampler
 from optuna.storages import InMemoryStorage
 from optuna.trial import FrozenTrial, TrialState
 
+from hpo_explain._words import spans
 from hpo_explain.adapters._reading import LEAST_KNOWN
-from hpo_explain.run import spans
 
 _STARTUP = 10  # the default n_startup_trials of Optuna's samplers with a model
 _ADDED = 0.9  # share of trials that took no time at all beyond which the clock is to blame

@@ -81,10 +81,7 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
         )
     if isinstance(target, str):
         if target not in (names or ()):
-            raise ValueError(
-                f"target: {unknown_name('objective', target, names or range(len(directions)))} "
-                f"The study's objectives are {objectives}. {_REMEDY} of the trial."
-            )
+            raise unknown_name("target", target, names or range(len(directions)), "objective")
         index = list(names or ()).index(target)
     else:
         index = 0 if target is None else check_count("target", target, minimum=0)

@@ -14,6 +14,7 @@ from optuna.trial import FrozenTrial
 from hpo_explain.adapters.optuna import _tpe
 from hpo_explain.adapters.optuna._past import PastStudy, known_when
 from hpo_explain.adapters.optuna._record import SamplerRecord
+from hpo_explain.facts import Fact, as_fact
 from hpo_explain.run import OwnAcquisition
 
 _KEPT = 16  # one acquisition function for every trial would fill the memory
@@ -54,10 +55,10 @@ class TpeRecord(SamplerRecord):
         found = self._result(before)
         return found if isinstance(found, OwnAcquisition) else None
 
-    def why_not(self, before: int | None) -> str:
-        """Return in words why there is no acquisition function of trial `before`."""
+    def why_not(self, before: int | None) -> Fact | None:
+        """Return why there is no acquisition function of trial `before`; None if there is one."""
         found = self._result(before)
-        return found if isinstance(found, str) else ""
+        return as_fact(found) if isinstance(found, str) else None
 
     def _result(self, before: int | None) -> OwnAcquisition | str:
         if before not in self._found:
@@ -70,7 +71,7 @@ class TpeRecord(SamplerRecord):
     def _rebuilt(self, before: int | None) -> OwnAcquisition | str:
         """Return the acquisition, or why there is none."""
         if before in self.by_hand:
-            return super().why_not(before)
+            return self._nobody(before)
         if self.sampler is None:
             return f"the settings of {self.name} are not known; give sampler="
         trial = next((t for t in self.trials if t.number == before), None)
@@ -88,7 +89,7 @@ class TpeRecord(SamplerRecord):
                 f"{optuna.__version__} (checked with {_tpe.CHECKED}): {error}"
             )
         settings = f"log l − log g: rebuilt from the trials of the time by {self.name}, {self.how}"
-        return OwnAcquisition(ratio, "; ".join([settings, *notes]))
+        return OwnAcquisition(ratio, (settings, *notes))
 
     def _as_marked(
         self, sampler: TPESampler, study: PastStudy, number: int, trial: FrozenTrial | None

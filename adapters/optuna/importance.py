@@ -123,7 +123,7 @@ class FanovaImportanceEvaluator(BaseImportanceEvaluator):
             raise ValueError(f"params must be a list of names, but was {names!r}. Put it into [].")
         for name in names:
             if name not in run.space.names:
-                raise ValueError("params: " + unknown_name("hyperparameter", name, run.space.names))
+                raise unknown_name("params", name, run.space.names, "hyperparameter")
         forest = run.surrogate(kind="forest", n_trees=self._n_trees, seed=self._seed)
         explainer = FanovaExplainer(forest, direction=run.direction, seed=self._seed)
         result = explainer.explain(order=1)

@@ -11,9 +11,10 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.multioutput import MultiOutputRegressor
 
+from hpo_explain._words import spans
 from hpo_explain.adapters.skopt._dimensions import ModelColumns
 from hpo_explain.adapters.skopt._specs import Specs
-from hpo_explain.run import LARGEST, spans
+from hpo_explain.run import LARGEST
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import ForestSurrogate, GaussianProcessSurrogate, Surrogate
 

@@ -11,6 +11,7 @@ from skopt.utils import has_gradients
 from hpo_explain.adapters.skopt._criterion import HEDGE, Criterion, infer_criterion
 from hpo_explain.adapters.skopt._dimensions import ModelColumns
 from hpo_explain.adapters.skopt._models import StoredModels, as_surrogate
+from hpo_explain.facts import as_facts
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import Surrogate
@@ -98,4 +99,6 @@ class SkoptRecord:
                 f"of trial {seen}, to which skopt adds made-up objectives for those between"
             )
             note = f"{note}; {several}" if note else several
-        return OwnAcquisition(criterion.on(surrogate, best, self.direction), note)
+        return OwnAcquisition(
+            criterion.on(surrogate, best, self.direction), as_facts([note] if note else [])
+        )

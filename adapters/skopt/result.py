@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from skopt import BayesSearchCV, Optimizer
 
+from hpo_explain._words import spans
 from hpo_explain.adapters._reading import LEAST_KNOWN, not_finite, nothing_left, repeated
 from hpo_explain.adapters.skopt._criterion import HEDGE
 from hpo_explain.adapters.skopt._dimensions import (
@@ -20,7 +21,7 @@ from hpo_explain.adapters.skopt._dimensions import (
 from hpo_explain.adapters.skopt._models import StoredModels, objective_model, read_models
 from hpo_explain.adapters.skopt._record import SkoptRecord
 from hpo_explain.adapters.skopt._specs import Specs, read_specs
-from hpo_explain.run import Run, spans
+from hpo_explain.run import Run
 
 
 def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:

@@ -44,7 +44,7 @@ def summary(run: Run) -> list[str]:
     left out: 1 (1): its loss is nan
     """
     lines = [str(run).partition("\n")[0], *_left_out(run)]
-    notes = sorted(run.notes, key=lambda note: not any(word in note for word in _WEIGHTY))
+    notes = sorted(run.notes, key=lambda note: not any(word in str(note) for word in _WEIGHTY))
     lines += [f"note: {note}" for note in notes]
     more = len(lines) - _LINES
     if more > 0:
@@ -54,7 +54,8 @@ def summary(run: Run) -> list[str]:
 
 def _left_out(run: Run) -> list[str]:
     """Return a line per reason, the most frequent first."""
-    from hpo_explain.run import by_reason, spans
+    from hpo_explain._words import spans
+    from hpo_explain.facts import by_reason
 
     ordered = sorted(by_reason(run.excluded).items(), key=lambda entry: -len(entry[1]))
     lines = [

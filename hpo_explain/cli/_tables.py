@@ -60,7 +60,9 @@ def _excluded(run: Run, seed: int) -> Exported:
     """Trials that were left out, and why."""
     import pandas as pd
 
-    frame = pd.DataFrame({"trial": list(run.excluded), "reason": list(run.excluded.values())})
+    frame = pd.DataFrame(
+        {"trial": list(run.excluded), "reason": list(map(str, run.excluded.values()))}
+    )
     return _of_rows(frame)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +10,9 @@ from hpo_explain import diagnostics
 from hpo_explain._checks import check_direction
 from hpo_explain.acquisition import Acquisition, SurrogateBased
 from hpo_explain.diagnostics import Trust
+from hpo_explain.errors import InputError
 from hpo_explain.explainers._accepted import accepted_acquisition, accepted_surrogate
+from hpo_explain.explanations import Subject
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate
 
@@ -104,6 +106,24 @@ class Explained:
     def objective_direction(self) -> str:
         """Which way the objective is better, whatever is explained."""
         return self.direction if self.of_objective else getattr(self.game, "direction", "minimize")
+
+    def completed(self, subject: Subject | None) -> Subject:
+        """Return what is explained with what is known of the model.
+
+        Raises
+        ------
+        ValueError
+            If the subject is of another space.
+        """
+        given = Subject(self.space, self.objective_direction) if subject is None else subject
+        if given.space.names != self.space.names:
+            raise InputError(
+                "subject",
+                f"is about {list(given.space.names)}, but the model has {list(self.space.names)}",
+                given,
+                "Give the subject of the model's own run.",
+            )
+        return replace(given, model=self.model, acquisition=self.acquisition, trust=self.trust)
 
     @property
     def sign(self) -> float:

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain._words import spans
 from hpo_explain.densities import DensityRatio
 from hpo_explain.explainers.proposals import proposal_of
 from hpo_explain.explanations import DensityCurve, DensityPath, ProposalDensities
-from hpo_explain.run import KnowsWhyNot, Run, spans
+from hpo_explain.facts import Fact
+from hpo_explain.run import KnowsWhyNot, Run
 from hpo_explain.space import Array, CategoricalParameter, Parameter
 
 _FINE = 121  # values of a hyperparameter that has more
@@ -25,7 +27,7 @@ def densities_at(run: Run, trial: int | str) -> ProposalDensities:
         If the trial is no proposal, or it was not chosen by densities.
     """
     number = proposal_of(run, trial)
-    ratio, note = _ratio(run, number)
+    ratio, notes = _ratio(run, number)
     row, space = run.X[run.row(number)], run.space
     config = run.config(number)
     return ProposalDensities(
@@ -41,7 +43,7 @@ def densities_at(run: Run, trial: int | str) -> ProposalDensities:
         ),
         optimizer=run.optimizer,
         trial=number,
-        notes=(note,) if note else (),
+        notes=tuple(map(str, notes)),
     )
 
 
@@ -87,15 +89,19 @@ def density_path_of(run: Run, name: str, trials: Sequence[int] | None = None) ->
     )
 
 
-def _ratio(run: Run, number: int) -> tuple[DensityRatio, str]:
+def _ratio(run: Run, number: int) -> tuple[DensityRatio, tuple[Fact, ...]]:
     """Return the densities under which a trial was chosen, and how they are known."""
     own = run.own_acquisition(number)
     if own is not None and isinstance(own.acquisition, DensityRatio):
-        return own.acquisition, own.note
+        return own.acquisition, own.notes
     why = f"{run.optimizer} chose it by another acquisition function"
     if own is None:
-        why = run.record.why_not(number) if isinstance(run.record, KnowsWhyNot) else ""
-        why = why or f"the acquisition function of {run.optimizer} is not known"
+        known = run.record.why_not(number) if isinstance(run.record, KnowsWhyNot) else None
+        why = (
+            str(known)
+            if known is not None
+            else f"{run.optimizer}'s acquisition function is not known"
+        )
     raise ValueError(
         f"trial {number} has no densities of good and other trials: {why}. Densities are those of "
         "Optuna's TPESampler; explain_proposal works with any optimizer."

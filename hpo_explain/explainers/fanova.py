@@ -224,9 +224,7 @@ class FanovaExplainer:
         activity = activity_runs(self._space, self._ranks)
         for name, values in given.items():
             if name not in self._space.names:
-                raise ValueError(
-                    "given: " + unknown_name("hyperparameter", name, self._space.names)
-                )
+                raise unknown_name("given", name, self._space.names, "hyperparameter")
             j = self._space.index(name)
             kept = list(values) if isinstance(values, Iterable) else []
             if isinstance(values, (str, bytes)) or not kept:

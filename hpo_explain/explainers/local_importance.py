@@ -24,7 +24,8 @@ import numpy.typing as npt
 from hpo_explain._checks import check_count
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers._explained import Explained
-from hpo_explain.explanations import LocalImportance
+from hpo_explain.explanations import LocalImportance, Subject
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array, Config, SearchSpace
 from hpo_explain.surrogates import SupportsBoxes, Surrogate
 
@@ -46,6 +47,11 @@ class LocalImportanceExplainer:
         Nodes of the quadrature along a real-valued hyperparameter, at least 2.
     sample : int, default 50
         Values of what another value of a parent switches on: rows of a Latin hypercube.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective.
+    subject : Subject, optional
+        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
+        default it is made from the model and `direction`.
     seed : int, default 0
         Seed of that hypercube, and of draws from the posterior.
 
@@ -78,9 +84,12 @@ class LocalImportanceExplainer:
         *,
         grid_size: int = 20,
         sample: int = 50,
+        direction: str = "minimize",
+        subject: Subject | None = None,
         seed: int = 0,
     ) -> None:
-        self._explained = Explained.of(surrogate, "minimize")
+        self._explained = Explained.of(surrogate, subject.direction if subject else direction)
+        self._subject = self._explained.completed(subject)
         self._space = self._explained.space
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._sample = check_count("sample", sample)
@@ -130,7 +139,7 @@ class LocalImportanceExplainer:
                 importance = shares.mean(axis=0)
         at_x = explained(x[None, :])
         return LocalImportance(
-            names=space.names,
+            subject=self._subject,
             config=space.decode(x[None, :])[0],
             importance=importance,
             variance=variance,
@@ -138,10 +147,6 @@ class LocalImportanceExplainer:
             std=std,
             std_kind=kind,
             prediction=float(at_x[0]),
-            acquisition=explained.acquisition,
-            model=explained.model,
-            direction=explained.objective_direction,
-            trust=explained.trust,
             notes=self._notes(x, kind, draws is None),
         )
 
@@ -229,18 +234,18 @@ class LocalImportanceExplainer:
             curves.append((self._space.names[j], values, mean[there, 0]))
         return tuple(curves)
 
-    def _notes(self, x: Array, kind: str, no_std: bool) -> tuple[str, ...]:
+    def _notes(self, x: Array, kind: str, no_std: bool) -> tuple[Fact, ...]:
         notes = []
         if kind == "trees":
-            notes.append("shares are means over the trees, ± their std; no confidence interval")
+            notes.append(fact("shares_over_trees"))
         elif kind == "posterior":
-            notes.append(f"± is the std of a share over {_DRAWS} draws from the model's posterior")
+            notes.append(fact("shares_over_draws", draws=_DRAWS))
         elif no_std and self._explained.of_objective:
-            notes.append("shares have no std: the model gives no joint posterior of so many points")
+            notes.append(fact("shares_without_std"))
         inactive = [n for n, v in zip(self._space.names, x, strict=True) if np.isnan(v)]
         if inactive and any(self._space.conditions):
-            notes.append("what another value switches on is averaged over its own values")
-        return tuple(notes)
+            notes.append(fact("switched_on_averaged", names=inactive))
+        return (*notes, *self._subject.notes)
 
 
 def _present(space: SearchSpace, x: Array) -> list[int]:

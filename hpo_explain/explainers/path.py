@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from hpo_explain._checks import check_count, check_sequence
+from hpo_explain._words import spans
 from hpo_explain.explainers.proposals import ProposalExplainer, nothing_learned, proposal_of
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation
-from hpo_explain.run import Run, by_reason, spans
+from hpo_explain.facts import as_fact, by_reason
+from hpo_explain.run import Run
 
 _FEW = "fewer than two trials were finished before"
 _CONSTANT = "the objective was constant until then"
@@ -132,11 +134,11 @@ def explainable(run: Run) -> tuple[list[int], list[str]]:
     if not proposals:
         proposal_of(run, "latest")  # says why there is none
     reasons = {number: why_unexplained(run, number) for number in proposals}
-    left_out = by_reason({number: reason for number, reason in reasons.items() if reason})
+    left_out = by_reason({n: as_fact(reason) for n, reason in reasons.items() if reason})
     notes = [
-        f"left out: {spans(left_out[reason])}: {reason}"
+        f"left out: {spans(left_out[as_fact(reason)])}: {reason}"
         for reason in (_FEW, _CONSTANT)
-        if reason in left_out
+        if as_fact(reason) in left_out
     ]
     left = [number for number, reason in reasons.items() if not reason]
     if not left:

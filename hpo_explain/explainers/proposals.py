@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_option
-from hpo_explain._words import counted
+from hpo_explain._words import counted, spans
 from hpo_explain.acquisition import (
     Acquisition,
     ExpectedImprovement,
@@ -24,7 +24,8 @@ from hpo_explain.acquisition import (
 from hpo_explain.explainers._accepted import accepted_acquisition, accepted_surrogate
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import ProposalExplanation
-from hpo_explain.run import KnowsWhyNot, Run, spans, winsorized
+from hpo_explain.facts import Fact, as_facts, fact
+from hpo_explain.run import KnowsWhyNot, Run, winsorized
 from hpo_explain.space import Config
 from hpo_explain.surrogates import Surrogate
 
@@ -82,7 +83,7 @@ class ProposalExplainer:
         chosen, assumed, notes = acquisition_of(run, number, self.acquisition, self.seed)
         if self.surrogate is not None:
             chosen, note = _through(run, chosen, self.surrogate)
-            assumed, notes = True, (note,)
+            assumed, notes = True, as_facts([note])
         background, about = self._background(run, number)
         explanation = ShapleyExplainer(
             chosen,
@@ -98,7 +99,7 @@ class ProposalExplainer:
             optimizer=run.optimizer,
             objective_name=run.objective_name,
             direction=run.direction,
-            notes=(*explanation.notes, *about, *notes, *_unknown_results(run, number)),
+            notes=as_facts([*explanation.notes, *about, *notes, *_unknown_results(run, number)]),
         )
 
     def _background(self, run: Run, number: int) -> tuple[Any, tuple[str, ...]]:
@@ -168,7 +169,7 @@ def proposal_of(run: Run, trial: int | str, *, seed: int = 0, any_trial: bool = 
 
 def acquisition_of(
     run: Run, number: int | None, acquisition: str | Acquisition, seed: int
-) -> tuple[Acquisition, bool, tuple[str, ...]]:
+) -> tuple[Acquisition, bool, tuple[Fact, ...]]:
     """Return the acquisition, whether it is assumed, and what to say about it."""
     if not isinstance(acquisition, str):
         return accepted_acquisition(acquisition), True, ()
@@ -176,22 +177,20 @@ def acquisition_of(
     if acquisition == "auto":
         own = run.own_acquisition(number)
         if own is not None:
-            return own.acquisition, False, (own.note,) if own.note else ()
+            return own.acquisition, False, own.notes
     surrogate = run.surrogate(before=number, seed=seed)
     known = run.known_before(number)
     best = float(run.objective[known][np.argmin(run.cost[known])])
     built = _criterion(acquisition, surrogate, best, run.direction)
-    why = _why_not(run, number) if acquisition == "auto" else ""
-    if why:
-        model = getattr(surrogate, "label", "a model of yours")
-        return built, True, (f"{why}; this is what {model} with {built.label} would think",)
-    note = f"{run.optimizer} is not known to have used {built.label}: it is assumed"
-    return built, True, (note,)
-
-
-def _why_not(run: Run, number: int | None) -> str:
-    """Return in words why the optimizer's own acquisition is not known; empty if unknown."""
-    return run.record.why_not(number) if isinstance(run.record, KnowsWhyNot) else ""
+    why = None
+    if acquisition == "auto" and isinstance(run.record, KnowsWhyNot):
+        why = run.record.why_not(number)
+    assumed = fact(
+        "acquisition_assumed",
+        names=[run.optimizer, built.label, getattr(surrogate, "label", "a model of yours")],
+        why=why,
+    )
+    return built, True, (assumed,)
 
 
 def _criterion(name: str, surrogate: Surrogate, best: float, direction: str) -> Acquisition:

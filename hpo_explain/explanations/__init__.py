@@ -2,6 +2,7 @@
 
 from hpo_explain.explanations._format import format_level, format_value
 from hpo_explain.explanations.ablation import Ablation
+from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.densities import DensityCurve, DensityPath, ProposalDensities
 from hpo_explain.explanations.importance import Axis, FanovaImportance
 from hpo_explain.explanations.interaction import InteractionStrength
@@ -16,12 +17,15 @@ from hpo_explain.explanations.questions import QUESTIONS, Question, questions_te
 from hpo_explain.explanations.recommendation import Evidence, LatentSpace, Recommendation
 from hpo_explain.explanations.regional import Condition, Region, RegionalPartialDependence
 from hpo_explain.explanations.repeated_runs import RepeatedRuns, aggregate
+from hpo_explain.explanations.result import Result
+from hpo_explain.explanations.subject import Subject
 from hpo_explain.explanations.subspace import Subspace
 
 __all__ = [
     "QUESTIONS",
     "Ablation",
     "Axis",
+    "Claim",
     "Condition",
     "DensityCurve",
     "DensityPath",
@@ -44,6 +48,8 @@ __all__ = [
     "Region",
     "RegionalPartialDependence",
     "RepeatedRuns",
+    "Result",
+    "Subject",
     "Subspace",
     "aggregate",
     "format_level",

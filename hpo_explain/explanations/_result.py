@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from hpo_explain._html import text_html
+from hpo_explain.explanations.result import frame_html, printed_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 30
 _WIDEST = 60  # characters of a cell
-_MOST_HTML_ROWS = 60
-_ROUNDING = 1e-9  # of the largest contribution: less is what is left of differences of its like
 
 
 class _Tellable(Protocol):
@@ -60,33 +59,6 @@ class Shown(Told):
         from hpo_explain.plotting.html import result_html
 
         return result_html(self, text=self.sentence)
-
-
-def printed_frame(result: Any) -> pd.DataFrame:
-    """Return a result's table as it is printed.
-
-    That is without the columns of numbers that hold none; contributions that are but rounding are
-    written as 0.
-    """
-    frame: pd.DataFrame = result.to_frame()
-    if not len(frame):
-        return frame
-    columns = list(getattr(result, "_contributions", ()))
-    if columns:
-        frame = frame.copy()
-        sizes = frame[columns].abs()
-        frame[columns] = frame[columns].mask(sizes < _ROUNDING * sizes.max().max(), 0.0)
-    numbers = [getattr(kind, "kind", "") == "f" for kind in frame.dtypes]
-    empty = frame.isna().all().to_numpy() & numbers
-    return frame.loc[:, ~empty]
-
-
-def frame_html(frame: pd.DataFrame) -> str:
-    """Return a table as HTML that scrolls where it is too wide."""
-    table = frame.to_html(
-        border=0, escape=True, float_format="{:.4g}".format, max_rows=_MOST_HTML_ROWS, na_rep=""
-    )
-    return f'<div style="overflow-x: auto">{table}</div>'
 
 
 class AboutConfiguration:

@@ -111,7 +111,7 @@ class ProposalDensities(Shown, AboutConfiguration):
         for curve in self.curves:
             if curve.name == name:
                 return curve
-        raise ValueError(unknown_name("hyperparameter", name, [c.name for c in self.curves]))
+        raise unknown_name("name", name, [c.name for c in self.curves], "hyperparameter")
 
     def order(self) -> list[int]:
         """Return the positions of the active hyperparameters, the largest ratio first."""

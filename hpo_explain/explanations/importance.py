@@ -194,7 +194,7 @@ class FanovaImportance(Shown):
 
     def _index(self, name: str) -> int:
         if name not in self.names:
-            raise ValueError(unknown_name("hyperparameter", name, self.names))
+            raise unknown_name("name", name, self.names, "hyperparameter")
         return self.names.index(name)
 
     @cached_property

@@ -94,7 +94,7 @@ class InteractionStrength(Shown, AboutModel):
         """
         for name in (first,) if second is None else (first, second):
             if name not in self.names:
-                raise ValueError(unknown_name("hyperparameter", name, self.names))
+                raise unknown_name("name", name, self.names, "hyperparameter")
         if second is None:
             return float(self.total[self.names.index(first)])
         found = float(self.pairs[self.names.index(first), self.names.index(second)])

@@ -9,22 +9,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import unknown_name
-from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import format_value, join_words, plain_json, worth_naming
-from hpo_explain.explanations._result import AboutConfiguration, AboutModel, Shown
+from hpo_explain._checks import check_name
+from hpo_explain.errors import InputError
+from hpo_explain.explanations.claims import Claim, between, worth_naming
+from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 _MAIN_SHARE = 0.75
 _MAIN_COUNT = 3
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LocalImportance(Shown, AboutConfiguration, AboutModel):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LocalImportance(Result):
     """Shares of the variance along each hyperparameter around a configuration (LPI).
 
     A share says how much the prediction changes when this hyperparameter alone takes its other
@@ -32,8 +31,6 @@ class LocalImportance(Shown, AboutConfiguration, AboutModel):
 
     Attributes
     ----------
-    names : tuple of str
-        The hyperparameters, in the order of the space.
     config : mapping
         The configuration, in the user's units; inactive hyperparameters are left out.
     importance : ndarray of shape (d,)
@@ -49,18 +46,8 @@ class LocalImportance(Shown, AboutConfiguration, AboutModel):
         Whether it is over trees, over draws from the posterior, or not known.
     prediction : float
         The prediction for the configuration.
-    acquisition : str
-        The acquisition that is explained; empty where it is the objective.
-    model : str
-        The surrogate in words.
-    objective_name, direction : str
-        What the objective is called, and which way is better.
-    trial : int or None
-        The trial, if it is one.
-    trust : Trust or None
-        Whether the surrogate is good enough to be explained.
-    notes : tuple of str
-        What was assumed.
+    subject, notes
+        As of every result.
 
     References
     ----------
@@ -76,7 +63,6 @@ class LocalImportance(Shown, AboutConfiguration, AboutModel):
     1.0
     """
 
-    names: tuple[str, ...]
     config: Mapping[str, Any]
     importance: Array
     variance: Array
@@ -84,13 +70,11 @@ class LocalImportance(Shown, AboutConfiguration, AboutModel):
     std: Array | None = None
     std_kind: str = ""
     prediction: float = float("nan")
-    acquisition: str = ""
-    model: str = ""
-    objective_name: str = "objective"
-    direction: str = "minimize"
-    trial: int | None = None
-    trust: Trust | None = None
-    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The hyperparameters, in the order of the space."""
+        return self.subject.names
 
     @property
     def active(self) -> npt.NDArray[np.bool_]:
@@ -119,42 +103,36 @@ class LocalImportance(Shown, AboutConfiguration, AboutModel):
         for known, values, mean in self.curves:
             if known == name:
                 return values, mean
-        raise ValueError(
-            f"{name} is inactive in {self.subject}, so nothing changes along it. Choose a "
-            "configuration in which it is active."
+        raise InputError(
+            "name",
+            f"is {name!r}, which is inactive in this configuration, so nothing changes along it",
+            name,
+            "Choose a configuration in which it is active.",
         )
 
     def _index(self, name: str) -> int:
-        if name not in self.names:
-            raise ValueError(unknown_name("hyperparameter", name, self.names))
-        return self.names.index(name)
+        return self.names.index(check_name("name", name, self.names, "hyperparameter"))
 
     def order(self) -> npt.NDArray[np.int64]:
         """Return the hyperparameters' positions, the largest share first."""
         return np.argsort(-self.importance, kind="stable")
 
     @property
-    def sentence(self) -> str:
-        """One sentence that says what matters around the configuration."""
+    def claims(self) -> tuple[Claim, ...]:
+        """What matters around the configuration, up to three quarters of the variance."""
         if not self.importance.any():
-            return (
-                f"Around {self.subject} no hyperparameter alone changes the {self.explained}, "
-                f"which is {format_value(self.prediction)}."
-            )
+            return (Claim("no_effect", self.names, estimate=0.0),)
         leading: list[int] = []
         for j in worth_naming(self.order().tolist(), self.importance, _MAIN_COUNT):
             if self.importance[leading].sum() >= _MAIN_SHARE:
                 break
             leading.append(j)
-        parts = [
-            f"{self.names[j]} with {self.importance[j]:.0%}"
-            + ("" if self.std is None else f" ± {self.std[j]:.0%}")
-            for j in leading
-        ]
-        return (
-            f"Around {self.subject} the {self.explained} varies most along "
-            f"{join_words(parts)} of the variance along single hyperparameters."
-        )
+        return tuple(self._claim(j) for j in leading)
+
+    def _claim(self, j: int) -> Claim:
+        share = float(self.importance[j])
+        half = None if self.std is None else float(self.std[j])
+        return Claim("importance", (self.names[j],), estimate=share, interval=between(share, half))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per hyperparameter: value, importance, std, variance; largest first."""
@@ -172,35 +150,20 @@ class LocalImportance(Shown, AboutConfiguration, AboutModel):
         )
         return frame.iloc[self.order()]
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the shares as bars, the largest on top; return the axes."""
-        from hpo_explain.plotting.local_importance import plot_local_importance
-
-        return plot_local_importance(self, ax=ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the curves as plain values that `json.dumps` accepts."""
+    def _numbers(self) -> dict[str, Any]:
         return {
-            "trial": self.trial,
-            "config": plain_json(dict(self.config)),
+            "config": dict(self.config),
             "importance": [
                 {
                     "hyperparameter": name,
-                    "value": plain_json(self.config.get(name)),
+                    "value": self.config.get(name),
                     "active": bool(self.active[j]),
                     "importance": float(self.importance[j]),
                     "std": None if self.std is None else float(self.std[j]),
-                    "variance": plain_json(self.variance[j]),
+                    "variance": float(self.variance[j]),
                 }
                 for j, name in enumerate(self.names)
             ],
             "std_kind": self.std_kind,
-            "prediction": plain_json(self.prediction),
-            "acquisition": self.acquisition,
-            "model": self.model,
-            "objective_name": self.objective_name,
-            "direction": self.direction,
-            "sentence": self.sentence,
-            "trust": None if self.trust is None else self.trust.to_dict(),
-            "notes": list(self.notes),
+            "prediction": self.prediction,
         }

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from hpo_explain._checks import check_count
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers.proposals import acquisition_of
+from hpo_explain.facts import Fact
 from hpo_explain.run import Run
 from hpo_explain.space import Config
 from hpo_explain.surrogates import Surrogate
@@ -14,7 +15,7 @@ from hpo_explain.surrogates import Surrogate
 
 def model_of(
     run: Run, acquisition: str | Acquisition | None, before: int | None, kind: str, seed: int
-) -> tuple[Surrogate | Acquisition, tuple[str, ...]]:
+) -> tuple[Surrogate | Acquisition, tuple[Fact, ...]]:
     """Return what is explained around a configuration, and what to say about it."""
     if acquisition is None:
         return run.surrogate(before=before, kind=kind, seed=seed), ()

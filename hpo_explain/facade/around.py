@@ -20,6 +20,7 @@ from hpo_explain.explanations import (
     InteractionStrength,
     LimeExplanation,
     LocalImportance,
+    Subject,
 )
 from hpo_explain.facade._chosen import config_of, model_of, trial_of
 from hpo_explain.run import Run
@@ -149,14 +150,9 @@ def local_importance(
     """
     run = as_run(run, **reading)
     model, notes = model_of(run, acquisition, before, kind, seed)
-    found = LocalImportanceExplainer(model, seed=seed).explain(config_of(run, "config", config))
-    return replace(
-        found,
-        trial=trial_of(run, config),
-        objective_name=run.objective_name,
-        direction=run.direction,
-        notes=(*found.notes, *notes),
-    )
+    subject = Subject.of(run, trial=trial_of(run, config), notes=notes)
+    explainer = LocalImportanceExplainer(model, subject=subject, seed=seed)
+    return explainer.explain(config_of(run, "config", config))
 
 
 def lime(

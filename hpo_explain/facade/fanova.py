@@ -84,7 +84,7 @@ def importance(
         result,
         objective_name=run.objective_name,
         incumbent=_incumbent(run, given or {}),
-        notes=(*result.notes, *[note for note in run.notes if note not in read.notes]),
+        notes=(*result.notes, *[str(note) for note in run.notes if note not in read.notes]),
     )
 
 

@@ -1,11 +1,12 @@
 """Plots: one file per result, each drawing numbers that are already computed."""
 
+from hpo_explain.plotting._registry import draw
 from hpo_explain.plotting.ablation import plot_ablation
 from hpo_explain.plotting.ablation_shares import plot_ablation_shares
 from hpo_explain.plotting.configurations import plot_configurations
 from hpo_explain.plotting.densities import plot_densities, plot_density_path
 from hpo_explain.plotting.history import plot_history
-from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html
+from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html, result_svg
 from hpo_explain.plotting.importance import plot_importance
 from hpo_explain.plotting.interaction_strength import (
     plot_interaction_strength,
@@ -28,6 +29,7 @@ from hpo_explain.plotting.subspace import plot_subspace
 
 __all__ = [
     "Drawable",
+    "draw",
     "figure_svg",
     "plot_ablation",
     "plot_ablation_shares",
@@ -56,4 +58,5 @@ __all__ = [
     "plot_svg",
     "plot_total_interactions",
     "result_html",
+    "result_svg",
 ]

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
-from hpo_explain._words import counted
+from hpo_explain._words import counted, spans
 from hpo_explain.explanations import DesirabilityPath
 from hpo_explain.plotting._layout import (
     characters,
@@ -38,7 +38,6 @@ from hpo_explain.plotting._style import (
     set_height,
 )
 from hpo_explain.plotting._text import abbreviated, number, plain, shorten
-from hpo_explain.run import spans
 from hpo_explain.space import (
     Array,
     CategoricalParameter,

@@ -155,5 +155,5 @@ def _subtitle(run: Run) -> str:
 def _footer(run: Run) -> str:
     if not run.excluded:
         return ""
-    reasons = sorted({plain(reason) for reason in run.excluded.values()})
+    reasons = sorted({plain(str(reason)) for reason in run.excluded.values()})
     return f"{counted(len(run.excluded), 'trial')} left out: {shorten('; '.join(reasons), 120)}"

@@ -13,7 +13,7 @@ from xml.dom import minidom
 from markupsafe import escape
 from matplotlib import rc_context, style
 
-from hpo_explain.explanations._result import frame_html, printed_frame
+from hpo_explain.explanations.result import frame_html, printed_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,6 +76,11 @@ def result_html(result: Drawable, *, text: str) -> str:
         f'<div style="overflow-x: auto">{plot_svg(result.plot, alt=text)}</div>'
         f"{frame_html(printed_frame(result))}</div>"
     )
+
+
+def result_svg(result: Any, *, alt: str) -> str:
+    """Return the plot of a result as inline SVG, as `plot_svg` draws it."""
+    return plot_svg(result.plot, alt=alt)
 
 
 def plot_svg(draw: Callable[[], Axes], *, alt: str) -> str:

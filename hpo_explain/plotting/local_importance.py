@@ -5,12 +5,16 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from hpo_explain.explanations import LocalImportance, format_value
+from hpo_explain.explanations import LocalImportance
 from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
+from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH
-from hpo_explain.plotting._text import not_shown, number, plain, shorten
+from hpo_explain.plotting._text import not_shown
+from hpo_explain.wording import format_value
+from hpo_explain.wording import local_importance as words
 
 
+@draws(LocalImportance)
 def plot_local_importance(
     result: LocalImportance, *, ax: Axes | None = None, width: float = WIDTH
 ) -> Axes:
@@ -55,15 +59,13 @@ def plot_local_importance(
     ]
     if rest:
         bars.append(Bar((f"{len(rest)} others (sum)",), float(result.importance[rest].sum())))
-    what = shorten(plain(result.explained), 60)
     return plot_bars(
         bars,
         ax=ax,
         width=width,
-        heading=f"What matters around {result.subject}",
-        subtitle=f"{what} {number(result.prediction)}: how much it varies when one hyperparameter "
-        "alone takes its other values",
-        label="share of the variance along single hyperparameters",
+        heading=words.heading(result),
+        subtitle=words.subtitle(result),
+        label=words.LABEL,
         footer=_footer(result),
         formatter=PercentFormatter(xmax=1.0),
     )
@@ -75,10 +77,5 @@ def _value(result: LocalImportance, j: int) -> str:
 
 
 def _footer(result: LocalImportance) -> str:
-    kinds = {
-        "trees": "Whiskers: std over the trees of the forest; it is no confidence interval.",
-        "posterior": "Whiskers: std over draws from the model's posterior.",
-    }
-    text = kinds.get(result.std_kind, "The shares have no std: the model gives none.")
     inactive = len(result.names) - len(result.curves)
-    return text + not_shown(inactive, "inactive", "inactive")
+    return words.whiskers(result) + not_shown(inactive, "inactive", "inactive")

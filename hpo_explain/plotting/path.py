@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from hpo_explain._words import counted
+from hpo_explain._words import counted, spans
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, RepeatedRuns
 from hpo_explain.plotting._panels import (
     Panels,
@@ -25,7 +25,6 @@ from hpo_explain.plotting._panels import (
 from hpo_explain.plotting._style import FILLS, GREY, RED, TEXT, WIDTH, ink
 from hpo_explain.plotting._term_bars import plot_term_bars
 from hpo_explain.plotting._text import abbreviated, listed, plain, shorten
-from hpo_explain.run import spans
 from hpo_explain.space import Array
 
 MOST_PANELS = 12

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from markupsafe import Markup
@@ -25,7 +25,7 @@ class _Result(Protocol):
     def trust(self) -> Trust | None: ...
 
     @property
-    def notes(self) -> tuple[str, ...]: ...
+    def notes(self) -> tuple[Any, ...]: ...
 
     def to_frame(self) -> pd.DataFrame: ...
 

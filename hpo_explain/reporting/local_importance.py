@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from hpo_explain.facade import local_importance
-from hpo_explain.plotting import plot_local_importance
 from hpo_explain.reporting._around import applied, shown
 from hpo_explain.reporting._render import figure
 from hpo_explain.reporting.section import Content
 from hpo_explain.run import Run
+from hpo_explain.wording.subject import explained
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class WhatMattersAround:
         """Return the shares of the variance around the incumbent."""
         result = applied(run, partial(local_importance, run))
         plot = figure(
-            partial(plot_local_importance, result),
+            result.plot,
             alt=result.sentence,
-            caption=f"How much the {result.explained} varies along single hyperparameters.",
+            caption=f"Variance of the {explained(result.subject)} along single hyperparameters.",
         )
         return shown("local_importance", result, [plot])

@@ -8,12 +8,13 @@ from functools import partial
 
 import numpy as np
 
-from hpo_explain._words import counted
+from hpo_explain._words import counted, spans
 from hpo_explain.explanations import format_value
+from hpo_explain.facts import by_reason
 from hpo_explain.plotting import plot_history
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.section import Content
-from hpo_explain.run import Run, by_reason, spans
+from hpo_explain.run import Run
 
 _LONG = 300
 
@@ -111,4 +112,4 @@ def _best(run: Run) -> dict[str, object] | None:
 
 def _left_out(run: Run) -> list[tuple[str, int, str]]:
     reasons = by_reason(run.excluded).items()
-    return [(reason, len(numbers), spans(numbers)) for reason, numbers in reasons]
+    return [(str(reason), len(numbers), spans(numbers)) for reason, numbers in reasons]

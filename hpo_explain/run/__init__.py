@@ -1,6 +1,5 @@
 """The record of an optimization run, and what was known when."""
 
-from hpo_explain.run._text import by_reason, spans
 from hpo_explain.run.averaged import average_instances
 from hpo_explain.run.diverged import LARGEST, diverged_above, winsorized
 from hpo_explain.run.instances import Instances
@@ -15,8 +14,6 @@ __all__ = [
     "OwnAcquisition",
     "Run",
     "average_instances",
-    "by_reason",
     "diverged_above",
-    "spans",
     "winsorized",
 ]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from hpo_explain.facts import fact
 from hpo_explain.run.diverged import winsorized
 from hpo_explain.run.run import Run
 from hpo_explain.space import CategoricalParameter, SearchSpace
@@ -68,9 +69,11 @@ def average_instances(run: Run, *, n_trees: int = 64, seed: int = 0) -> Run:
     mean = np.mean([forest.predict(X)[0] for X in columns], axis=0)
     tried = {(x.tobytes(), int(i)) for x, i in zip(instances.X, instances.index, strict=True)}
     missing = k * len(run) - len(tried)
-    note = (
-        f"instances: the {run.objective_name} of each configuration is its mean over {k} instances "
-        f"as a forest on configuration and instance predicts it; {missing} of {k * len(run)} "
-        f"evaluations {'is' if missing == 1 else 'are'} missing"
+    note = fact(
+        "instances_averaged",
+        objective=run.objective_name,
+        instances=k,
+        missing=missing,
+        evaluations=k * len(run),
     )
     return replace(run, objective=mean, instances=None, notes=[*run.notes, note])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from hpo_explain.acquisition import Acquisition
+from hpo_explain.facts import Fact, as_facts
 from hpo_explain.surrogates import Surrogate
 
 
@@ -17,8 +18,8 @@ class OwnAcquisition:
     ----------
     acquisition : Acquisition
         The acquisition function.
-    note : str
-        How it is known, in a sentence; empty where it is on record.
+    notes : tuple of Fact
+        How it is known; empty where it is on record. A text becomes a fact.
 
     Examples
     --------
@@ -26,12 +27,15 @@ class OwnAcquisition:
     >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
     >>> run = Run(space, [[0.2], [0.7], [0.4]], [3.0, 1.0, 2.0], "minimize")
     >>> bound = LowerConfidenceBound(run.surrogate(), kappa=2.0)
-    >>> OwnAcquisition(bound, "inferred from the sampler's settings").note
-    "inferred from the sampler's settings"
+    >>> [str(note) for note in OwnAcquisition(bound, ("inferred from the settings",)).notes]
+    ['inferred from the settings']
     """
 
     acquisition: Acquisition
-    note: str = ""
+    notes: tuple[Fact, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", as_facts(self.notes))
 
 
 class OptimizerRecord(Protocol):
@@ -50,6 +54,6 @@ class OptimizerRecord(Protocol):
 class KnowsWhyNot(Protocol):
     """A record that says why there is no acquisition of the optimizer's own."""
 
-    def why_not(self, before: int | None) -> str:
-        """Return in words why trial `before` has no acquisition; empty if it has one."""
+    def why_not(self, before: int | None) -> Fact | None:
+        """Return why trial `before` has no acquisition; None if it has one."""
         ...

@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_array, check_direction, check_option
 from hpo_explain._html import text_html
-from hpo_explain._words import counted
+from hpo_explain._words import counted, spans
 from hpo_explain.acquisition import Acquisition, LowerConfidenceBound
+from hpo_explain.facts import Fact, as_fact, as_facts, by_reason, fact
 from hpo_explain.run._clock import is_before, ran_at_once
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.run._kind import KINDS, choose_kind
-from hpo_explain.run._text import by_reason, spans
 from hpo_explain.run.diverged import diverged_above, winsorized
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.optimizer import OptimizerRecord, OwnAcquisition
@@ -44,9 +44,9 @@ class Run:
         Their numbers, by default 0, 1, ..., in the order in which they were proposed.
     proposals : sequence of int, optional
         The numbers of the trials that the optimizer's model chose; by default all.
-    excluded : mapping of int to str, optional
-        Trials left out, and why.
-    notes : sequence of str, optional
+    excluded : mapping of int to Fact or str, optional
+        Trials left out, and why; a text becomes a fact.
+    notes : sequence of Fact or str, optional
         What was assumed while reading.
     started, finished : ndarray of shape (n,), optional
         Times in seconds since the epoch; NaN where they are not known.
@@ -87,8 +87,8 @@ class Run:
     direction: str
     trials: Sequence[int] | npt.NDArray[np.int64] = ()
     proposals: Sequence[int] | None = None
-    excluded: Mapping[int, str] = field(default_factory=dict)
-    notes: Sequence[str] = ()
+    excluded: Mapping[int, Fact] = field(default_factory=dict)
+    notes: Sequence[Fact] = ()
     started: Array | None = None
     finished: Array | None = None
     excluded_times: Mapping[int, tuple[float, float]] = field(default_factory=dict)
@@ -154,13 +154,14 @@ class Run:
         for name, column in columns.items():
             object.__setattr__(self, name, None if column is None else frozen(column))
         object.__setattr__(self, "proposals", tuple(int(t) for t in proposals))
-        object.__setattr__(self, "excluded", dict(self.excluded))
+        object.__setattr__(
+            self, "excluded", {int(t): as_fact(why) for t, why in self.excluded.items()}
+        )
         object.__setattr__(self, "excluded_times", self._checked_times())
         if self.instances is not None:
             self.space.check_rows("X of instances", self.instances.X)
         # a run made from another one brings its notes along
-        own = [note for note in self._own_notes() if note not in self.notes]
-        object.__setattr__(self, "notes", (*self.notes, *own))
+        object.__setattr__(self, "notes", as_facts([*self.notes, *self._own_notes()]))
 
     def __getstate__(self) -> dict[str, Any]:
         # fits are large, and made again where they are needed
@@ -182,35 +183,34 @@ class Run:
             times[int(trial)] = (float(pair[0]), float(pair[1]))
         return times
 
-    def _own_notes(self) -> list[str]:
+    def _own_notes(self) -> list[Fact]:
         if not len(self.X):
             return []
         own = "" if self.record is None else "the optimizer's own model where it is stored, else "
-        notes = [f"surrogate: {own}{choose_kind(len(self), self.space)[1]}"]
+        notes = [fact("said", text=f"surrogate: {own}{choose_kind(len(self), self.space)[1]}")]
+        numbers, largest = np.asarray(self.trials), self._sign * winsorized(self.cost)
         bound = diverged_above(self.cost)
-        diverged = self.cost > bound
-        if diverged.any():
-            numbers = ", ".join(map(str, np.asarray(self.trials)[diverged][:10]))
-            more = ", ..." if diverged.sum() > 10 else ""
-            they = "it does" if diverged.sum() == 1 else "they do"
+        if (self.cost > bound).any():
             notes.append(
-                f"diverged: for fitting, the {self.objective_name} of "
-                f"{counted(int(diverged.sum()), 'trial')} ({numbers}{more}) counts as "
-                f"{self._sign * bound:.6g}, so that {they} not decide what a surrogate learns"
+                fact(
+                    "diverged",
+                    trials=numbers[self.cost > bound],
+                    objective=self.objective_name,
+                    bound=float(self._sign * bound),
+                )
             )
         beyond = self.cost < winsorized(self.cost)
         if beyond.any():
-            numbers = spans(np.asarray(self.trials)[beyond])
             notes.append(
-                f"beyond: for fitting, the {self.objective_name} of "
-                f"{counted(int(beyond.sum()), 'trial')} ({numbers}) counts as "
-                f"{self._sign * winsorized(self.cost).min():g}, since its square is infinite"
+                fact(
+                    "overflow_clipped",
+                    trials=numbers[beyond],
+                    objective=self.objective_name,
+                    bound=float(largest[beyond][0]),
+                )
             )
         if ran_at_once(*self._clock()[1:]):
-            notes.append(
-                "parallel: trials ran at the same time; those finished before another one started "
-                "are what was known when it was proposed"
-            )
+            notes.append(fact("parallel"))
         return notes
 
     # ------------------------------------------------------------------ reading

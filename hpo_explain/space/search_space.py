@@ -83,10 +83,8 @@ class SearchSpace:
         conditions = []
         for name, values in (child.active_when or {}).items():
             if name not in self._column:
-                raise ValueError(
-                    f"active_when of {child.name!r}: "
-                    + unknown_name("hyperparameter", name, self._names)
-                )
+                where = f"active_when of {child.name!r}"
+                raise unknown_name(where, name, self._names, "hyperparameter")
             parent = self._parameters[self._column[name]]
             if isinstance(parent, FloatParameter):
                 raise ValueError(
@@ -170,7 +168,7 @@ class SearchSpace:
             If there is no hyperparameter of that name.
         """
         if name not in self._column:
-            raise ValueError(unknown_name("hyperparameter", name, self._names))
+            raise unknown_name("name", name, self._names, "hyperparameter")
         return self._column[name]
 
     def is_conditional(self, name: str) -> bool:
@@ -205,7 +203,7 @@ class SearchSpace:
         for row in rows:
             for name in row:
                 if name not in self._column:
-                    raise ValueError(unknown_name("hyperparameter", name, self._names))
+                    raise unknown_name("configs", name, self._names, "hyperparameter")
         empty = np.zeros(X.shape, dtype=bool)
         for j, parameter in enumerate(self._parameters):
             given = {i: row[parameter.name] for i, row in enumerate(rows) if parameter.name in row}

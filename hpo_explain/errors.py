@@ -1,0 +1,132 @@
+"""Errors that carry their argument, value and remedy, so that every caller can name its options.
+
+All of them are ``ValueError``. ``str(error)`` names Python's arguments; the command line writes the
+same error with the names of its own options, see `InputError.told`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hpo_explain._edge import words
+
+if TYPE_CHECKING:
+    from hpo_explain.facts import Fact
+
+
+@dataclass(frozen=True)
+class Option:
+    """An argument that a text mentions, such as ``pruned="last"``.
+
+    Attributes
+    ----------
+    name : str
+        The argument's name in Python.
+    value : object
+        The value it should get; None where any would do.
+
+    Examples
+    --------
+    >>> str(Option("pruned", "last")), str(Option("space"))
+    ("pruned='last'", 'space=')
+    """
+
+    name: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
+
+
+Text = str | tuple[str | Option, ...]
+"""A text, in parts where it mentions arguments."""
+
+NameOption = Callable[[Option], str]
+"""How an argument is written: as in Python (``str``), or as an option of the command line."""
+
+
+def write(text: Text, name_option: NameOption = str) -> str:
+    """Return a text in which arguments are named in one way.
+
+    Examples
+    --------
+    >>> write(("give ", Option("pruned", "last")))
+    "give pruned='last'"
+    >>> write(("give ", Option("pruned", "last")), lambda option: f"--{option.name} {option.value}")
+    'give --pruned last'
+    """
+    if isinstance(text, str):
+        return text
+    return "".join(part if isinstance(part, str) else name_option(part) for part in text)
+
+
+class InputError(ValueError):
+    """An argument that cannot be used: which one, what it was, what is wrong, and the remedy.
+
+    Parameters
+    ----------
+    argument : str
+        The argument's name in Python.
+    problem : str or tuple of str and Option
+        What is wrong with it, without its name and a full stop: "must be positive, but was -1".
+    value : object, optional
+        What it was.
+    remedy : str or tuple of str and Option, optional
+        What to do, as a sentence.
+
+    Examples
+    --------
+    >>> error = InputError("sample", "must be at least 1, but was 0", 0, "Give more rows.")
+    >>> str(error)
+    'sample must be at least 1, but was 0. Give more rows.'
+    >>> error.argument, error.value, error.remedy
+    ('sample', 0, 'Give more rows.')
+    """
+
+    def __init__(self, argument: str, problem: Text, value: Any = None, remedy: Text = "") -> None:
+        super().__init__(argument, problem, value, remedy)  # as pickle gives them back
+        self.argument = argument
+        self.value = value
+        self.problem = write(problem)
+        self.remedy = write(remedy)
+        self._texts = (problem, remedy)
+
+    def told(self, name_option: NameOption = str) -> str:
+        """Return the error as text in which arguments are named in one way."""
+        problem, remedy = self._texts
+        text = f"{name_option(Option(self.argument)).rstrip('=')} {write(problem, name_option)}."
+        return f"{text} {write(remedy, name_option)}" if remedy else text
+
+    def __str__(self) -> str:
+        return self.told()
+
+
+class NothingToExplain(ValueError):  # noqa: N818 (nothing went wrong)
+    """There is nothing to explain; a report says why in place of the explanation.
+
+    Parameters
+    ----------
+    reason : Fact
+        Why.
+
+    Examples
+    --------
+    >>> from hpo_explain.facts import fact
+    >>> raise NothingToExplain(fact("said", text="the objective is constant"))
+    Traceback (most recent call last):
+        ...
+    hpo_explain.errors.NothingToExplain: the objective is constant
+    """
+
+    def __init__(self, reason: Fact) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def told(self, name_option: NameOption = str) -> str:
+        """Return the reason as text in which arguments are named in one way."""
+        return str(words().tell(self.reason, name_option))
+
+    def __str__(self) -> str:
+        return self.told()

@@ -1,0 +1,117 @@
+"""What an explanation is about, the same for every method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hpo_explain._checks import check_direction
+from hpo_explain.diagnostics import Trust
+from hpo_explain.explanations._json import plain_json
+from hpo_explain.facts import Fact, as_facts
+from hpo_explain.run import Run
+from hpo_explain.space import Array, SearchSpace
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is explained: the objective of a run, or an acquisition function, through a model.
+
+    Explainers take one, fill in what they know of the model, and every result holds it.
+
+    Attributes
+    ----------
+    space : SearchSpace
+        The search space.
+    direction : {"minimize", "maximize"}
+        Which way the objective is better.
+    objective_name : str
+        What the objective is called.
+    trial : int or None
+        The trial whose configuration is explained; None for any other configuration, and where no
+        single one is.
+    model : str
+        The surrogate's label, as in "a GP"; empty where there is none.
+    acquisition : str
+        The acquisition function's label; empty where the predicted objective is explained.
+    assumed : bool
+        Whether the acquisition function is assumed (True) or the optimizer's own (False).
+    optimizer : str
+        What ran the optimization.
+    trust : Trust or None
+        Whether the surrogate is good enough to be explained.
+    tried : ndarray of shape (n, d) or None
+        Encoded configurations of the finished trials.
+    incumbent : mapping
+        The best feasible configuration, in the user's units; empty where none is known.
+    notes : tuple of Fact
+        What was assumed when the model and the acquisition function were chosen.
+
+    Examples
+    --------
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> Subject(SearchSpace([FloatParameter("x", 0.0, 1.0)]), "maximize").names
+    ('x',)
+    """
+
+    space: SearchSpace
+    direction: str = "minimize"
+    objective_name: str = "objective"
+    trial: int | None = None
+    model: str = ""
+    acquisition: str = ""
+    assumed: bool = True
+    optimizer: str = "the optimizer"
+    trust: Trust | None = None
+    tried: Array | None = None
+    incumbent: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[Fact, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_direction(self.direction)
+
+    @classmethod
+    def of(
+        cls,
+        run: Run,
+        *,
+        trial: int | None = None,
+        assumed: bool = True,
+        notes: Iterable[Fact | str] = (),
+    ) -> Subject:
+        """Return what explanations of a run are about."""
+        return cls(
+            space=run.space,
+            direction=run.direction,
+            objective_name=run.objective_name,
+            trial=trial,
+            assumed=assumed,
+            optimizer=run.optimizer,
+            tried=run.X,
+            incumbent=run.incumbent if run.feasible is not None and run.feasible.any() else {},
+            notes=as_facts(notes),
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The hyperparameters, in the order of the space."""
+        return self.space.names
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether smaller values of what is explained are better: an acquisition's never are."""
+        return self.direction == "minimize" and not self.acquisition
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is explained as plain values that `json.dumps` accepts."""
+        return {
+            "trial": self.trial,
+            "objective_name": self.objective_name,
+            "direction": self.direction,
+            "model": self.model,
+            "acquisition": self.acquisition,
+            "assumed": self.assumed,
+            "optimizer": self.optimizer,
+            "trust": None if self.trust is None else plain_json(self.trust.to_dict()),
+        }

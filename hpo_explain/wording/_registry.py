@@ -1,0 +1,55 @@
+"""Which words belong to which result and fact; each method's file adds its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from hpo_explain.errors import Text
+from hpo_explain.facts import Fact
+
+FactWords = Mapping[str, str | Callable[[Fact], Text]]
+
+_SENTENCES: dict[type, Callable[[Any], str]] = {}
+_FACTS: dict[str, str | Callable[[Fact], Text]] = {}
+
+_T = TypeVar("_T")
+
+
+def sentence_of(kind: type[_T]) -> Callable[[Callable[[_T], str]], Callable[[_T], str]]:
+    """Register a function that returns the sentence of a result."""
+
+    def register(function: Callable[[_T], str]) -> Callable[[_T], str]:
+        _SENTENCES[kind] = function
+        return function
+
+    return register
+
+
+def add_facts(words: FactWords) -> None:
+    """Register texts by kind of fact; a function gets the fact.
+
+    Raises
+    ------
+    RuntimeError
+        If a kind has words already.
+    """
+    twice = _FACTS.keys() & words.keys()
+    if twice:
+        raise RuntimeError(f"these kinds of facts have words already: {', '.join(sorted(twice))}")
+    _FACTS.update(words)
+
+
+def sentence_words(kind: type) -> Callable[[Any], str]:
+    """Return the function that returns the sentence of a result."""
+    return _SENTENCES[kind]
+
+
+def fact_words(kind: str) -> str | Callable[[Fact], Text]:
+    """Return the text of a kind of fact, or the function that returns it."""
+    return _FACTS[kind]
+
+
+def known_facts() -> frozenset[str]:
+    """Return the kinds of facts that have words."""
+    return frozenset(_FACTS)

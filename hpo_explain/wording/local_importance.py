@@ -1,0 +1,69 @@
+"""Local importance in words."""
+
+from __future__ import annotations
+
+from hpo_explain._words import join_words
+from hpo_explain.explanations import LocalImportance
+from hpo_explain.wording._registry import add_facts, sentence_of
+from hpo_explain.wording.numbers import format_value, percent
+from hpo_explain.wording.subject import configuration, explained
+
+add_facts(
+    {
+        "shares_over_trees": "shares are means over the trees; ± is their standard deviation over "
+        "the trees, not a confidence interval",
+        "shares_over_draws": lambda fact: (
+            f"± is the standard deviation of a share over {fact['draws']} draws from the model's "
+            "posterior"
+        ),
+        "shares_without_std": "shares have no standard deviation: the model gives no joint "
+        "posterior of so many points",
+        "switched_on_averaged": "hyperparameters that another value activates are averaged over "
+        "their own values",
+    }
+)
+
+
+@sentence_of(LocalImportance)
+def sentence(result: LocalImportance) -> str:
+    """Say what matters around the configuration."""
+    about, what = configuration(result.subject), explained(result.subject)
+    leading = [claim for claim in result.claims if claim.kind == "importance"]
+    if not leading:
+        return (
+            f"Around {about} no hyperparameter alone changes the {what}, which is "
+            f"{format_value(result.prediction)}."
+        )
+    parts = [
+        f"{claim.hyperparameters[0]} with {percent(claim.estimate, claim.half)}"
+        for claim in leading
+    ]
+    return (
+        f"Around {about} the {what} varies most along {join_words(parts)} of the variance along "
+        "single hyperparameters."
+    )
+
+
+def heading(result: LocalImportance) -> str:
+    """Return the plot's heading."""
+    return f"What matters around {configuration(result.subject)}"
+
+
+def subtitle(result: LocalImportance) -> str:
+    """Return what the plot shows."""
+    return (
+        f"variance of the {explained(result.subject)} when one hyperparameter alone takes its "
+        f"other values; here it is {format_value(result.prediction)}"
+    )
+
+
+LABEL = "share of the variance along single hyperparameters"
+
+
+def whiskers(result: LocalImportance) -> str:
+    """Say what the plot's whiskers are."""
+    return {
+        "trees": "Whiskers: standard deviation over the trees of the forest, not a confidence "
+        "interval.",
+        "posterior": "Whiskers: standard deviation over draws from the model's posterior.",
+    }.get(result.std_kind, "The shares have no standard deviation: the model gives none.")
