@@ -6,6 +6,9 @@ import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+from hpo_explain.errors import InputError
+from hpo_explain.facts import Fact, fact
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -16,7 +19,7 @@ _WHOLE = re.compile(r"[+-]?\d+([eE][+-]?\d+)?")
 _BELOW_ONE = re.compile(r"[+-]?0?,\d+([eE][+-]?\d+)?")
 
 
-def read_csv(source: str, named: Collection[str]) -> tuple[pd.DataFrame, list[str]]:
+def read_csv(source: str, named: Collection[str]) -> tuple[pd.DataFrame, list[Fact]]:
     """Return the table in a file, and notes on how it was read.
 
     The separator is that of the row of names, and what the file's name says where this could be
@@ -41,12 +44,13 @@ def read_csv(source: str, named: Collection[str]) -> tuple[pd.DataFrame, list[st
         frame = _read(source, separator, decimal="," if comma else ".")
     except ValueError as error:  # pandas's own errors are among them, and end in a new line
         text = " ".join(str(error).split()).removesuffix(".")
-        raise ValueError(f"source {source!r} cannot be read as a table: {text}.") from error
+        raise InputError(
+            "source", f"{source!r} cannot be read as a table: {text}", source
+        ) from error
     _check_different(source, names)
     notes = []
     if separator != ",":
-        decimals = ", and numbers have decimal commas" if comma else ""
-        notes.append(f"table: its columns are separated by {_SEPARATORS[separator]}{decimals}")
+        notes.append(fact("separator", separator=_SEPARATORS[separator], decimal_commas=comma))
     return frame, notes
 
 
@@ -83,8 +87,11 @@ def _names(source: str, separator: str) -> list[str]:
 def _check_different(source: str, names: list[str]) -> None:
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if twice:
-        raise ValueError(
-            f"source {source!r} has the column {', '.join(twice)} more than once. Rename one."
+        raise InputError(
+            "source",
+            f"{source!r} has the column {', '.join(twice)} more than once",
+            source,
+            "Rename one.",
         )
 
 

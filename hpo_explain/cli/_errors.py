@@ -2,23 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import click
 
-from hpo_explain.cli._wording import as_options
+from hpo_explain.cli._options import name_option, name_reading_option
+from hpo_explain.errors import InputError, NothingToExplain
 
 
 @contextmanager
-def errors() -> Iterator[None]:
-    """Turn what could not be done into one line on stderr and exit code 1."""
+def errors(*, debug: bool = False) -> Iterator[None]:
+    """Turn what could not be done into one line on stderr and exit code 1.
+
+    With `debug` the exception is raised as it is, so that its traceback is shown, and so are the
+    tracebacks of what goes wrong on the way.
+    """
+    if debug:
+        log_tracebacks()
     try:
         yield
     except BrokenPipeError:  # whoever read the output has enough; click ends quietly
         raise
     except (ValueError, OSError, ImportError) as error:
-        raise click.ClickException(plain(as_options(str(error)))) from error
+        if debug:
+            raise
+        raise click.ClickException(plain(told(error))) from error
+
+
+class SourceError(ValueError):
+    """A source that cannot be read; its text names the options of the command at hand."""
+
+    def __init__(self, error: InputError | NothingToExplain) -> None:
+        super().__init__(error.told(name_reading_option))
+
+
+def told(error: Exception) -> str:
+    """Return an error's text, in which arguments are options of the command at hand."""
+    if isinstance(error, (InputError, NothingToExplain)):
+        return error.told(name_option)
+    return str(error)
+
+
+def debuggable(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the option --debug, which its function gets as ``debug``."""
+    option = click.option(
+        "--debug", is_flag=True, help="Show the traceback of whatever goes wrong."
+    )
+    return option(command)
+
+
+def log_tracebacks() -> None:
+    """Have the library's log, with the tracebacks of failed sections, written to stderr."""
+    logging.getLogger("hpo_explain").addHandler(logging.StreamHandler())
 
 
 def plain(text: str) -> str:
@@ -40,4 +77,4 @@ def _is_control(character: str) -> bool:
 
 def say(text: str) -> None:
     """Tell on stderr what is being done."""
-    click.echo(plain(as_options(text)), err=True)
+    click.echo(plain(text), err=True)

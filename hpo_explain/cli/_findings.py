@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 def write_and_tell(runs: Mapping[str, Run], path: Path, *, title: str | None = None) -> None:
     """Write the report on each objective's run, and print what matters most and where it is."""
-    from hpo_explain.reporting import make_report
+    from hpo_explain.reporting import Report
 
     say("writing the report ...")
-    report = make_report(runs, title=title)
+    report = Report.of(runs, title=title, progress=True)
     written = report.write(path)
     for tab in report.tabs:
         if len(report.tabs) > 1:
@@ -31,7 +31,7 @@ def write_and_tell(runs: Mapping[str, Run], path: Path, *, title: str | None = N
 
 
 def _tell_best(run: Run) -> None:
-    from hpo_explain.explanations import format_value
+    from hpo_explain.wording import format_value
 
     if run.feasible is not None and run.feasible.any():
         values = (f"{name} = {format_value(value)}" for name, value in run.incumbent.items())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hpo_explain.errors import InputError
+
 STORAGE, TABLE, PICKLE = "an Optuna storage", "a table", "a pickled result"
 
 _SQLITE = b"SQLite format 3\x00"
@@ -44,9 +46,11 @@ def kind_of(place: str) -> str:
         return STORAGE
     path = Path(place)
     if not path.is_file():
-        raise ValueError(
-            f"source {place!r} is neither a file nor an address such as sqlite:///study.db. "
-            "Check the path."
+        raise InputError(
+            "source",
+            f"{place!r} is neither a file nor an address such as sqlite:///study.db",
+            place,
+            "Check the path.",
         )
     with path.open("rb") as file:
         start = file.read(len(_SQLITE))

@@ -5,44 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hpo_explain.cli._errors import plain, say
+from hpo_explain.cli._options import name_option
 from hpo_explain.cli._table import text_table
-from hpo_explain.cli._wording import as_options
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
-    from hpo_explain.diagnostics import Trust
+    from hpo_explain.explanations import Result
 
 _FORMATS = (".png", ".svg", ".pdf")
 _COLORS = {"good": "green", "fair": "yellow", "poor": "red"}
-
-
-class _Result(Protocol):
-    """What every explanation has."""
-
-    @property
-    def sentence(self) -> str:
-        """What it says."""
-
-    @property
-    def trust(self) -> Trust | None:
-        """Whether the model is good enough to be explained."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was assumed."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-
-    def plot(self) -> Axes:
-        """Draw it."""
 
 
 def _drawable(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
@@ -70,7 +47,7 @@ def shows_result(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def show(result: _Result, frame: pd.DataFrame, form: str, plot: Path | None) -> None:
+def show(result: Result, frame: pd.DataFrame, form: str, plot: Path | None) -> None:
     """Write a result to stdout; beside CSV, what it means goes to stderr."""
     if plot is not None:
         _draw(result, plot)
@@ -96,17 +73,19 @@ def as_json(value: Any) -> str:
     return json.dumps(value, indent=2, allow_nan=False)
 
 
-def _explain(result: _Result, *, to_stderr: bool) -> None:
+def _explain(result: Result, *, to_stderr: bool) -> None:
+    from hpo_explain.wording import tell
+
     if result.trust is not None:
-        level, reasons = result.trust.level, " ".join(result.trust.reasons)
+        level, reasons = result.trust.level, " ".join(map(str, result.trust.reasons))
         styled = click.style(level, fg=_COLORS.get(level, "yellow"), bold=True)
         click.echo(f"Trust: {styled}. {plain(reasons)}", err=to_stderr)
     click.echo(plain(result.sentence), err=to_stderr)
     for note in result.notes:
-        click.echo(f"note: {plain(as_options(note))}", err=to_stderr)
+        click.echo(f"note: {plain(tell(note, name_option))}", err=to_stderr)
 
 
-def _draw(result: _Result, path: Path) -> None:
+def _draw(result: Result, path: Path) -> None:
     """Draw a result into a file, whose name says the format."""
     figure = result.plot().figure.figure
     figure.savefig(path, bbox_inches="tight")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hpo_explain._words import spans
 from hpo_explain.cli._errors import say
+from hpo_explain.cli._options import name_reading_option
+from hpo_explain.facts import by_reason
 
 if TYPE_CHECKING:
     from hpo_explain.cli._source import Source
@@ -12,9 +15,6 @@ if TYPE_CHECKING:
 
 _LINES, _REASONS = 10, 4  # at most: in all, and of reasons for leaving trials out
 _WIDEST = 240
-# Words of the notes that decide what is explained: they come before the others.
-_WEIGHTY = ("separated by", "left out", "no name", "logarithmic", "active when", "inferred",
-            "different text", "looks like numbers")  # fmt: skip
 
 
 def read_and_tell(source: Source) -> Run:
@@ -43,9 +43,14 @@ def summary(run: Run) -> list[str]:
     2 trials of 2 hyperparameters, loss (minimize), by the optimizer
     left out: 1 (1): its loss is nan
     """
-    lines = [str(run).partition("\n")[0], *_left_out(run)]
-    notes = sorted(run.notes, key=lambda note: not any(word in str(note) for word in _WEIGHTY))
-    lines += [f"note: {note}" for note in notes]
+    from hpo_explain import wording
+
+    notes = sorted(run.notes, key=lambda note: note.kind not in wording.FIRST)
+    lines = [
+        wording.run_line(run),
+        *_left_out(run),
+        *[f"note: {wording.tell(note, name_reading_option)}" for note in notes],
+    ]
     more = len(lines) - _LINES
     if more > 0:
         lines[_LINES:] = [f"and {more} more; see the report"]
@@ -54,12 +59,11 @@ def summary(run: Run) -> list[str]:
 
 def _left_out(run: Run) -> list[str]:
     """Return a line per reason, the most frequent first."""
-    from hpo_explain._words import spans
-    from hpo_explain.facts import by_reason
+    from hpo_explain.wording import tell as told
 
     ordered = sorted(by_reason(run.excluded).items(), key=lambda entry: -len(entry[1]))
     lines = [
-        f"left out: {len(trials)} ({spans(trials)}): {reason}"
+        f"left out: {len(trials)} ({spans(trials)}): {told(reason, name_reading_option)}"
         for reason, trials in ordered[:_REASONS]
     ]
     rest = [trial for _, trials in ordered[_REASONS:] for trial in trials]

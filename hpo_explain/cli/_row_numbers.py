@@ -6,6 +6,8 @@ import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+from hpo_explain.facts import Fact, fact
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -16,7 +18,7 @@ _NAMELESS = re.compile(r"Unnamed: 0(\.\d+)*")
 
 def without_row_numbers(
     frame: pd.DataFrame, named: Collection[str | None]
-) -> tuple[pd.DataFrame, list[str]]:
+) -> tuple[pd.DataFrame, list[Fact]]:
     """Return a table without a nameless column that numbers its rows, and notes.
 
     Parameters
@@ -28,7 +30,7 @@ def without_row_numbers(
 
     Returns
     -------
-    tuple of pandas.DataFrame and list of str
+    tuple of pandas.DataFrame and list of Fact
         The table, and a note on each column without a name.
 
     Examples
@@ -44,11 +46,9 @@ def without_row_numbers(
             continue
         if _counts(frame[name].tolist()):
             frame = frame.drop(columns=name)
-            notes.append(f"{name}: left out, a column with no name that numbers the rows")
+            notes.append(fact("row_numbers_left_out", names=[name]))
         else:
-            notes.append(
-                f"{name}: a column with no name, read like the others; --hyperparameter chooses"
-            )
+            notes.append(fact("nameless_column", names=[name]))
     return frame, notes
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hpo_explain.cli._csv import read_csv
-from hpo_explain.cli._errors import errors
+from hpo_explain.cli._errors import SourceError, debuggable, errors
 from hpo_explain.cli._kind import PICKLE, STORAGE, TABLE, kind_of
+from hpo_explain.cli._options import name_reading_option
 from hpo_explain.cli._row_numbers import without_row_numbers
+from hpo_explain.errors import InputError, NothingToExplain
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run
@@ -104,7 +107,8 @@ class Source:
             return {run.objective_name: run}
         from hpo_explain.adapters.optuna.storage import read_objectives
 
-        return read_objectives(self.source, self.study_name, **self._storage_options())
+        with _reading():
+            return read_objectives(self.source, self.study_name, **self._storage_options())
 
     def is_still_empty(self) -> bool:
         """Say whether it is a study without a complete trial: one that has just begun.
@@ -123,7 +127,8 @@ class Source:
         return not has_finished_trials(self.source, self.study_name)
 
     def _read(self, kind: str) -> Run:
-        return {STORAGE: self._storage, TABLE: self._table, PICKLE: self._pickle}[kind]()
+        with _reading():
+            return {STORAGE: self._storage, TABLE: self._table, PICKLE: self._pickle}[kind]()
 
     def _checked_kind(self) -> str:
         kind = kind_of(self.source)
@@ -137,9 +142,11 @@ class Source:
         path = Path(self.source)
         meant = self.objective is not None or path.name.lower().endswith((".csv", ".tsv"))
         if meant and path.is_file() and path.stat().st_size == 0:
-            raise ValueError(
-                f"source {self.source!r} is empty. Give a file with a row of names and a row for "
-                "each trial."
+            raise InputError(
+                "source",
+                f"{self.source!r} is empty",
+                self.source,
+                "Give a file with a row of names and a row for each trial.",
             )
 
     def _check_options(self, kind: str) -> None:
@@ -180,8 +187,8 @@ class Source:
 
             try:
                 options["sampler"] = make_sampler(self.sampler)
-            except ValueError as error:
-                raise click.UsageError(f"--{error}") from error
+            except InputError as error:
+                raise click.UsageError(error.told(name_reading_option)) from error
         return options
 
     def _table(self) -> Run:
@@ -230,25 +237,36 @@ class Source:
         try:
             result = joblib.load(self.source)
         except Exception as error:  # any may be raised by what is in the file
-            raise ValueError(
-                f"source {self.source!r} cannot be unpickled: {type(error).__name__}: {error}. "
+            raise InputError(
+                "source",
+                f"{self.source!r} cannot be unpickled: {type(error).__name__}: {error}",
+                self.source,
                 "Make it with skopt.dump(result, path, store_objective=False), which leaves out "
-                "your own code, and read it where the same packages are installed."
+                "your own code, and read it where the same packages are installed.",
             ) from error
         return as_run(result)
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Have errors name the options by which a source is read."""
+    try:
+        yield
+    except (InputError, NothingToExplain) as error:
+        raise SourceError(error) from error
 
 
 def takes_source(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the argument SOURCE and its options, as one `Source`; catch its errors."""
 
     @functools.wraps(command)
-    def with_source(**given: Any) -> None:
+    def with_source(*, debug: bool, **given: Any) -> None:
         names = [field.name for field in fields(Source)]
         source = Source(**{name: given.pop(name) for name in names})
-        with errors():
+        with errors(debug=debug):
             command(source, **given)
 
-    decorated: Callable[..., None] = with_source
+    decorated: Callable[..., None] = debuggable(with_source)
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return click.argument("source")(decorated)

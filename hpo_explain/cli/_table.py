@@ -42,7 +42,7 @@ def text_table(frame: pd.DataFrame) -> str:
 
 
 def _cell(value: Any) -> str:
-    from hpo_explain.explanations import format_value
+    from hpo_explain.wording import format_value
 
     missing = value is not None and value != value  # None may be a category
     return "" if missing else plain(format_value(value, width=_WIDEST))

@@ -25,7 +25,7 @@ def _trials(run: Run, seed: int) -> Exported:
     """Every finished trial: its configuration, its objective, and what is known about it."""
     import pandas as pd
 
-    from hpo_explain.explanations._format import plain_json
+    from hpo_explain.explanations._json import plain_json
 
     configs = run.space.decode(run.X)
     unknown = [nan] * len(run)
@@ -73,7 +73,7 @@ def _trust(run: Run, seed: int) -> Exported:
     from hpo_explain.facade import trust
 
     verdict = trust(run).to_dict()
-    row = {**verdict, "reasons": " ".join(verdict["reasons"])}
+    row = {**verdict, "reasons": " ".join(reason["text"] for reason in verdict["reasons"])}
     return Exported(pd.DataFrame([row]), verdict)
 
 
@@ -87,10 +87,12 @@ def _importance(run: Run, seed: int) -> Exported:
 
 def _interactions(run: Run, seed: int) -> Exported:
     """Shares of pairs."""
+    from hpo_explain.errors import NothingToExplain
     from hpo_explain.facade import importance
+    from hpo_explain.facts import fact
 
     if len(run.space) < 2:
-        raise ValueError("one hyperparameter has nothing to interact with")
+        raise NothingToExplain(fact("single_hyperparameter"))
     result = importance(run, 2, seed=seed)
     frame = result.to_frame()
     pairs = frame[frame["order"] == 2]
@@ -149,6 +151,6 @@ TABLES: dict[str, Callable[[Run, int], Exported]] = {
 
 
 def _of_rows(frame: pd.DataFrame) -> Exported:
-    from hpo_explain.explanations._format import plain_json
+    from hpo_explain.explanations._json import plain_json
 
     return Exported(frame, plain_json(frame.to_dict(orient="records")))

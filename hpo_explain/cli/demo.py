@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from hpo_explain.cli._errors import errors
+from hpo_explain.cli._errors import debuggable, errors
 from hpo_explain.cli._findings import write_and_tell
 
 
@@ -23,7 +23,10 @@ from hpo_explain.cli._findings import write_and_tell
               help="Folder for report.html and the study.")  # fmt: skip
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
               help="Seed of the optimizer.")  # fmt: skip
-def demo(trials: int | None, sampler: str, framework: str, out: Path, seed: int) -> None:
+@debuggable
+def demo(
+    trials: int | None, sampler: str, framework: str, out: Path, seed: int, debug: bool
+) -> None:
     """Tune a real model, and explain how.
 
     Gradient boosting is tuned on the breast cancer data that ship with scikit-learn; then
@@ -32,7 +35,7 @@ def demo(trials: int | None, sampler: str, framework: str, out: Path, seed: int)
     from hpo_explain.demo import TRIALS, run_demo
 
     n_trials = TRIALS[framework] if trials is None else trials
-    with errors():
+    with errors(debug=debug):
         out.mkdir(parents=True, exist_ok=True)
         (out / "study.db").unlink(missing_ok=True)  # a demo starts anew
         with click.progressbar(length=n_trials, label="tuning", file=sys.stderr) as bar:

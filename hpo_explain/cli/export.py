@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from hpo_explain.cli._errors import plain, say
+from hpo_explain.cli._errors import plain, say, told
 from hpo_explain.cli._output import as_csv, as_json
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
@@ -41,7 +41,7 @@ def export(source: Source, out: Path, form: str, chosen: tuple[str, ...], seed: 
         try:
             table = TABLES[name](run, seed)
         except ValueError as error:
-            say(f"{name} left out: {error}")
+            say(f"{name} left out: {told(error)}")
             continue
         path = out / f"{name}.{form}"
         text = as_csv(table.frame) if form == "csv" else f"{as_json(table.plain)}\n"
@@ -49,4 +49,4 @@ def export(source: Source, out: Path, form: str, chosen: tuple[str, ...], seed: 
         click.echo(plain(f"{name}: {path} ({len(table.frame)} rows)"))
         written += 1
     if not written:
-        raise ValueError("none of the tables could be made.")
+        raise click.ClickException("None of the tables could be made.")

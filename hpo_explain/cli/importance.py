@@ -11,6 +11,7 @@ import click
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
+from hpo_explain.errors import InputError
 
 if TYPE_CHECKING:
     from hpo_explain.space import Parameter, SearchSpace
@@ -85,9 +86,10 @@ def _sub_space(space: SearchSpace, given: tuple[str, ...]) -> dict[str, list[Any
         # a name may hold "=" itself
         names = [name for name in space.names if text.startswith(f"{name}=")]
         if not names:
-            raise ValueError(
-                f"--given must be NAME=VALUE with one of {', '.join(space.names[:30])}, "
-                f"but was {text!r}."
+            raise InputError(
+                "given",
+                f"must be NAME=VALUE with one of {', '.join(space.names[:30])}, but was {text!r}",
+                text,
             )
         name = max(names, key=len)
         values = _values(space[name], name, text[len(name) + 1 :])
@@ -104,12 +106,14 @@ def _values(parameter: Parameter, name: str, text: str) -> list[Any]:
         words = [text] if text in known else text.split(",")
         unknown = [word for word in words if word not in known]
         if unknown:
-            raise ValueError(
-                f"--given {name} must be among {', '.join(known)}, but was {unknown[0]!r}."
+            raise InputError(
+                "given", f"{name} must be among {', '.join(known)}, but was {unknown[0]!r}", text
             )
         return [known[word] for word in words]
     try:
         return [float(word) if "." in word or "e" in word.lower() else int(word)
                 for word in text.split(",")]  # fmt: skip
     except ValueError:
-        raise ValueError(f"--given {name} must be numbers like 1,2, but was {text!r}.") from None
+        raise InputError(
+            "given", f"{name} must be numbers like 1,2, but was {text!r}", text
+        ) from None

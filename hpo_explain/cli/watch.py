@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hpo_explain.cli._duration import duration
-from hpo_explain.cli._errors import say
+from hpo_explain.cli._errors import say, told
 from hpo_explain.cli._interrupt import heeded_interrupt
 from hpo_explain.cli._source import Source, takes_source
 
@@ -42,7 +42,7 @@ def watch(source: Source, out: Path, every: float, title: str | None) -> None:
 def _follow(
     source: Source, out: Path, every: float, title: str | None, check_interrupt: Callable[[], None]
 ) -> None:
-    from hpo_explain.reporting import write_report
+    from hpo_explain.reporting import Report
     from hpo_explain.reporting._file import check_place
 
     check_place(out)
@@ -53,17 +53,18 @@ def _follow(
             runs = source.read_all()
             state = "".join(map(_fingerprint, runs.values()))
             if state != shown:
-                write_report(runs, out, title=title)
+                Report.of(runs, title=title).write(out)
                 click.echo(f"Report: {out} ({max(map(len, runs.values()))} trials)")
                 shown = state
             said = ""
         except (ValueError, OSError) as error:
             if not shown and not _may_pass(error, source):
                 raise
-            if str(error) != said:  # not every half minute anew
+            text = told(error)
+            if text != said:  # not every half minute anew
                 stays = f" The last report stays: {out}." if shown else ""
-                say(f"waiting: {error}{stays}")
-                said = str(error)
+                say(f"waiting: {text}{stays}")
+                said = text
         check_interrupt()
         sleep(every)
 

@@ -3,41 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 from markupsafe import Markup
 
 from hpo_explain.acquisition import SupportsCandidates
 from hpo_explain.densities import DensityRatio
 from hpo_explain.explanations import ProposalDensities, ProposalExplanation
-from hpo_explain.facade import explain_proposal, proposal_densities
-from hpo_explain.plotting import plot_densities, plot_proposal
 from hpo_explain.plotting._text import not_shown, signed
 from hpo_explain.reporting._render import figure, render
-from hpo_explain.run import Run
+from hpo_explain.reporting.context import Context
 
 _MOST_CURVES = 9
 
 
-def beside_candidates(run: Run, result: ProposalExplanation) -> Markup:
+def beside_candidates(context: Context, result: ProposalExplanation) -> Markup:
     """Return the same proposal compared with the sampler's own candidates; empty without any."""
-    if result.assumed or result.trial is None:
+    if result.subject.assumed or result.trial is None:
         return Markup("")
-    own = run.own_acquisition(result.trial)
+    own = context.run.own_acquisition(result.trial)
     if own is None or not isinstance(own.acquisition, SupportsCandidates):
         return Markup("")
-    other = explain_proposal(run, result.trial, background="candidates")
+    other = context.against_candidates(result.trial)
     scale = max(abs(result.payout["total"]), abs(other.payout["total"]))
     uniform, drawn = (signed(e.payout["total"], scale) for e in (result, other))
     plot = figure(
-        partial(plot_proposal, other),
+        other.plot,
         alt=f"Compared with candidates: {other.sentence} Contributions add up to {drawn}.",
         caption="The same proposal, compared with candidates drawn from the density of good trials "
         "instead of the average over the search space.",
     )
     densities = Markup("")
     if isinstance(own.acquisition, DensityRatio):
-        densities = _densities(proposal_densities(run, result.trial))
+        densities = _densities(context.densities(result.trial))
     return render(
         "candidates.html.j2", uniform=uniform, drawn=drawn, plot=plot, densities=densities
     )
@@ -54,4 +51,4 @@ def _densities(found: ProposalDensities) -> Markup:
     if left_out:
         caption += " Those in which the proposed value differs most."
         caption += not_shown(left_out, "other", "others")
-    return figure(partial(plot_densities, shown), alt=found.sentence, caption=caption)
+    return figure(shown.plot, alt=found.sentence, caption=caption)

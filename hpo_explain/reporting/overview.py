@@ -2,51 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
 
 import numpy as np
 
 from hpo_explain._words import counted, spans
-from hpo_explain.explanations import format_value
 from hpo_explain.facts import by_reason
 from hpo_explain.plotting import plot_history
 from hpo_explain.reporting._render import figure, render
-from hpo_explain.reporting.section import Content
+from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run
+from hpo_explain.wording import format_value
 
 _LONG = 300
 
 
-@dataclass(frozen=True)
-class Overview:
-    """What was run, the best configuration, the history, and what was left out."""
-
-    anchor: str = "overview"
-    title: str = "Overview"
-    how_to_read: str = (
-        "Every mark is one trial: a configuration that was tried, and the objective it reached. "
-        "The line is the best objective so far; where it is flat, trials brought nothing better."
+def _content(context: Context) -> Content:
+    run = context.run
+    finding = _finding(run)
+    body = render(
+        "overview.html.j2",
+        facts=_facts(run),
+        best=_best(run),
+        history=figure(
+            partial(plot_history, run),
+            alt=finding,
+            caption=f"{run.objective_name} of every trial, in the order of their numbers. "
+            f"{_better(run).capitalize()} is better.",
+        ),
+        left_out=_left_out(run),
+        notes=run.notes,
     )
-
-    def content(self, run: Run) -> Content:
-        """Return the overview of a run."""
-        finding = _finding(run)
-        body = render(
-            "overview.html.j2",
-            facts=_facts(run),
-            best=_best(run),
-            history=figure(
-                partial(plot_history, run),
-                alt=finding,
-                caption=f"{run.objective_name} of every trial, in the order of their numbers. "
-                f"{_better(run).capitalize()} is better.",
-            ),
-            left_out=_left_out(run),
-            notes=run.notes,
-        )
-        return Content(finding, body)
+    return Content(finding, body)
 
 
 def _better(run: Run) -> str:
@@ -113,3 +102,12 @@ def _best(run: Run) -> dict[str, object] | None:
 def _left_out(run: Run) -> list[tuple[str, int, str]]:
     reasons = by_reason(run.excluded).items()
     return [(str(reason), len(numbers), spans(numbers)) for reason, numbers in reasons]
+
+
+OVERVIEW = Section(
+    "overview",
+    "Overview",
+    "Every mark is one trial: a configuration that was tried, and the objective it reached. The "
+    "line is the best objective so far; where it is flat, trials brought nothing better.",
+    _content,
+)

@@ -2,69 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
-
 import numpy as np
 from markupsafe import Markup
 
+from hpo_explain.errors import NothingToExplain
 from hpo_explain.explainers.path import why_unexplained
-from hpo_explain.explanations import ProposalExplanation, format_value
-from hpo_explain.facade import explain_proposal
-from hpo_explain.plotting import plot_proposal
+from hpo_explain.explanations import ProposalExplanation
+from hpo_explain.facts import fact
 from hpo_explain.plotting._text import number, signed
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.candidates import beside_candidates
-from hpo_explain.reporting.section import Content, NotApplicable
+from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run
+from hpo_explain.wording import caution, format_value
+from hpo_explain.wording import report as words
 
-_HOW_TO_READ = (
-    "An optimizer with a model tries what looks most desirable to that model; the bars divide how "
-    "much more desirable this configuration looked than an average one among its hyperparameters. "
-    "Bars to the right spoke for the proposed value, bars to the left against it."
-)
-_MEANINGS = {
-    "mean": "the model predicts a better {objective} with this value",
-    "uncertainty": "the model is unsure about such configurations, so there is something to learn",
-    "exploitation": "the model predicts a better {objective} with this value",
-    "exploration": "the model is unsure about such configurations, so there is something to learn",
-    "good": "such a value is common among good trials (log l, larger than on average)",
-    "bad": "such a value is rare among the other trials (−log g, larger than on average)",
-}
 _LONG = 300
 
 
-@dataclass(frozen=True)
-class BestProposal:
-    """Why the optimizer tried the best of its proposals."""
-
-    anchor: str = "best"
-    title: str = "Why the best proposal?"
-    how_to_read: str = _HOW_TO_READ
-
-    def content(self, run: Run) -> Content:
-        """Return the explanation of the best proposal, and say so if a better trial is none."""
-        best = _best(run)
-        return _content(run, best, lead=_best_lead(run, best))
+def _best_content(context: Context) -> Content:
+    best = _best(context.run)
+    return _content(context, best, lead=words.best_lead(context.run, best))
 
 
-@dataclass(frozen=True)
-class LatestProposal:
-    """Why the optimizer tried its latest proposal."""
-
-    anchor: str = "latest"
-    title: str = "Why the latest proposal?"
-    how_to_read: str = _HOW_TO_READ
-
-    def content(self, run: Run) -> Content:
-        """Return the explanation of the latest proposal, unless it is the best as well."""
-        latest = max(run.proposals or (), default=None)
-        if latest is not None and latest == _best(run):
-            raise NotApplicable(
-                f"The latest proposal, trial {latest}, is the best of the proposals as well; it "
-                "is explained above."
-            )
-        return _content(run, latest, lead=f"Trial {latest} is the latest proposal.")
+def _latest_content(context: Context) -> Content:
+    latest = max(context.run.proposals or (), default=None)
+    if latest is not None and latest == _best(context.run):
+        raise NothingToExplain(fact("latest_is_best", trials=[latest]))
+    return _content(context, latest, lead=f"Trial {latest} is the latest proposal.")
 
 
 def _best(run: Run) -> int | None:
@@ -72,74 +38,36 @@ def _best(run: Run) -> int | None:
     left = {*(run.proposals or ())}
     while left:
         best = run.best(sorted(left))
-        if not why_unexplained(run, best):
+        if why_unexplained(run, best) is None:
             return best
         left.remove(best)
-    return run.best(run.proposals) if run.proposals else None  # which says why it cannot be
+    return run.best(run.proposals) if run.proposals else None  # whose explanation says why not
 
 
-def _best_lead(run: Run, best: int | None) -> str:
-    if not np.any(run.feasible):
-        return f"No trial is feasible; trial {best} is the best of the proposals."
-    if best == run.incumbent_trial:
-        return f"Trial {best} is the best of the run."
-    if run.incumbent_trial in (run.proposals or ()):
-        return (
-            f"The best of the run is trial {run.incumbent_trial}, before which too little was "
-            f"known for a model. Trial {best} is the best of the proposals that can be explained."
-        )
-    return (
-        f"The best of the run is trial {run.incumbent_trial}, which is no proposal (it belongs to "
-        f"the initial design, or was set by hand), so there is no reason to explain. Trial {best} "
-        "is the best of the proposals."
-    )
-
-
-def _content(run: Run, trial: int | None, *, lead: str) -> Content:
-    try:
-        result = explain_proposal(run, "latest" if trial is None else trial)
-    except ValueError as error:
-        raise NotApplicable(str(error)) from error
-    sentence = result.sentence
+def _content(context: Context, trial: int | None, *, lead: str) -> Content:
+    result = context.proposal("latest" if trial is None else trial)
     body = render(
         "proposal.html.j2",
         lead=lead,
-        sentence=sentence,
-        caution=_caution(result),
+        sentence=result.sentence,
+        caution=caution(result.trust),
         plot=_figure(result),
-        meanings=[
-            (term, _MEANINGS[term].format(objective=result.objective_name))
-            for term in result.terms
-            if term in _MEANINGS
-        ],
-        acquisition=result.acquisition,
+        meanings=words.meanings(result),
+        acquisition=result.subject.acquisition,
         terms=result.terms if len(result.terms) > 1 else (),
         has_intervals=result.standard_error is not None,
         rows=_rows(result),
         payout=[_signed(result.payout[name], result) for name in _columns(result)],
         notes=result.notes,
-        candidates=beside_candidates(run, result),
+        candidates=beside_candidates(context, result),
     )
-    return Content(sentence, body, {f"proposal_{result.trial}": result.to_frame()})
+    return Content(result.sentence, body, {f"proposal_{result.trial}": result.to_frame()})
 
 
 def _figure(result: ProposalExplanation) -> Markup:
-    whose = "an assumed acquisition function" if result.assumed else "its acquisition function"
-    caption = (
-        f"How much each proposed value added to {whose}, {result.acquisition}, compared with the "
-        "average over the search space."
-    )
     payout = _signed(result.payout["total"], result)
     alt = f"{result.sentence} Contributions add up to {payout}."
-    return figure(partial(plot_proposal, result), alt=alt, caption=caption)
-
-
-def _caution(result: ProposalExplanation) -> str:
-    if result.trust is None or result.trust.level not in ("poor", "unknown"):
-        return ""
-    return f"Trust in the model behind this explanation is {result.trust.level}. " + " ".join(
-        result.trust.reasons
-    )
+    return figure(result.plot, alt=alt, caption=words.caption(result))
 
 
 def _columns(result: ProposalExplanation) -> list[str]:
@@ -173,3 +101,13 @@ def _rows(result: ProposalExplanation) -> list[dict[str, object]]:
             }
         )
     return rows
+
+
+_HOW_TO_READ = (
+    "An optimizer with a model tries what looks most desirable to that model; the bars divide how "
+    "much more desirable this configuration looked than an average one among its hyperparameters. "
+    "Bars to the right spoke for the proposed value, bars to the left against it."
+)
+
+BEST_PROPOSAL = Section("best", "Why the best proposal?", _HOW_TO_READ, _best_content)
+LATEST_PROPOSAL = Section("latest", "Why the latest proposal?", _HOW_TO_READ, _latest_content)

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from enum import Enum
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from hpo_explain.run import Run
+from hpo_explain.errors import NothingToExplain
+from hpo_explain.reporting.context import Context
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_logger = logging.getLogger(__name__)
-
-SHOWN, NOT_APPLICABLE, FAILED = "shown", "not applicable", "failed"
+_logger = logging.getLogger("hpo_explain")
 
 
-class NotApplicable(Exception):  # noqa: N818 (it says why; nothing went wrong)
-    """A section does not apply to a run; the text says why, to the reader of the report."""
+class Status(Enum):
+    """What became of a section."""
+
+    SHOWN = "shown"
+    NOT_APPLICABLE = "not applicable"
+    FAILED = "failed"
 
 
 @dataclass(frozen=True)
@@ -42,37 +46,27 @@ class Content:
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 
-class Section(Protocol):
+@dataclass(frozen=True)
+class Section:
     """One part of a report.
 
     Attributes
     ----------
-    anchor : str
-        Its place in the page's address, one word.
+    name : str
+        Its name, and its place in the page's address; one word.
     title : str
         Its heading.
     how_to_read : str
         Two sentences for somebody who did not write the optimization.
+    content : callable
+        Returns what the section shows, from the analyses of a run. It raises `NothingToExplain`
+        where there is nothing to show.
     """
 
-    @property
-    def anchor(self) -> str: ...  # noqa: D102
-
-    @property
-    def title(self) -> str: ...  # noqa: D102
-
-    @property
-    def how_to_read(self) -> str: ...  # noqa: D102
-
-    def content(self, run: Run) -> Content:
-        """Return what the section shows about a run.
-
-        Raises
-        ------
-        NotApplicable
-            If there is nothing to show; the text says why.
-        """
-        ...
+    name: str
+    title: str
+    how_to_read: str
+    content: Callable[[Context], Content]
 
 
 @dataclass(frozen=True)
@@ -81,48 +75,49 @@ class Card:
 
     Attributes
     ----------
-    anchor, title, how_to_read : str
+    anchor : str
+        Its place in the page's address.
+    title, how_to_read : str
         As of the section.
-    status : {"shown", "not applicable", "failed"}
+    status : Status
         Which of the three it is.
     finding : str
         The finding; else why there is none.
     body : Markup
-        What it shows; empty unless the status is "shown".
+        What it shows; empty unless the status is SHOWN.
     tables : mapping of str to pandas.DataFrame
-        As of the content; empty unless the status is "shown".
+        As of the content; empty unless the status is SHOWN.
     """
 
     anchor: str
     title: str
     how_to_read: str
-    status: str
+    status: Status
     finding: str
-    body: Markup
+    body: Markup = Markup("")
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 
-def _sentence(text: str, run: Run) -> str:
-    """Return a text that starts as a sentence does; names are left as they are."""
-    is_name = text.partition(" ")[0] in (run.objective_name, *run.space.names)
-    return text if is_name else text[:1].upper() + text[1:]
-
-
-def card_of(section: Section, run: Run, *, prefix: str = "") -> Card:
+def card_of(section: Section, context: Context, *, prefix: str = "") -> Card:
     """Return a section's card, whatever happens in it; failures are logged.
 
     `prefix` stands before its anchor, where a page shows several runs.
     """
-    tables: Mapping[str, pd.DataFrame] = {}
+    about = (f"{prefix}{section.name}", section.title, section.how_to_read)
     try:
-        content = section.content(run)
-        status, finding, body, tables = SHOWN, content.finding, content.body, content.tables
-    except NotApplicable as reason:
-        _logger.info("The report's section %r does not apply.", section.title, exc_info=reason)
-        status, finding, body = NOT_APPLICABLE, _sentence(str(reason), run), Markup()
+        content = section.content(context)
+    except NothingToExplain as nothing:
+        return Card(*about, Status.NOT_APPLICABLE, _sentence(str(nothing), context))
     except Exception as error:
         # The rest of the report is worth having without this part.
         _logger.exception("The report's section %r failed.", section.title)
-        status, finding, body = FAILED, f"{type(error).__name__}: {error}", Markup()
-    anchor = f"{prefix}{section.anchor}"
-    return Card(anchor, section.title, section.how_to_read, status, finding, body, tables)
+        return Card(*about, Status.FAILED, f"{type(error).__name__}: {error}")
+    return Card(*about, Status.SHOWN, content.finding, content.body, content.tables)
+
+
+def _sentence(text: str, context: Context) -> str:
+    """Return a text that starts as a sentence does; names are left as they are."""
+    run = context.run
+    is_name = text.partition(" ")[0] in (run.objective_name, *run.space.names)
+    start = text if is_name else text[:1].upper() + text[1:]
+    return start if start.endswith(".") else f"{start}."

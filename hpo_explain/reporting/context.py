@@ -1,0 +1,245 @@
+"""What a report says about one run: every analysis, computed once and when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from hpo_explain import diagnostics, facade
+from hpo_explain.diagnostics import SamplingBias, Trust
+from hpo_explain.errors import NothingToExplain
+from hpo_explain.explainers.path import explainable
+from hpo_explain.explanations import (
+    Ablation,
+    DesirabilityPath,
+    FanovaImportance,
+    InteractionStrength,
+    LimeExplanation,
+    LocalImportance,
+    PartialDependence,
+    ProposalDensities,
+    ProposalExplanation,
+    Recommendation,
+    RegionalPartialDependence,
+    Subspace,
+)
+from hpo_explain.explanations.path import LATEST
+from hpo_explain.facts import Fact, fact
+from hpo_explain.run import Run
+
+_MOST_FOR_PAIRS = 100  # hyperparameters: the number of pairs grows with their square
+_EFFECTS = 3
+_EFFECT_ROWS, _EFFECT_GRID = 300, 15
+_REGIONS_DEPTH = 2
+_H_ROWS = 50
+_PATH_ROWS = 200
+_MOST_PROPOSALS = 12  # each with a model of its own
+_EXPERIMENTS = 3
+_EXPERIMENT_ROWS, _EXPERIMENT_GRID, _CANDIDATES = 100, 10, 200
+
+_T = TypeVar("_T")
+
+
+class Context:
+    """The analyses of a run that the sections of a report share.
+
+    An analysis that there is nothing for raises `NothingToExplain`, whoever asks.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._found: dict[str, Any] = {}
+        self._failed: dict[str, Exception] = {}
+
+    def once(self, name: str, compute: Callable[[], _T]) -> _T:
+        """Return what an analysis found; it is computed, or fails, once."""
+        if name in self._failed:
+            raise self._failed[name]
+        if name not in self._found:
+            try:
+                self._found[name] = compute()
+            except Exception as error:
+                self._failed[name] = error
+                raise
+        found: _T = self._found[name]
+        return found
+
+    # ------------------------------------------------------------------ the model
+
+    @property
+    def trust(self) -> Trust:
+        """Whether the surrogate of all trials is good enough to be explained."""
+        return self.once("trust", lambda: diagnostics.trust(self.run.surrogate()))
+
+    @property
+    def sampling_bias(self) -> SamplingBias:
+        """Where the trials crowd."""
+        return self.once("sampling_bias", lambda: diagnostics.sampling_bias(self.run))
+
+    def check_differences(self) -> None:
+        """Raise NothingToExplain where the objective of all trials is the same."""
+        run = self.run
+        if len(run) >= 2 and np.ptp(run.objective) == 0.0:
+            raise NothingToExplain(
+                fact(
+                    "constant_objective",
+                    names=[run.objective_name],
+                    value=float(run.objective[0]),
+                    finished=len(run),
+                )
+            )
+
+    # ------------------------------------------------------------------ the whole space
+
+    @property
+    def importance(self) -> FanovaImportance:
+        """The functional ANOVA, with pairs where there are not too many."""
+        return self.once("importance", self._importance)
+
+    def _importance(self) -> FanovaImportance:
+        self.check_differences()
+        pairs = 2 <= len(self.run.space) <= _MOST_FOR_PAIRS
+        found = facade.importance(self.run, order=2 if pairs else 1)
+        if found.total_variance == 0.0:
+            raise NothingToExplain(fact("constant_prediction", names=[self.run.objective_name]))
+        return found
+
+    @property
+    def ranking(self) -> list[str]:
+        """The hyperparameters by the variance that they explain alone, the largest first."""
+        found = self.importance
+        alone = found.shares[:, : len(found.names)].mean(axis=0)
+        return [found.names[j] for j in np.argsort(-alone, kind="stable")]
+
+    @property
+    def effects(self) -> list[PartialDependence]:
+        """The partial dependence on each of the most important hyperparameters."""
+        return self.once("effects", self._effects)
+
+    def _effects(self) -> list[PartialDependence]:
+        rows, grid = _EFFECT_ROWS, _EFFECT_GRID
+        return [
+            facade.partial_dependence(self.run, name, sample=rows, grid_size=grid)
+            for name in self.ranking[:_EFFECTS]
+        ]
+
+    @property
+    def regions(self) -> RegionalPartialDependence:
+        """The partial dependence on the most important hyperparameter, by region."""
+        return self.once("regions", self._regions)
+
+    def _regions(self) -> RegionalPartialDependence:
+        return facade.regional_partial_dependence(
+            self.run,
+            self.ranking[0],
+            sample=_EFFECT_ROWS,
+            grid_size=_EFFECT_GRID,
+            max_depth=_REGIONS_DEPTH,
+        )
+
+    @property
+    def h_statistic(self) -> InteractionStrength:
+        """The interactions of the most important hyperparameter with every other one."""
+        return self.once("h_statistic", self._h_statistic)
+
+    def _h_statistic(self) -> InteractionStrength:
+        if len(self.run.space) < 2:
+            raise NothingToExplain(fact("single_hyperparameter"))
+        return facade.h_statistic(self.run, self.ranking[0], sample=_H_ROWS)
+
+    # ------------------------------------------------------------------ around the incumbent
+
+    @property
+    def ablation(self) -> Ablation:
+        """The path from the first trial to the incumbent."""
+        return self.once("ablation", lambda: self._around(facade.ablation))
+
+    @property
+    def local_importance(self) -> LocalImportance:
+        """What matters around the incumbent."""
+        return self.once("local_importance", lambda: self._around(facade.local_importance))
+
+    @property
+    def lime(self) -> LimeExplanation:
+        """A linear model around the incumbent."""
+        return self.once("lime", lambda: self._around(facade.lime))
+
+    def _around(self, explain: Callable[[Run], _T]) -> _T:
+        self.check_differences()
+        return explain(self.run)
+
+    # ------------------------------------------------------------------ proposals
+
+    def proposal(self, trial: int) -> ProposalExplanation:
+        """Return why a trial was proposed."""
+        return self.once(f"proposal {trial}", lambda: facade.explain_proposal(self.run, trial))
+
+    def against_candidates(self, trial: int) -> ProposalExplanation:
+        """Return why a trial was proposed, compared with the sampler's own candidates."""
+        return self.once(
+            f"candidates {trial}",
+            lambda: facade.explain_proposal(self.run, trial, background="candidates"),
+        )
+
+    def densities(self, trial: int) -> ProposalDensities:
+        """Return the sampler's densities when a trial was proposed."""
+        return self.once(f"densities {trial}", lambda: facade.proposal_densities(self.run, trial))
+
+    @property
+    def path(self) -> DesirabilityPath:
+        """The explanations of proposals spread evenly over the run, the last ones included."""
+        return self.once("path", self._path)
+
+    def _path(self) -> DesirabilityPath:
+        proposals, _ = explainable(self.run)
+        if len(proposals) < 2:
+            raise NothingToExplain(fact("path_too_short", trials=proposals))
+        return facade.desirability_path(
+            self.run, _thinned(proposals), background=_PATH_ROWS, progress=False
+        )
+
+    @property
+    def path_notes(self) -> list[Fact]:
+        """Which proposals the path leaves out."""
+        proposals, notes = explainable(self.run)
+        shown = len(_thinned(proposals))
+        if shown == len(proposals):
+            return list(notes)
+        thinned = fact("path_thinned", shown=shown, explainable=len(proposals), last=LATEST)
+        return [*notes, thinned]
+
+    # ------------------------------------------------------------------ what next
+
+    @property
+    def recommended_space(self) -> Recommendation:
+        """A narrower space."""
+        return self.once("recommended_space", lambda: self._around(facade.recommended_space))
+
+    @property
+    def subspace(self) -> Subspace:
+        """What can stay fixed."""
+        return self.once("subspace", lambda: self._around(facade.subspace))
+
+    @property
+    def experiments(self) -> list[dict[str, Any]]:
+        """The trials that would narrow the most important effect most; empty where unknown."""
+        return self.once("experiments", self._experiments)
+
+    def _experiments(self) -> list[dict[str, Any]]:
+        raise NotImplementedError
+
+
+def _thinned(proposals: list[int]) -> list[int]:
+    """Return proposals spread evenly, the last few all of them."""
+    if len(proposals) <= _MOST_PROPOSALS:
+        return proposals
+    places = np.linspace(0, len(proposals) - LATEST - 1, _MOST_PROPOSALS - LATEST)
+    spread = sorted({*places.round().astype(int).tolist()})
+    return [proposals[i] for i in spread] + proposals[-LATEST:]

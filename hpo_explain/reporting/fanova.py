@@ -1,0 +1,106 @@
+"""The report's section on importance: which hyperparameters the objective depends on."""
+
+from __future__ import annotations
+
+import numpy as np
+from markupsafe import Markup
+
+from hpo_explain._words import counted, listed
+from hpo_explain.explanations import FanovaImportance
+from hpo_explain.reporting._render import figure, render
+from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.section import Content, Section
+from hpo_explain.wording import caution
+
+_MARGINALS = 3
+_WORTH_A_MARGINAL = 0.01  # of the variance: below, a curve shows the forest's noise
+_MOST_ROWS = 30
+_MOST_CONDITIONAL = 12
+
+
+def _content(context: Context) -> Content:
+    result = context.importance
+    body = render(
+        "fanova.html.j2",
+        caution=caution(result.trust),
+        sentence=result.sentence,
+        plot=_bars(result),
+        conditional=_conditional(result),
+        marginals=_marginals(result),
+        objective=result.subject.objective_name,
+        has_totals=result.totals is not None,
+        rows=_rows(result),
+        left_out=counted(max(0, len(result.members) - _MOST_ROWS), "smaller one"),
+        cut=len(result.members) > _MOST_ROWS,
+        notes=result.notes,
+    )
+    return Content(result.sentence, body, {"importance": result.to_frame()})
+
+
+def _bars(result: FanovaImportance) -> Markup:
+    caption = (
+        f"Share of the variance of the predicted {result.subject.objective_name} that each "
+        "hyperparameter and each interaction explains."
+    )
+    return figure(result.plot, alt=result.sentence, caption=caption)
+
+
+def _conditional(result: FanovaImportance) -> str:
+    """Name the hyperparameters that are not always active, the least active first."""
+    partly = [(axis.activity, name) for name, axis in zip(result.names, result.axes, strict=True)]
+    partly = sorted(entry for entry in partly if entry[0] < 1.0)
+    return listed([f"{name} in {share:.0%} of it" for share, name in partly], _MOST_CONDITIONAL)
+
+
+def _marginals(result: FanovaImportance) -> list[Markup]:
+    shares = result.shares[:, : len(result.names)].mean(axis=0)
+    largest = np.argsort(-shares, kind="stable")[:_MARGINALS]
+    return [_marginal(result, j) for j in largest if shares[j] >= _WORTH_A_MARGINAL]
+
+
+def _marginal(result: FanovaImportance, j: int) -> Markup:
+    name = result.names[j]
+    marginal = result.marginal(name)
+    caption = (
+        f"Predicted {result.subject.objective_name} by {name}, which explains "
+        f"{result.share(name):.0%} of the variance alone."
+    )
+    return figure(marginal.plot, alt=caption, caption=caption)
+
+
+def _rows(result: FanovaImportance) -> list[dict[str, str]]:
+    shares, spread = result.shares.mean(axis=0), result.shares.std(axis=0)
+    rows = []
+    for i in np.argsort(-shares, kind="stable")[:_MOST_ROWS]:
+        members = result.members[i]
+        alone = len(members) == 1
+        total = ""
+        if alone and result.totals is not None:
+            total = _percent(float(result.totals[:, members[0]].mean()))
+        rows.append(
+            {
+                "names": " × ".join(result.names[j] for j in members),
+                "kind": "alone" if alone else "interaction",
+                "share": _percent(float(shares[i])),
+                "std": _percent(float(spread[i])),
+                "total": total,
+                "active": f"{result.axes[members[0]].activity:.0%}" if alone else "",
+            }
+        )
+    return rows
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}"
+
+
+IMPORTANCE = Section(
+    "importance",
+    "What matters?",
+    "A bar is the share of the variance of the predicted objective, over the whole search space, "
+    "that a hyperparameter explains alone. Its whisker is the standard deviation over the trees of "
+    "a random forest fitted to the trials; where whiskers of two bars overlap, their order is not "
+    "certain. A hatched bar is an interaction: what hyperparameters explain together, beyond what "
+    "each of them explains alone.",
+    _content,
+)

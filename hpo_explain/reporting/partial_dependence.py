@@ -1,0 +1,63 @@
+"""The report's section on effects: how the objective depends on what matters most."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from hpo_explain.explanations import PartialDependence, RegionalPartialDependence
+from hpo_explain.plotting.regional import plot_regions
+from hpo_explain.reporting._render import figure, render
+from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.section import Content, Section
+from hpo_explain.wording import caution
+from hpo_explain.wording import partial_dependence as words
+
+_OF_THE_BAND = "band_averages_pointwise"
+
+
+def _content(context: Context) -> Content:
+    effects, regions = context.effects, context.regions
+    body = render(
+        "partial_dependence.html.j2",
+        trust=caution(effects[0].trust),
+        bias=context.sampling_bias.sentence,
+        effects=[_effect(effect) for effect in effects],
+        regions=_regions(regions) if len(regions.regions) > 1 else None,
+        name=regions.names[0],
+    )
+    tables = {f"effect_{i}": effect.to_frame() for i, effect in enumerate(effects, start=1)}
+    return Content(effects[0].sentence, body, tables)
+
+
+def _effect(effect: PartialDependence) -> dict[str, Any]:
+    return {
+        "name": effect.names[0],
+        "reading": words.reading(effect),
+        "finding": effect.sentence,
+        "notes": [note for note in effect.notes if note.kind != _OF_THE_BAND],
+        "plot": figure(effect.plot, alt=effect.sentence, caption=words.caption(effect)),
+    }
+
+
+def _regions(result: RegionalPartialDependence) -> dict[str, Any]:
+    return {
+        "finding": result.sentence,
+        "plot": figure(
+            partial(plot_regions, result),
+            alt=result.sentence,
+            caption=f"The same effect of {result.names[0]} in regions of the space with similar "
+            "uncertainty; the incumbent's region is tinted and comes first.",
+        ),
+    }
+
+
+EFFECTS = Section(
+    "effects",
+    "How does it matter?",
+    "A line or point is the objective that the model predicts for a value, averaged over all other "
+    "hyperparameters; a thin grey line is one configuration. The band is the model's uncertainty: "
+    "where it is hatched or a point is hollow, it is wider than the whole effect, and the "
+    "differences there may not be real.",
+    _content,
+)

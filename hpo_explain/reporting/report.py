@@ -1,0 +1,221 @@
+"""The report as one file that needs no network and no other file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hpo_explain._checks import check_sequence, unknown_name
+from hpo_explain.adapters.sources import as_runs
+from hpo_explain.errors import InputError
+from hpo_explain.reporting._file import check_place, write_atomically
+from hpo_explain.reporting._render import render
+from hpo_explain.reporting.ablation import ABLATION
+from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.fanova import IMPORTANCE
+from hpo_explain.reporting.h_statistic import H_STATISTIC
+from hpo_explain.reporting.lime import LIME
+from hpo_explain.reporting.local_importance import LOCAL_IMPORTANCE
+from hpo_explain.reporting.overview import OVERVIEW
+from hpo_explain.reporting.partial_dependence import EFFECTS
+from hpo_explain.reporting.path import PATH
+from hpo_explain.reporting.proposal import BEST_PROPOSAL, LATEST_PROPOSAL
+from hpo_explain.reporting.recommended_space import NEXT_STEPS
+from hpo_explain.reporting.section import Card, Section, card_of
+from hpo_explain.reporting.trust import TRUST
+from hpo_explain.run import Run
+
+SECTIONS: tuple[Section, ...] = (
+    OVERVIEW,
+    TRUST,
+    IMPORTANCE,
+    EFFECTS,
+    H_STATISTIC,
+    ABLATION,
+    LOCAL_IMPORTANCE,
+    LIME,
+    BEST_PROPOSAL,
+    LATEST_PROPOSAL,
+    PATH,
+    NEXT_STEPS,
+)
+BRIEF = ("overview", "trust", "latest")
+"""Sections that need no models of many iterations, drawn in a moment."""
+_TITLE = "Why the optimizer tried what it tried"
+
+
+def report(
+    source: Any,
+    path: str | Path = "report.html",
+    *,
+    title: str | None = None,
+    sections: Sequence[str | Section] | None = None,
+    progress: bool = True,
+    **reading: Any,
+) -> Path:
+    """Write a self-contained HTML report about an optimization run.
+
+    Parameters
+    ----------
+    source : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run. A study with several objectives gets one part of the page each,
+        unless `target=` names one.
+    path : str or pathlib.Path, default "report.html"
+        The file to write; it is replaced only when the new report is complete.
+    title : str, optional
+        The heading; by default it has the run's name, if there is one.
+    sections : sequence of str or Section, optional
+        The parts of the report by name, in order; by default all: "overview", "trust",
+        "importance", "effects", "h-statistic", "ablation", "local-importance", "lime", "best",
+        "latest", "path", "next". A `Section` of your own may stand among them.
+    progress : bool, default True
+        Show a progress bar on a terminal.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    pathlib.Path
+        The file written.
+
+    Raises
+    ------
+    ValueError
+        If the source cannot be read, or there is no section of a name.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = hx.report(table, f"{folder}/r.html", sections=["trust"], objective="loss")
+    ...     text = written.read_text(encoding="utf-8")
+    >>> text[:15], "Can the model be trusted?" in text
+    ('<!doctype html>', True)
+    """
+    check_place(Path(path))  # before minutes of work, not after
+    runs = as_runs(source, **reading)
+    return Report.of(runs, title=title, sections=sections, progress=progress).write(path)
+
+
+@dataclass(frozen=True)
+class Tab:
+    """What a report shows about one run.
+
+    Attributes
+    ----------
+    name, subtitle : str
+        The objective, and the run in a line.
+    cards : tuple of Card
+        What each section found, in order.
+    """
+
+    name: str
+    subtitle: str
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report that is ready to be written.
+
+    Attributes
+    ----------
+    title : str
+        Its heading.
+    tabs : tuple of Tab
+        One per run: several where there are several objectives.
+    """
+
+    title: str
+    tabs: tuple[Tab, ...]
+
+    @classmethod
+    def of(
+        cls,
+        runs: Mapping[str, Run],
+        *,
+        title: str | None = None,
+        sections: Sequence[str | Section] | None = None,
+        progress: bool = False,
+    ) -> Report:
+        """Return the report about runs by objective; a section that fails becomes a card.
+
+        Parameters
+        ----------
+        runs : mapping of str to Run
+            A run per objective, by its name.
+        title, sections, progress
+            As of :func:`report`.
+
+        Raises
+        ------
+        ValueError
+            If there is no run, or no section of a name.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hpo_explain import FloatParameter, Run, SearchSpace
+        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+        >>> run = Run(space, np.array([[0.2], [0.7]]), np.array([3.0, 1.0]), "minimize")
+        >>> Report.of({"loss": run}, sections=["overview"]).cards[0].finding
+        'The best objective of 2 trials is 1, by trial 1; the last one.'
+        """
+        from tqdm import tqdm
+
+        from hpo_explain.wording import run_line
+
+        if not runs:
+            raise InputError("runs", "is empty: there is nothing to report", runs, "Give a run.")
+        chosen = _chosen(sections)
+        contexts = {name: Context(run) for name, run in runs.items()}
+        work = [(name, section) for name in contexts for section in chosen]
+        # None: shown on a terminal only
+        bar = tqdm(work, desc="report", unit="section", disable=None if progress else True)
+        cards: dict[str, list[Card]] = {name: [] for name in contexts}
+        for name, section in bar:
+            place = list(contexts).index(name)
+            prefix = f"o{place}-" if place else ""
+            cards[name].append(card_of(section, contexts[name], prefix=prefix))
+        named = next(iter(runs.values())).name
+        return cls(
+            title or (f"{_TITLE}: {named}" if named else _TITLE),
+            tuple(Tab(name, run_line(runs[name]), tuple(cards[name])) for name in runs),
+        )
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """What each section found, of all tabs."""
+        return tuple(card for tab in self.tabs for card in tab.cards)
+
+    def write(self, path: str | Path) -> Path:
+        """Write the page, which replaces an older one only when it is complete; return its path.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        """
+        path = Path(path)
+        check_place(path)
+        write_atomically(path, render("page.html.j2", title=self.title, tabs=self.tabs))
+        return path
+
+
+def _chosen(sections: Sequence[str | Section] | None) -> tuple[Section, ...]:
+    if sections is None:
+        return SECTIONS
+    known = {section.name: section for section in SECTIONS}
+    chosen = []
+    for given in check_sequence("sections", sections, "names of sections"):
+        if not isinstance(given, (str, Section)) or (isinstance(given, str) and given not in known):
+            raise unknown_name("sections", given, known, "section")
+        chosen.append(known[given] if isinstance(given, str) else given)
+    return tuple(chosen)
