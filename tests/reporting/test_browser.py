@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.reporting import BRIEF, SECTIONS, WhatMatters, write_report
+from hpo_explain.reporting import BRIEF
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
+from tests.reporting.pages import write
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser")
 WebDriverWait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
@@ -127,8 +128,8 @@ RUNS = {
 def address(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("browser") / f"{request.param}.html"
     # tabs of whole reports would look no different, and take their time twice
-    sections = (*BRIEF, WhatMatters()) if request.param == "objectives" else SECTIONS
-    return write_report(RUNS[request.param](), path, title="A report", sections=sections).as_uri()
+    sections = (*BRIEF, "importance") if request.param == "objectives" else None
+    return write(RUNS[request.param](), path, title="A report", sections=sections).as_uri()
 
 
 def shown(browser, address, screen, scheme="light", media="screen"):

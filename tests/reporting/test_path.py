@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.reporting import HowReasonsChanged, write_report
+from hpo_explain.reporting import Context
 from tests.explainers.test_path import run_of
-from tests.handmade import Page
+from tests.reporting.pages import page_of
 
 
 def written(run, folder):
-    path = write_report(run, folder / "report.html", sections=[HowReasonsChanged()])
-    return Page(path.read_text(encoding="utf-8"))
+    return page_of(run, folder, "path")
 
 
 def test_the_path_the_balance_and_a_sentence_for_each_of_the_last_proposals(tmp_path):
@@ -65,7 +64,7 @@ def test_a_run_without_a_path_says_why(proposals, text, tmp_path):
 def test_pi_has_no_parts_and_so_no_balance(tmp_path, monkeypatch):
     run = run_of(10, 2, proposals=range(5, 10))
     by_pi = hx.desirability_path(run, acquisition="pi", background=50, progress=False)
-    monkeypatch.setattr("hpo_explain.reporting.path.desirability_path", lambda *_, **__: by_pi)
+    monkeypatch.setattr(Context, "path", by_pi)
     text = written(run, tmp_path).text
     assert "At present" not in text
     assert "What drove the proposals" not in text

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.reporting import HowItMatters, NotApplicable
+from hpo_explain.errors import NothingToExplain
 from tests.analytic import unit_cube
 from tests.handmade import Page, tuning_run
+from tests.reporting.pages import content_of
 
 
 def one_matters(n=40, *, noise=0.0):
@@ -19,7 +20,7 @@ def one_matters(n=40, *, noise=0.0):
 
 @pytest.fixture(scope="module")
 def content():
-    return HowItMatters().content(one_matters())
+    return content_of("effects", one_matters())
 
 
 def test_the_effect_that_matters_most_comes_first_and_three_are_shown(content):
@@ -37,7 +38,7 @@ def test_a_wide_band_is_warned_of_beside_its_effect_and_a_narrow_one_is_not(cont
     assert not hx.partial_dependence(one_matters(), "x2", sample=300, grid_size=15).wide.any()
     assert "The band is wider" not in first
     assert "The band is wider" in second  # of one that does not matter
-    unsure = Page(HowItMatters().content(one_matters(noise=2.0)).body)
+    unsure = Page(content_of("effects", one_matters(noise=2.0)).body)
     assert "The band is wider than the whole effect" in unsure.text
 
 
@@ -45,11 +46,11 @@ def test_a_wide_band_is_warned_of_beside_its_effect_and_a_narrow_one_is_not(cont
 def test_trials_in_a_corner_are_told_to_be_concentrated():
     run = one_matters()
     corner = hx.Run(run.space, run.X * 0.3, run.objective, "minimize", objective_name="loss")
-    assert "The trials are concentrated" in Page(HowItMatters().content(corner).body).text
+    assert "The trials are concentrated" in Page(content_of("effects", corner).body).text
 
 
 def test_conditional_and_categorical_hyperparameters_are_shown():
-    page = Page(HowItMatters().content(tuning_run(30)).body)
+    page = Page(content_of("effects", tuning_run(30)).body)
     assert page.misnested == []
     assert len([tag for tag, _ in page.elements if tag == "figure"]) >= 3
 
@@ -57,8 +58,8 @@ def test_conditional_and_categorical_hyperparameters_are_shown():
 def test_where_there_is_no_effect_the_section_says_why():
     run = one_matters(12)
     constant = hx.Run(run.space, run.X, np.full(12, 0.5), "minimize", objective_name="loss")
-    with pytest.raises(NotApplicable, match="The loss is constant"):
-        HowItMatters().content(constant)
+    with pytest.raises(NothingToExplain, match="the loss is constant"):
+        content_of("effects", constant)
     single = hx.Run(run.space, run.X[:1], run.objective[:1], "minimize")
-    with pytest.raises(NotApplicable, match="trial"):
-        HowItMatters().content(single)
+    with pytest.raises(NothingToExplain, match="trial"):
+        content_of("effects", single)

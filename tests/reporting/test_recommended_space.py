@@ -6,14 +6,9 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.reporting import HowReasonsChanged, WhatMatters, WhatNext, write_report
 from tests.explainers.test_path import run_of
-from tests.handmade import NASTY, Page
-
-
-def written(run, folder, section):
-    path = write_report(run, folder / "report.html", sections=[section])
-    return Page(path.read_text(encoding="utf-8"))
+from tests.handmade import NASTY
+from tests.reporting.pages import page_of
 
 
 def tables_of(page):
@@ -35,14 +30,13 @@ def narrow_run():
 
 def test_a_narrower_space_the_fixed_rest_and_trials_worth_their_cost(tmp_path):
     run = narrow_run()
-    page = written(run, tmp_path, WhatNext())
-    result = hx.importance(run)
-    recommendation, subspace = result.recommended_space(), result.subspace()
+    page = page_of(run, tmp_path, "next")
+    recommendation, subspace = hx.recommended_space(run), hx.subspace(run)
     assert recommendation.sentence in page.text
     assert subspace.sentence in page.text
     for row in recommendation.rows:
         if row.kept < 1.0:
-            assert row.reason in page.text
+            assert str(row.reason) in page.text
             assert row.after in page.text
     assert "Trials that would tell most about x1" in page.text
     assert " hyperparameter trial 1 trial 2 trial 3 x1 " in " ".join(page.text.split())
@@ -60,14 +54,14 @@ def test_without_differences_there_is_nothing_to_do(objective, text, tmp_path):
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     X = np.linspace(0.0, 1.0, len(objective))[:, None]
     run = hx.Run(space, X, objective, "minimize")
-    assert text in written(run, tmp_path, WhatNext()).text
+    assert text in page_of(run, tmp_path, "next").text
 
 
 def test_a_forest_proposes_no_experiments(tmp_path):
     space = hx.SearchSpace([hx.CategoricalParameter(f"c{j}", list("abcdef")) for j in range(6)])
     X = space.sample(60, seed=0)
     run = hx.Run(space, X, X[:, 0] + X[:, 1], "minimize")
-    page = written(run, tmp_path, WhatNext())
+    page = page_of(run, tmp_path, "next")
     assert run.surrogate().label == "a forest"
     assert "Trials that would tell most" not in page.text
     assert not page.misnested
@@ -75,10 +69,10 @@ def test_a_forest_proposes_no_experiments(tmp_path):
 
 def test_the_tables_of_a_section_are_those_of_its_result(tmp_path):
     run = run_of(14, proposals=range(6, 14))
-    importance = tables_of(written(run, tmp_path, WhatMatters()))["importance.csv"]
+    importance = tables_of(page_of(run, tmp_path, "importance"))["importance.csv"]
     expected = hx.importance(run, order=2).to_frame()
     np.testing.assert_allclose(importance["importance"], expected["importance"], rtol=1e-12)
-    path = tables_of(written(run, tmp_path, HowReasonsChanged()))["path.csv"]
+    path = tables_of(page_of(run, tmp_path, "path"))["path.csv"]
     again = hx.desirability_path(run, background=200, progress=False).to_frame()
     np.testing.assert_allclose(path["contribution"], again["contribution"], rtol=1e-9)
 
@@ -86,13 +80,13 @@ def test_the_tables_of_a_section_are_those_of_its_result(tmp_path):
 def test_names_that_hurt_stay_text_in_tables(tmp_path):
     space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in NASTY])
     X = space.sample(30, seed=0)
-    page = written(hx.Run(space, X, X[:, 0], "minimize"), tmp_path, WhatMatters())
+    page = page_of(hx.Run(space, X, X[:, 0], "minimize"), tmp_path, "importance")
     assert "script" not in page.tags()
     written_names = tables_of(page)["importance.csv"].iloc[:, 0].astype(str)
     assert set(NASTY) <= set(written_names)
 
 
 def test_sections_fold_without_a_script(tmp_path):
-    page = written(narrow_run(), tmp_path, WhatNext())
+    page = page_of(narrow_run(), tmp_path, "next")
     assert {"details", "summary"} <= set(page.tags())
     assert "script" not in page.tags()

@@ -6,7 +6,7 @@ from optuna.samplers import RandomSampler, TPESampler
 
 import hpo_explain as hx
 from hpo_explain.plotting._text import signed
-from hpo_explain.reporting.proposal import BestProposal
+from tests.reporting.pages import content_of
 
 
 def objective(trial):
@@ -26,7 +26,7 @@ def section_of(sampler):
     study = optuna.create_study(sampler=sampler)
     study.optimize(objective, n_trials=14)
     run = hx.from_optuna(study)
-    return run, " ".join(BestProposal().content(run).body.split())
+    return run, " ".join(content_of("best", run).body.split())
 
 
 def test_both_backgrounds_are_shown_with_the_reason():

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.reporting import SECTIONS, NotApplicable, WhatMatters
+from hpo_explain.errors import NothingToExplain
+from hpo_explain.reporting import SECTIONS
 from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs
+from tests.reporting.pages import content_of
 
 pytestmark = warns_of_glyphs
 
@@ -22,16 +24,16 @@ def result(run):
 
 @pytest.fixture(scope="module")
 def page(run):
-    return Page(str(WhatMatters().content(run).body))
+    return Page(str(content_of("importance", run).body))
 
 
 def test_the_finding_is_the_sentence_of_the_analysis_with_all_pairs(run, result, page):
-    assert WhatMatters().content(run).finding == result.sentence
+    assert content_of("importance", run).finding == result.sentence
     assert result.sentence in page.text
 
 
 def test_three_sentences_say_how_to_read_shares_spread_and_interactions():
-    how = WhatMatters().how_to_read
+    how = SECTIONS[2].how_to_read
     assert len(re.findall(r"\.(?: |$)", how)) == 3
     share, spread, interaction = re.split(r"(?<=\.) ", how)
     assert "share of the variance" in share
@@ -72,51 +74,53 @@ def test_conditional_hyperparameters_are_named_with_where_they_are_active(result
 def test_without_conditional_hyperparameters_nothing_is_said_of_activity():
     space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "ab"])
     X = space.sample(20, seed=0)
-    text = Page(str(WhatMatters().content(hx.Run(space, X, X[:, 0], "minimize")).body)).text
+    text = Page(str(content_of("importance", hx.Run(space, X, X[:, 0], "minimize")).body)).text
     assert "Not every hyperparameter is active" not in text
 
 
 def test_a_single_hyperparameter_has_a_section(run):
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     X = space.sample(20, seed=0)
-    content = WhatMatters().content(hx.Run(space, X, X[:, 0], "minimize"))
+    content = content_of("importance", hx.Run(space, X, X[:, 0], "minimize"))
     assert "x (100% ± 0%)" in content.finding
 
 
 def test_a_constant_objective_is_told(run):
     constant = hx.Run(run.space, run.X, np.full(40, 0.5), "minimize", objective_name="loss")
-    with pytest.raises(NotApplicable, match=r"The loss is constant \(0\.5 in all 40 trials\)"):
-        WhatMatters().content(constant)
+    with pytest.raises(NothingToExplain, match=r"the loss is constant \(0\.5 in all 40 trials\)"):
+        content_of("importance", constant)
 
 
 def test_hyperparameters_without_a_choice_are_told():
     space = hx.SearchSpace([hx.FloatParameter("x", 1.0, 1.0)])
     run = hx.Run(space, np.zeros((9, 1)), np.arange(9.0), "minimize")
-    with pytest.raises(NotApplicable, match="no hyperparameter matters"):
-        WhatMatters().content(run)
+    with pytest.raises(NothingToExplain, match="no hyperparameter matters"):
+        content_of("importance", run)
 
 
 @pytest.mark.parametrize("n", [0, 1])
 def test_too_few_trials_are_told(run, n):
     few = hx.Run(run.space, run.X[:n], np.zeros(n), "minimize")
-    with pytest.raises(NotApplicable, match="at least 2"):
-        WhatMatters().content(few)
+    with pytest.raises(NothingToExplain, match="at least 2"):
+        content_of("importance", few)
 
 
 def test_shares_of_a_forest_that_predicts_badly_are_warned_of(run):
     noise = np.random.default_rng(0).normal(size=40)
-    text = Page(str(WhatMatters().content(hx.Run(run.space, run.X, noise, "minimize")).body)).text
-    assert "Read with caution. Trust in the forest behind these shares is poor." in text
+    text = Page(
+        str(content_of("importance", hx.Run(run.space, run.X, noise, "minimize")).body)
+    ).text
+    assert "Read with caution. Trust in the model" in text
 
 
 def test_it_stands_between_trust_and_the_proposals():
-    anchors = [section.anchor for section in SECTIONS]
+    anchors = [section.name for section in SECTIONS]
     assert anchors.index("trust") < anchors.index("importance") < anchors.index("best")
 
 
 def test_names_from_the_user_are_no_markup():
     run = tuning_run(16, names=NASTY[:4], choices=NASTY[4:6], objective_name=NASTY[0])
-    page = Page(str(WhatMatters().content(run).body))
+    page = Page(str(content_of("importance", run).body))
     assert page.misnested == []
     assert page.tags().isdisjoint({"script", "img", "b", "i"})
     for name in NASTY[:4]:
