@@ -63,8 +63,8 @@ class Problem:
     @cached_property
     def shares(self) -> Mapping[tuple[str, ...], float]:
         """Shares of variance of all single hyperparameters and pairs, by Sobol's indices."""
-        A = qmc.Sobol(len(self.space), seed=1).random(N_POINTS * 4)
-        B = qmc.Sobol(len(self.space), seed=2).random(N_POINTS * 4)
+        both = qmc.Sobol(2 * len(self.space), seed=1).random(N_POINTS * 4)
+        A, B = both[:, : len(self.space)], both[:, len(self.space) :]
         y = self.at(A)
         whole, centre = y.var(), y.mean()
         names, d = self.space.names, len(self.space)
