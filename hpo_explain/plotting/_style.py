@@ -13,6 +13,7 @@ from matplotlib.font_manager import findfont, fontManager, get_font
 from matplotlib.text import Text
 from matplotlib.ticker import ScalarFormatter
 
+from hpo_explain.plotting._text import visible
 from hpo_explain.plotting.html import figure_svg
 
 WIDTH = 8.0  # inches: what a page of text is wide on a screen
@@ -76,6 +77,7 @@ def ink() -> str:
 def make_literal(texts: Iterable[Text]) -> None:
     """Have texts drawn as they are, without mathtext or TeX, in whatever script."""
     for text in texts:
+        text.set_text(visible(text.get_text()))
         text.set_parse_math(False)
         text.set_usetex(False)
         font = get_font(findfont(text.get_fontproperties()))
