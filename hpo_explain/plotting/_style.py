@@ -10,6 +10,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import findfont, fontManager, get_font
+from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import ScalarFormatter
 
@@ -30,6 +31,10 @@ class Fill(NamedTuple):
 
     color: str
     hatch: str
+
+    def patch(self) -> Patch:
+        """Return its mark in a legend."""
+        return Patch(facecolor=self.color, hatch=self.hatch, edgecolor="white", linewidth=0.0)
 
 
 FILLS = (Fill(BLUE, ""), Fill(ORANGE, "////"), Fill(GREEN, "\\\\\\\\"), Fill(PURPLE, "xxxx"))
