@@ -94,7 +94,8 @@ def test_lime_is_fitted_where_it_is_asked_to_be():
     tried = hx.lime(run, 3, "tree", sampling="tried")
     assert (tried.config, tried.sampling, tried.sample_size) == (run.config(3), "given", len(run))
     explained = hx.lime(run, 20, acquisition="lcb", before=20, sampling="local")
-    assert explained.acquisition == "LCB (κ = 1.96)"
+    assert explained.subject.acquisition == "LCB (κ = 1.96)"
+    assert explained.trial == 20
     with pytest.raises(ValueError, match="sampling must be one of 'uniform', 'local', 'tried'"):
         hx.lime(run, sampling="near")
 

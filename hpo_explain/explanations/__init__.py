@@ -6,7 +6,7 @@ from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.densities import DensityCurve, DensityPath, ProposalDensities
 from hpo_explain.explanations.importance import Axis, FanovaImportance
 from hpo_explain.explanations.interaction import InteractionStrength
-from hpo_explain.explanations.lime import LimeExplanation, LimeStatement
+from hpo_explain.explanations.lime import LimeExplanation, LimeStatement, Presence
 from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.partial_dependence import PartialDependence
@@ -41,6 +41,7 @@ __all__ = [
     "PartialDependence",
     "PredictionExplanation",
     "PredictionOverview",
+    "Presence",
     "ProposalDensities",
     "ProposalExplanation",
     "Question",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -159,9 +159,9 @@ def local_importance(
 def lime(
     run: Any,
     config: Config | int | None = None,
-    model: str = "linear",
+    model: Literal["linear", "tree"] = "linear",
     *,
-    sampling: str = "uniform",
+    sampling: Literal["uniform", "local", "tried"] = "uniform",
     sample: int = 1000,
     kernel_width: float | None = None,
     max_features: int = 10,
@@ -195,7 +195,7 @@ def lime(
     Returns
     -------
     LimeExplanation
-        What changes the prediction, with the weighted R² that says how far to read it.
+        What changes the prediction, and the weighted R² of the readable model.
 
     Raises
     ------
@@ -227,16 +227,10 @@ def lime(
         kernel_width=kernel_width,
         max_features=max_features,
         max_depth=max_depth,
+        subject=Subject.of(run, trial=trial_of(run, config), notes=notes),
         seed=seed,
     )
-    found = explainer.explain(config_of(run, "config", config))
-    return replace(
-        found,
-        trial=trial_of(run, config),
-        objective_name=run.objective_name,
-        direction=run.direction,
-        notes=(*found.notes, *notes),
-    )
+    return explainer.explain(config_of(run, "config", config))
 
 
 def interactions(
