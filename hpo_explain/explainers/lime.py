@@ -413,9 +413,11 @@ def _conditions(
             if c.kind == "presence"
         ]
         splits = [split for split in splits if split[0].kind != "presence"]
-        if splits and isinstance(parameter, CategoricalParameter):
+        if not splits:
+            continue
+        if isinstance(parameter, CategoricalParameter):
             found.append(_categories(parameter, splits))
-        elif splits:
+        else:
             found.append(_interval(parameter, float(x[j]), splits))
     return found
 

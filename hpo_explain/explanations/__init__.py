@@ -13,7 +13,6 @@ from hpo_explain.explanations.partial_dependence import PartialDependence
 from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.prediction import PredictionExplanation, PredictionOverview
 from hpo_explain.explanations.proposal import ProposalExplanation
-from hpo_explain.explanations.questions import QUESTIONS, Question, questions_text
 from hpo_explain.explanations.recommendation import Evidence, LatentSpace, Recommendation
 from hpo_explain.explanations.regional import Condition, Region, RegionalPartialDependence
 from hpo_explain.explanations.repeated_runs import RepeatedRuns, aggregate
@@ -22,7 +21,6 @@ from hpo_explain.explanations.subject import Subject
 from hpo_explain.explanations.subspace import Subspace
 
 __all__ = [
-    "QUESTIONS",
     "Ablation",
     "Axis",
     "Claim",
@@ -44,7 +42,6 @@ __all__ = [
     "Presence",
     "ProposalDensities",
     "ProposalExplanation",
-    "Question",
     "Recommendation",
     "Region",
     "RegionalPartialDependence",
@@ -55,5 +52,4 @@ __all__ = [
     "aggregate",
     "format_level",
     "format_value",
-    "questions_text",
 ]
