@@ -164,7 +164,9 @@ def test_rounding_is_shown_as_0_whatever_is_explained(name, run):
 
 
 def test_effects_of_a_readable_model_that_are_rounding_are_shown_as_0(run):
-    made = [hx.LimeStatement(("lr",), "lr", size, 0.0, 1.0) for size in (0.25, 7.293e-16)]
+    made = [
+        hx.LimeStatement(("lr",), "range", (0.0, 1.0), size, 0.0, 1.0) for size in (0.25, 7.293e-16)
+    ]
     found = dataclasses.replace(MADE["LimeExplanation"](run), statements=tuple(made))
     for words in cells(found):
         assert "0.25" in words

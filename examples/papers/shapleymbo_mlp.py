@@ -301,7 +301,7 @@ def discuss(found: Findings) -> None:
 
 
 def save_figures(
-    path: hx.DesirabilityPath, best: hx.ProposalExplanation, other: int, folder: Path
+    run: hx.Run, path: hx.DesirabilityPath, best: hx.ProposalExplanation, other: int, folder: Path
 ) -> None:
     """Save Figures 9, 10 and 12 to 14."""
     from hpo_explain.plotting import plot_configurations, plot_predictions
@@ -311,9 +311,9 @@ def save_figures(
         "figure9_predictions": plot_predictions(path),
         "figure10_best_predicted": best.plot(),
         "figure12_path": path.plot(),
-        "figure13_configurations": plot_configurations(path),
+        "figure13_configurations": plot_configurations(run),
         "figure14_for_another_reason": path.explanation(other).plot(),
-        "figure14_both": plot_configurations(path, highlight=both),
+        "figure14_both": plot_configurations(run, highlight=both),
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, ax in drawn.items():
@@ -360,7 +360,7 @@ def main() -> None:
     over_time(path)
     discuss(Findings(best, shares, final, path))
     if options.out is not None:
-        save_figures(path, best, other, options.out)
+        save_figures(run, path, best, other, options.out)
 
 
 if __name__ == "__main__":

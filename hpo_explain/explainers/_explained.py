@@ -21,7 +21,7 @@ from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate
 class PredictedObjective:
     """The surrogate's mean in the user's units as the one term of a Shapley game.
 
-    It is no utility: smaller is more desirable where the objective is minimized.
+    It is not a utility: smaller is more desirable where the objective is minimized.
     """
 
     surrogate: Surrogate
@@ -64,14 +64,23 @@ class Explained:
 
     @classmethod
     def of(cls, model: Surrogate | Acquisition, direction: str) -> Explained:
-        """Return what a surrogate or an acquisition says, with the way that is better."""
+        """Return what a surrogate or an acquisition predicts, with the direction that is better.
+
+        Raises
+        ------
+        InputError
+            If it is neither, or the direction is unknown.
+        """
         check_direction(direction)
         if isinstance(model, Acquisition):
             return cls(accepted_acquisition(model, "surrogate"), False, "maximize")
         if not isinstance(model, Surrogate):
-            raise ValueError(
-                "surrogate must be a surrogate (.space and .predict) or an acquisition (.space, "
-                f".label, .term_names and .terms), but was {model!r}. Pass run.surrogate()."
+            raise InputError(
+                "surrogate",
+                "must be a surrogate (.space and .predict) or an acquisition (.space, .label, "
+                f".term_names and .terms), but was {model!r}",
+                model,
+                "Pass run.surrogate().",
             )
         return cls(PredictedObjective(accepted_surrogate(model), direction), True, direction)
 
@@ -92,7 +101,7 @@ class Explained:
 
     @property
     def model(self) -> str:
-        """The surrogate in words, empty where there is none."""
+        """The surrogate's label, empty where there is none."""
         surrogate = self.surrogate
         return "" if surrogate is None else getattr(surrogate, "label", "a model of yours")
 
@@ -108,11 +117,11 @@ class Explained:
         return self.direction if self.of_objective else getattr(self.game, "direction", "minimize")
 
     def completed(self, subject: Subject | None) -> Subject:
-        """Return what is explained with what is known of the model.
+        """Return what is explained, with what is known of the model; made where none is given.
 
         Raises
         ------
-        ValueError
+        InputError
             If the subject is of another space.
         """
         given = Subject(self.space, self.objective_direction) if subject is None else subject

@@ -25,9 +25,12 @@ from math import comb
 import numpy as np
 
 from hpo_explain.acquisition import Acquisition
+from hpo_explain.errors import NothingToExplain
 from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers._explained import Explained
-from hpo_explain.explanations import Ablation
+from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS
+from hpo_explain.explanations import Ablation, Subject
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array, Config
 from hpo_explain.space.parameters import ON_POSITION
 from hpo_explain.surrogates import Surrogate, std_from_variance
@@ -49,6 +52,9 @@ class AblationExplainer:
         The model of the objective, or an acquisition to explain in its place.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective; an acquisition is larger where it is better.
+    subject : Subject, optional
+        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
+        default it is made from the model and `direction`.
     seed : int, default 0
         Seed of sampled coalitions, where more than 11 hyperparameters differ, and of the value of
         what is inactive in both configurations, where a coalition switches it on.
@@ -80,18 +86,33 @@ class AblationExplainer:
     """
 
     def __init__(
-        self, surrogate: Surrogate | Acquisition, *, direction: str = "minimize", seed: int = 0
+        self,
+        surrogate: Surrogate | Acquisition,
+        *,
+        direction: str = "minimize",
+        subject: Subject | None = None,
+        seed: int = 0,
     ) -> None:
-        self._explained = Explained.of(surrogate, direction)
+        self._explained = Explained.of(surrogate, subject.direction if subject else direction)
+        self._subject = self._explained.completed(subject)
         self._seed = seed
 
-    def explain(self, source: Config, target: Config) -> Ablation:
+    def explain(
+        self,
+        source: Config,
+        target: Config,
+        *,
+        source_trial: int | None = None,
+        target_trial: int | None = None,
+    ) -> Ablation:
         """Return the greedy path from one configuration to another.
 
         Parameters
         ----------
         source, target : dict
             The configurations, in the user's units; what is inactive is left out.
+        source_trial, target_trial : int, optional
+            The trials whose configurations they are, if they are.
 
         Returns
         -------
@@ -100,25 +121,25 @@ class AblationExplainer:
 
         Raises
         ------
+        NothingToExplain
+            If the two configurations are the same.
         ValueError
-            If a configuration is not one of the space, or the two are the same.
+            If a configuration is not one of the space.
         """
         explained = self._explained
         space = explained.space
         x, y = space.encode(source)[0], space.encode(target)[0]
         flips = self._flips(x, y)
         if not flips:
-            raise ValueError(
-                "source and target are the same configuration, so there is nothing between them "
-                f"({space.decode(x[None, :])[0]!r}). Choose another source."
-            )
+            config = space.decode(x[None, :])[0]
+            raise NothingToExplain(fact("same_configuration", config=tuple(config.items())))
         rows, taken, rounds = self._path(x, y, flips)
         path = np.array(rows)
         values = explained(path)
         cost = explained.sign * values
         std, total_std, kind = self._spread(path)
         return Ablation(
-            names=space.names,
+            subject=self._subject,
             source=space.decode(x[None, :])[0],
             target=space.decode(y[None, :])[0],
             steps=tuple(tuple(space.names[j] for j in step) for step in taken),
@@ -133,11 +154,9 @@ class AblationExplainer:
             std=std,
             total_std=total_std,
             std_kind=kind,
-            acquisition=explained.acquisition,
-            model=explained.model,
-            direction=explained.objective_direction,
-            trust=explained.trust,
-            notes=self._notes(x, y, taken, kind),
+            source_trial=source_trial,
+            target_trial=target_trial,
+            notes=self._notes(taken, kind),
         )
 
     def _flips(self, x: Array, y: Array) -> list[int]:
@@ -238,23 +257,15 @@ class AblationExplainer:
         gain = -explained.sign * by_cube[0].sum(axis=1)
         return np.array([gain[[flips.index(j) for j in step]].sum() for step in taken])
 
-    def _notes(self, x: Array, y: Array, taken: list[Flips], kind: str) -> tuple[str, ...]:
-        space = self._explained.space
-        notes = []
-        if kind == "posterior":
-            notes.append("± is the model's uncertainty of a gain, observation noise excluded")
-        elif kind == "trees":
-            notes.append("± is the std of a gain over trees; it is no confidence interval")
-        for step in taken:
-            if len(step) > 1:
-                names = " and ".join(space.names[j] for j in step)
-                notes.append(
-                    f"{names} are flipped at once: either alone would switch on a hyperparameter "
-                    "that has a value in neither configuration"
-                )
-        if sum(map(len, taken)) > 11:
-            notes.append("Shapley values are those of sampled coalitions")
-        return tuple(notes)
+    def _notes(self, taken: list[Flips], kind: str) -> tuple[Fact, ...]:
+        names = self._explained.space.names
+        at_once = [step for step in taken if len(step) > 1]
+        return (
+            *([fact("gain_std", over=kind)] if kind else []),
+            *(fact("flipped_at_once", names=[names[j] for j in step]) for step in at_once),
+            *([fact("shapley_sampled")] if sum(map(len, taken)) > EXACT_PLAYERS else []),
+            *self._subject.notes,
+        )
 
 
 def _changed(a: Array, b: Array) -> list[int]:

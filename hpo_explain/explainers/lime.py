@@ -13,23 +13,24 @@ g          the readable model, which minimizes ``Σ_z n(z) (f̂(z) - g(z))²``
 =========  ============================================================================
 
 The coordinates of g compare z with x: a number's position with that of x, a category with that of
-x. What is inactive in z counts as unchanged; that it is inactive, its parent's coordinate tells.
+x. What is inactive in z counts as unchanged: its parent's coordinate says that it is inactive.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_number, check_option
 from hpo_explain.acquisition import Acquisition
+from hpo_explain.errors import InputError
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers.background import local_background
-from hpo_explain.explanations import Condition, LimeExplanation, LimeStatement, format_value
-from hpo_explain.explanations._format import join_words
+from hpo_explain.explanations import Condition, LimeExplanation, LimeStatement, Presence, Subject
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -49,13 +50,13 @@ _LEAST_SHARE = 0.02  # of the weights, in a leaf
 
 @dataclass(frozen=True, eq=False)
 class _Coordinate:
-    """A column of the readable model: whose it is, what 1 means, and the values at the sample."""
+    """A column of the readable model: whose it is, what 1 means, and its values at the sample."""
 
     owner: int
-    text: str
-    values: Array
-    category: int | None = None
-    presence: bool = False
+    kind: Literal["range", "category", "presence"]
+    change: tuple[Any, Any]
+    column: Array
+    category: int = -1
 
 
 class LimeExplainer:
@@ -79,6 +80,11 @@ class LimeExplainer:
         Hyperparameters in the linear model, chosen one after the other by what they add to R².
     max_depth : int, default 3
         Depth of the tree.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective.
+    subject : Subject, optional
+        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
+        default it is made from the model and `direction`.
     seed : int, default 0
         Seed of the sample.
 
@@ -107,20 +113,24 @@ class LimeExplainer:
         self,
         surrogate: Surrogate | Acquisition,
         *,
-        model: str = "linear",
+        model: Literal["linear", "tree"] = "linear",
         sample: int | npt.ArrayLike = 1000,
-        sampling: str = "uniform",
+        sampling: Literal["uniform", "local"] = "uniform",
         kernel_width: float | None = None,
         max_features: int = 10,
         max_depth: int = 3,
+        direction: str = "minimize",
+        subject: Subject | None = None,
         seed: int = 0,
     ) -> None:
-        self._explained = Explained.of(surrogate, "minimize")
+        self._explained = Explained.of(surrogate, subject.direction if subject else direction)
+        self._subject = self._explained.completed(subject)
         self._space = self._explained.space
         self._model = check_option("model", model, MODELS)
         self._sampling = check_option("sampling", sampling, SAMPLINGS)
         if kernel_width is not None and check_number("kernel_width", kernel_width) <= 0.0:
-            raise ValueError(f"kernel_width must be above 0, but was {kernel_width!r}.")
+            problem = f"must be above 0, but was {kernel_width!r}"
+            raise InputError("kernel_width", problem, kernel_width)
         self._width = kernel_width
         self._max_features = check_count("max_features", max_features)
         self._max_depth = check_count("max_depth", max_depth)
@@ -164,7 +174,7 @@ class LimeExplainer:
         fit = self._linear if self._model == "linear" else self._tree
         statements, fitted, at_x = fit(x, coordinates, weights, change / unit, unit)
         return LimeExplanation(
-            names=space.names,
+            subject=self._subject,
             config=space.decode(x[None, :])[0],
             model=self._model,
             statements=statements,
@@ -176,10 +186,6 @@ class LimeExplainer:
             sample_size=len(z),
             effective_size=float(1.0 / np.sum(weights**2)),
             seed=self._seed,
-            acquisition=explained.acquisition,
-            surrogate=explained.model,
-            direction=explained.objective_direction,
-            trust=explained.trust,
             notes=self._notes(x, coordinates),
         )
 
@@ -198,7 +204,7 @@ class LimeExplainer:
         """Return the statements of a sparse linear model, its values at the sample and at x."""
         chosen = _forward(coordinates, weights, y, self._max_features)
         columns = [c for c in coordinates if c.owner in chosen]
-        design = np.column_stack([np.ones(len(y)), *(c.values for c in columns)])
+        design = np.column_stack([np.ones(len(y)), *(c.column for c in columns)])
         root = np.sqrt(weights)
         inverse = np.linalg.pinv(root[:, None] * design) * root
         beta = inverse @ y
@@ -211,10 +217,11 @@ class LimeExplainer:
         statements = tuple(
             LimeStatement(
                 names=(self._space.names[columns[i].owner],),
-                text=columns[i].text,
+                kind=columns[i].kind,
+                values=columns[i].change,
                 effect=float(unit * beta[1 + i]),
                 std=float(unit * std[1 + i]),
-                weight=float(weights[columns[i].values != 0.0].sum()),
+                weight=float(weights[columns[i].column != 0.0].sum()),
             )
             for i in order
         )
@@ -226,7 +233,7 @@ class LimeExplainer:
         """Return the leaves of a small tree as statements, its values at the sample and at x."""
         from sklearn.tree import DecisionTreeRegressor
 
-        design = np.column_stack([np.zeros(len(y)), *(c.values for c in coordinates)])
+        design = np.column_stack([np.zeros(len(y)), *(c.column for c in coordinates)])
         tree = DecisionTreeRegressor(
             max_depth=self._max_depth,
             min_weight_fraction_leaf=_LEAST_SHARE,
@@ -242,44 +249,36 @@ class LimeExplainer:
             spread = float(np.sqrt(weights[inside] @ (y[inside] - mean) ** 2 / share))
             used = [(coordinates[k - 1], threshold, below) for k, threshold, below in path]
             names = dict.fromkeys(self._space.names[c.owner] for c, _, _ in used)
-            conditions = tuple(_conditions(self._space, x, used))
             here = bool(node == tree.apply(at_x)[0])
             statements.append(
                 LimeStatement(
                     names=tuple(names),
-                    text=" and ".join(conditions) or "everywhere",
+                    kind="leaf",
+                    values=tuple(_conditions(self._space, x, used)),
                     effect=0.0 if here else unit * (mean - own),
                     std=unit * spread,
                     weight=share,
                     own=here,
-                    conditions=conditions,
                 )
             )
         statements.sort(key=lambda s: (not s.own, -abs(s.effect)))
         return tuple(statements), fitted, own
 
-    def _notes(self, x: Array, coordinates: list[_Coordinate]) -> tuple[str, ...]:
-        owners = {c.owner for c in coordinates}
-        if self._model == "tree":
-            notes = ["± is the std of the predictions within a leaf"]
-        else:
-            notes = ["± is the std from drawing the sample, the model's misfit included"]
-            if len(owners) > self._max_features:
-                notes.append(
-                    f"the model may use {self._max_features} of {len(owners)} hyperparameters: "
-                    "those that add most to R²"
-                )
+    def _notes(self, x: Array, coordinates: list[_Coordinate]) -> tuple[Fact, ...]:
+        space, owners = self._space, {c.owner for c in coordinates}
+        notes = [fact("effect_std", model=self._model)]
+        if self._model == "linear" and len(owners) > self._max_features:
+            notes.append(fact("features_limited", most=self._max_features, of=len(owners)))
         silent = [
-            name for j, name in enumerate(self._space.names)
-            if j not in owners and not np.isnan(x[j]) and self._space.parameters[j].size != 1
-        ]  # fmt: skip
+            name
+            for j, name in enumerate(space.names)
+            if j not in owners and not np.isnan(x[j]) and space.parameters[j].size != 1
+        ]
         if silent:
-            notes.append(
-                f"the sample does not vary {join_words(silent)}, so nothing is said about it"
-            )
-        if any(self._space.is_conditional(name) for name in self._space.names):
-            notes.append("what is inactive in a sampled configuration counts as unchanged")
-        return tuple(notes)
+            notes.append(fact("not_varied", names=silent))
+        if any(space.is_conditional(name) for name in space.names):
+            notes.append(fact("inactive_unchanged"))
+        return (*notes, *self._subject.notes)
 
 
 # ---------------------------------------------------------------------- the sample
@@ -288,15 +287,16 @@ class LimeExplainer:
 def _checked(space: SearchSpace, sample: npt.ArrayLike) -> Array:
     rows = space.check_rows("sample", sample)
     if len(rows) < 2:
-        raise ValueError(
-            f"sample must have at least 2 rows, but had {len(rows)}. Give more, or a number."
-        )
+        problem = f"must have at least 2 rows, but had {len(rows)}"
+        raise InputError("sample", problem, sample, "Give more, or a number.")
     rows = space.project(rows)
     wrong = np.flatnonzero(~space.is_valid(rows))
     if len(wrong):
-        raise ValueError(
-            f"sample has a row outside the space (row {wrong[0]}: {rows[wrong[0]].tolist()}). "
-            "Encode configurations with space.encode."
+        raise InputError(
+            "sample",
+            f"has a row outside the space (row {wrong[0]}: {rows[wrong[0]].tolist()})",
+            sample,
+            "Encode configurations with space.encode.",
         )
     return rows
 
@@ -326,28 +326,21 @@ def _coordinates(space: SearchSpace, x: Array, z: Array) -> list[_Coordinate]:
     for j, parameter in enumerate(space.parameters):
         active = ~np.isnan(z[:, j])
         if parameter.optional is not None and space.allowed(x[None, :], j)[0]:
-            there = not np.isnan(x[j])
+            there = bool(~np.isnan(x[j]))
             differs = np.where(space.allowed(z, j), active != there, False).astype(float)
-            text = f"{parameter.name} {'absent' if there else 'present'}"
-            found.append(_Coordinate(j, text, differs, presence=True))
+            found.append(_Coordinate(j, "presence", (there, not there), differs))
         if np.isnan(x[j]):
             continue
         if isinstance(parameter, CategoricalParameter):
             own = int(x[j])
             for code, choice in enumerate(parameter.choices):
-                if code == own:
-                    continue
-                text = (
-                    f"{parameter.name} = {format_value(choice)}, "
-                    f"not {format_value(parameter.choices[own])}"
-                )
-                found.append(_Coordinate(j, text, (z[:, j] == code).astype(float), category=code))
+                if code != own:
+                    change, chosen = (parameter.choices[own], choice), z[:, j] == code
+                    found.append(_Coordinate(j, "category", change, chosen.astype(float), code))
             continue
-        text = (
-            f"{parameter.name} from {format_value(parameter.low)} to {format_value(parameter.high)}"
-        )
-        found.append(_Coordinate(j, text, np.where(active, z[:, j] - x[j], 0.0)))
-    return [c for c in found if c.values.any()]
+        ends = (parameter.low, parameter.high)
+        found.append(_Coordinate(j, "range", ends, np.where(active, z[:, j] - x[j], 0.0)))
+    return [c for c in found if c.column.any()]
 
 
 def _forward(coordinates: list[_Coordinate], weights: Array, y: Array, most: int) -> set[int]:
@@ -357,7 +350,7 @@ def _forward(coordinates: list[_Coordinate], weights: Array, y: Array, most: int
     residual = root * y - basis[:, 0] * (basis[:, 0] @ (root * y))
     whole = float(residual @ residual)
     groups = {
-        j: root[:, None] * np.column_stack([c.values for c in coordinates if c.owner == j])
+        j: root[:, None] * np.column_stack([c.column for c in coordinates if c.owner == j])
         for j in {c.owner: None for c in coordinates}
     }
     chosen: set[int] = set()
@@ -387,7 +380,7 @@ def _r2(weights: Array, y: Array, fitted: Array) -> float:
     return 1.0 if whole <= 1e-24 else 1.0 - missed / whole
 
 
-# ---------------------------------------------------------------------- leaves in words
+# ---------------------------------------------------------------------- leaves
 
 
 def _leaves(tree: Any) -> list[tuple[int, list[tuple[int, float, bool]]]]:
@@ -408,24 +401,25 @@ def _leaves(tree: Any) -> list[tuple[int, list[tuple[int, float, bool]]]]:
 
 def _conditions(
     space: SearchSpace, x: Array, path: list[tuple[_Coordinate, float, bool]]
-) -> list[str]:
-    """Return what a path says about each hyperparameter, in the user's units."""
-    texts: list[str] = []
+) -> list[Condition | Presence]:
+    """Return what holds of each hyperparameter after the splits of a path, in the user's units."""
+    found: list[Condition | Presence] = []
     for j in dict.fromkeys(c.owner for c, _, _ in path):
         parameter = space.parameters[j]
-        splits = [(c, threshold, below) for c, threshold, below in path if c.owner == j]
-        for c, _, below in splits:
-            if c.presence:
-                there = np.isnan(x[j]) != below
-                texts.append(f"{parameter.name} {'present' if there else 'absent'}")
-        splits = [split for split in splits if not split[0].presence]
+        splits = [split for split in path if split[0].owner == j]
+        found += [
+            Presence(parameter.name, c.change[0 if below else 1])
+            for c, _, below in splits
+            if c.kind == "presence"
+        ]
+        splits = [split for split in splits if split[0].kind != "presence"]
         if not splits:
             continue
         if isinstance(parameter, CategoricalParameter):
-            texts.append(str(_categories(parameter, splits)))
+            found.append(_categories(parameter, splits))
         else:
-            texts.append(str(_interval(parameter, float(x[j]), splits)))
-    return texts
+            found.append(_interval(parameter, float(x[j]), splits))
+    return found
 
 
 def _categories(

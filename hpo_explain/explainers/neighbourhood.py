@@ -16,7 +16,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count
+from hpo_explain._checks import check_count, check_name
+from hpo_explain.errors import InputError
 from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace
 
 
@@ -30,8 +31,8 @@ def l1_neighbourhood(
 ) -> npt.NDArray[np.int64]:
     """Return which rows are closest to a configuration in L1 distance.
 
-    A partial dependence on these rows is the naive way to a local one: no conditions say where it
-    holds, and no uncertainty decides how far it reaches.
+    A partial dependence on these rows is the naive local effect: no conditions say where it holds,
+    and its extent does not depend on the model's uncertainty.
 
     Parameters
     ----------
@@ -74,12 +75,15 @@ def l1_neighbourhood(
     """
     rows = space.project(space.check_rows("X", X))
     if check_count("n", n) > len(rows):
-        raise ValueError(f"n must be at most the number of rows, {len(rows)}, but was {n}.")
-    left_out = {space.index(name) for name in ([without] if isinstance(without, str) else without)}
+        raise InputError("n", f"must be at most the number of rows, {len(rows)}, but was {n}", n)
+    left_out = {
+        check_name("without", name, space.names, "hyperparameter")
+        for name in ([without] if isinstance(without, str) else without)
+    }
     centre = space.encode(config)[0]
     distance: Array = np.zeros(len(rows))
     for j, parameter in enumerate(space.parameters):
-        if j in left_out:
+        if parameter.name in left_out:
             continue
         gap = np.abs(rows[:, j] - centre[j])
         if isinstance(parameter, CategoricalParameter):

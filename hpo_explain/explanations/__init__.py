@@ -6,14 +6,13 @@ from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.densities import DensityCurve, DensityPath, ProposalDensities
 from hpo_explain.explanations.importance import Axis, FanovaImportance
 from hpo_explain.explanations.interaction import InteractionStrength
-from hpo_explain.explanations.lime import LimeExplanation, LimeStatement
+from hpo_explain.explanations.lime import LimeExplanation, LimeStatement, Presence
 from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.partial_dependence import PartialDependence
 from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.prediction import PredictionExplanation, PredictionOverview
 from hpo_explain.explanations.proposal import ProposalExplanation
-from hpo_explain.explanations.questions import QUESTIONS, Question, questions_text
 from hpo_explain.explanations.recommendation import Evidence, LatentSpace, Recommendation
 from hpo_explain.explanations.regional import Condition, Region, RegionalPartialDependence
 from hpo_explain.explanations.repeated_runs import RepeatedRuns, aggregate
@@ -22,7 +21,6 @@ from hpo_explain.explanations.subject import Subject
 from hpo_explain.explanations.subspace import Subspace
 
 __all__ = [
-    "QUESTIONS",
     "Ablation",
     "Axis",
     "Claim",
@@ -41,9 +39,9 @@ __all__ = [
     "PartialDependence",
     "PredictionExplanation",
     "PredictionOverview",
+    "Presence",
     "ProposalDensities",
     "ProposalExplanation",
-    "Question",
     "Recommendation",
     "Region",
     "RegionalPartialDependence",
@@ -54,5 +52,4 @@ __all__ = [
     "aggregate",
     "format_level",
     "format_value",
-    "questions_text",
 ]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import format_level, format_value, join_words, plain_json
-from hpo_explain.explanations._result import AboutModel, Shown
+from hpo_explain.explanations.claims import Claim, Kind, between
+from hpo_explain.explanations.result import Result
+from hpo_explain.facts import fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -22,10 +22,11 @@ _MAIN_COUNT = 3
 _UNFAIR = 0.1  # of the whole gain: so far apart, path and Shapley values are told to differ
 _ROUNDED = 1e-12  # of the values that a gain is the difference of
 _DOUBT = 2.0  # standard deviations: what is within them is no finding
+_WITHIN = (fact("gain_within_uncertainty"),)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Ablation(Shown, AboutModel):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Ablation(Result):
     """The greedy path from one configuration to another, and the Shapley values of its steps.
 
     A gain is positive where the step is an improvement, whether the objective is minimized or
@@ -33,8 +34,6 @@ class Ablation(Shown, AboutModel):
 
     Attributes
     ----------
-    names : tuple of str
-        The hyperparameters, in the order of the space.
     source, target : mapping
         The two configurations, in the user's units; inactive hyperparameters are left out.
     steps : tuple of tuple of str
@@ -57,18 +56,10 @@ class Ablation(Shown, AboutModel):
         Standard deviation of the whole gain.
     std_kind : {"posterior", "trees", ""}
         Whether it is the posterior's (observation noise excluded), over trees, or not known.
-    acquisition : str
-        The acquisition that is explained; empty where it is the objective.
-    model : str
-        The surrogate in words.
-    objective_name, direction : str
-        What the objective is called, and which way is better.
-    trust : Trust or None
-        Whether the surrogate is good enough to be explained.
-    notes : tuple of str
-        What was assumed.
     source_trial, target_trial : int or None
         The numbers of the trials that the two are, None for other configurations.
+    subject, notes
+        As of every result.
 
     References
     ----------
@@ -88,7 +79,6 @@ class Ablation(Shown, AboutModel):
     ((('x',),), True)
     """
 
-    names: tuple[str, ...]
     source: Mapping[str, Any]
     target: Mapping[str, Any]
     steps: tuple[tuple[str, ...], ...]
@@ -100,29 +90,22 @@ class Ablation(Shown, AboutModel):
     std: Array | None = None
     total_std: float | None = None
     std_kind: str = ""
-    acquisition: str = ""
-    model: str = ""
-    objective_name: str = "objective"
-    direction: str = "minimize"
-    trust: Trust | None = None
-    notes: tuple[str, ...] = ()
     source_trial: int | None = None
     target_trial: int | None = None
 
     @property
-    def ends(self) -> str:
-        """Where the path leads, in words: "trial 0 to trial 26" or "source to target"."""
-        source = "source" if self.source_trial is None else f"trial {self.source_trial}"
-        target = "target" if self.target_trial is None else f"trial {self.target_trial}"
-        return f"{source} to {target}"
+    def names(self) -> tuple[str, ...]:
+        """The hyperparameters, in the order of the space."""
+        return self.subject.names
 
     @property
-    def _contributions(self) -> tuple[str, ...]:
+    def contributions_in(self) -> tuple[str, ...]:
+        """Columns of the table that hold gains: rounding is shown as 0."""
         return ("gain", "alone", "shapley")
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The steps in words: what is flipped."""
+        """What each step flips, as in "lr" or "a + b"."""
         return tuple(" + ".join(step) for step in self.steps)
 
     @property
@@ -135,153 +118,130 @@ class Ablation(Shown, AboutModel):
         """What each step gains alone, from the source; NaN where it cannot be made alone. (k,)."""
         return np.array([self.rounds[0].get(label, np.nan) for label in self.labels])
 
-    def change(self, i: int) -> str:
-        """Return what a step changes, as in "lr = 0.01 (was 0.1)"."""
-        return " and ".join(
-            f"{name} = {_value(self.target, name)} (was {_value(self.source, name)})"
-            for name in self.steps[i]
-        )
+    # ------------------------------------------------------------------ what it says
 
     @property
-    def sentence(self) -> str:
-        """One sentence that says how far apart the two are, and which steps make up for it."""
-        first, last = self.values[0], self.values[-1]
-        start = f"From {self.ends} the {self.explained} goes"
-        rounding = _ROUNDED * float(np.abs(self.values).max())
-        if np.abs(self.gains).max() <= rounding:
-            return f"{start} nowhere: it is {format_value(float(first))} all along the path."
-        total = self.total_gain
+    def claims(self) -> tuple[Claim, ...]:
+        """The whole gain, the steps that make up for most of it, and whether their order matters.
+
+        Only "no_effect" where the prediction does not change along the path, and only
+        "no_difference" where every difference is within the model's uncertainty.
+        """
+        flipped = tuple(name for step in self.steps for name in step)
+        if np.abs(self.gains).max() <= self._rounding:
+            return (Claim("no_effect", flipped, estimate=0.0),)
         if not self._differ:
-            return (
-                f"{start} from {format_value(float(first))} to {format_value(float(last))}: the "
-                "model cannot tell the two apart, nor any step between them."
-            )
-        sign = 1.0 if total >= 0.0 else -1.0
-        kind = "an improvement" if total >= 0.0 else "a loss"
-        whole = f"{format_value(abs(total))}{_plus_minus(self.total_std)}"
-        leading: list[int] = []
-        aligned = sign * self.gains
-        for i in np.argsort(-aligned, kind="stable").tolist():
-            enough = aligned[leading].sum() >= _MAIN_SHARE * aligned[aligned > 0].sum()
-            if aligned[i] <= rounding or len(leading) == _MAIN_COUNT or (leading and enough):
-                break
-            leading.append(i)
-        parts = [
-            f"{self.change(i)} with {format_value(float(self.gains[i]))}"
-            f"{_plus_minus(None if self.std is None else self.std[i])}"
-            for i in leading
-        ]
-        mainly = f", mainly through {join_words(parts)}" if parts else ""
+            return (self._claim("no_difference", flipped, self.total_gain, self.total_std),)
+        std = [None] * len(self.steps) if self.std is None else self.std
         return (
-            f"{start} from {format_level(first, total)} to {format_level(last, total)}, "
-            f"{kind} of {whole}{mainly}.{self._unfair()}"
+            self._claim("total_gain", flipped, self.total_gain, self.total_std),
+            *(self._claim("gain", self.steps[i], self.gains[i], std[i]) for i in self._leading()),
+            *self._order_claims(),
         )
 
     @property
     def order_matters(self) -> bool:
         """Whether a step's gain differs from its Shapley value by more than 10 % of the whole.
 
-        Where the model tells nothing on the path apart, no order matters.
+        Not where all differences on the path are within the model's uncertainty.
         """
-        if not self._differ:
-            return False
         gap = float(np.abs(self.gains - self.shapley).max())
-        return gap > _UNFAIR * max(abs(self.total_gain), float(np.abs(self.shapley).max()))
+        whole = max(abs(self.total_gain), float(np.abs(self.shapley).max()))
+        return self._differ and gap > _UNFAIR * whole
+
+    @property
+    def _rounding(self) -> float:
+        return _ROUNDED * float(np.abs(self.values).max())
 
     @property
     def _differ(self) -> bool:
-        """Whether anything on the path is larger than the model's own doubt of it."""
+        """Whether any difference on the path is larger than the model's uncertainty of it."""
         if self.std is None or self.total_std is None:
             return True
-        doubt = _DOUBT * np.append(self.std, self.total_std)
-        return bool((np.abs(np.append(self.gains, self.total_gain)) > doubt).any())
+        gains, std = np.append(self.gains, self.total_gain), np.append(self.std, self.total_std)
+        return bool((np.abs(gains) > _DOUBT * std).any())
 
-    def _unfair(self) -> str:
-        """Say which step's share depends most on the order, if that is much."""
-        if not self.order_matters:
-            return ""
-        i = int(np.argmax(np.abs(self.gains - self.shapley)))
-        return (
-            f" The steps act together: whatever their order, {self.labels[i]} gains "
-            f"{format_value(float(self.shapley[i]))} on average (Shapley value), not "
-            f"{format_value(float(self.gains[i]))}."
+    def _leading(self) -> list[int]:
+        """Return the steps that make up for most of what goes the way of the whole."""
+        aligned = self.gains if self.total_gain >= 0.0 else -self.gains
+        enough = _MAIN_SHARE * aligned[aligned > 0].sum()
+        leading: list[int] = []
+        for i in np.argsort(-aligned, kind="stable")[:_MAIN_COUNT].tolist():
+            if aligned[i] <= self._rounding or (leading and aligned[leading].sum() >= enough):
+                break
+            leading.append(i)
+        return leading
+
+    def _claim(self, kind: Kind, names: tuple[str, ...], gain: Any, std: Any) -> Claim:
+        gain, std = float(gain), None if std is None else float(std)
+        certain = std is None or abs(gain) > _DOUBT * std
+        return Claim(
+            kind,
+            names,
+            tuple((self.source.get(name), self.target.get(name)) for name in names),
+            estimate=gain,
+            interval=between(gain, std),
+            certain=certain,
+            because=() if certain else _WITHIN,
         )
+
+    def _order_claims(self) -> tuple[Claim, ...]:
+        """Return the Shapley value of the step whose gain depends most on the order, if much."""
+        if not self.order_matters:
+            return ()
+        i = int(np.argmax(np.abs(self.gains - self.shapley)))
+        return (Claim("order_matters", self.steps[i], estimate=float(self.shapley[i])),)
+
+    # ------------------------------------------------------------------ elsewhere
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per step: what changes, value after it, gain, std, alone, shapley."""
         import pandas as pd
 
-        k = len(self.steps)
-        return pd.DataFrame(
+        columns = [
             {
-                "source": [_values(self.source, step) for step in self.steps],
-                "target": [_values(self.target, step) for step in self.steps],
-                "along": [", ".join(names) for names in self.along],
-                "value": self.values[1:],
-                "gain": self.gains,
-                "std": np.full(k, np.nan) if self.std is None else self.std,
-                "alone": self.first_round,
-                "shapley": self.shapley,
-            },
-            index=pd.Index(self.labels, name="step"),
-        )
+                "source": _values(self.source, step),
+                "target": _values(self.target, step),
+                "along": ", ".join(self.along[i]),
+                **self._numbers_of(i),
+            }
+            for i, step in enumerate(self.steps)
+        ]
+        index = pd.Index(self.labels, name="step")
+        return pd.DataFrame(columns, index=index).astype({"std": float})
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the path as a staircase from source to target; return the axes."""
-        from hpo_explain.plotting.ablation import plot_ablation
-
-        return plot_ablation(self, ax=ax)
-
-    def plot_shares(self, ax: Axes | None = None) -> Axes:
+    def plot_shares(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
         """Draw gains and Shapley values side by side, relative to the whole; return the axes."""
-        from hpo_explain.plotting.ablation_shares import plot_ablation_shares
+        return self._drawn("shares", ax, width)
 
-        return plot_ablation_shares(self, ax=ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values that `json.dumps` accepts."""
+    def _numbers_of(self, i: int) -> dict[str, float | None]:
         return {
-            "source": plain_json(dict(self.source)),
-            "target": plain_json(dict(self.target)),
+            "value": self.values[i + 1],
+            "gain": self.gains[i],
+            "std": None if self.std is None else self.std[i],
+            "alone": self.first_round[i],
+            "shapley": self.shapley[i],
+        }
+
+    def _numbers(self) -> dict[str, Any]:
+        return {
+            "source": self.source,
+            "target": self.target,
             "source_trial": self.source_trial,
             "target_trial": self.target_trial,
             "steps": [
-                {
-                    "flipped": list(step),
-                    "along": list(along),
-                    "value": plain_json(self.values[i + 1]),
-                    "gain": plain_json(self.gains[i]),
-                    "std": None if self.std is None else plain_json(self.std[i]),
-                    "alone": plain_json(self.first_round[i]),
-                    "shapley": plain_json(self.shapley[i]),
-                }
+                {"flipped": step, "along": along, **self._numbers_of(i)}
                 for i, (step, along) in enumerate(zip(self.steps, self.along, strict=True))
             ],
-            "rounds": [plain_json(dict(gains)) for gains in self.rounds],
-            "start": plain_json(self.values[0]),
+            "rounds": self.rounds,
+            "start": self.values[0],
             "total_gain": self.total_gain,
-            "total_std": plain_json(self.total_std),
+            "total_std": self.total_std,
             "std_kind": self.std_kind,
-            "acquisition": self.acquisition,
-            "model": self.model,
-            "objective_name": self.objective_name,
-            "direction": self.direction,
-            "sentence": self.sentence,
-            "trust": None if self.trust is None else self.trust.to_dict(),
-            "notes": list(self.notes),
         }
 
 
-def _value(config: Mapping[str, Any], name: str) -> str:
-    return format_value(config[name]) if name in config else "inactive"
-
-
 def _values(config: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    """Return the value of one hyperparameter as it is, of several in words; None if inactive."""
-    if len(names) == 1:
-        return config.get(names[0])
-    return ", ".join(_value(config, name) for name in names)
-
-
-def _plus_minus(std: float | None) -> str:
-    return "" if std is None else f" ± {format_value(float(std))}"
+    """Return the value of one hyperparameter, or those of several; None where inactive."""
+    values = tuple(config.get(name) for name in names)
+    return values if len(values) > 1 else values[0]

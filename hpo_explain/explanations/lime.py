@@ -3,19 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
-from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import NOTHING, format_value, join_words, plain_json
-from hpo_explain.explanations._result import AboutConfiguration, AboutModel, Shown
+from hpo_explain._edge import words
+from hpo_explain.explanations.claims import NOTHING, Claim, between
+from hpo_explain.explanations.result import Result
+from hpo_explain.facts import Fact, fact
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 LOW_FIDELITY = 0.5
 _MAIN_COUNT = 3
+
+
+@dataclass(frozen=True)
+class Presence:
+    """A condition on whether a hyperparameter is present, for no reason but itself.
+
+    Attributes
+    ----------
+    name : str
+        The hyperparameter.
+    present : bool
+        Whether it is.
+
+    Examples
+    --------
+    >>> str(Presence("warmup", True))
+    'warmup present'
+    """
+
+    name: str
+    present: bool
+
+    def __str__(self) -> str:
+        return f"{self.name} {'present' if self.present else 'absent'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +50,12 @@ class LimeStatement:
     ----------
     names : tuple of str
         The hyperparameters it is about.
-    text : str
-        Of a linear model the change, as in "lr from 1e-05 to 0.1" or "booster = dart, not gbtree";
-        of a tree the conditions of the leaf.
+    kind : {"range", "category", "presence", "leaf"}
+        Of a linear model whether a number, a category or the presence of the hyperparameter
+        changes; of a tree a leaf.
+    values : tuple
+        Of a change the value before and after: the ends of the range, two categories, or whether
+        it is present. Of a leaf its conditions, each a `Condition` or a `Presence`.
     effect : float
         How much it changes the prediction, in its units: of a number over its whole range; of a
         leaf compared with that of the configuration.
@@ -38,39 +65,41 @@ class LimeStatement:
         Share of the sample's weight in which the change is made, or that is in the leaf.
     own : bool
         Whether it is the leaf of the configuration itself.
-    conditions : tuple of str
-        Of a leaf each condition; empty in a linear model.
 
     Examples
     --------
-    >>> LimeStatement(("lr",), "lr from 0 to 1", 0.5, 0.1, 1.0).effect
-    0.5
+    >>> statement = LimeStatement(("lr",), "range", (0.0, 1.0), 0.5, 0.1, 1.0)
+    >>> statement.text, statement.effect
+    ('lr from 0 to 1', 0.5)
     """
 
     names: tuple[str, ...]
-    text: str
+    kind: Literal["range", "category", "presence", "leaf"]
+    values: tuple[Any, ...]
     effect: float
     std: float
     weight: float
     own: bool = False
-    conditions: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The change or the leaf in words, as in "booster = dart, not gbtree"."""
+        return str(words().lime.statement(self))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LimeExplanation(Shown, AboutConfiguration, AboutModel):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LimeExplanation(Result):
     """A sparse linear model or a small tree in place of the surrogate around a configuration.
 
     Attributes
     ----------
-    names : tuple of str
-        The hyperparameters, in the order of the space.
     config : mapping
         The configuration, in the user's units; inactive hyperparameters are left out.
     model : {"linear", "tree"}
         The readable model.
     statements : tuple of LimeStatement
         What it says: its coefficients, the largest first; or its leaves, the configuration's own
-        first. What is not named makes no difference to it.
+        first. Hyperparameters that are not named have no effect in it.
     fidelity : float
         Weighted R² of the readable model against the surrogate; 1 is agreement.
     prediction, local_prediction : float
@@ -83,18 +112,8 @@ class LimeExplanation(Shown, AboutConfiguration, AboutModel):
         Number of sampled configurations, and how many of equal weight would be worth as much.
     seed : int
         Seed of the sample.
-    acquisition : str
-        The acquisition that is explained; empty where it is the objective.
-    surrogate : str
-        The surrogate in words.
-    objective_name, direction : str
-        What the objective is called, and which way is better.
-    trial : int or None
-        The trial, if it is one.
-    trust : Trust or None
-        Whether the surrogate is good enough to be explained.
-    notes : tuple of str
-        What was assumed.
+    subject, notes
+        As of every result.
 
     References
     ----------
@@ -111,7 +130,6 @@ class LimeExplanation(Shown, AboutConfiguration, AboutModel):
     ('linear', True)
     """
 
-    names: tuple[str, ...]
     config: Mapping[str, Any]
     model: str
     statements: tuple[LimeStatement, ...]
@@ -123,48 +141,38 @@ class LimeExplanation(Shown, AboutConfiguration, AboutModel):
     sample_size: int
     effective_size: float
     seed: int
-    acquisition: str = ""
-    surrogate: str = ""
-    objective_name: str = "objective"
-    direction: str = "minimize"
-    trial: int | None = None
-    trust: Trust | None = None
-    notes: tuple[str, ...] = ()
 
     @property
-    def caution(self) -> str:
-        """A sentence of warning where the readable model agrees too little, else empty."""
+    def names(self) -> tuple[str, ...]:
+        """The hyperparameters, in the order of the space."""
+        return self.subject.names
+
+    @property
+    def caution(self) -> Fact | None:
+        """Why the readable model should not be interpreted; None where it agrees well enough."""
         if self.fidelity >= LOW_FIDELITY:
-            return ""
-        other = "a tree" if self.model == "linear" else "more depth"
-        return (
-            f"The {self.model} model misses most of what the surrogate does here "
-            f"(weighted R² = {self.fidelity:.2f}): do not read it. Try a smaller kernel_width, "
-            f"sampling='local', or {other}."
-        )
+            return None
+        return fact("low_fidelity", model=self.model, fidelity=self.fidelity)
 
     @property
-    def sentence(self) -> str:
-        """One sentence that says what changes the prediction, and how far that can be read."""
-        kind = "A linear model" if self.model == "linear" else "A small tree"
-        start = f"{kind} around {self.subject} (weighted R² = {self.fidelity:.2f})"
+    def leading(self) -> tuple[LimeStatement, ...]:
+        """The first statements with an effect, at most three."""
         least = NOTHING * max((abs(s.effect) for s in self.statements), default=0.0)
-        told = [s for s in self.statements if abs(s.effect) > least][:_MAIN_COUNT]
-        if not told:
-            text = (
-                f"{start} finds no hyperparameter that changes the {self.explained}, which is "
-                f"{format_value(self.prediction)}."
-            )
-        else:
-            parts = [
-                f"{'where ' if self.model == 'tree' else ''}{s.text} ({s.effect:+.4g})"
-                for s in told
-            ]
-            text = f"{start} says what changes the {self.explained}: {join_words(parts)}."
-        return f"{text} {self.caution}".rstrip()
+        return tuple(s for s in self.statements if abs(s.effect) > least)[:_MAIN_COUNT]
 
     @property
-    def _contributions(self) -> tuple[str, ...]:
+    def claims(self) -> tuple[Claim, ...]:
+        """The leading effects; certain where the readable model agrees well enough."""
+        because = () if self.caution is None else (self.caution,)
+        claims = [
+            Claim("effect", s.names, s.values, s.effect, between(s.effect, s.std))
+            for s in self.leading
+        ] or [Claim("no_effect", self.names, estimate=0.0)]
+        return tuple(replace(claim, certain=not because, because=because) for claim in claims)
+
+    @property
+    def contributions_in(self) -> tuple[str, ...]:
+        """Columns of the table that hold effects: rounding is shown as 0."""
         return ("effect",)
 
     def to_frame(self) -> pd.DataFrame:
@@ -177,42 +185,28 @@ class LimeExplanation(Shown, AboutConfiguration, AboutModel):
             index=pd.Index([s.text for s in self.statements], name="statement"),
         )
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the effects as bars, with the fidelity over them; return the axes."""
-        from hpo_explain.plotting.lime import plot_lime
-
-        return plot_lime(self, ax=ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values that `json.dumps` accepts."""
+    def _numbers(self) -> dict[str, Any]:
         return {
-            "trial": self.trial,
-            "config": plain_json(dict(self.config)),
+            "config": self.config,
             "model": self.model,
             "statements": [
                 {
-                    "names": list(s.names),
+                    "names": s.names,
                     "text": s.text,
-                    "effect": plain_json(s.effect),
-                    "std": plain_json(s.std),
-                    "weight": plain_json(s.weight),
+                    "effect": s.effect,
+                    "std": s.std,
+                    "weight": s.weight,
                     "own": s.own,
                 }
                 for s in self.statements
             ],
-            "fidelity": plain_json(self.fidelity),
-            "prediction": plain_json(self.prediction),
-            "local_prediction": plain_json(self.local_prediction),
+            "fidelity": self.fidelity,
+            "prediction": self.prediction,
+            "local_prediction": self.local_prediction,
             "kernel_width": self.kernel_width,
             "sampling": self.sampling,
             "sample_size": self.sample_size,
-            "effective_size": plain_json(self.effective_size),
+            "effective_size": self.effective_size,
             "seed": self.seed,
-            "acquisition": self.acquisition,
-            "surrogate": self.surrogate,
-            "objective_name": self.objective_name,
-            "direction": self.direction,
-            "sentence": self.sentence,
-            "trust": None if self.trust is None else self.trust.to_dict(),
-            "notes": list(self.notes),
+            "surrogate": self.subject.model,
         }

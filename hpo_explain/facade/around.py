@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from hpo_explain.explanations import (
     Subject,
 )
 from hpo_explain.facade._chosen import config_of, model_of, trial_of
+from hpo_explain.facts import fact
 from hpo_explain.run import Run
 from hpo_explain.space import Config
 
@@ -67,9 +68,10 @@ def ablation(
 
     Raises
     ------
+    NothingToExplain
+        If source and target are the same configuration.
     ValueError
-        If fewer than two trials are finished, a configuration is not one of the space, or source
-        and target are the same.
+        If fewer than two trials are finished, or a configuration is not one of the space.
 
     References
     ----------
@@ -88,17 +90,16 @@ def ablation(
     run = as_run(run, **reading)
     model, notes = model_of(run, acquisition, before, kind, seed)
     end = config_of(run, "target", target)
-    start = _default_source(run, end) if source is None else source
-    explainer = AblationExplainer(model, direction=run.direction, seed=seed)
-    found = explainer.explain(config_of(run, "source", start), end)
-    if source is None:
-        notes = (f"source: trial {start}, since none was given", *notes)
-    return replace(
-        found,
-        objective_name=run.objective_name,
+    start = source
+    if start is None:
+        start = _default_source(run, end)
+        notes = (fact("source_chosen", trials=[start]), *notes)
+    explainer = AblationExplainer(model, subject=Subject.of(run, notes=notes), seed=seed)
+    return explainer.explain(
+        config_of(run, "source", start),
+        end,
         source_trial=trial_of(run, start),
         target_trial=trial_of(run, target),
-        notes=(*found.notes, *notes),
     )
 
 
@@ -158,9 +159,9 @@ def local_importance(
 def lime(
     run: Any,
     config: Config | int | None = None,
-    model: str = "linear",
+    model: Literal["linear", "tree"] = "linear",
     *,
-    sampling: str = "uniform",
+    sampling: Literal["uniform", "local", "tried"] = "uniform",
     sample: int = 1000,
     kernel_width: float | None = None,
     max_features: int = 10,
@@ -194,7 +195,7 @@ def lime(
     Returns
     -------
     LimeExplanation
-        What changes the prediction, with the weighted R² that says how far to read it.
+        What changes the prediction, and the weighted R² of the readable model.
 
     Raises
     ------
@@ -226,16 +227,10 @@ def lime(
         kernel_width=kernel_width,
         max_features=max_features,
         max_depth=max_depth,
+        subject=Subject.of(run, trial=trial_of(run, config), notes=notes),
         seed=seed,
     )
-    found = explainer.explain(config_of(run, "config", config))
-    return replace(
-        found,
-        trial=trial_of(run, config),
-        objective_name=run.objective_name,
-        direction=run.direction,
-        notes=(*found.notes, *notes),
-    )
+    return explainer.explain(config_of(run, "config", config))
 
 
 def interactions(

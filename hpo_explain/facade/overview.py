@@ -1,4 +1,4 @@
-"""What can be asked of a run, and whether the answers can be trusted."""
+"""Which explanation answers which question, and whether a run's model can be trusted."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from typing import Any
 from hpo_explain import diagnostics
 from hpo_explain.adapters import as_run
 from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations import (
-    questions_text,
-)
+from hpo_explain.wording import guide as words
 
 
 def guide() -> None:
-    """Print which explanation answers which question, and what it cannot tell.
+    """Print which explanation answers which question, and its limitations.
 
     Examples
     --------
@@ -21,10 +19,10 @@ def guide() -> None:
     >>> hx.guide()  # doctest: +ELLIPSIS
     Why did the optimizer try this configuration?
         hx.explain_proposal
-        cannot tell whether it was right: it explains what the optimizer's model hoped for
+        Limitations: explains what the optimizer's model expected, not whether it was right
     ...
     """
-    print(questions_text())  # noqa: T201 - this is what it is for
+    print(words.guide())  # noqa: T201 - this is what it is for
 
 
 def trust(source: Any, **reading: Any) -> Trust:

@@ -10,9 +10,11 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import findfont, fontManager, get_font
+from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import ScalarFormatter
 
+from hpo_explain.plotting._text import visible
 from hpo_explain.plotting.html import figure_svg
 
 WIDTH = 8.0  # inches: what a page of text is wide on a screen
@@ -29,6 +31,10 @@ class Fill(NamedTuple):
 
     color: str
     hatch: str
+
+    def patch(self) -> Patch:
+        """Return its mark in a legend."""
+        return Patch(facecolor=self.color, hatch=self.hatch, edgecolor="white", linewidth=0.0)
 
 
 FILLS = (Fill(BLUE, ""), Fill(ORANGE, "////"), Fill(GREEN, "\\\\\\\\"), Fill(PURPLE, "xxxx"))
@@ -76,6 +82,7 @@ def ink() -> str:
 def make_literal(texts: Iterable[Text]) -> None:
     """Have texts drawn as they are, without mathtext or TeX, in whatever script."""
     for text in texts:
+        text.set_text(visible(text.get_text()))
         text.set_parse_math(False)
         text.set_usetex(False)
         font = get_font(findfont(text.get_fontproperties()))

@@ -15,6 +15,7 @@ _BREAKS = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 # Marks that turn the direction of all text that follows, so of text that is not the user's.
 _DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LEFT_TO_RIGHT = "\u200e"
+_TURNING = re.compile("[\u200f\u202a-\u202e\u2066-\u2069]")
 # What XML forbids, even escaped (XML 1.0, production 2).
 _FORBIDDEN = re.compile("[^\t\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x7f-\x9f]")
 
@@ -27,6 +28,12 @@ def plain(text: object) -> str:
         # "name = 2" stays in this order: without the mark, "= 2" would be read as its continuation
         return f"{_LEFT_TO_RIGHT}{line}{_LEFT_TO_RIGHT}"
     return line
+
+
+def visible(text: str) -> str:
+    """Return a text on the lines that it has, in which every character can be shown."""
+    lines = _TURNING.sub("", text).split("\n")
+    return "\n".join(_FORBIDDEN.sub("\ufffd", line) for line in lines)
 
 
 def columns(text: str) -> int:

@@ -7,24 +7,14 @@ from dataclasses import dataclass
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
-from hpo_explain._words import counted
 from hpo_explain.explanations import Ablation
-from hpo_explain.plotting._layout import (
-    characters,
-    points_across,
-)
+from hpo_explain.plotting._layout import characters, points_across
+from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._rows import row_labels, style_rows, write_rows
-from hpo_explain.plotting._style import (
-    FILLS,
-    GREY,
-    WIDTH,
-    ink,
-    new_axes,
-    set_height,
-)
-from hpo_explain.plotting._text import distinct, number, plain, shorten
+from hpo_explain.plotting._style import FILLS, GREY, WIDTH, ink, new_axes, set_height
+from hpo_explain.plotting._text import distinct, plain
+from hpo_explain.wording import ablation as words
 
 MOST_STEPS = 20
 _ROW_POINTS = (20.0, 28.0)  # height of rows whose labels take one and two lines
@@ -43,6 +33,7 @@ class _Step:
     std: float | None
 
 
+@draws(Ablation)
 def plot_ablation(result: Ablation, *, ax: Axes | None = None, width: float = WIDTH) -> Axes:
     """Draw the path from source to target, one stair per step, the first on top.
 
@@ -96,9 +87,8 @@ def plot_ablation(result: Ablation, *, ax: Axes | None = None, width: float = WI
     ax.set_xlim(_limits(steps))
 
     high = write_rows(
-        ax, heading=f"From source to target: {objective_or_acquisition(result)}",
-        subtitle=_subtitle(result), label=_axis_label(result), footer=_footer(result),
-        legend=_legend(steps),
+        ax, heading=words.heading(result), subtitle=words.subtitle(result),
+        label=words.label(result), footer=words.footer(result), legend=_legend(steps),
     )  # fmt: skip
     if own:
         row = _ROW_POINTS[any("\n" in text for text in labels)]
@@ -106,34 +96,24 @@ def plot_ablation(result: Ablation, *, ax: Axes | None = None, width: float = WI
     return ax
 
 
-def objective_or_acquisition(result: Ablation) -> str:
-    """Return what is explained as it is written."""
-    return shorten(plain(result.explained), 60)
-
-
-# ---------------------------------------------------------------------- stairs
-
-
 def _steps(result: Ablation) -> list[_Step]:
     """Return the stairs in the order of the path, those that are folded as one."""
     n = len(result.steps)
     kept = n if n <= MOST_STEPS else MOST_STEPS - 1
     steps = []
-    for i in range(kept):
+    for i, names in enumerate(result.steps[:kept]):
+        value = words.new_value(result, *names) if len(names) == 1 else ""
         along = f" (+ {', '.join(result.along[i])})" if result.along[i] else ""
-        name = plain(" + ".join(result.steps[i]))
-        values = [result.change(i).removeprefix(f"{step} ") for step in result.steps[i][:1]]
-        change = plain((values[0] if len(result.steps[i]) == 1 else "") + along).strip()
-        std = None if result.std is None else float(result.std[i])
         steps.append(
-            _Step(name, change, result.values[i], result.values[i + 1], result.gains[i], std)
-        )
-    if kept < n:
-        rest = _Step(
-            f"{n - kept} more steps (sum)", "", result.values[kept], result.values[-1],
-            float(result.gains[kept:].sum()), None,
+            _Step(
+                plain(result.labels[i]), plain(value + along).strip(), result.values[i],
+                result.values[i + 1], result.gains[i],
+                None if result.std is None else float(result.std[i]),
+            )
         )  # fmt: skip
-        steps.append(rest)
+    if kept < n:
+        name, first, last = f"{n - kept} more steps (sum)", result.values[kept], result.values[-1]
+        steps.append(_Step(name, "", first, last, float(result.gains[kept:].sum()), None))
     return steps
 
 
@@ -165,43 +145,14 @@ def _limits(steps: list[_Step]) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-# ---------------------------------------------------------------------- words
-
-
 def _legend(steps: list[_Step]) -> list[tuple[Artist, str]]:
-    entries: list[tuple[Artist, str]] = []
-    for fill, what, there in (
-        (_BETTER, "improves", any(step.gain >= 0 for step in steps)),
-        (_WORSE, "makes it worse", any(step.gain < 0 for step in steps)),
-    ):
-        if there:
-            patch = Patch(facecolor=fill.color, hatch=fill.hatch, edgecolor="white", linewidth=0.0)
-            entries.append((patch, what))
+    entries: list[tuple[Artist, str]] = [
+        (fill.patch(), what)
+        for fill, what, there in (
+            (_BETTER, words.IMPROVES, any(step.gain >= 0 for step in steps)),
+            (_WORSE, words.WORSE, any(step.gain < 0 for step in steps)),
+        )
+        if there
+    ]
     mark = Line2D([], [], marker="o", linestyle="none", color=ink(), markeredgecolor="white")
-    return [*entries, (mark, "source and target")]
-
-
-def _axis_label(result: Ablation) -> str:
-    lower = result.direction == "minimize" and not result.acquisition
-    return f"{objective_or_acquisition(result)}: {'left' if lower else 'right'} is better"
-
-
-def _subtitle(result: Ablation) -> str:
-    total = f"{number(result.total_gain, 3)}"
-    if result.total_std is not None:
-        total += f" ± {number(result.total_std, 2)}"
-    return (
-        f"gain {total} in {counted(len(result.steps), 'step')}; each is the one that gains most "
-        "after those above it"
-    )
-
-
-def _footer(result: Ablation) -> str:
-    kinds = {
-        "posterior": "Whiskers: std of a step's gain by the model's posterior, without noise.",
-        "trees": "Whiskers: std of a step's gain over trees; it is no confidence interval.",
-    }
-    text = kinds.get(result.std_kind, "The gains have no std: the model gives none.")
-    if any(result.along):
-        text += " In brackets: what becomes active or inactive along with it."
-    return text
+    return [*entries, (mark, words.ENDS)]

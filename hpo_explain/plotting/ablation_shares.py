@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
 from hpo_explain.explanations import Ablation
-from hpo_explain.plotting._layout import (
-    characters,
-    points_across,
-)
+from hpo_explain.plotting._layout import characters, points_across
+from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._rows import style_rows, write_rows
-from hpo_explain.plotting._style import (
-    FILLS,
-    WIDTH,
-    new_axes,
-    set_height,
-)
-from hpo_explain.plotting._text import abbreviated, plain, signed
-from hpo_explain.plotting.ablation import MOST_STEPS, objective_or_acquisition
+from hpo_explain.plotting._style import FILLS, WIDTH, new_axes, set_height
+from hpo_explain.plotting._text import abbreviated, plain
+from hpo_explain.plotting.ablation import MOST_STEPS
 from hpo_explain.space import Array
+from hpo_explain.wording import ablation as words
 
 _ROW = 24.0  # points
 _BAR = 0.38  # of a row
-_KINDS = ("ablation: gain when flipped", "Shapley value: average over all orders")
 
 
+@draws(Ablation, "shares")
 def plot_ablation_shares(result: Ablation, *, ax: Axes | None = None, width: float = WIDTH) -> Axes:
     """Draw gains along the path and Shapley values of the same steps side by side.
 
@@ -83,17 +76,10 @@ def plot_ablation_shares(result: Ablation, *, ax: Axes | None = None, width: flo
     if relative:
         ax.xaxis.set_major_formatter(PercentFormatter(xmax=1.0))
 
-    patches = [
-        (Patch(facecolor=f.color, hatch=f.hatch, edgecolor="white", linewidth=0.0), kind)
-        for f, kind in zip(FILLS, _KINDS, strict=False)
-    ]
-    whole = signed(result.total_gain, result.total_gain)
     high = write_rows(
-        ax, heading=f"What each change is worth: {objective_or_acquisition(result)}",
-        subtitle=f"the whole gain is {whole}; Shapley values do not depend on the order of the "
-        "steps",
-        label="share of the whole gain" if relative else "gain: right is better",
-        footer=_footer(result), legend=patches,
+        ax, heading=words.shares_heading(result), subtitle=words.shares_subtitle(result),
+        label=words.shares_label(relative=relative), footer=words.shares_footer(result),
+        legend=[(FILLS[0].patch(), words.GAIN), (FILLS[1].patch(), words.SHAPLEY)],
     )  # fmt: skip
     if own:
         set_height(ax, high + n * _ROW)
@@ -113,9 +99,3 @@ def _rows(result: Ablation) -> tuple[list[str], Array, Array]:
         gains = np.append(gains, result.gains[rest].sum())
         shapley = np.append(shapley, result.shapley[rest].sum())
     return names, gains, shapley
-
-
-def _footer(result: Ablation) -> str:
-    if not any(result.along):
-        return ""
-    return "What becomes active or inactive along with a step counts as part of it."

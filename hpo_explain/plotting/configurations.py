@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
-from hpo_explain._words import counted, spans
-from hpo_explain.explanations import DesirabilityPath
+from hpo_explain._words import spans
+from hpo_explain.errors import InputError
 from hpo_explain.plotting._layout import (
     characters,
     points_across,
@@ -38,12 +38,9 @@ from hpo_explain.plotting._style import (
     set_height,
 )
 from hpo_explain.plotting._text import abbreviated, number, plain, shorten
-from hpo_explain.space import (
-    Array,
-    CategoricalParameter,
-    FloatParameter,
-    IntParameter,
-)
+from hpo_explain.run import Run
+from hpo_explain.space import Array, CategoricalParameter, FloatParameter, IntParameter
+from hpo_explain.wording import configurations as words
 
 _ROW = 32.0  # points, of a hyperparameter
 _SMALL = TEXT - 1.5
@@ -55,20 +52,19 @@ _WORST = 0.92  # of the scale of colors, whose end is hardly seen on white
 
 
 def plot_configurations(
-    path: DesirabilityPath, *, highlight: Sequence[int] = (), ax: Axes | None = None,
-    width: float = WIDTH,
-) -> Axes:  # fmt: skip
+    run: Run, *, highlight: Sequence[int] = (), ax: Axes | None = None, width: float = WIDTH
+) -> Axes:
     """Draw every trial as a line through its values, a row per hyperparameter.
 
-    Parallel coordinates that lie: values run from left to right on the hyperparameter's own
-    scale, with the ends of its range in the user's units and categories by name. The darker a
+    Parallel coordinates whose axes are rows: values run from left to right on the hyperparameter's
+    own scale, with the ends of its range in the user's units and categories by name. The darker a
     line, the better its objective; with `highlight` the others are grey. Lines are broken where
     a hyperparameter is inactive.
 
     Parameters
     ----------
-    path : DesirabilityPath
-        The path; all trials of its run are drawn, the initial design included.
+    run : Run
+        The run; all its trials are drawn, the initial design included.
     highlight : sequence of int, default ()
         Numbers of at most ten trials that are drawn in colors of their own.
     ax : matplotlib.axes.Axes, optional
@@ -97,18 +93,17 @@ def plot_configurations(
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
-    >>> path = hx.desirability_path(run, background=50, progress=False)
-    >>> ax = plot_configurations(path, highlight=[3])
+    >>> ax = plot_configurations(run, highlight=[3])
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['trial 3: objective 2', 'other trials']
     """
-    chosen = _rows_of(path, highlight)
+    chosen = _rows_of(run, highlight)
     own = ax is None
     if ax is None:
         ax = new_axes(width)
-    positions = _positions(path)
-    d, across = len(path.names), points_across(ax)
-    labels = abbreviated(map(plain, path.names), characters(0.3 * across))
+    positions = _positions(run)
+    d, across = len(run.space), points_across(ax)
+    labels = abbreviated(map(plain, run.space.names), characters(0.3 * across))
     ax.set_yticks(np.arange(d), labels, fontsize=TEXT)
     ax.set_ylim(d - 0.4, -0.4)
     ax.set_xlim(-0.02, 1.02)
@@ -118,52 +113,49 @@ def plot_configurations(
     ax.spines[["top", "left", "right", "bottom"]].set_visible(False)
     left, points = sides(ax)
     for j in range(d):
-        _draw_scale(ax, path.space.parameters[j], j, points)
-    entries = _draw_chosen(ax, path, positions, chosen) if chosen else _draw_ranked(
-        ax, path, positions
-    )  # fmt: skip
-
-    first = path.explanations[0]
-    name = shorten(plain(first.objective_name), 40)
-    better = "lower" if first.direction == "minimize" else "higher"
+        _draw_scale(ax, run.space.parameters[j], j, points)
+    if chosen:
+        entries = _draw_chosen(ax, run, positions, chosen)
+    else:
+        entries = _draw_ranked(ax, run, positions)
     high = write_legend(ax, entries, left=left, points=left + points)
     high += write_header(
-        ax, f"Configurations of {counted(len(positions), 'trial')}",
-        f"a line is a trial, the initial design included; {better} {name} is better",
-        above=high, left=left, points=left + points,
-    )  # fmt: skip
-    footer = "Each hyperparameter is on its own scale."
-    if np.isnan(positions).any():
-        footer += " A line is broken where the hyperparameter is inactive."
+        ax, words.heading(run), words.subtitle(run), above=high, left=left, points=left + points
+    )
+    footer = words.footer(broken=bool(np.isnan(positions).any()))
     high += write_footer(ax, "position within the range", footer, left=left, points=points)
     if own:
         set_height(ax, high + d * _ROW)
     return ax
 
 
-def _rows_of(path: DesirabilityPath, highlight: Sequence[int]) -> list[int]:
+def _rows_of(run: Run, highlight: Sequence[int]) -> list[int]:
     """Return the rows of the highlighted trials, each once."""
-    place = {trial: i for i, trial in enumerate(path.all_trials.tolist())}
+    place = {trial: i for i, trial in enumerate(np.asarray(run.trials).tolist())}
     for trial in highlight:
         if trial not in place:
-            raise ValueError(
-                f"highlight must name trials of the run, but trial {trial!r} does not exist. "
-                f"Finished trials: {spans(path.all_trials)}."
+            raise InputError(
+                "highlight",
+                f"must name trials of the run, but trial {trial!r} does not exist",
+                trial,
+                f"Finished trials: {spans(run.trials)}.",
             )
     rows = list(dict.fromkeys(place[trial] for trial in highlight))
     most = len(_COLORS) * len(_STYLES)
     if len(rows) > most:
-        raise ValueError(
-            f"highlight must name at most {most} trials, which can be told apart, but named "
-            f"{len(rows)}. Name fewer."
+        raise InputError(
+            "highlight",
+            f"must name at most {most} trials, which can be told apart, but named {len(rows)}",
+            highlight,
+            "Name fewer.",
         )
     return rows
 
 
-def _positions(path: DesirabilityPath) -> Array:
+def _positions(run: Run) -> Array:
     """Return where the values stand along their rows, (n, d), in [0, 1]."""
-    positions = np.array(path.X, dtype=float)
-    for j, parameter in enumerate(path.space.parameters):
+    positions = np.array(run.X, dtype=float)
+    for j, parameter in enumerate(run.space.parameters):
         if isinstance(parameter, CategoricalParameter):
             # one choice alone stands in the middle
             positions[:, j] = _spaced(positions[:, j], parameter.size)
@@ -218,10 +210,9 @@ def _draw_scale(
 # ---------------------------------------------------------------------- lines
 
 
-def _draw_ranked(ax: Axes, path: DesirabilityPath, positions: Array) -> list[tuple[Artist, str]]:
+def _draw_ranked(ax: Axes, run: Run, positions: Array) -> list[tuple[Artist, str]]:
     """Draw all trials, the better the darker; return the entries of the legend."""
-    sign = 1.0 if path.explanations[0].direction == "minimize" else -1.0
-    best_first = np.argsort(sign * path.objective, kind="stable")
+    best_first = np.argsort(run.cost, kind="stable")
     n = len(best_first)
     scale = np.empty(n)
     scale[best_first] = np.linspace(0.0, _WORST, n) if n > 1 else 0.0
@@ -230,16 +221,16 @@ def _draw_ranked(ax: Axes, path: DesirabilityPath, positions: Array) -> list[tup
     _draw_lines(ax, positions[worst_first], colors[worst_first], linewidth=1.1, alpha=0.8)
     marks = [(0, "best"), (n // 2, "median"), (n - 1, "worst")]
     entries: list[tuple[Artist, str]] = []
-    for k, label in marks if n > 2 else marks[:1]:
+    for k, label in (marks if n > 2 else marks[:1])[:n]:
         row = best_first[k]
-        value = number(float(path.objective[row]), 3)
+        value = number(float(run.objective[row]), 3)
         line = Line2D([], [], color=colors[row], linewidth=2.0)
-        entries.append((line, f"{label}: {value} (trial {path.all_trials[row]})"))
+        entries.append((line, f"{label}: {value} (trial {run.trials[row]})"))
     return entries
 
 
 def _draw_chosen(
-    ax: Axes, path: DesirabilityPath, positions: Array, chosen: Sequence[int]
+    ax: Axes, run: Run, positions: Array, chosen: Sequence[int]
 ) -> list[tuple[Artist, str]]:
     """Draw the chosen trials before grey others; return the entries of the legend."""
     others = np.setdiff1d(np.arange(len(positions)), chosen)
@@ -248,7 +239,7 @@ def _draw_chosen(
         ax, positions[others], np.full((len(others), 4), [0.55, 0.55, 0.55, 1.0]),
         linewidth=0.8, alpha=faint,
     )  # fmt: skip
-    name = shorten(plain(path.explanations[0].objective_name), 40)
+    name = shorten(plain(run.objective_name), 40)
     entries: list[tuple[Artist, str]] = []
     for k, row in enumerate(chosen):
         (line,) = ax.plot(
@@ -256,8 +247,8 @@ def _draw_chosen(
             color=_COLORS[k % len(_COLORS)], linestyle=_STYLES[k // len(_COLORS)], linewidth=2.0,
             zorder=4.0, clip_on=False,
         )  # fmt: skip
-        value = number(float(path.objective[row]), 3)
-        entries.append((line, f"trial {path.all_trials[row]}: {name} {value}"))
+        value = number(float(run.objective[row]), 3)
+        entries.append((line, f"trial {run.trials[row]}: {name} {value}"))
     if len(others):
         entries.append((Line2D([], [], color=GREY, alpha=0.6, linewidth=0.8), "other trials"))
     return entries

@@ -7,7 +7,6 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from hpo_explain._words import counted
 from hpo_explain.plotting._layout import (
     points_across,
     sides,
@@ -28,9 +27,9 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import number, plain, shorten
+from hpo_explain.plotting._text import number, plain
 from hpo_explain.run import Run, diverged_above, winsorized
-from hpo_explain.space import Array
+from hpo_explain.wording import history as words
 
 _HEIGHT = 190.0  # points, of the axes
 _MOST_VECTORS = 2000  # beyond, marks are drawn as pixels: an SVG of 50,000 marks takes 10 MB
@@ -85,9 +84,9 @@ def plot_history(run: Run, *, ax: Axes | None = None, width: float = WIDTH) -> A
     left, points = sides(ax, label=2.0 * TEXT)
     high = write_legend(ax, entries, left=left, points=left + points)
     high += write_header(
-        ax, _heading(run), _subtitle(run), above=high, left=left, points=left + points
+        ax, words.heading(run), words.subtitle(run), above=high, left=left, points=left + points
     )
-    high += write_footer(ax, "trial", _footer(run), left=left, points=points)
+    high += write_footer(ax, "trial", words.footer(run), left=left, points=points)
     if own:
         set_height(ax, high + _HEIGHT)
     return ax
@@ -100,8 +99,7 @@ def _draw_trials(ax: Axes, run: Run) -> list[tuple[Artist, str]]:
     bound = diverged_above(run.cost)
     diverged = run.cost > bound
     sign = 1.0 if run.direction == "minimize" else -1.0
-    cost = winsorized(run.cost)
-    shown = sign * cost
+    shown = sign * winsorized(run.cost)
     worse = "^" if run.direction == "minimize" else "v"
     kinds = (
         ("initial design", feasible & ~proposed & ~diverged, "s", "none", GREY),
@@ -119,11 +117,11 @@ def _draw_trials(ax: Axes, run: Run) -> list[tuple[Artist, str]]:
             )  # fmt: skip
             entries.append((line, label))
     if feasible.any():
-        number_of, best = _incumbents(trials[feasible], cost[feasible])
+        in_order = np.flatnonzero(feasible)[np.argsort(trials[feasible])]
+        best = sign * np.minimum.accumulate(sign * shown[in_order])
         (line,) = ax.step(
-            number_of, sign * best, where="post", color=RED, linewidth=2.0,
-            zorder=3.5,
-        )  # fmt: skip
+            trials[in_order], best, where="post", color=RED, linewidth=2.0, zorder=3.5
+        )
         entries.append((line, "incumbent so far"))
         at = run.row(run.incumbent_trial)
         (star,) = ax.plot(
@@ -132,28 +130,3 @@ def _draw_trials(ax: Axes, run: Run) -> list[tuple[Artist, str]]:
         )  # fmt: skip
         entries.append((star, f"best: trial {run.incumbent_trial}"))
     return entries
-
-
-def _incumbents(trials: Array, cost: Array) -> tuple[Array, Array]:
-    order = np.argsort(trials)
-    return trials[order], np.minimum.accumulate(cost[order])
-
-
-def _heading(run: Run) -> str:
-    return f"Objective of {counted(len(run), 'trial')}"
-
-
-def _subtitle(run: Run) -> str:
-    better = "lower" if run.direction == "minimize" else "higher"
-    name = shorten(plain(run.objective_name), 40)
-    if not np.asarray(run.feasible).any():
-        return f"no feasible trial yet; {better} {name} is better"
-    best = float(run.objective[run.row(run.incumbent_trial)])
-    return f"best {name} {number(best)} in trial {run.incumbent_trial}; {better} is better"
-
-
-def _footer(run: Run) -> str:
-    if not run.excluded:
-        return ""
-    reasons = sorted({plain(str(reason)) for reason in run.excluded.values()})
-    return f"{counted(len(run.excluded), 'trial')} left out: {shorten('; '.join(reasons), 120)}"

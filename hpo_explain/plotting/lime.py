@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch
 
-from hpo_explain._words import counted
 from hpo_explain.explanations import LimeExplanation, LimeStatement
 from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
+from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import FILLS, WIDTH
-from hpo_explain.plotting._text import not_shown, number, plain, shorten
+from hpo_explain.plotting._text import not_shown
+from hpo_explain.wording import lime as words
 
 _BETTER, _WORSE = FILLS[0], FILLS[1]
 
 
+@draws(LimeExplanation)
 def plot_lime(result: LimeExplanation, *, ax: Axes | None = None, width: float = WIDTH) -> Axes:
     """Draw the effects of a linear model's changes, or of a tree's leaves, as bars.
 
@@ -44,59 +45,31 @@ def plot_lime(result: LimeExplanation, *, ax: Axes | None = None, width: float =
     >>> plot_lime(hx.lime(table, objective="loss")).get_xlabel()
     'change of the predicted loss'
     """
-    shown = result.statements[:MOST_ROWS]
-    lower = result.direction == "minimize" and not result.acquisition
-    bars = [_bar(result, s, lower=lower) for s in shown]
-    what = shorten(plain(result.explained), 60)
-    kind = "linear model" if result.model == "linear" else "small tree"
-    subtitle = (
-        f"{kind} in place of the surrogate: weighted R² = {result.fidelity:.2f}; predicted "
-        f"{number(result.prediction)}, by the {kind} {number(result.local_prediction)}"
-    )
-    if result.caution:
-        subtitle += f"\nCaution: {result.caution[0].lower()}{result.caution[1:]}"
+    bars = [_bar(result, statement) for statement in result.statements[:MOST_ROWS]]
+    left_out = len(result.statements) - len(bars)
     return plot_bars(
         bars,
         ax=ax,
         width=width,
-        heading=f"What changes the {what} around {result.subject}",
-        subtitle=subtitle,
-        label=f"change of the {what}",
-        footer=_footer(result, len(result.statements) - len(shown)),
+        heading=words.heading(result),
+        subtitle=words.subtitle(result),
+        label=words.label(result),
+        footer=words.footer(result) + not_shown(left_out, "smaller one", "smaller ones"),
         legend=_legend(bars),
     )
 
 
-def _bar(result: LimeExplanation, statement: LimeStatement, *, lower: bool) -> Bar:
-    better = (statement.effect <= 0.0) == lower or statement.effect == 0.0
-    if result.model == "linear":
-        (name,) = statement.names
-        parts: tuple[str, ...] = (name, statement.text.removeprefix(name).strip())
-    else:
-        first, *others = statement.conditions or ("everywhere",)
-        own = ["(its own leaf)"] if statement.own else []
-        parts = (first, *(f"and {text}" for text in others), *own)
-    return Bar(parts, statement.effect, statement.std, _BETTER if better else _WORSE)
+def _bar(result: LimeExplanation, statement: LimeStatement) -> Bar:
+    lower = result.subject.lower_is_better
+    better = statement.effect <= 0.0 if lower else statement.effect >= 0.0
+    return Bar(
+        words.parts(statement), statement.effect, statement.std, _BETTER if better else _WORSE
+    )
 
 
 def _legend(bars: list[Bar]) -> list[tuple[Artist, str]]:
     return [
-        (Patch(facecolor=fill.color, hatch=fill.hatch, edgecolor="white", linewidth=0.0), what)
+        (fill.patch(), what)
         for fill, what in ((_BETTER, "better"), (_WORSE, "worse"))
         if any(bar.fill is fill and bar.value != 0.0 for bar in bars)
     ]
-
-
-def _footer(result: LimeExplanation, left_out: int) -> str:
-    sample = counted(result.sample_size, "configuration")
-    size = f"{sample} (worth {result.effective_size:.0f} at x)"
-    whiskers = (
-        "std from drawing the sample, misfit included"
-        if result.model == "linear"
-        else "std of the predictions within a leaf"
-    )
-    text = (
-        f"Fitted to the surrogate at {size}, weighed by a kernel of width "
-        f"{number(result.kernel_width, 2)}. Whiskers: {whiskers}."
-    )
-    return text + not_shown(left_out, "smaller one", "smaller ones")

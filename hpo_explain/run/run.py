@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_array, check_direction, check_option
+from hpo_explain._edge import words
 from hpo_explain._html import text_html
 from hpo_explain._words import counted, spans
 from hpo_explain.acquisition import Acquisition, LowerConfidenceBound
-from hpo_explain.facts import Fact, as_fact, as_facts, by_reason, fact
+from hpo_explain.facts import Fact, as_fact, as_facts, fact
 from hpo_explain.run._clock import is_before, ran_at_once
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.run._kind import KINDS, choose_kind
@@ -290,29 +291,14 @@ class Run:
         """Return the configuration of a trial, in the user's units."""
         return self.space.decode(self.X[[self.row(trial)]])[0]
 
-    @property
-    def _summary(self) -> str:
-        return (
-            f"{counted(len(self), 'trial')} of {counted(len(self.space), 'hyperparameter')}, "
-            f"{self.objective_name} ({self.direction}), by {self.optimizer}"
-        )
-
     def __repr__(self) -> str:
-        return f"<Run: {self._summary}>"
+        return f"<Run: {words().run.summary(self)}>"
 
     def _repr_html_(self) -> str:
         return text_html(str(self))
 
     def __str__(self) -> str:
-        lines = [self._summary]
-        if np.asarray(self.feasible).any():
-            best = self.objective[self.row(self.incumbent_trial)]
-            lines.append(f"best: trial {self.incumbent_trial}, {best:.6g}")
-        lines.append(f"proposals (after the initial design): {len(self.proposals or ())}")
-        for reason, numbers in by_reason(self.excluded).items():
-            lines.append(f"left out: {len(numbers)} ({spans(numbers)}): {reason}")
-        lines += [f"note: {note}" for note in self.notes]
-        return "\n".join(lines)
+        return str(words().run.describe(self))
 
     # ------------------------------------------------------------------ what was known when
 

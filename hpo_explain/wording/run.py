@@ -2,9 +2,32 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from hpo_explain._words import counted, spans
-from hpo_explain.facts import Fact
+from hpo_explain.facts import Fact, by_reason
+from hpo_explain.run import Run
 from hpo_explain.wording._registry import add_facts
+
+
+def summary(run: Run) -> str:
+    """Return a run in a line: its trials, hyperparameters, objective and optimizer."""
+    return (
+        f"{counted(len(run), 'trial')} of {counted(len(run.space), 'hyperparameter')}, "
+        f"{run.objective_name} ({run.direction}), by {run.optimizer}"
+    )
+
+
+def describe(run: Run) -> str:
+    """Return a run in a few lines: what was read, what was left out and why, what was assumed."""
+    lines = [summary(run)]
+    if np.asarray(run.feasible).any():
+        best = run.objective[run.row(run.incumbent_trial)]
+        lines.append(f"best: trial {run.incumbent_trial}, {best:.6g}")
+    lines.append(f"proposals (after the initial design): {len(run.proposals or ())}")
+    for reason, numbers in by_reason(run.excluded).items():
+        lines.append(f"left out: {len(numbers)} ({spans(numbers)}): {reason}")
+    return "\n".join([*lines, *(f"note: {note}" for note in run.notes)])
 
 
 def _diverged(fact: Fact) -> str:

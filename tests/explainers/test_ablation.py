@@ -2,17 +2,23 @@
 
 import json
 import pickle
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.errors import NothingToExplain
 from hpo_explain.surrogates import SupportsTrees
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 HALF = {"x1": 0.5, "x2": 0.5, "x3": 0.5}
 ZERO = {"x1": 0.0, "x2": 0.0, "x3": 0.0}
+
+
+def kinds(found):
+    return [claim.kind for claim in found.claims]
 
 
 def table_2():
@@ -27,7 +33,15 @@ def test_ablation_is_unfair_to_the_last_of_two_that_interact_and_shapley_is_not(
     np.testing.assert_allclose(found.shapley, [0.5, 0.125, 0.125])
     assert found.total_gain == pytest.approx(0.75)
     assert found.order_matters
-    assert "The steps act together: whatever their order, x2 gains 0.125" in found.sentence
+    total, *steps, order = found.claims
+    assert (total.kind, total.estimate, total.certain) == ("total_gain", pytest.approx(0.75), True)
+    assert [(c.kind, c.hyperparameters, c.values) for c in steps] == [
+        ("gain", ("x1",), ((0.5, 0.0),)),
+        ("gain", ("x2",), ((0.5, 0.0),)),
+    ]
+    assert [c.estimate for c in steps] == pytest.approx([0.5, 0.25])
+    assert (order.kind, order.hyperparameters) == ("order_matters", ("x2",))
+    assert order.estimate == pytest.approx(0.125)
 
 
 def test_maximizing_the_negated_objective_gives_the_same_gains():
@@ -38,6 +52,9 @@ def test_maximizing_the_negated_objective_gives_the_same_gains():
     np.testing.assert_array_equal(found.gains, again.gains)
     np.testing.assert_allclose(found.shapley, again.shapley)
     np.testing.assert_array_equal(found.values, -again.values)
+    assert found.claims == again.claims
+    assert (found.subject.lower_is_better, again.subject.lower_is_better) == (False, True)
+    assert all(gain > 0.0 for gain in found.gains[:2])  # towards the truly better values
 
 
 def smooth(space, n=60, seed=1):
@@ -154,7 +171,8 @@ def test_flips_that_wait_for_each_other_are_made_at_once():
     assert found.steps == (("a", "b"),)
     np.testing.assert_allclose(found.gains, [6.0])
     np.testing.assert_allclose(found.shapley, [6.0])
-    assert any("a and b are flipped at once" in note for note in found.notes)
+    assert [(note.kind, note.names) for note in found.notes] == [("flipped_at_once", ("a", "b"))]
+    assert found.to_frame()["source"].tolist() == [(0, 1)]
     assert found.labels == ("a + b",)
 
 
@@ -171,6 +189,12 @@ def test_the_std_of_a_gain_is_that_of_the_posteriors_difference():
     np.testing.assert_allclose(found.std, expected, rtol=1e-4)
     assert found.total_std == pytest.approx(np.sqrt(K[0, 0] + K[3, 3] - 2 * K[0, 3]), rel=1e-4)
     assert found.std_kind == "posterior"
+    assert [(note.kind, note["over"]) for note in found.notes] == [("gain_std", "posterior")]
+    for claim in found.claims:
+        if claim.kind == "gain":
+            i = found.steps.index(claim.hyperparameters)
+            assert claim.half == pytest.approx(found.std[i])
+            assert claim.certain == (abs(found.gains[i]) > 2.0 * found.std[i])
 
 
 def test_the_std_of_a_forest_is_over_its_trees():
@@ -184,6 +208,25 @@ def test_the_std_of_a_forest_is_over_its_trees():
     by_tree = np.array([tree.predict(ends) for tree in surrogate.forest.estimators_])
     assert found.total_std == pytest.approx((by_tree[:, 0] - by_tree[:, 1]).std())
     assert found.std_kind == "trees"
+    assert [(note.kind, note["over"]) for note in found.notes] == [("gain_std", "trees")]
+
+
+@pytest.mark.parametrize(("std", "certain"), [(0.1, [True, True]), (0.2, [True, False])])
+def test_a_step_within_two_standard_deviations_is_not_certain(std, certain):
+    found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
+    found = replace(found, std=np.full(3, std), total_std=std)
+    steps = [claim for claim in found.claims if claim.kind == "gain"]
+    assert [claim.certain for claim in steps] == certain
+    reasons = [[reason.kind for reason in claim.because] for claim in steps]
+    assert reasons == [[] if sure else ["gain_within_uncertainty"] for sure in certain]
+
+
+def test_where_everything_is_within_the_models_uncertainty_no_difference_is_claimed():
+    found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
+    found = replace(found, std=np.full(3, 1.0), total_std=1.0)
+    (claim,) = found.claims
+    assert (claim.kind, claim.certain, claim.interval) == ("no_difference", False, (-0.25, 1.75))
+    assert not found.order_matters
 
 
 def test_an_acquisition_is_explained_in_its_own_units():
@@ -203,9 +246,9 @@ def test_an_acquisition_is_explained_in_its_own_units():
         shapley = hx.ShapleyExplainer(acquisition, background=baseline).explain(ZERO)
         by_name = dict(zip(shapley.names, shapley.total, strict=True))
         np.testing.assert_allclose(found.shapley, [by_name[s] for (s,) in found.steps])
-        assert found.acquisition == acquisition.label
+        assert found.subject.acquisition == acquisition.label
+        assert not found.subject.lower_is_better
         assert found.std is None
-        assert found.sentence.startswith(f"From source to target the {acquisition.label} goes")
 
 
 def test_more_than_11_changes_are_divided_by_sampled_coalitions():
@@ -215,14 +258,14 @@ def test_more_than_11_changes_are_divided_by_sampled_coalitions():
     found = hx.AblationExplainer(surrogate).explain(source, target)
     np.testing.assert_allclose(found.gains, np.arange(14.0, 0.0, -1.0))
     np.testing.assert_allclose(found.shapley, found.gains, rtol=1e-6)
-    assert "Shapley values are those of sampled coalitions" in found.notes
+    assert [note.kind for note in found.notes] == ["shapley_sampled"]
 
 
 def test_a_constant_surrogate_gains_nothing():
     found = hx.AblationExplainer(AnalyticSurrogate(unit_cube(3), 4.0)).explain(HALF, ZERO)
     np.testing.assert_array_equal(found.gains, 0.0)
     np.testing.assert_array_equal(found.shapley, 0.0)
-    assert "goes nowhere: it is 4 all along the path" in found.sentence
+    assert kinds(found) == ["no_effect"]
     for plot in (found.plot, found.plot_shares):
         assert plot().figure is not None
 
@@ -230,15 +273,21 @@ def test_a_constant_surrogate_gains_nothing():
 @pytest.mark.parametrize(
     ("source", "target", "text"),
     [
-        (HALF, HALF, "source and target are the same configuration"),
         ({**HALF, "x1": 2.0}, ZERO, "x1 = 2.0 is outside its range"),
         (HALF, {"x1": 0.0}, "x2 is missing"),
-        (HALF, {**ZERO, "x9": 0.0}, "unknown hyperparameter 'x9'"),
+        (HALF, {**ZERO, "x9": 0.0}, "'x9' is unknown"),
     ],
 )
 def test_bad_configurations_are_refused(source, target, text):
     with pytest.raises(ValueError, match=text):
         hx.AblationExplainer(table_2()).explain(source, target)
+
+
+def test_between_a_configuration_and_itself_there_is_nothing_to_explain():
+    with pytest.raises(NothingToExplain) as refused:
+        hx.AblationExplainer(table_2()).explain(HALF, HALF)
+    assert refused.value.reason.kind == "same_configuration"
+    assert dict(refused.value.reason["config"]) == HALF
 
 
 def test_inactive_hyperparameters_and_other_models_are_refused():
@@ -258,7 +307,8 @@ def test_the_result_can_be_stored_and_shown():
     found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
     held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert [step["shapley"] for step in held["steps"]] == pytest.approx([0.5, 0.125, 0.125])
-    assert pickle.loads(pickle.dumps(found)).sentence == found.sentence
+    assert held["claims"][0]["kind"] == "total_gain"
+    assert pickle.loads(pickle.dumps(found)).claims == found.claims
     assert "<svg" in found._repr_html_()
     frame = found.to_frame()
     assert frame.index.tolist() == ["x1", "x2", "x3"]

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -48,7 +49,8 @@ def test_a_linear_surrogate_is_recovered_exactly(sampling, width):
     assert (
         found.local_prediction == pytest.approx(found.prediction) == pytest.approx(8.5 - 1e-2 / 40)
     )
-    assert found.caution == ""
+    assert found.caution is None
+    assert [claim.certain for claim in found.claims] == [True] * 3
     assert max(s.std for s in found.statements) < 1e-9
 
 
@@ -86,14 +88,15 @@ def test_the_linear_model_is_sparse():
     config = {f"x{j}": 0.5 for j in range(1, 13)}
     found = hx.LimeExplainer(surrogate, max_features=3, sample=500).explain(config)
     assert {s.names[0] for s in found.statements} == {"x10", "x11", "x12"}
-    assert any("3 of 12 hyperparameters" in note for note in found.notes)
+    (limited,) = [note for note in found.notes if note.kind == "features_limited"]
+    assert (limited["most"], limited["of"]) == (3, 12)
     assert len(hx.LimeExplainer(surrogate, sample=500).explain(config).statements) == 10
 
 
 def test_what_the_sample_does_not_vary_is_named():
     surrogate = AnalyticSurrogate(mixed_space(), lambda X: X[:, 0] + X[:, 2])
     found = hx.LimeExplainer(surrogate, sampling="local").explain({"lr": 0.1, "c": "a", "k": 4})
-    assert "the sample does not vary k, so nothing is said about it" in found.notes
+    assert [note.names for note in found.notes if note.kind == "not_varied"] == [("k",)]
 
 
 def test_a_tree_finds_the_step_and_its_own_leaf():
@@ -114,6 +117,10 @@ def test_a_tree_finds_the_step_and_its_own_leaf():
         }
     )
     assert found.statements[0].own
+    claim = found.claims[0]
+    assert (claim.kind, claim.hyperparameters) == ("effect", ("c", "k"))
+    assert (claim.estimate, claim.half) == pytest.approx((5.0, 0.0))
+    assert [str(condition) for condition in claim.values] == ["c = c", "k > 2"]
     assert sum(s.weight for s in found.statements) == pytest.approx(1.0)
     assert found.prediction == found.local_prediction == 2.0
 
@@ -122,9 +129,11 @@ def test_a_low_fidelity_is_warned_of():
     surrogate = AnalyticSurrogate(unit_cube(3), lambda X: np.sin(40 * X[:, 0]))
     found = hx.LimeExplainer(surrogate).explain(CENTRE)
     assert found.fidelity < 0.2
-    assert "do not read it" in found.caution
-    assert found.caution in found.sentence
-    assert "Caution: the linear model misses most" in found.plot().texts[0].get_text()
+    assert found.caution.kind == "low_fidelity"
+    assert found.caution["fidelity"] == found.fidelity
+    assert not any(claim.certain for claim in found.claims)
+    assert {claim.because for claim in found.claims} == {(found.caution,)}
+    assert "Caution: The linear model misses most" in found.plot().texts[0].get_text()
     near = hx.LimeExplainer(surrogate, kernel_width=0.01, sample=3000).explain(CENTRE)
     assert near.fidelity > 0.9
     slope = 40 * np.cos(40 * 0.3)
@@ -166,11 +175,35 @@ def test_an_acquisition_and_any_scale():
     acquisition = hx.LowerConfidenceBound(surrogate, kappa=2.0)
     found = hx.LimeExplainer(acquisition).explain({"x1": 0.5, "x2": 0.5})
     assert effects(found) == pytest.approx({"x2 from 0 to 1": 2.0, "x1 from 0 to 1": -1.0})
-    assert found.explained == acquisition.label
+    assert found.subject.acquisition == acquisition.label
+    assert not found.subject.lower_is_better
     for unit in (1e-200, 1e200):
         scaled = AnalyticSurrogate(space, lambda X, unit=unit: unit * X[:, 0])
         found = hx.LimeExplainer(scaled).explain({"x1": 0.5, "x2": 0.5})
         assert found.statements[0].effect == pytest.approx(unit)
+
+
+def test_a_maximized_objective_is_told_in_its_direction():
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: X[:, 0] - 2.0 * X[:, 1])
+    config = {"x1": 0.5, "x2": 0.5}
+    found = hx.LimeExplainer(surrogate, direction="maximize").explain(config)
+    assert (found.subject.direction, found.subject.lower_is_better) == ("maximize", False)
+    assert [claim.hyperparameters for claim in found.claims] == [("x2",), ("x1",)]
+    assert [claim.estimate for claim in found.claims] == pytest.approx([-2.0, 1.0])
+    labels = [text.get_text() for text in found.plot().get_legend().get_texts()]
+    hatches = [patch.get_hatch() or "" for patch in found.plot().patches if patch.get_width()]
+    assert labels == ["better", "worse"]
+    assert hatches[:2] == ["////", ""]  # 2 less is worse, 1 more is better
+
+
+def test_an_effect_of_nothing_is_not_claimed():
+    found = hx.LimeExplainer(AnalyticSurrogate(unit_cube(3), 4.0), sample=20).explain(CENTRE)
+    statements = [
+        hx.LimeStatement((f"x{j}",), "range", (0.0, 1.0), effect, 0.0, 1.0)
+        for j, effect in enumerate((-2.0, 0.1, 0.009), start=1)
+    ]
+    claims = replace(found, statements=tuple(statements)).claims
+    assert [claim.hyperparameters for claim in claims] == [("x1",), ("x2",)]
 
 
 @pytest.mark.parametrize("model", ["linear", "tree"])
@@ -178,7 +211,7 @@ def test_nothing_changes_a_constant(model):
     found = hx.LimeExplainer(AnalyticSurrogate(unit_cube(3), 4.0), model=model).explain(CENTRE)
     assert found.fidelity == 1.0
     assert not any(s.effect for s in found.statements)
-    assert "finds no hyperparameter that changes the predicted objective" in found.sentence
+    assert [(claim.kind, claim.certain) for claim in found.claims] == [("no_effect", True)]
     assert found.plot().figure is not None
 
 
@@ -210,6 +243,7 @@ def test_the_result_can_be_stored_and_shown():
     np.testing.assert_array_equal(X, kept)
     held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert held["statements"][0]["text"] == "x3 from 0 to 1"
+    assert held["claims"][0]["values"] == [0.0, 1.0]
     assert pickle.loads(pickle.dumps(found)).sentence == found.sentence
     assert found.to_frame().index[:2].tolist() == ["x3 from 0 to 1", "x1 from 0 to 1"]
     assert "<svg" in found._repr_html_()

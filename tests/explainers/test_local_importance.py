@@ -87,10 +87,12 @@ def test_what_another_value_switches_on_is_averaged():
     found = hx.LocalImportanceExplainer(surrogate, sample=200).explain(
         {"booster": "tree", "lr": 0.5}
     )
+    assert [note.kind for note in found.notes] == ["shares_without_std", "switched_on_averaged"]
+    assert found.notes[-1].names == ("drop",)
     # dart: 0.5 + the mean of 10 drop = 5.5; tree: 0.5
     np.testing.assert_allclose(found.variance, [2.5**2, 0.0, 1.0 / 12.0], rtol=1e-2)
     assert found.importance[1] == 0.0
-    with pytest.raises(ValueError, match="drop is inactive in this configuration"):
+    with pytest.raises(ValueError, match="'drop', which is inactive in this configuration"):
         found.curve("drop")
     inside = hx.LocalImportanceExplainer(surrogate).explain(
         {"booster": "dart", "drop": 0.2, "lr": 0.5}
@@ -132,6 +134,11 @@ def test_a_forest_is_integrated_exactly_tree_by_tree():
     np.testing.assert_allclose(found.importance, shares.mean(axis=0), rtol=1e-6)
     np.testing.assert_allclose(found.std, shares.std(axis=0), rtol=1e-6)
     assert found.std_kind == "trees"
+    assert [note.kind for note in found.notes] == ["shares_over_trees"]
+    leading = found.claims[0]
+    j = int(np.argmax(found.importance))
+    assert (leading.kind, leading.hyperparameters) == ("importance", (space.names[j],))
+    assert (leading.estimate, leading.half) == pytest.approx((found.importance[j], found.std[j]))
 
 
 def test_a_tree_that_is_constant_around_the_configuration_does_not_count():
@@ -158,6 +165,7 @@ def test_the_std_of_a_process_shrinks_with_what_it_knows():
         spread.append(found.std.max())
     assert spread[1] < 0.5 * spread[0]
     assert found.std_kind == "posterior"
+    assert [note.kind for note in found.notes] == ["shares_over_draws"]
 
 
 @pytest.mark.parametrize("kind", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
@@ -179,7 +187,19 @@ def test_an_acquisition_is_explained_in_place_of_the_objective():
     acquisition = hx.LowerConfidenceBound(surrogate, kappa=2.0)
     found = hx.LocalImportanceExplainer(acquisition).explain({"x1": 0.5, "x2": 0.5})
     np.testing.assert_allclose(found.importance, [0.2, 0.8])
-    assert found.explained == acquisition.label
+    assert found.subject.acquisition == acquisition.label
+    assert not found.subject.lower_is_better
+
+
+def test_a_maximized_objective_is_told_in_its_direction_with_the_same_shares():
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] + X[:, 1])
+    config = {"x1": 0.5, "x2": 0.5}
+    found = hx.LocalImportanceExplainer(surrogate, direction="maximize").explain(config)
+    assert found.subject.direction == "maximize"
+    assert not found.subject.lower_is_better
+    again = hx.LocalImportanceExplainer(surrogate).explain(config)
+    np.testing.assert_array_equal(found.importance, again.importance)
+    assert found.claims == again.claims
 
 
 def test_nothing_matters_to_a_constant():
@@ -187,7 +207,7 @@ def test_nothing_matters_to_a_constant():
         {"x1": 0.5, "x2": 0.5}
     )
     np.testing.assert_array_equal(found.importance, 0.0)
-    assert "no hyperparameter alone changes the predicted objective, which is 4." in found.sentence
+    assert [(claim.kind, claim.estimate) for claim in found.claims] == [("no_effect", 0.0)]
     assert found.plot().figure is not None
 
 
@@ -210,7 +230,7 @@ def test_the_result_can_be_stored_and_shown():
     found = hx.LocalImportanceExplainer(surrogate).explain({"x1": 0.5, "x2": 0.25})
     held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert held["importance"][0]["importance"] == pytest.approx(0.9)
-    assert pickle.loads(pickle.dumps(found)).sentence == found.sentence
+    assert pickle.loads(pickle.dumps(found)).claims == found.claims
     assert found.to_frame().index.tolist() == ["x1", "x2"]
     assert found.share("x2") == pytest.approx(0.1)
     assert "<svg" in found._repr_html_()

@@ -62,7 +62,7 @@ def test_it_is_the_l1_norm_of_numbers():
     [
         ({"n": 6}, "n must be at most the number of rows, 5, but was 6"),
         ({"n": 0}, "n must be at least 1"),
-        ({"n": 1, "without": "depth"}, "unknown hyperparameter 'depth'"),
+        ({"n": 1, "without": "depth"}, "without must be a hyperparameter, but 'depth' is unknown"),
         ({"n": 1, "config": {"lr": 5.0, "booster": "tree"}}, "lr"),
     ],
 )

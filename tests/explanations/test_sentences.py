@@ -48,19 +48,6 @@ def test_local_importance_names_no_share_of_nothing():
     assert "with 0%" not in sentence
 
 
-def statement(name, effect):
-    return hx.LimeStatement((name,), f"{name} from 0 to 1", effect, 0.0, 1.0)
-
-
-def test_lime_names_no_effect_of_nothing():
-    result = hx.lime(tuning_run(20), sample=100)
-    effects = (statement("lr", -2.0), statement("layers", 0.1), statement("booster", 0.009))
-    sentence = replace(result, statements=effects).sentence
-    assert "lr from 0 to 1 (-2) and layers from 0 to 1 (+0.1)." in sentence
-    nothing = replace(result, statements=(statement("lr", 0.0),))
-    assert "finds no hyperparameter" in nothing.sentence
-
-
 def test_predictions_name_no_contribution_of_nothing():
     run = tuning_run(20)
     one = hx.explain_prediction(run, 0, background=40)

@@ -43,7 +43,7 @@ def test_stairs_lead_from_source_to_target():
     np.testing.assert_allclose(ends, [(4.0, 1.0), (1.0, -1.0), (-1.0, 0.0)], atol=1e-12)
     assert [p.get_hatch() or "" for p in bars(ax)] == ["", "", "////"]
     assert "gain 4 in 3 steps" in written(ax)
-    assert "The gains have no std" in written(ax)
+    assert "The gains have no standard deviation" in written(ax)
 
 
 def test_many_steps_are_folded_into_a_sum():
@@ -74,7 +74,7 @@ def test_whiskers_are_the_std_of_each_gain():
     whiskers = [c.lines[2][0].get_segments()[0] for c in ax.containers if hasattr(c, "lines")]
     half = [(high - low) / 2 for (low, _), (high, _) in whiskers]
     np.testing.assert_allclose(half, found.std)
-    assert "over trees; it is no confidence interval" in written(ax)
+    assert "over the trees, not a confidence interval" in written(ax)
 
 
 @pytest.mark.parametrize("plot", [plot_ablation, plot_ablation_shares])

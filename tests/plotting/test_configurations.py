@@ -1,7 +1,5 @@
 """Parallel coordinates of a run's trials: where lines go, and what the labels say."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from matplotlib import colormaps
@@ -12,7 +10,7 @@ import hpo_explain as hx
 from hpo_explain.plotting import figure_svg
 from hpo_explain.plotting.configurations import plot_configurations
 from tests.handmade import NASTY, warns_of_glyphs
-from tests.plotting.paths import random_path, texts_of
+from tests.plotting.paths import texts_of
 
 pytestmark = warns_of_glyphs
 
@@ -39,9 +37,14 @@ POSITIONS = [
 ]
 
 
-def mixed(**changes):
-    given = random_path(1, 5, trials=[2], objective=[0.3, 0.2, 0.1], **changes)
-    return replace(given, space=SPACE, X=X, all_trials=np.array([4, 7, 9]))
+def mixed():
+    return hx.Run(SPACE, X, [0.3, 0.2, 0.1], "minimize", trials=[4, 7, 9], objective_name="loss")
+
+
+def random_run(n, names=("x0", "x1"), direction="minimize", objective=None):
+    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in names])
+    objective = np.linspace(1.0, 0.0, n) if objective is None else objective
+    return hx.Run(space, space.sample(n), objective, direction)
 
 
 def lines(ax):
@@ -91,7 +94,7 @@ def test_ends_are_in_the_users_units_and_categories_by_name():
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 def test_the_better_a_trial_the_darker_its_line(direction):
-    result = random_path(6, 2, direction=direction, objective=[5, 1, 9, 3, 7, 2, 8, 4, 6, 0, 10])
+    result = random_run(11, direction=direction, objective=[5, 1, 9, 3, 7, 2, 8, 4, 6, 0, 10])
     _, colors = lines(plot_configurations(result))
     brightness = colors[:, :3] @ [0.299, 0.587, 0.114]
     assert (np.diff(brightness) < 0).all()  # drawn from the worst to the best
@@ -115,7 +118,7 @@ def test_highlighted_trials_have_colors_of_their_own_and_the_others_are_grey():
 
 
 def test_ten_highlighted_trials_can_be_told_apart():
-    ax = plot_configurations(random_path(9, 2), highlight=range(10))
+    ax = plot_configurations(random_run(14), highlight=range(10))
     chosen = [line for line in ax.lines if line.get_linewidth() == 2.0]
     assert len({(line.get_color(), line.get_linestyle()) for line in chosen}) == 10
 
@@ -127,13 +130,13 @@ def test_a_trial_that_does_not_exist_is_named():
 
 def test_more_trials_than_can_be_told_apart_are_refused():
     with pytest.raises(ValueError, match=r"highlight must name at most 10 trials, .* named 11"):
-        plot_configurations(random_path(9, 2), highlight=[*range(11), 3])
+        plot_configurations(random_run(14), highlight=[*range(11), 3])
 
 
 @pytest.mark.parametrize("d", [1, 30])
 def test_long_names_stay_in_the_figure_and_the_legend_off_the_lines(d):
     names = [f"a.$very$.long_name_of_{'W' * 30}_{j}" for j in range(d)]
-    ax = plot_configurations(random_path(5, d, names=names), highlight=[5, 6])
+    ax = plot_configurations(random_run(10, names), highlight=[5, 6])
     figure = ax.figure
     figure.draw_without_rendering()
     for text in [*ax.texts, *ax.get_yticklabels(), *ax.get_legend().get_texts()]:
@@ -147,16 +150,16 @@ def test_long_names_stay_in_the_figure_and_the_legend_off_the_lines(d):
 
 def test_of_many_categories_the_first_and_the_last_are_named():
     space = hx.SearchSpace([hx.CategoricalParameter("c", [f"choice {k}" for k in range(60)])])
-    result = replace(random_path(1, 1), space=space, X=np.arange(6.0)[:, None] * 11)
-    texts = texts_of(plot_configurations(result))
+    run = hx.Run(space, np.arange(6.0)[:, None] * 11, np.arange(6.0), "minimize")
+    texts = texts_of(plot_configurations(run))
     assert "choice 0" in texts
     assert "choice 59" in texts
     assert "choice 1 " not in texts
 
 
 def test_thousands_of_trials_are_drawn_as_pixels():
-    for trial, pixels in ((100, False), (3000, True)):
-        ax = plot_configurations(random_path(1, 10, trials=[trial]))
+    for n, pixels in ((100, False), (3000, True)):
+        ax = plot_configurations(random_run(n, [f"x{j}" for j in range(10)]))
         (found,) = [c for c in ax.collections if isinstance(c, LineCollection)]
         assert bool(found.get_rasterized()) is pixels
 
@@ -164,11 +167,13 @@ def test_thousands_of_trials_are_drawn_as_pixels():
 def test_it_draws_on_the_axes_it_is_given_and_names_as_they_are():
     ax = Figure().add_subplot()
     space = hx.SearchSpace([hx.CategoricalParameter(NASTY[0], list(NASTY[:3]))])
-    result = replace(
-        random_path(1, 1, names=[NASTY[0]], objective_name=NASTY[2]), space=space,
-        X=np.array([[0.0], [1.0], [2.0]] * 2),
-    )  # fmt: skip
-    assert plot_configurations(result, highlight=[1], ax=ax) is ax
+    run = hx.Run(space, [[0.0], [1.0], [2.0]], [1.0, 2.0, 3.0], "minimize", objective_name=NASTY[2])
+    assert plot_configurations(run, highlight=[1], ax=ax) is ax
     texts = [*ax.texts, *ax.get_yticklabels(), *ax.get_legend().get_texts()]
     assert not any(text.get_parse_math() for text in texts)
     assert "<script" not in figure_svg(ax.figure, alt="configurations")
+
+
+def test_a_run_without_trials_has_its_scales():
+    empty = hx.Run(SPACE, np.empty((0, 5)), [], "minimize")
+    assert "0.0001" in texts_of(plot_configurations(empty))

@@ -1,9 +1,12 @@
+from dataclasses import replace
+from xml.etree import ElementTree as ET
+
 import numpy as np
 import pytest
 from matplotlib.container import BarContainer, ErrorbarContainer
 
 import hpo_explain as hx
-from hpo_explain.plotting import plot_local_importance
+from hpo_explain.plotting import plot_local_importance, plot_svg
 from tests.analytic import AnalyticSurrogate
 from tests.handmade import NASTY, warns_of_glyphs
 
@@ -29,7 +32,7 @@ def test_bars_are_shares_the_largest_on_top():
     ax = plot_local_importance(explained([1.0, 3.0]))
     assert labels(ax) == ["x2 = 0.5", "x1 = 0.5"]
     np.testing.assert_allclose(lengths(ax), [0.9, 0.1])
-    assert "The shares have no std" in ax.texts[-1].get_text()
+    assert "The shares have no standard deviation" in ax.texts[-1].get_text()
 
 
 def test_more_than_20_are_folded_into_a_sum():
@@ -50,6 +53,8 @@ def test_whiskers_are_the_std_over_trees():
     np.testing.assert_allclose(half, result.std[result.order()])
 
 
-def test_strange_names_are_drawn():
-    ax = plot_local_importance(explained(np.ones(len(NASTY)), NASTY))
-    ax.figure.figure.canvas.draw()
+@pytest.mark.parametrize("objective", [*NASTY, "lo\x00ss", "\u202eegral"])
+def test_strange_names_are_drawn(objective):
+    result = explained(np.ones(len(NASTY)), NASTY)
+    result = replace(result, subject=replace(result.subject, objective_name=objective))
+    ET.fromstring(plot_svg(result.plot, alt="bars"))

@@ -1,0 +1,112 @@
+"""Which explanation answers which question, and its limitations."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import NamedTuple
+
+
+class Question(NamedTuple):
+    """A question, the function that answers it, and the limitations of the answer.
+
+    Examples
+    --------
+    >>> QUESTIONS[-1].function
+    'trust'
+    """
+
+    asks: str
+    function: str
+    limitations: str
+
+
+QUESTIONS = (
+    Question(
+        "Why did the optimizer try this configuration?",
+        "explain_proposal",
+        "explains what the optimizer's model expected, not whether it was right",
+    ),
+    Question(
+        "How did these reasons change during the run?",
+        "desirability_path",
+        "does not say which trials other reasons would have led to",
+    ),
+    Question(
+        "Why is this objective predicted for a configuration, or for many?",
+        "explain_prediction",
+        "does not say what a change of the configuration would do (for many configurations: "
+        "`hx.explain_predictions`)",
+    ),
+    Question(
+        "What does the objective depend on, over the whole space?",
+        "importance",
+        "does not say which values are good, or what matters near the best configuration",
+    ),
+    Question(
+        "What is the effect of a hyperparameter, and how uncertain is it?",
+        "partial_dependence",
+        "an average: opposite effects in different parts of the space cancel out",
+    ),
+    Question(
+        "Where is the model certain of such an effect?",
+        "regional_partial_dependence",
+        "the effect stays uncertain where hardly anything was tried",
+    ),
+    Question(
+        "Which hyperparameters act together?",
+        "h_statistic",
+        "does not say how (draw the partial dependence of the pair); H can be large for a pair "
+        "that hardly matters",
+    ),
+    Question(
+        "Which changes lead from the default to the best configuration?",
+        "ablation",
+        "where changes act together, the gain of each depends on their order (its Shapley value "
+        "does not)",
+    ),
+    Question(
+        "What matters around the best configuration?",
+        "local_importance",
+        "does not say in which direction, or what two changes do together",
+    ),
+    Question(
+        "What changes the prediction here, in a model I can read?",
+        "lime",
+        "holds within the width of its kernel, and only as far as its R² says",
+    ),
+    Question(
+        "Which values can be left out of the search?",
+        "recommended_space",
+        "a value is kept where the model is uncertain, so few trials narrow little",
+    ),
+    Question(
+        "Which hyperparameters can stay fixed?",
+        "subspace",
+        "an average over the whole space: what matters only near the best configuration may be "
+        "left out",
+    ),
+    Question(
+        "Which trials would reduce the uncertainty of an effect?",
+        "next_experiments",
+        "does not say where the best configuration is",
+    ),
+    Question(
+        "Is the model behind these explanations good enough?",
+        "trust",
+        "does not say whether the model is right where nothing was tried",
+    ),
+)
+
+
+def guide(width: int = 88) -> str:
+    """Return the questions as text, on lines of at most `width` characters."""
+    return "\n".join(
+        f"{question.asks}\n    hx.{question.function}\n"
+        + textwrap.fill(
+            f"Limitations: {question.limitations}",
+            width,
+            initial_indent="    ",
+            subsequent_indent="    ",
+        )
+        for question in QUESTIONS
+    )

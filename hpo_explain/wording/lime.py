@@ -1,0 +1,116 @@
+"""LIME in words."""
+
+from __future__ import annotations
+
+from hpo_explain._words import counted, join_words
+from hpo_explain.explanations import LimeExplanation, LimeStatement
+from hpo_explain.facts import Fact
+from hpo_explain.wording._registry import add_facts, sentence_of
+from hpo_explain.wording.numbers import format_value
+from hpo_explain.wording.subject import configuration, explained
+
+_MODELS = {"linear": "linear model", "tree": "small tree"}
+_STD = {
+    "linear": "standard deviation of an effect over samples, the model's misfit included",
+    "tree": "standard deviation of the predictions within a leaf",
+}
+
+
+def _low_fidelity(fact: Fact) -> str:
+    model = fact["model"]
+    other = "a tree" if model == "linear" else "more depth"
+    return (
+        f"The {_MODELS[model]} misses most of what the surrogate does here (weighted R² = "
+        f"{fact['fidelity']:.2f}): do not interpret it. Try a smaller kernel_width, "
+        f"sampling='local', or {other}."
+    )
+
+
+add_facts(
+    {
+        "low_fidelity": _low_fidelity,
+        "effect_std": lambda fact: f"± is the {_STD[fact['model']]}",
+        "features_limited": lambda fact: (
+            f"the model is limited to {fact['most']} of {fact['of']} hyperparameters: those that "
+            "add most to R²"
+        ),
+        "not_varied": lambda fact: (
+            f"the sample does not vary {join_words(fact.names)}, so nothing is said about it"
+        ),
+        "inactive_unchanged": "hyperparameters that are inactive in a sampled configuration count "
+        "as unchanged",
+    }
+)
+
+
+@sentence_of(LimeExplanation)
+def sentence(result: LimeExplanation) -> str:
+    """Say what changes the prediction, and whether the readable model can be interpreted."""
+    about = f"around {configuration(result.subject)} (weighted R² = {result.fidelity:.2f})"
+    model, what = _MODELS[result.model], explained(result.subject)
+    effects = [
+        f"by {said.effect:+.4g} {'where' if said.kind == 'leaf' else 'for'} {statement(said)}"
+        for said in result.leading
+    ]
+    if effects:
+        text = f"In a {model} {about} the {what} changes {join_words(effects)}."
+    else:
+        text = (
+            f"In a {model} {about} no hyperparameter changes the {what}, which is "
+            f"{format_value(result.prediction)}."
+        )
+    return text if result.caution is None else f"{text} {result.caution}"
+
+
+def statement(said: LimeStatement) -> str:
+    """Return a change, as in "lr from 0 to 1", or a leaf, as in "lr ≤ 0.1 and layers > 2"."""
+    if said.kind == "leaf":
+        return " and ".join(map(str, said.values)) or "everywhere"
+    return f"{said.names[0]} {_change(said)}"
+
+
+def _change(said: LimeStatement) -> str:
+    was, becomes = said.values
+    if said.kind == "presence":
+        return "present" if becomes else "absent"
+    if said.kind == "category":
+        return f"= {format_value(becomes)}, not {format_value(was)}"
+    return f"from {format_value(was)} to {format_value(becomes)}"
+
+
+def parts(said: LimeStatement) -> tuple[str, ...]:
+    """Return a statement in parts that may stand on lines of their own."""
+    if said.kind != "leaf":
+        return said.names[0], _change(said)
+    first, *others = map(str, said.values or ("everywhere",))
+    own = ["(its own leaf)"] if said.own else []
+    return (first, *(f"and {text}" for text in others), *own)
+
+
+def heading(result: LimeExplanation) -> str:
+    """Return the plot's heading."""
+    return f"What changes the {explained(result.subject)} around {configuration(result.subject)}"
+
+
+def subtitle(result: LimeExplanation) -> str:
+    """Return how far the readable model agrees with the surrogate, and a caution where little."""
+    model = _MODELS[result.model]
+    text = (
+        f"{model} in place of the surrogate: weighted R² = {result.fidelity:.2f}; predicted "
+        f"{format_value(result.prediction)}, by the {model} {format_value(result.local_prediction)}"
+    )
+    return text if result.caution is None else f"{text}\nCaution: {result.caution}"
+
+
+def label(result: LimeExplanation) -> str:
+    """Return what the bars measure."""
+    return f"change of the {explained(result.subject)}"
+
+
+def footer(result: LimeExplanation) -> str:
+    """Say where the readable model was fitted, and what the whiskers are."""
+    return (
+        f"Fitted to the surrogate at {counted(result.sample_size, 'configuration')}, weighted by a "
+        f"kernel of width {result.kernel_width:.2g} (effective sample size "
+        f"{result.effective_size:.0f}). Whiskers: {_STD[result.model]}."
+    )

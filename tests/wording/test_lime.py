@@ -1,0 +1,48 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from tests.analytic import AnalyticSurrogate, unit_cube
+
+
+def explained(mean=lambda X: 3.0 * X[:, 0] - X[:, 1], model="linear", **options):
+    explainer = hx.LimeExplainer(AnalyticSurrogate(unit_cube(2), mean), model=model, **options)
+    found = explainer.explain({"x1": 0.2, "x2": 0.2})
+    return replace(found, subject=replace(found.subject, trial=3, objective_name="loss"))
+
+
+def test_effects_are_told_with_their_sign():
+    assert explained().sentence == (
+        "In a linear model around trial 3 (weighted R² = 1.00) the predicted loss changes by +3 "
+        "for x1 from 0 to 1 and by -1 for x2 from 0 to 1."
+    )
+    step = explained(lambda X: np.where(X[:, 0] > 0.5, 2.0, 0.0), "tree", max_depth=1, sample=64)
+    assert replace(step, statements=(step.statements[0],)).sentence == (
+        "In a small tree around trial 3 (weighted R² = 1.00) no hyperparameter changes the "
+        "predicted loss, which is 0."
+    )
+    threshold = str(step.statements[1].values[0])
+    assert step.sentence.endswith(f"the predicted loss changes by +2 where {threshold}.")
+
+
+@pytest.mark.parametrize(("model", "other"), [("linear", "a tree"), ("tree", "more depth")])
+def test_a_model_that_misses_most_comes_with_a_caution(model, other):
+    found = replace(explained(model=model), fidelity=0.123, statements=())
+    name = {"linear": "linear model", "tree": "small tree"}[model]
+    assert found.sentence == (
+        f"In a {name} around trial 3 (weighted R² = 0.12) no hyperparameter changes the predicted "
+        f"loss, which is 0.4. The {name} misses most of what the surrogate does here (weighted R² "
+        f"= 0.12): do not interpret it. Try a smaller kernel_width, sampling='local', or {other}."
+    )
+
+
+def test_statements():
+    def text(kind, values):
+        return hx.LimeStatement(("a",), kind, values, 0.0, 0.0, 1.0).text
+
+    assert text("range", (1e-5, 0.1)) == "a from 1e-05 to 0.1"
+    assert text("category", ("gbtree", None)) == "a = None, not gbtree"
+    assert text("presence", (True, False)) == "a absent"
+    assert text("leaf", ()) == "everywhere"
