@@ -28,8 +28,7 @@ from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explanations import Ablation
-from hpo_explain.space import Array, Config
-from hpo_explain.space.parameters import ON_POSITION
+from hpo_explain.space import POSITION_TOLERANCE, Array, Config
 from hpo_explain.surrogates import Surrogate, std_from_variance
 
 _MOST_SETS = 1000  # of flips that wait for each other, among which the smallest is looked for
@@ -259,5 +258,5 @@ class AblationExplainer:
 
 def _changed(a: Array, b: Array) -> list[int]:
     """Return the columns in which two rows differ, activity included."""
-    apart = np.abs(a - b) > ON_POSITION
+    apart = np.abs(a - b) > POSITION_TOLERANCE
     return np.flatnonzero(apart | (np.isnan(a) != np.isnan(b))).tolist()
