@@ -98,7 +98,7 @@ def as_json(value: Any) -> str:
 
 def _explain(result: _Result, *, to_stderr: bool) -> None:
     if result.trust is not None:
-        level, reasons = result.trust.level, " ".join(result.trust.reasons)
+        level, reasons = result.trust.level, " ".join(map(str, result.trust.reasons))
         styled = click.style(level, fg=_COLORS.get(level, "yellow"), bold=True)
         click.echo(f"Trust: {styled}. {plain(reasons)}", err=to_stderr)
     click.echo(plain(result.sentence), err=to_stderr)

@@ -73,7 +73,7 @@ def _trust(run: Run, seed: int) -> Exported:
     from hpo_explain.facade import trust
 
     verdict = trust(run).to_dict()
-    row = {**verdict, "reasons": " ".join(verdict["reasons"])}
+    row = {**verdict, "reasons": " ".join(reason["text"] for reason in verdict["reasons"])}
     return Exported(pd.DataFrame([row]), verdict)
 
 

@@ -12,6 +12,7 @@ from hpo_explain.diagnostics import Trust
 from hpo_explain.reporting._render import render
 from hpo_explain.reporting.section import Content, NotApplicable
 from hpo_explain.run import Run
+from hpo_explain.wording import trust as words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,14 +61,8 @@ def shown(
         "around.html.j2",
         lead=lead,
         sentence=result.sentence.removesuffix(caution).rstrip(),
-        caution=" ".join(filter(None, (_distrust(result.trust), caution))),
+        caution=" ".join(filter(None, (words.caution(result.trust), caution))),
         plots=plots,
         notes=result.notes,
     )
     return Content(result.sentence, body, {name: result.to_frame()})
-
-
-def _distrust(trust: Trust | None) -> str:
-    if trust is None or trust.level not in ("poor", "unknown"):
-        return ""
-    return f"Trust in the model behind this explanation is {trust.level}. {' '.join(trust.reasons)}"

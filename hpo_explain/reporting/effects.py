@@ -15,6 +15,7 @@ from hpo_explain.plotting import plot_partial_dependence, plot_regions
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.section import Content, NotApplicable
 from hpo_explain.run import Run
+from hpo_explain.wording.trust import caution
 
 _EFFECTS = 3
 _SAMPLE, _GRID = 300, 15
@@ -51,7 +52,7 @@ class HowItMatters:
         )
         body = render(
             "effects.html.j2",
-            trust=_trust_caution(effects[0]),
+            trust=caution(effects[0].trust),
             bias=sampling_bias(run).sentence,
             effects=[_effect(effect) for effect in effects],
             regions=_regions(regions) if len(regions.regions) > 1 else None,
@@ -67,13 +68,6 @@ def _most_important(run: Run) -> list[str]:
     shares = result.shares.mean(axis=0)
     order = np.argsort(-shares, kind="stable")[:_EFFECTS]
     return [result.names[result.members[i][0]] for i in order]
-
-
-def _trust_caution(effect: PartialDependence) -> str:
-    trust = effect.trust
-    if trust is None or trust.level not in ("poor", "unknown"):
-        return ""
-    return f"Trust in the model behind these effects is {trust.level}. {' '.join(trust.reasons)}"
 
 
 def _effect(effect: PartialDependence) -> dict[str, Any]:

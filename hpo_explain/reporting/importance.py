@@ -16,6 +16,7 @@ from hpo_explain.plotting._text import listed
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.section import Content, NotApplicable
 from hpo_explain.run import Run
+from hpo_explain.wording.trust import caution
 
 _MARGINALS = 3
 _WORTH_A_MARGINAL = 0.01  # of the variance: below, a curve shows the forest's noise
@@ -54,7 +55,7 @@ class WhatMatters:
             raise NotApplicable(result.sentence)
         body = render(
             "importance.html.j2",
-            caution=_caution(result),
+            caution=caution(result.trust),
             sentence=result.sentence,
             plot=_bars(result),
             conditional=_conditional(result),
@@ -67,14 +68,6 @@ class WhatMatters:
             notes=result.notes,
         )
         return Content(result.sentence, body, {"importance": result.to_frame()})
-
-
-def _caution(result: FanovaImportance) -> str:
-    if result.trust is None or result.trust.level not in ("poor", "unknown"):
-        return ""
-    return f"Trust in the forest behind these shares is {result.trust.level}. " + " ".join(
-        result.trust.reasons
-    )
 
 
 def _bars(result: FanovaImportance) -> Markup:

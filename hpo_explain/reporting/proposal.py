@@ -17,6 +17,7 @@ from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.candidates import beside_candidates
 from hpo_explain.reporting.section import Content, NotApplicable
 from hpo_explain.run import Run
+from hpo_explain.wording.trust import caution
 
 _HOW_TO_READ = (
     "An optimizer with a model tries what looks most desirable to that model; the bars divide how "
@@ -105,7 +106,7 @@ def _content(run: Run, trial: int | None, *, lead: str) -> Content:
         "proposal.html.j2",
         lead=lead,
         sentence=sentence,
-        caution=_caution(result),
+        caution=caution(result.trust),
         plot=_figure(result),
         meanings=[
             (term, _MEANINGS[term].format(objective=result.objective_name))
@@ -132,14 +133,6 @@ def _figure(result: ProposalExplanation) -> Markup:
     payout = _signed(result.payout["total"], result)
     alt = f"{result.sentence} Contributions add up to {payout}."
     return figure(partial(plot_proposal, result), alt=alt, caption=caption)
-
-
-def _caution(result: ProposalExplanation) -> str:
-    if result.trust is None or result.trust.level not in ("poor", "unknown"):
-        return ""
-    return f"Trust in the model behind this explanation is {result.trust.level}. " + " ".join(
-        result.trust.reasons
-    )
 
 
 def _columns(result: ProposalExplanation) -> list[str]:
