@@ -106,7 +106,7 @@ def test_too_few_trials_are_told(run, n):
 def test_shares_of_a_forest_that_predicts_badly_are_warned_of(run):
     noise = np.random.default_rng(0).normal(size=40)
     text = Page(str(WhatMatters().content(hx.Run(run.space, run.X, noise, "minimize")).body)).text
-    assert "Read with caution. Trust in the forest behind these shares is poor." in text
+    assert "Read with caution. Trust in the model behind this explanation is poor." in text
 
 
 def test_it_stands_between_trust_and_the_proposals():

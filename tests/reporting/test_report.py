@@ -100,7 +100,7 @@ def test_the_report_tells_whether_the_model_can_be_trusted_and_why(page, run):
     text = section(page.text, "Can the model be trusted?", "Why the best proposal?")
     assert verdict.level in text
     assert f"{verdict.r2:.2f}" in text
-    for reason in verdict.reasons:
+    for reason in map(str, verdict.reasons):
         assert reason in text
 
 
