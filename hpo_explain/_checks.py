@@ -8,12 +8,15 @@ import operator
 from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.errors import InputError
+
+Direction: TypeAlias = Literal["minimize", "maximize"]
+"""Which way an objective is better."""
 
 
 def check_option(name: str, value: object, allowed: Collection[str]) -> str:
@@ -74,9 +77,9 @@ def check_array(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float64]:
         raise InputError(name, f"must be an array of numbers: {error}", value) from None
 
 
-def check_direction(value: object) -> str:
+def check_direction(value: object) -> Direction:
     """Return the direction of an objective: "minimize" or "maximize"."""
-    return check_option("direction", value, ("minimize", "maximize"))
+    return cast(Direction, check_option("direction", value, ("minimize", "maximize")))
 
 
 def check_name(argument: str, value: object, known: Iterable[Any], kind: str) -> Any:

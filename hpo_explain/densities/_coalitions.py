@@ -8,8 +8,8 @@ S          a coalition: hyperparameters of S take A, the others B, inactive ones
 p(S, b)    ``Σ_k w_k Π_j (A_jk or B_jk)``
 =========  ============================================================================
 
-Each A and B is worked out once. Hyperparameters are taken in groups of few, and in each group every
-product that occurs once: with two groups p(S, b) is a matrix product over the kernels.
+Each A and B is computed once. Hyperparameters are split into small groups, and every product that
+occurs in a group is computed once: with two groups p(S, b) is a matrix product over the kernels.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def coalition_log_density(at_x: Array, at_b: Array, log_weights: Array, sources:
     log_weights : ndarray of shape (K,)
         Logarithms of the weights.
     sources : ndarray of shape (1 or n, c, m)
-        Where each value comes from, for all rows alike or for each.
+        Where each value comes from, the same for all rows or for each row.
 
     Returns
     -------

@@ -47,8 +47,8 @@ def log_sums(
         if largest == -np.inf:
             found[i] = least
             continue
-        # A loop of products is worked on several kernels at a time, the library's exp on one:
-        # exp(v) = exp(v / 128)^128, and below exp(-45) a kernel is no digit of the sum.
+        # A loop of products is vectorized over kernels, the library's exp is not:
+        # exp(v) = exp(v / 128)^128, and a kernel below exp(-45) does not change the sum.
         total = 0.0
         for k in range(kernels):
             r = max(logs[k] - largest, -45.0) * 0.0078125

@@ -57,11 +57,11 @@ class Kernels(Protocol):
         ...
 
     def curves(self, values: Array) -> Curves | None:
-        """Return the kernels as parabolas at values (n,), None where they are none."""
+        """Return the kernels as parabolas at values (n,); None where they are not."""
         ...
 
     def log_uniform(self, values: Array) -> Array:
-        """Return what the logarithm of a kernel would be if all values were alike, (n,)."""
+        """Return the logarithm of a uniform kernel, (n,)."""
         ...
 
     def sample(self, which: npt.NDArray[np.int64], rng: np.random.Generator) -> Array:
@@ -78,7 +78,7 @@ def values_of(parameter: Parameter, positions: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class NumericKernels:
-    """Truncated normal kernels of a real-valued or whole hyperparameter.
+    """Truncated normal kernels of a float or integer hyperparameter.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class NumericKernels:
         return np.asarray((masses - self._log_whole)[place])
 
     def curves(self, values: Array) -> Curves | None:
-        """Return the kernels as parabolas at values (n,), None on a grid."""
+        """Return the kernels as parabolas at values (n,); None on a grid."""
         if self.step is not None:
             return None
         inside = np.clip(values, self.smallest, self.largest)
@@ -132,7 +132,7 @@ class NumericKernels:
         return Curves(self._scaled(inside), self.mu, 1.0 / self.sigma, constant)
 
     def log_uniform(self, values: Array) -> Array:
-        """Return what the logarithm of a kernel would be if all values were alike, (n,)."""
+        """Return the logarithm of a uniform kernel, (n,)."""
         if self.step is None:
             return np.full(len(values), -np.log(self.high - self.low))
         half = self.step / 2.0
@@ -185,11 +185,11 @@ class CategoryKernels:
             return np.log(self.weights.T)[values.astype(np.int64)]
 
     def curves(self, values: Array) -> Curves | None:
-        """Return None: probabilities of choices are no curves."""
+        """Return None: probabilities of choices are not curves."""
         return None
 
     def log_uniform(self, values: Array) -> Array:
-        """Return what the logarithm of a kernel would be if all choices were alike, (n,)."""
+        """Return the logarithm of a uniform kernel, (n,)."""
         return np.full(len(values), -np.log(self.weights.shape[1]))
 
     def sample(self, which: npt.NDArray[np.int64], rng: np.random.Generator) -> Array:

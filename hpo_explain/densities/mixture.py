@@ -15,7 +15,7 @@ from hpo_explain.densities.kernels import Kernels, values_of
 from hpo_explain.space import Array, CategoricalParameter, Parameter
 
 LEAST = float(np.log(np.finfo(float).tiny))
-"""A density below exp of this counts as this: a logarithm of 0 could not be explained."""
+"""Logarithms of densities are at least this, so that they are finite where a density is 0."""
 
 _AT_ONCE = 1_000_000  # numbers in a table of kernels: 8 MB
 
@@ -24,7 +24,7 @@ _AT_ONCE = 1_000_000  # numbers in a table of kernels: 8 MB
 class ProductMixture:
     """A mixture of products of kernels over one or several hyperparameters.
 
-    What is inactive is integrated out: its kernels, which integrate to 1, are left out.
+    Inactive hyperparameters are integrated out: their kernels, which integrate to 1, are left out.
 
     Attributes
     ----------

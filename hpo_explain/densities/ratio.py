@@ -32,6 +32,7 @@ from hpo_explain.acquisition import TermBlock
 from hpo_explain.densities._coalitions import coalition_log_density
 from hpo_explain.densities.kernels import values_of
 from hpo_explain.densities.mixture import ProductMixture
+from hpo_explain.errors import InputError
 from hpo_explain.space import Array, Parameter, SearchSpace
 from hpo_explain.surrogates._coalitions import (
     BACKGROUND,
@@ -74,10 +75,10 @@ class DensityBlock:
 class DensityRatio:
     """The utility of TPE: how much likelier a configuration is among good trials than among others.
 
-    Its terms are ``good`` = log l, larger where good trials are, and ``bad`` = -log g, larger where
-    other trials are not. Each is a sum over blocks of hyperparameters that are sampled together; a
-    hyperparameter in no block is left to chance and adds nothing. What is inactive is integrated
-    out.
+    Its terms are ``good`` = log l, large where good trials are, and ``bad`` = -log g, large where
+    other trials are not; both are natural logarithms. Each is a sum over blocks of hyperparameters
+    that are sampled together. A hyperparameter in no block is sampled uniformly and adds nothing.
+    Inactive hyperparameters are integrated out.
 
     Parameters
     ----------
@@ -117,9 +118,13 @@ class DensityRatio:
         self._blocks = tuple(blocks)
         columns = [j for block in self._blocks for j in block.columns]
         if len(set(columns)) < len(columns) or not set(columns) <= set(range(len(space))):
-            raise ValueError(
-                f"blocks must name different columns of the space, from 0 to {len(space) - 1}, "
-                f"but were {[block.columns for block in self._blocks]}. Name every column once."
+            given = [block.columns for block in self._blocks]
+            raise InputError(
+                "blocks",
+                f"must name different columns of the space, from 0 to {len(space) - 1}, but were "
+                f"{given}",
+                given,
+                "Name every column once.",
             )
 
     @property
@@ -146,7 +151,7 @@ class DensityRatio:
         return [self._space.parameters[j] for j in block.columns]
 
     def marginal(self, j: int, positions: Array) -> tuple[Array, Array]:
-        """Return how common values of one hyperparameter are, whatever the others are.
+        """Return how common values of one hyperparameter are, over all values of the others.
 
         Parameters
         ----------
@@ -158,8 +163,8 @@ class DensityRatio:
         Returns
         -------
         tuple of ndarray of shape (n,)
-            Under l and under g: 1 is as common as by chance. Both are 1 where the hyperparameter
-            is in no block.
+            Under l and under g, relative to a uniform density: 1 is as common as by chance. Both
+            are 1 where the hyperparameter is in no block.
         """
         for block in self._blocks:
             if j in block.columns:
@@ -176,7 +181,7 @@ class DensityRatio:
         return np.ones(len(positions)), np.ones(len(positions))
 
     def relevant(self) -> npt.NDArray[np.bool_]:
-        """Return for each column whether the utility can depend on it directly, (d,)."""
+        """Return for each column whether it is in a block, (d,)."""
         columns = [j for block in self._blocks for j in block.columns]
         return np.isin(np.arange(len(self._space)), columns)
 
@@ -194,7 +199,7 @@ class DensityRatio:
         """Return the terms in coalitions, block by block of background rows.
 
         Arguments are as in :meth:`SupportsCoalitions.predict_coalitions`. The log-densities of
-        each kernel and hyperparameter are worked out once and combined for every coalition.
+        each kernel and hyperparameter are computed once and combined for every coalition.
         """
         composed = Compositions(self._space, x, players, coalitions)
 
@@ -212,7 +217,7 @@ class DensityRatio:
 
         n = len(background)
         if all(len(block.columns) == 1 for block in self._blocks):
-            return iter([terms_at(slice(0, n))])  # sooner done than threads have begun
+            return iter([terms_at(slice(0, n))])  # faster than starting threads
         return in_blocks(n, max(1, min(_AT_ONCE, -(-n // n_threads()))), terms_at)
 
     def candidates(self, n: int, *, seed: int = 0) -> Array:
@@ -228,7 +233,7 @@ class DensityRatio:
         Returns
         -------
         ndarray of shape (n, d)
-            Latent rows; what is in no block is drawn from the space's measure.
+            Latent rows; hyperparameters in no block are drawn from the space's measure.
         """
         of_rest, of_blocks = np.random.SeedSequence(seed).spawn(2)
         rows = self._space.sample(
@@ -255,7 +260,7 @@ def _log_density(
         here = sources[:, 0]
         return np.where(here == BACKGROUND, values[0], np.where(here == EXPLAINED, values[1], 0.0))
     if (sources == sources[:1]).all() and not (sources == INACTIVE).any():
-        sources = sources[:1]  # what could be inactive is so nowhere
+        sources = sources[:1]  # the same for all rows
     return coalition_log_density(
         density.tables(parameters, at_x)[:, 0],
         density.tables(parameters, at_b),

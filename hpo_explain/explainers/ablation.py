@@ -31,8 +31,7 @@ from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS
 from hpo_explain.explanations import Ablation, Subject
 from hpo_explain.facts import Fact, fact
-from hpo_explain.space import Array, Config
-from hpo_explain.space.parameters import ON_POSITION
+from hpo_explain.space import POSITION_TOLERANCE, Array, Config
 from hpo_explain.surrogates import Surrogate, std_from_variance
 
 _MOST_SETS = 1000  # of flips that wait for each other, among which the smallest is looked for
@@ -270,5 +269,5 @@ class AblationExplainer:
 
 def _changed(a: Array, b: Array) -> list[int]:
     """Return the columns in which two rows differ, activity included."""
-    apart = np.abs(a - b) > ON_POSITION
+    apart = np.abs(a - b) > POSITION_TOLERANCE
     return np.flatnonzero(apart | (np.isnan(a) != np.isnan(b))).tolist()

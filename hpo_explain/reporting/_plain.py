@@ -9,7 +9,7 @@ from markupsafe import Markup
 from hpo_explain.explanations import Result
 from hpo_explain.reporting._render import render
 from hpo_explain.reporting.section import Content
-from hpo_explain.wording import caution
+from hpo_explain.wording.trust import caution
 
 
 def shown(name: str, result: Result, plots: Sequence[Markup], *, lead: str = "") -> Content:

@@ -10,7 +10,7 @@ from hpo_explain.explanations import FanovaImportance
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
-from hpo_explain.wording import caution
+from hpo_explain.wording.trust import caution
 
 _MARGINALS = 3
 _WORTH_A_MARGINAL = 0.01  # of the variance: below, a curve shows the forest's noise

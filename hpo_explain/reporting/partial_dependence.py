@@ -10,8 +10,8 @@ from hpo_explain.plotting.regional import plot_regions
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
-from hpo_explain.wording import caution
 from hpo_explain.wording import partial_dependence as words
+from hpo_explain.wording.trust import caution
 
 _OF_THE_BAND = "band_averages_pointwise"
 

@@ -15,8 +15,9 @@ from hpo_explain.reporting.candidates import beside_candidates
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run
-from hpo_explain.wording import caution, format_value
+from hpo_explain.wording import format_value
 from hpo_explain.wording import report as words
+from hpo_explain.wording.trust import caution
 
 _LONG = 300
 

@@ -1,21 +1,32 @@
-"""The search space, its encoding, its conditions, and the measure every method integrates over."""
+"""The search space, its encoding, its conditions, and the measure every method integrates over.
 
-from hpo_explain.space.parameters import (
-    LARGEST_WHOLE,
-    Array,
-    CategoricalParameter,
-    Config,
-    FloatParameter,
-    IntParameter,
-    Parameter,
-    category_index,
-)
+=============  =======================================================================
+symbol         meaning
+=============  =======================================================================
+value          what the user sees: a float, an int, or one of the choices
+position       the encoded value: in [0, 1] on the hyperparameter's own scale (log where
+               it is log), or the index of the category
+latent u       uniform on [0, 1); `from_latent` maps it to a position, so that the
+               measure of a set of positions is the length of the u that lead there
+code           whole number that identifies a value of a categorical or integer
+               hyperparameter, for conditions: category index, or the integer itself
+=============  =======================================================================
+"""
+
+from hpo_explain.space._values import POSITION_TOLERANCE, Array, Config
+from hpo_explain.space.categorical_parameter import CategoricalParameter, category_index
+from hpo_explain.space.conditions import Conditions
+from hpo_explain.space.float_parameter import FloatParameter
+from hpo_explain.space.int_parameter import LARGEST_WHOLE, IntParameter
+from hpo_explain.space.parameter import Parameter
 from hpo_explain.space.search_space import SearchSpace
 
 __all__ = [
     "LARGEST_WHOLE",
+    "POSITION_TOLERANCE",
     "Array",
     "CategoricalParameter",
+    "Conditions",
     "Config",
     "FloatParameter",
     "IntParameter",

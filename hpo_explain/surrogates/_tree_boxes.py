@@ -72,7 +72,7 @@ def _code_runs(space: SearchSpace, j: int, codes: Ints, ranks: dict[int, Array])
     """Return the latent intervals of some values of a hyperparameter (its optional share apart)."""
     parameter = space.parameters[j]
     if isinstance(parameter, FloatParameter):  # parents never are
-        raise ValueError(f"{parameter.name} is real-valued and cannot be a parent.")
+        raise TypeError(f"{parameter.name} is real-valued and cannot be a parent")
     if j in ranks:
         positions = ranks[j][codes]
     elif hasattr(parameter, "choices"):

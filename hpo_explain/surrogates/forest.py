@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count
+from hpo_explain.errors import InputError
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
 from hpo_explain.surrogates._repeats import TOGETHER, different_rows
@@ -93,17 +94,18 @@ class ForestSurrogate:
         negated: bool = False,
     ) -> None:
         if not hasattr(forest, "estimators_"):
-            raise ValueError(
-                f"forest must be fitted, but was {forest!r}. Call forest.fit(X, y) first."
-            )
+            problem = f"must be fitted, but was {forest!r}"
+            raise InputError("forest", problem, forest, "Call forest.fit(X, y) first.")
         outputs = getattr(forest, "n_outputs_", 0)  # 0: boosted trees, which are no forest
         criterion = getattr(forest, "criterion", None)
         if outputs != 1 or criterion not in _VARIANCE_CRITERIA:
-            raise ValueError(
-                "forest must be a RandomForestRegressor or ExtraTreesRegressor with a single "
+            raise InputError(
+                "forest",
+                "must be a RandomForestRegressor or ExtraTreesRegressor with a single "
                 "output and criterion 'squared_error', but was "
-                f"{type(forest).__name__} with {outputs} output(s) and criterion {criterion!r}. "
-                "Fit such a forest instead."
+                f"{type(forest).__name__} with {outputs} output(s) and criterion {criterion!r}",
+                forest,
+                "Fit such a forest instead.",
             )
         self._space = space
         self._forest = forest
@@ -114,10 +116,11 @@ class ForestSurrogate:
         self._sign = -1.0 if negated else 1.0
         width = self._to_columns(np.zeros((1, len(space)))).shape[1]
         if width != forest.n_features_in_:
-            raise ValueError(
-                f"forest was fitted on {forest.n_features_in_} columns, but the space gives "
-                f"{width}. Pass columns=, the function from encoded rows to the columns it was "
-                "fitted on."
+            raise InputError(
+                "forest",
+                f"was fitted on {forest.n_features_in_} columns, but the space gives {width}",
+                forest,
+                "Pass columns=, the function from encoded rows to the columns it was fitted on.",
             )
 
     @classmethod
@@ -296,11 +299,11 @@ class ForestSurrogate:
         return in_blocks(len(background), max(1, _BLOCK // len(coalitions)), work)
 
     def held_out(self) -> HeldOut:
-        """Return out-of-bag predictions, or five-fold ones where no trial is truly out of bag.
+        """Return out-of-bag predictions, or those of five-fold cross-validation.
 
-        That is without bootstrap; where a hyperparameter has three categories or more: their
-        order was learned from every trial, so each fold learns its own; and where a configuration
-        was tried more than once: its trials are held out together.
+        Five folds are used without bootstrap; where a hyperparameter has three categories or more
+        (the order of its categories was learned from every trial, and each fold learns its own);
+        and where a configuration was tried more than once (its trials are held out together).
 
         Raises
         ------
@@ -308,9 +311,11 @@ class ForestSurrogate:
             If the surrogate was made without `data`.
         """
         if self._data is None:
-            raise ValueError(
-                "this ForestSurrogate was made without data, so no trial can be held out. "
-                "Pass data=(X, y), the rows and objectives the forest was fitted on."
+            raise InputError(
+                "data",
+                "was not given to this ForestSurrogate, so no trial can be held out",
+                None,
+                "Pass data=(X, y), the rows and objectives the forest was fitted on.",
             )
         if self._held_out is None:  # it may take several fits
             X, y = self._data

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import cho_solve, solve_triangular
 
+from hpo_explain.errors import InputError
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
 from hpo_explain.surrogates._gp_coalitions import CoalitionPosterior
@@ -79,25 +80,28 @@ class GaussianProcessSurrogate:
         negated: bool = False,
     ) -> None:
         if not hasattr(gp, "X_train_"):
-            raise ValueError(f"gp must be fitted, but was {gp!r}. Call gp.fit(X, y) first.")
-        if np.size(gp._y_train_mean) != 1:
-            raise ValueError(
-                f"gp must have a single output, but has {np.size(gp._y_train_mean)}. "
-                "Fit one gp per objective."
+            raise InputError(
+                "gp", f"must be fitted, but was {gp!r}", gp, "Call gp.fit(X, y) first."
             )
+        if np.size(gp._y_train_mean) != 1:
+            problem = f"must have a single output, but has {np.size(gp._y_train_mean)}"
+            raise InputError("gp", problem, gp, "Fit one gp per objective.")
         self._space = space
         self._gp = gp
         self._columns = columns
         width = self._to_columns(np.zeros((1, len(space)))).shape[1]
         if width != gp.X_train_.shape[1]:
-            raise ValueError(
-                f"gp was fitted on {gp.X_train_.shape[1]} columns, but the space gives {width}. "
-                "Pass columns=, the function from encoded rows to the columns it was fitted on."
+            raise InputError(
+                "gp",
+                f"was fitted on {gp.X_train_.shape[1]} columns, but the space gives {width}",
+                gp,
+                "Pass columns=, the function from encoded rows to the columns it was fitted on.",
             )
         self._offset = float(np.ravel(gp._y_train_mean)[0])
         self._scale = float(np.ravel(gp._y_train_std)[0])
         self._noise_std = noise_std
         self._sign = -1.0 if negated else 1.0
+        self._held_out: HeldOut | None = None
 
     @classmethod
     def fit(
@@ -374,15 +378,20 @@ class GaussianProcessSurrogate:
         return in_blocks(len(background), posterior.rows, work)
 
     def held_out(self) -> HeldOut:
-        """Return leave-one-out predictions in closed form, the kernel's parameters kept.
+        """Return leave-one-out predictions in closed form, with the kernel's parameters kept.
 
-        Trials of the same configuration are held out together: to have seen one is to know all.
+        Trials of the same configuration are held out together, as each predicts the others.
 
         References
         ----------
         .. [1] Rasmussen, C. E. and Williams, C. K. I. (2006). Gaussian Processes for Machine
-           Learning, Eq. 5.12, with blocks of K⁻¹ in the place of its diagonal for the repeated.
+           Learning, Eq. 5.12; for repeated configurations blocks of K⁻¹ replace its diagonal.
         """
+        if self._held_out is None:  # it inverts an (n, n) matrix
+            self._held_out = self._leave_one_out()
+        return self._held_out
+
+    def _leave_one_out(self) -> HeldOut:
         y, alpha = np.ravel(self._gp.y_train_), np.ravel(self._gp.alpha_)
         inverse = cho_solve((self._gp.L_, True), np.eye(len(y)))
         variance = 1.0 / np.diag(inverse)

@@ -1,4 +1,4 @@
-"""What an explainer may ask of a surrogate: one tiny contract, and a Protocol per ability more."""
+"""What explainers ask of a surrogate: one small contract, and a Protocol per further ability."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hpo_explain.space import Array, SearchSpace
 class Surrogate(Protocol):
     """A model of the objective with a mean and a standard deviation everywhere.
 
-    Any object with these two members will do.
+    Any object with these two members is a surrogate.
     """
 
     @property
@@ -40,7 +40,7 @@ class HeldOut:
     Attributes
     ----------
     method : str
-        How each trial was held out, in words.
+        How each trial was held out, such as "leave-one-out".
     observed, mean, std : ndarray of shape (n,)
         Observed objective, prediction, and the standard deviation of a new observation (noise
         included), all in the objective's units.
@@ -80,7 +80,7 @@ class CoalitionBlock:
 
 @runtime_checkable
 class SupportsCoalitions(Protocol):
-    """A surrogate that values the coalitions of a Shapley game without composed rows."""
+    """A surrogate that computes the coalitions of a Shapley game without composed rows."""
 
     def predict_coalitions(
         self,

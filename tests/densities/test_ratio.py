@@ -216,10 +216,3 @@ def test_a_ratio_can_be_pickled():
     x = CONDITIONAL.sample(5)
     again = pickle.loads(pickle.dumps(ratio))
     np.testing.assert_array_equal(again.terms(x)["bad"], ratio.terms(x)["bad"])
-
-
-@pytest.mark.parametrize("columns", [[(0,), (0, 1)], [(7,)]])
-def test_blocks_name_each_column_once(columns):
-    density = mixture_of(MIXED, [0], 3, np.random.default_rng(0))
-    with pytest.raises(ValueError, match=r"blocks must name different columns .* Name every"):
-        hx.DensityRatio(MIXED, [hx.DensityBlock(c, density, density) for c in columns])

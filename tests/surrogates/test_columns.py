@@ -172,11 +172,3 @@ def test_columns_do_not_write_into_the_rows():
     OneHotColumns(NESTED)(ROWS)
     OrderedColumns(NESTED, ROWS, np.arange(200.0))(ROWS)
     np.testing.assert_array_equal(ROWS, kept)
-
-
-@pytest.mark.parametrize(
-    "columns", [OneHotColumns(NESTED), OrderedColumns(NESTED, ROWS, np.arange(200.0))]
-)
-def test_rows_of_another_width_are_refused(columns):
-    with pytest.raises(ValueError, match=r"X must have shape \(n, 9\).*\(3, 2\)"):
-        columns(np.zeros((3, 2)))

@@ -7,8 +7,6 @@ import pytest
 from sklearn.base import clone
 from sklearn.ensemble import (
     ExtraTreesRegressor,
-    GradientBoostingRegressor,
-    RandomForestClassifier,
     RandomForestRegressor,
 )
 from sklearn.model_selection import cross_val_predict
@@ -223,61 +221,6 @@ def test_it_keeps_the_protocols_and_can_be_pickled():
     assert surrogate.space is SPACE
     copy = pickle.loads(pickle.dumps(surrogate))
     np.testing.assert_array_equal(copy.predict(NEW)[1], surrogate.predict(NEW)[1])
-
-
-# ---------------------------------------------------------------------- bad input
-
-
-def fitted(forest, y=Y):
-    return forest.fit(X, y)
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (
-            lambda: ForestSurrogate(SPACE, RandomForestRegressor()),
-            ["forest", "fitted", "forest.fit(X, y)"],
-        ),
-        (
-            lambda: ForestSurrogate(unit_cube(2), FORESTS["one tree"]),
-            ["forest", "3 columns", "gives 2", "columns="],
-        ),
-        (
-            lambda: ForestSurrogate(SPACE, fitted(RandomForestRegressor(2), np.c_[Y, Y])),
-            ["forest", "2 output(s)", "single output"],
-        ),
-        (
-            lambda: ForestSurrogate(
-                SPACE, fitted(RandomForestRegressor(2, criterion="absolute_error"))
-            ),
-            ["forest", "'absolute_error'", "'squared_error'"],
-        ),
-        (
-            lambda: ForestSurrogate(SPACE, fitted(RandomForestClassifier(2), Y > 5)),
-            ["forest", "RandomForestClassifier", "'gini'"],
-        ),
-        (
-            lambda: ForestSurrogate(SPACE, fitted(GradientBoostingRegressor(n_estimators=2))),
-            ["forest", "GradientBoostingRegressor", "RandomForestRegressor"],
-        ),
-        (
-            lambda: ForestSurrogate(SPACE, FORESTS["one tree"]).held_out(),
-            ["without data", "data=(X, y)"],
-        ),
-        (lambda: ForestSurrogate.fit(SPACE, X, Y, n_trees=0), ["n_trees", "at least 1", "0"]),
-        (lambda: ForestSurrogate.fit(SPACE, X, Y, n_trees=1.5), ["n_trees", "whole", "1.5"]),
-        (
-            lambda: ForestSurrogate(SPACE, FORESTS["one tree"]).predict(np.zeros((2, 2))),
-            ["X", "(n, 3)", "(2, 2)"],
-        ),
-    ],
-)
-def test_wrong_input_is_refused_with_argument_value_and_remedy(call, words):
-    with pytest.raises(ValueError, match=r"\.$") as caught:
-        call()
-    for word in words:
-        assert word in str(caught.value)
 
 
 def test_fits_leave_the_filters_of_warnings_alone():

@@ -293,35 +293,3 @@ def test_it_keeps_the_protocols_and_can_be_pickled():
     assert FITTED.space is SPACE
     copy = pickle.loads(pickle.dumps(FITTED))
     np.testing.assert_array_equal(copy.predict(NEW)[1], FITTED.predict(NEW)[1])
-
-
-# ---------------------------------------------------------------------- bad input
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (
-            lambda: GaussianProcessSurrogate(SPACE, GaussianProcessRegressor()),
-            ["gp", "fitted", "gp.fit(X, y)"],
-        ),
-        (
-            lambda: GaussianProcessSurrogate(unit_cube(3), FITTED.gp),
-            ["gp", "2 columns", "3", "columns="],
-        ),
-        (
-            lambda: GaussianProcessSurrogate(
-                SPACE, GaussianProcessRegressor(optimizer=None).fit(X, np.c_[Y, -Y])
-            ),
-            ["gp", "single output", "2"],
-        ),
-        (lambda: FITTED.predict(np.zeros((3, 5))), ["X", "(n, 2)", "(3, 5)"]),
-        (lambda: FITTED.predict(np.zeros(2)), ["X", "(n, 2)", "(2,)"]),
-        (lambda: FITTED.posterior_covariance(np.zeros((3, 1))), ["X", "(n, 2)", "(3, 1)"]),
-    ],
-)
-def test_wrong_input_is_refused_with_argument_value_and_remedy(call, words):
-    with pytest.raises(ValueError, match=r"\.$") as caught:
-        call()
-    for word in words:
-        assert word in str(caught.value)

@@ -3,6 +3,7 @@
 import json
 import pickle
 from dataclasses import dataclass
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -71,23 +72,25 @@ def test_the_level_follows_from_r2_coverage_and_the_number_of_trials(numbers, le
     assert verdict_of(**numbers).level == level
 
 
-def test_the_numbers_and_their_reasons_are_told():
+def test_each_measure_is_a_reason_with_its_level_and_limits():
     verdict = verdict_of(r2=0.62, coverage=0.9, n=100, method="leave-one-out")
     assert verdict.r2 == pytest.approx(0.62, abs=1e-12)
     assert verdict.coverage == 0.9
     assert (verdict.n_trials, verdict.method) == (100, "leave-one-out")
-    text = str(verdict)
-    assert text.startswith("trust: fair. ")
-    assert text[:20] in verdict._repr_html_()
-    for words in ("R² = 0.62", "leave-one-out", "90% of them", "100 trials of 2 hyperparameters"):
-        assert words in text
-    for threshold in ("0.7", "0.3", "85%", "70%", "5 per hyperparameter"):
-        assert threshold in text
+    keys = ("value", "level", "good_from", "poor_below")
+    assert {reason.kind: tuple(map(reason.__getitem__, keys)) for reason in verdict.reasons} == {
+        "trust_r2": (verdict.r2, "fair", 0.7, 0.3),
+        "trust_coverage": (0.9, "good", 0.85, 0.7),
+        "trust_trials": (100, "good", 10, 5),
+    }
+    assert verdict.level == "fair"  # the worst of them
 
 
 def test_the_verdict_fits_into_json_and_pickle():
     verdict = verdict_of(r2=0.62)
-    assert json.loads(json.dumps(verdict.to_dict()))["r2"] == pytest.approx(0.62)
+    plain = json.loads(json.dumps(verdict.to_dict()))
+    assert plain["r2"] == pytest.approx(0.62)
+    assert [reason["text"] for reason in plain["reasons"]] == [*map(str, verdict.reasons)]
     assert pickle.loads(pickle.dumps(verdict)).to_dict() == verdict.to_dict()
     unknown = json.loads(json.dumps(trust(AnalyticSurrogate(SPACE, 0.0)).to_dict()))
     assert unknown["level"] == "unknown"
@@ -99,23 +102,35 @@ def test_the_verdict_fits_into_json_and_pickle():
 
 
 @pytest.mark.parametrize(
-    ("surrogate", "reason"),
+    ("surrogate", "reason", "values"),
     [
-        (AnalyticSurrogate(SPACE, 0.0), "no held_out()"),
+        (AnalyticSurrogate(SPACE, 0.0), "unchecked_no_method", {}),
         (
             ForestSurrogate(SPACE, RandomForestRegressor(2).fit(np.eye(2), [0.0, 1.0])),
-            "data=(X, y)",
+            "unchecked_error",
+            {"error": "InputError", "why": ANY},
         ),
-        (Checked(SPACE, 0.0, held=held(n=0, method="out-of-bag")), "out-of-bag"),
+        (
+            Checked(SPACE, 0.0, held=held(n=0, method="out-of-bag")),
+            "unchecked_no_trial",
+            {"method": "out-of-bag"},
+        ),
+        (
+            Checked(
+                SPACE, 0.0, held=HeldOut("given", np.arange(9.0), np.full(9, np.nan), np.ones(9))
+            ),
+            "unchecked_not_finite",
+            {"method": "given"},
+        ),
     ],
-    ids=["no ability", "no data", "no trial"],
+    ids=["no ability", "no data", "no trial", "not finite"],
 )
-def test_what_cannot_be_checked_is_unknown_and_says_why(surrogate, reason):
+def test_what_cannot_be_checked_is_unknown_and_says_why(surrogate, reason, values):
     verdict = trust(surrogate)
     assert verdict.level == "unknown"
     assert np.isnan([verdict.r2, verdict.coverage]).all()
     assert verdict.n_trials == 0
-    assert reason in str(verdict)
+    assert [(fact.kind, dict(fact.values)) for fact in verdict.reasons] == [(reason, values)]
 
 
 @pytest.mark.parametrize("model", [GaussianProcessSurrogate, ForestSurrogate])
@@ -124,7 +139,7 @@ def test_noise_is_not_trusted_because_its_configurations_are_repeated(model):
     verdict = trust(model.fit(SPACE, np.tile(X, (4, 1)), np.tile(noise, 4)))
     assert verdict.level == "poor"
     assert verdict.r2 < 0.1
-    assert "repeated configurations together" in str(verdict)
+    assert "repeated configurations together" in verdict.method
 
 
 @pytest.mark.parametrize("model", [GaussianProcessSurrogate, ForestSurrogate])
@@ -133,7 +148,7 @@ def test_a_constant_objective_cannot_be_explained(model, value):
     X = SPACE.sample(30, seed=0)
     verdict = trust(model.fit(SPACE, X, np.full(30, value)))
     assert verdict.level == "poor"
-    assert "constant" in str(verdict)
+    assert [reason.kind for reason in verdict.reasons] == ["trust_constant"]
     assert verdict.to_dict()["r2"] is None
 
 
@@ -147,6 +162,12 @@ def test_an_exact_prediction_without_spread_is_covered():
 
 
 # ---------------------------------------------------------------------- models
+
+
+@pytest.mark.parametrize("model", [GaussianProcessSurrogate, ForestSurrogate])
+def test_trials_are_held_out_once(model):
+    surrogate = model.fit(SPACE, SPACE.sample(20, seed=1), np.arange(20.0))
+    assert surrogate.held_out() is surrogate.held_out()
 
 
 @pytest.mark.parametrize("model", [GaussianProcessSurrogate, ForestSurrogate])

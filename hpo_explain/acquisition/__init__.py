@@ -1,0 +1,43 @@
+"""Acquisition functions as named additive terms of a utility that is larger for better candidates.
+
+`criteria` holds the formulas, `surrogate_based` the acquisition functions that apply them to a
+surrogate, `protocols` what explainers ask of any acquisition function.
+"""
+
+from hpo_explain.acquisition.criteria import (
+    expected_improvement,
+    log_expected_improvement,
+    lower_confidence_bound,
+    probability_of_improvement,
+)
+from hpo_explain.acquisition.protocols import (
+    Acquisition,
+    SupportsCandidates,
+    SupportsParts,
+    SupportsTermCoalitions,
+    SurrogateBased,
+    TermBlock,
+)
+from hpo_explain.acquisition.surrogate_based import (
+    ExpectedImprovement,
+    LogExpectedImprovement,
+    LowerConfidenceBound,
+    ProbabilityOfImprovement,
+)
+
+__all__ = [
+    "Acquisition",
+    "ExpectedImprovement",
+    "LogExpectedImprovement",
+    "LowerConfidenceBound",
+    "ProbabilityOfImprovement",
+    "SupportsCandidates",
+    "SupportsParts",
+    "SupportsTermCoalitions",
+    "SurrogateBased",
+    "TermBlock",
+    "expected_improvement",
+    "log_expected_improvement",
+    "lower_confidence_bound",
+    "probability_of_improvement",
+]

@@ -1,0 +1,118 @@
+"""What an acquisition function is, and a Protocol for each further ability."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.space import Array, SearchSpace
+from hpo_explain.surrogates import Surrogate
+
+
+@runtime_checkable
+class Acquisition(Protocol):
+    """A utility over the search space, the sum of named terms; larger is more desirable."""
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the terms receive."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """Name of the criterion with its settings, for captions."""
+        ...
+
+    @property
+    def term_names(self) -> tuple[str, ...]:
+        """The names of the terms, in the order in which they are shown."""
+        ...
+
+    def terms(self, X: Array) -> dict[str, Array]:
+        """Return the additive terms, each (n,), at encoded rows (n, d)."""
+        ...
+
+
+@runtime_checkable
+class SurrogateBased(Protocol):
+    """An acquisition function of a surrogate's predictions of the objective."""
+
+    @property
+    def surrogate(self) -> Surrogate:
+        """The surrogate."""
+        ...
+
+    @property
+    def direction(self) -> str:
+        """Whether the objective is minimized or maximized."""
+        ...
+
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        """Return the terms at given predictions of the objective, each of their shape."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class TermBlock:
+    """The terms for some background rows in every coalition asked for.
+
+    Attributes
+    ----------
+    rows : slice
+        The background rows.
+    terms : dict of str to ndarray of shape (number of rows, number of coalitions)
+        The terms for each background row and coalition.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> TermBlock(slice(0, 2), {"mean": np.zeros((2, 8))}).terms["mean"].shape
+    (2, 8)
+    """
+
+    rows: slice
+    terms: dict[str, Array]
+
+
+@runtime_checkable
+class SupportsTermCoalitions(Protocol):
+    """An acquisition that computes the coalitions of a Shapley game without composed rows."""
+
+    def coalition_terms(
+        self,
+        x: Array,
+        background: Array,
+        players: npt.NDArray[np.int64],
+        coalitions: npt.NDArray[np.bool_],
+    ) -> Iterator[TermBlock]:
+        """Return the terms in coalitions, block by block of background rows.
+
+        Arguments are as in :meth:`SupportsCoalitions.predict_coalitions`.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsParts(Protocol):
+    """An acquisition that is a sum of acquisitions, each of a few hyperparameters.
+
+    Shapley values are linear: those of the parts, which are games of few players, add up to those
+    of the whole.
+    """
+
+    def parts(self) -> tuple[Acquisition, ...]:
+        """Return the parts, over the same space and with the same terms."""
+        ...
+
+
+@runtime_checkable
+class SupportsCandidates(Protocol):
+    """An acquisition that can draw the candidates among which the optimizer chooses."""
+
+    def candidates(self, n: int, *, seed: int = 0) -> Array:
+        """Draw `n` latent rows, (n, d), as the optimizer draws its candidates."""
+        ...

@@ -1,0 +1,119 @@
+"""What float and integer hyperparameters share: scale, counted values, and encoding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.errors import InputError
+from hpo_explain.space._values import POSITION_TOLERANCE, Array
+
+_ON_GRID = 1e-6  # of a step: values that storages and tables round are still on their grid
+_ROUNDED = 1e-9  # of a range: values that storages and tables round are still within it
+
+
+# ---------------------------------------------------------------------- the scale
+
+
+def to_position(values: Array, low: float, high: float, log: bool) -> Array:
+    """Return the positions of values on a linear or a log scale; 0 in a range of one value."""
+    if low == high:
+        return np.zeros_like(values)
+    if log:
+        low, high, values = math.log(low), math.log(high), np.log(values)
+    return np.asarray((values - low) / (high - low), dtype=float)
+
+
+def to_value(positions: Array, low: float, high: float, log: bool) -> Array:
+    """Return the values at positions on a linear or a log scale."""
+    if log:
+        return np.exp(math.log(low) + positions * (math.log(high) - math.log(low)))
+    return low + positions * (high - low)
+
+
+# ---------------------------------------------------------------------- counted values
+
+
+def counted(u: Array, size: int) -> npt.NDArray[np.int64]:
+    """Return which of `size` equally weighted values latent values lead to."""
+    return np.minimum((np.asarray(u) * size).astype(np.int64), size - 1)
+
+
+def counted_share(positions: Array, size: int) -> Array:
+    """Return the share of `size` equally weighted values that lie up to positions."""
+    index = np.floor(np.asarray(positions) * max(size - 1, 1) + 1e-9)
+    return np.clip(index + 1.0, 0.0, size) / size
+
+
+def counted_interval(low: float, high: float, size: int) -> tuple[float, float]:
+    """Return the latent interval of those of `size` values whose positions are in [low, high]."""
+    first = math.ceil((max(low, 0.0) - POSITION_TOLERANCE) * (size - 1))
+    last = math.floor((min(high, 1.0) + POSITION_TOLERANCE) * (size - 1))
+    return first / size, (last + 1) / size
+
+
+# ---------------------------------------------------------------------- encoding
+
+
+def to_positions(
+    name: str, values: Iterable[Any], low: float, high: float, *, log: bool, step: float | None
+) -> Array:
+    """Return the positions of a hyperparameter's values; one that was only rounded is corrected.
+
+    Raises
+    ------
+    InputError
+        If one is not a number, outside the range, or off the grid.
+    """
+    given = list(values)
+    numbers = np.array([_number(name, value, low, high) for value in given], dtype=float)
+    below, above = _slack(low, high, log, step)
+    outside = ~((numbers >= low - below) & (numbers <= high + above))
+    if outside.any():
+        value = given[int(np.flatnonzero(outside)[0])]
+        raise InputError(
+            name,
+            f"= {value!r} is outside its range [{low}, {high}]",
+            value,
+            "Correct the value, or widen the range in the space.",
+        )
+    numbers = np.clip(numbers, low, high)
+    if step is not None and low != high:
+        steps = (numbers - low) / step
+        off = np.abs(steps - np.round(steps)) > _ON_GRID
+        if off.any():
+            value = given[int(np.flatnonzero(off)[0])]
+            raise InputError(
+                name,
+                f"= {value!r} is not on its grid {low}, {low + step}, ..., {high}",
+                value,
+                "Round the value, or change step in the space.",
+            )
+        numbers = low + np.round(steps) * step
+    return to_position(numbers, low, high, log)
+
+
+def _number(name: str, value: Any, low: float, high: float) -> float:
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        problem = f"= {value!r} is not a number"
+        raise InputError(name, problem, value, f"Give one in [{low}, {high}].") from None
+
+
+def _slack(low: float, high: float, log: bool, step: float | None) -> tuple[float, float]:
+    """Return how far below and above its range a value that was only rounded may lie."""
+    if step is not None:
+        return _ON_GRID * step, _ON_GRID * step
+    if log:
+        return _ROUNDED * low, _ROUNDED * high
+    span = (high - low) or abs(low)
+    # not less than the values themselves are resolved
+    slack = max(_ROUNDED * span, 4.0 * float(np.spacing(max(abs(low), abs(high)))))
+    return slack, slack

@@ -1,0 +1,158 @@
+"""A hyperparameter with unordered choices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.errors import InputError
+from hpo_explain.space._declaration import check_activity, check_name
+from hpo_explain.space._numeric import counted
+from hpo_explain.space._values import POSITION_TOLERANCE, Array, plain
+
+
+@dataclass(frozen=True)
+class CategoricalParameter:
+    """A hyperparameter with unordered choices, all of the same weight.
+
+    Parameters
+    ----------
+    name : str
+        Name of the hyperparameter.
+    choices : sequence
+        The choices, of any type; they are compared by type, then by equality
+        (``True`` is not 1).
+    active_when, optional
+        As in :class:`FloatParameter`.
+
+    Raises
+    ------
+    ValueError
+        If there is no choice, or one choice is given twice.
+
+    Examples
+    --------
+    >>> booster = CategoricalParameter("booster", ["gbtree", "dart", "gblinear"])
+    >>> booster.encode(["dart"]).tolist()
+    [1.0]
+    """
+
+    name: str
+    choices: Sequence[Any]
+    active_when: Mapping[str, Sequence[Any]] | None = None
+    optional: float | None = None
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        where = f"choices of {self.name!r}"
+        if isinstance(self.choices, (str, bytes)) or not isinstance(self.choices, Iterable):
+            problem = f"must be a list of choices, but was {self.choices!r}"
+            raise InputError(where, problem, self.choices, "List the choices.")
+        choices = tuple(map(plain, self.choices))
+        object.__setattr__(self, "choices", choices)
+        if not choices:
+            raise InputError(where, "is empty", choices, "Give at least one choice.")
+        for i, choice in enumerate(choices):
+            if category_index(choices, choice) != i:
+                raise InputError(where, f"contains {choice!r} twice", choice, "List it once.")
+        check_activity(self)
+
+    @property
+    def size(self) -> int:
+        """Number of choices."""
+        return len(self.choices)
+
+    def encode(self, values: Iterable[Any]) -> Array:
+        """Return the indices of values among the choices; raise ValueError for an unknown one."""
+        known = {}  # a frame of 100,000 rows has few distinct values
+        for index, choice in enumerate(self.choices):
+            if isinstance(choice, str):
+                known[choice] = index
+        return np.array(
+            [known[v] if type(v) is str and v in known else self.code(v) for v in values],
+            dtype=float,
+        )
+
+    def decode(self, positions: Array) -> list[Any]:
+        """Return the choices at positions (their indices)."""
+        return [self.choices[code] for code in self.codes(positions)]
+
+    def codes(self, positions: Array) -> npt.NDArray[np.int64]:
+        """Return the indices at positions as an integer array."""
+        return self.nearest(positions).astype(np.int64)
+
+    def nearest(self, positions: Array) -> Array:
+        """Return for each position the nearest one that stands for a choice."""
+        return np.clip(np.round(np.asarray(positions, dtype=float)), 0, self.size - 1)
+
+    def code(self, value: Any) -> int:
+        """Return the index of one value; raise ValueError if there is no such choice."""
+        index = category_index(self.choices, value)
+        if index is None:
+            raise InputError(
+                self.name,
+                f"= {value!r} is not one of its choices {list(self.choices)!r}",
+                value,
+                "Correct the value, or add the choice to the space.",
+            )
+        return index
+
+    def from_latent(self, u: Array) -> Array:
+        """Return the indices that latent values lead to."""
+        return counted(u, self.size).astype(float)
+
+    def latent_interval(self, low: float, high: float) -> tuple[float, float]:
+        """Return the interval of latent values that lead to indices in [low, high]."""
+        first, last = np.ceil(low - POSITION_TOLERANCE), np.floor(high + POSITION_TOLERANCE)
+        return float(first / self.size), float((last + 1.0) / self.size)
+
+    def share_below(self, positions: Array) -> Array:
+        """Return the measure of all indices up to given ones."""
+        return np.clip(np.floor(np.asarray(positions) + 1e-9) + 1.0, 0, self.size) / self.size
+
+    def grid(self) -> tuple[Array, Array]:
+        """Return indices and measures of all choices."""
+        return np.arange(self.size, dtype=float), np.full(self.size, 1.0 / self.size)
+
+
+def category_index(choices: Sequence[Any], value: Any) -> int | None:
+    """Return the index of `value` among `choices`: by type first, then by equality; None if absent.
+
+    Parameters
+    ----------
+    choices : sequence
+        The choices, of any type.
+    value : object
+        The value looked for.
+
+    Returns
+    -------
+    int or None
+        The index of the choice that equals `value`; ``True`` is not 1.
+
+    Examples
+    --------
+    >>> category_index([1, True, "1"], True), category_index([1, 2.0], 2)
+    (1, 1)
+    """
+    wanted = plain(value)
+    matches = [i for i, choice in enumerate(choices) if _same(plain(choice), wanted)]
+    exact = [i for i in matches if type(plain(choices[i])) is type(wanted)]
+    found = exact or matches
+    return found[0] if found else None
+
+
+def _same(first: Any, second: Any) -> bool:
+    if isinstance(first, bool) != isinstance(second, bool):
+        return False  # True == 1 in Python, but they are two choices
+    if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
+        # a JSON storage turns tuples into lists
+        return len(first) == len(second) and all(map(_same, first, second))
+    try:
+        return bool(first == second) or (first != first and second != second)
+    except (TypeError, ValueError):
+        return False

@@ -1,0 +1,122 @@
+"""Configurations as encoded rows, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import unknown_name
+from hpo_explain.errors import InputError
+from hpo_explain.space._values import POSITION_TOLERANCE, Array
+from hpo_explain.space.categorical_parameter import CategoricalParameter, category_index
+from hpo_explain.space.conditions import Conditions
+from hpo_explain.space.parameter import Parameter, condition_text
+
+
+def encode_configs(configs: Any, parameters: Sequence[Parameter], conditions: Conditions) -> Array:
+    """Return configurations as encoded rows; see `SearchSpace.encode`."""
+    rows = _as_rows(configs)
+    names = {parameter.name for parameter in parameters}
+    for row in rows:
+        for name in row:
+            if name not in names:
+                known = [parameter.name for parameter in parameters]
+                raise unknown_name("configs", name, known, "hyperparameter")
+    X = np.full((len(rows), len(parameters)), np.nan)
+    empty = np.zeros(X.shape, dtype=bool)
+    for j, parameter in enumerate(parameters):
+        given = {i: row[parameter.name] for i, row in enumerate(rows) if parameter.name in row}
+        for i in [i for i, value in given.items() if _is_empty(value)]:
+            choice = _empty_choice(parameter, given.pop(i))
+            if choice is not None:
+                X[i, j], empty[i, j] = choice, True
+        X[list(given), j] = parameter.encode(given.values())
+    for j in conditions.parents_first:
+        X[empty[:, j] & ~conditions.allowed(X, j), j] = np.nan
+    _check_activity(X, parameters, conditions)
+    return X
+
+
+def decode_rows(X: Array, parameters: Sequence[Parameter]) -> list[dict[str, Any]]:
+    """Return encoded rows, whose positions are on their grids, as configurations."""
+    configs: list[dict[str, Any]] = [{} for _ in range(len(X))]
+    for j, parameter in enumerate(parameters):
+        active = np.flatnonzero(~np.isnan(X[:, j]))
+        for i, value in zip(active, parameter.decode(X[active, j]), strict=True):
+            configs[i][parameter.name] = value
+    return configs
+
+
+def rows_on_grid(X: Array, parameters: Sequence[Parameter]) -> npt.NDArray[np.bool_]:
+    """Return for each entry whether it is NaN or stands for a value; see `SearchSpace.on_grid`."""
+    fits = np.isnan(X)
+    for j, parameter in enumerate(parameters):
+        present = ~fits[:, j]
+        off = np.abs(X[present, j] - parameter.nearest(X[present, j]))
+        fits[present, j] = off <= POSITION_TOLERANCE
+    return fits
+
+
+def _check_activity(X: Array, parameters: Sequence[Parameter], conditions: Conditions) -> None:
+    # judged on the rows as given: a parent that is itself wrong is reported first
+    for j in conditions.parents_first:
+        parameter = parameters[j]
+        given = ~np.isnan(X[:, j])
+        allowed = conditions.allowed(X, j)
+        if (given & ~allowed).any():
+            i = int(np.flatnonzero(given & ~allowed)[0])
+            raise InputError(
+                parameter.name,
+                f"is set in configuration {i}, where it is inactive ({condition_text(parameter)})",
+                parameter.decode(X[[i], j])[0],
+                "Leave it out there.",
+            )
+        if parameter.optional is None and (allowed & ~given).any():
+            i = int(np.flatnonzero(allowed & ~given)[0])
+            raise InputError(
+                parameter.name,
+                f"is missing in configuration {i}",
+                None,
+                "Give it a value, or state the condition under which it is active (active_when=).",
+            )
+
+
+def _as_rows(configs: Any) -> list[Mapping[str, Any]]:
+    if isinstance(configs, Mapping):
+        return [configs]
+    if hasattr(configs, "to_dict") and hasattr(configs, "columns"):
+        columns = [str(name) for name in configs.columns]
+        values = [configs.iloc[:, j].tolist() for j in range(len(columns))]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+    rows = list(configs) if isinstance(configs, Iterable) else [configs]
+    for row in rows:
+        if not isinstance(row, Mapping):
+            raise InputError(
+                "configs",
+                "must be a dict, a list of dicts or a data frame, "
+                f"but one configuration was {row!r}",
+                row,
+                "Give each configuration as {name: value, ...}.",
+            )
+    return rows
+
+
+def _is_empty(value: Any) -> bool:
+    """Say whether a value is None, NaN, or pandas' NA or NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(value != value)
+
+
+def _empty_choice(parameter: Parameter, value: Any) -> int | None:
+    """Return the choice that an empty value stands for: None or NaN may be choices of their own."""
+    if not isinstance(parameter, CategoricalParameter):
+        return None
+    found = category_index(parameter.choices, value)
+    if found is None and parameter.optional is None:
+        # pandas turns None into NaN; of an optional hyperparameter NaN is its absence
+        return category_index(parameter.choices, None)
+    return found

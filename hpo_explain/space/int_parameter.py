@@ -1,0 +1,164 @@
+"""An integer hyperparameter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_number
+from hpo_explain.errors import InputError
+from hpo_explain.space._declaration import check_activity, check_name, check_range
+from hpo_explain.space._numeric import (
+    counted,
+    counted_interval,
+    counted_share,
+    to_position,
+    to_positions,
+    to_value,
+)
+from hpo_explain.space._values import POSITION_TOLERANCE, Array
+
+LARGEST_WHOLE = 2**45
+"""Beyond this, positions of neighbouring integers cannot be told apart, on a log scale as well."""
+
+
+@dataclass(frozen=True)
+class IntParameter:
+    """An integer hyperparameter: all values have the same weight, or their share of a log scale.
+
+    Parameters
+    ----------
+    name : str
+        Name of the hyperparameter.
+    low, high : int
+        Range, ends included, within ±2⁴⁵.
+    log : bool, default False
+        Whether the hyperparameter's scale is logarithmic; the value k then has the weight
+        ``log((k + 1/2) / (k - 1/2))``.
+    step : int, default 1
+        Distance of neighbouring values, counted from `low`; 1 on a log scale.
+    active_when, optional
+        As in :class:`FloatParameter`.
+
+    Raises
+    ------
+    ValueError
+        If the range is empty, beyond ±2⁴⁵, or not positive on a log scale.
+
+    Examples
+    --------
+    >>> layers = IntParameter("layers", 1, 5)
+    >>> layers.encode([1, 2, 5]).tolist(), layers.size
+    ([0.0, 0.25, 1.0], 5)
+    """
+
+    name: str
+    low: int
+    high: int
+    log: bool = False
+    step: int = 1
+    active_when: Mapping[str, Sequence[Any]] | None = None
+    optional: float | None = None
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        for label in ("low", "high", "step"):
+            given = getattr(self, label)
+            where = f"{label} of {self.name!r}"
+            check_number(where, given)
+            if given != int(given):
+                problem = f"must be a whole number, but was {given!r}"
+                raise InputError(where, problem, given, "Round it, or use a FloatParameter.")
+            object.__setattr__(self, label, int(given))
+            if abs(int(given)) > LARGEST_WHOLE:
+                raise InputError(
+                    where,
+                    "must lie within ±2**45, as positions resolve no larger integers, but was "
+                    f"{given!r}",
+                    given,
+                    "Use a FloatParameter.",
+                )
+        check_range(self.name, self.low, self.high, self.log)
+        if self.step < 1 or (self.log and self.step != 1):
+            raise InputError(
+                f"step of {self.name!r}",
+                f"must be at least 1, and 1 on a log scale, but was {self.step!r}",
+                self.step,
+                "Give a step of 1.",
+            )
+        object.__setattr__(self, "high", self.high - (self.high - self.low) % self.step)
+        check_activity(self)
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return (self.high - self.low) // self.step + 1
+
+    def encode(self, values: Iterable[Any]) -> Array:
+        """Return the positions of values; raise ValueError for one outside the range."""
+        positions = to_positions(
+            self.name, values, self.low, self.high, log=self.log, step=self.step
+        )
+        return self.nearest(positions)
+
+    def decode(self, positions: Array) -> list[int]:
+        """Return the values at positions."""
+        return [int(code) for code in self.codes(positions)]
+
+    def codes(self, positions: Array) -> npt.NDArray[np.int64]:
+        """Return the values at positions as an integer array."""
+        values = to_value(np.clip(positions, 0.0, 1.0), self.low, self.high, self.log)
+        index = np.round((values - self.low) / self.step)
+        return self.low + self.step * np.clip(index, 0, self.size - 1).astype(np.int64)
+
+    def code(self, value: Any) -> int:
+        """Return the code of one value; raise ValueError if there is no such value."""
+        return int(self.codes(self.encode([value]))[0])
+
+    def nearest(self, positions: Array) -> Array:
+        """Return for each position the nearest one that stands for a value."""
+        values = self.codes(positions).astype(float)
+        return to_position(values, self.low, self.high, self.log)
+
+    def from_latent(self, u: Array) -> Array:
+        """Return the positions that latent values lead to."""
+        if not self.log:
+            index = counted(u, self.size)
+            return index / max(self.size - 1, 1)
+        # the latent range is padded by half a step, so that k covers [k - 1/2, k + 1/2)
+        padded = to_value(np.asarray(u, dtype=float), self.low - 0.5, self.high + 0.5, True)
+        values = np.clip(np.floor(padded + 0.5), self.low, self.high)
+        return to_position(values, self.low, self.high, True)
+
+    def latent_interval(self, low: float, high: float) -> tuple[float, float]:
+        """Return the interval of latent values that lead to positions in [low, high]."""
+        if not self.log:
+            return counted_interval(low, high, self.size)
+        ends = np.clip([low - POSITION_TOLERANCE, high + POSITION_TOLERANCE], 0.0, 1.0)
+        first, last = to_value(ends, self.low, self.high, True)
+        edges = np.array([np.ceil(first) - 0.5, np.floor(last) + 0.5])
+        start, end = to_position(edges, self.low - 0.5, self.high + 0.5, True)
+        return float(start), float(end)
+
+    def share_below(self, positions: Array) -> Array:
+        """Return the measure of all positions up to given ones."""
+        if not self.log:
+            return counted_share(positions, self.size)
+        last = np.floor(to_value(positions, self.low, self.high, True) * (1.0 + 1e-12))
+        # a single value is at every position, but not below the range
+        last = np.where(np.asarray(positions) < 0.0, self.low - 1, last)
+        edges = np.clip(last, self.low - 1, self.high) + 0.5
+        return np.clip(to_position(edges, self.low - 0.5, self.high + 0.5, True), 0.0, 1.0)
+
+    def grid(self) -> tuple[Array, Array]:
+        """Return positions and measures of all values."""
+        values = np.arange(self.low, self.high + 1, self.step, dtype=float)
+        positions = to_position(values, self.low, self.high, self.log)
+        if not self.log:
+            return positions, np.full(self.size, 1.0 / self.size)
+        weights = np.log((values + 0.5) / (values - 0.5))
+        return positions, weights / weights.sum()

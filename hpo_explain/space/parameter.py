@@ -1,0 +1,61 @@
+"""A hyperparameter of any kind, and how it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from hpo_explain.space.categorical_parameter import CategoricalParameter
+from hpo_explain.space.float_parameter import FloatParameter
+from hpo_explain.space.int_parameter import IntParameter
+
+Parameter: TypeAlias = FloatParameter | IntParameter | CategoricalParameter
+
+_MOST_VALUES = 20
+
+
+def condition_text(parameter: Parameter) -> str:
+    """Return when a hyperparameter is active: "active when booster = dart", or "always active"."""
+    rules, frequency = _rules(parameter), _frequency(parameter)
+    if not rules and not frequency:
+        return "always active"
+    active = f"active when {rules}" if rules else "active"
+    return f"{active}, {frequency}" if frequency else active
+
+
+def described(parameter: Parameter) -> tuple[str, str, str, str]:
+    """Return a hyperparameter's name, values, scale, and when it is active."""
+    active = " and ".join(filter(None, (_rules(parameter), _frequency(parameter))))
+    return parameter.name, values_text(parameter), _scale(parameter), active or "always"
+
+
+def values_text(parameter: Parameter) -> str:
+    """Return the values of a hyperparameter: "1 to 5", or its choices."""
+    if isinstance(parameter, CategoricalParameter):
+        return _listed(parameter.choices)
+    return f"{parameter.low} to {parameter.high}"
+
+
+def _scale(parameter: Parameter) -> str:
+    if isinstance(parameter, CategoricalParameter):
+        return "categories"
+    kind = "float" if isinstance(parameter, FloatParameter) else "integer"
+    step = f", step {parameter.step}" if parameter.step not in (None, 1) else ""
+    return f"{kind}{', log' if parameter.log else ''}{step}"
+
+
+def _rules(parameter: Parameter) -> str:
+    rules = [
+        f"{parent} = {given[0]}" if len(given) == 1 else f"{parent} in {{{_listed(given)}}}"
+        for parent, given in (parameter.active_when or {}).items()
+    ]
+    return " and ".join(rules)
+
+
+def _frequency(parameter: Parameter) -> str:
+    share = parameter.optional
+    return "" if share is None else f"at a frequency of {share:.2g}"
+
+
+def _listed(values: Sequence[Any]) -> str:
+    return ", ".join(map(str, values[:_MOST_VALUES])) + ", ..." * (len(values) > _MOST_VALUES)

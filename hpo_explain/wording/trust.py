@@ -1,0 +1,88 @@
+"""Trust in a model, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hpo_explain._words import counted
+from hpo_explain.diagnostics import Trust
+from hpo_explain.facts import Fact
+from hpo_explain.wording._registry import add_facts
+
+
+def _r2(fact: Fact) -> str:
+    limits = f"good from {fact['good_from']}, poor below {fact['poor_below']}"
+    return f"R² on held-out trials is {fact['value']:.2f} ({fact['method']}; {limits})."
+
+
+def _coverage(fact: Fact) -> str:
+    return (
+        f"{fact['value']:.0%} of the held-out trials lie within their 95% prediction interval "
+        f"(good from {fact['good_from']:.0%}, poor below {fact['poor_below']:.0%})."
+    )
+
+
+def _trials(fact: Fact) -> str:
+    return (
+        f"This was checked on {counted(fact['value'], 'trial')} of "
+        f"{counted(fact['hyperparameters'], 'hyperparameter')} (good from "
+        f"{fact['good_per_hyperparameter']} per hyperparameter, poor below {fact['poor_below']})."
+    )
+
+
+add_facts(
+    {
+        "trust_r2": _r2,
+        "trust_coverage": _coverage,
+        "trust_trials": _trials,
+        "trust_constant": "The objective is constant, so there is nothing to explain.",
+        "unchecked_no_method": "The surrogate has no method held_out, so it was not checked.",
+        "unchecked_error": lambda fact: f"The surrogate could not be checked: {fact['why']}",
+        "unchecked_not_finite": lambda fact: (
+            f"Held-out predictions are not finite ({fact['method']}), so the surrogate could not "
+            "be checked."
+        ),
+        "unchecked_no_trial": lambda fact: f"No trial could be held out ({fact['method']}).",
+    }
+)
+
+_ADVICE = {
+    "good": "The explanations can be relied on.",
+    "fair": "Take the explanations as hints, and rely only on the large contributions.",
+    "poor": "Do not act on the explanations: they describe a model that predicts badly.",
+    "unknown": "It is not known how far the explanations can be relied on.",
+}
+
+
+def reasons(trust: Trust) -> str:
+    """Return why the level is what it is, in sentences."""
+    return " ".join(map(str, trust.reasons))
+
+
+def verdict(trust: Trust) -> str:
+    """Return the level and its reasons."""
+    return f"trust: {trust.level}. {reasons(trust)}"
+
+
+def advice(trust: Trust) -> str:
+    """Return what the level means for the explanations of the model."""
+    return _ADVICE[trust.level]
+
+
+def caution(trust: Trust | None) -> str:
+    """Return a caution for an explanation of the model; empty unless trust is poor or unknown."""
+    if trust is None or trust.level not in ("poor", "unknown"):
+        return ""
+    return f"Trust in the model behind this explanation is {trust.level}. {reasons(trust)}"
+
+
+def measures(trust: Trust) -> list[tuple[str, str, str]]:
+    """Return name, value and meaning of each measure that is known."""
+    rows = []
+    if np.isfinite(trust.r2):
+        meaning = "1 is a perfect prediction, 0 is no better than the average objective"
+        rows.append(("R²", f"{trust.r2:.2f}", meaning))
+    if np.isfinite(trust.coverage):
+        meaning = "share of held-out trials within the interval that should hold 95% of them"
+        rows.append(("coverage", f"{trust.coverage:.0%}", meaning))
+    return rows

@@ -1,0 +1,89 @@
+"""Trust in words."""
+
+import pytest
+
+from hpo_explain.diagnostics import Trust
+from hpo_explain.facts import fact
+from hpo_explain.wording.trust import advice, caution, measures
+
+NAN = float("nan")
+MEASURED = Trust(
+    "poor",
+    0.1234,
+    0.9,
+    40,
+    "leave-one-out",
+    (
+        fact("trust_r2", value=0.1234, good_from=0.7, poor_below=0.3, method="leave-one-out"),
+        fact("trust_coverage", value=0.9, good_from=0.85, poor_below=0.7),
+        fact(
+            "trust_trials",
+            value=40,
+            hyperparameters=2,
+            good_from=10,
+            poor_below=5,
+            good_per_hyperparameter=5,
+        ),
+    ),
+)
+REASONS = (
+    "R² on held-out trials is 0.12 (leave-one-out; good from 0.7, poor below 0.3). "
+    "90% of the held-out trials lie within their 95% prediction interval (good from 85%, poor "
+    "below 70%). This was checked on 40 trials of 2 hyperparameters (good from 5 per "
+    "hyperparameter, poor below 5)."
+)
+
+
+def unknown(kind, **values):
+    return Trust("unknown", NAN, NAN, 0, "none", (fact(kind, **values),))
+
+
+def test_a_verdict_is_its_level_and_reasons():
+    assert str(MEASURED) == f"trust: poor. {REASONS}"
+    assert REASONS in MEASURED._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "text"),
+    [
+        ("trust_constant", {}, "The objective is constant, so there is nothing to explain."),
+        (
+            "unchecked_no_method",
+            {},
+            "The surrogate has no method held_out, so it was not checked.",
+        ),
+        (
+            "unchecked_error",
+            {"error": "ValueError", "why": "too few trials."},
+            "The surrogate could not be checked: too few trials.",
+        ),
+        (
+            "unchecked_no_trial",
+            {"method": "out-of-bag"},
+            "No trial could be held out (out-of-bag).",
+        ),
+    ],
+)
+def test_what_could_not_be_measured_is_said(kind, values, text):
+    assert str(unknown(kind, **values)) == f"trust: unknown. {text}"
+
+
+def test_explanations_of_a_poor_or_unchecked_model_are_cautioned():
+    assert caution(MEASURED) == f"Trust in the model behind this explanation is poor. {REASONS}"
+    assert caution(unknown("unchecked_no_method")).startswith("Trust in the model behind this")
+    assert caution(None) == ""
+    for level in ("good", "fair"):
+        assert caution(Trust(level, 0.9, 0.9, 40, "given", ())) == ""
+
+
+def test_every_level_has_its_advice():
+    texts = {advice(Trust(level, 0.9, 0.9, 40, "given", ())) for level in ("good", "fair", "poor")}
+    assert len(texts | {advice(unknown("trust_constant"))}) == 4
+
+
+def test_only_known_measures_are_listed():
+    assert [(name, value) for name, value, _ in measures(MEASURED)] == [
+        ("R²", "0.12"),
+        ("coverage", "90%"),
+    ]
+    assert measures(unknown("trust_constant")) == []
