@@ -5,9 +5,14 @@ import os
 import pytest
 from hypothesis import settings
 
+from tests.source_tree import ROOT
+
 # There is a process per core already; numpy reads this when it is imported.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+# Processes that tests start import this source too, whatever is installed.
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
 
 # The examples are the same on every machine, and a busy machine fails none of them.
 settings.register_profile("reproducible", derandomize=True, deadline=None)

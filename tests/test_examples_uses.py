@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from hpo_explain import reporting
 from tests.test_examples import run
 
 
@@ -17,6 +18,8 @@ def quiet_optuna():
 
 
 def test_a_callback_keeps_a_report_up_to_date(capsys, monkeypatch, tmp_path):
+    # whole reports are looked at elsewhere
+    monkeypatch.setattr(reporting, "SECTIONS", reporting.BRIEF)
     out = tmp_path / "report.html"
     printed = run(capsys, monkeypatch, "callback.py", "--trials", 8, "--out", out)
     assert f"last report: {out}" in printed

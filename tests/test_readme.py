@@ -9,7 +9,7 @@ from tests.source_tree import ROOT
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = [
     'python3 -m venv .venv && .venv/bin/pip install ".[all]" && .venv/bin/hpo-explain demo',
-    'python3 -m venv .venv && .venv/bin/pip install ".[all,test]" && .venv/bin/python -m pytest',
+    'python3 -m venv .venv && .venv/bin/pip install ".[all,test]" && .venv/bin/python -m tests',
 ]
 
 
@@ -19,7 +19,7 @@ def blocks(language: str) -> list[tuple[int, str]]:
     return [(README.count("\n", 0, match.start(1)), match[1]) for match in found]
 
 
-def test_the_first_two_shell_lines_are_the_demo_and_the_tests():
+def test_the_first_two_shell_lines_are_the_demo_and_the_checks():
     lines = [line for _, text in blocks("sh") for line in text.splitlines() if line.strip()]
     assert lines[:2] == COMMANDS
 

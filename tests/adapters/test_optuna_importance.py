@@ -6,6 +6,7 @@ import optuna
 import pytest
 from optuna.exceptions import ExperimentalWarning
 from optuna.importance import BaseImportanceEvaluator, get_param_importances
+from sklearn.ensemble import RandomForestRegressor
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import FanovaImportanceEvaluator
@@ -47,6 +48,17 @@ def test_without_normalizing_the_shares_are_those_of_the_facade(study):
     expected = hx.importance(study)
     # The mean over trees of one column is summed in another order than that of all.
     assert found == pytest.approx({name: expected.share(name) for name in ("x", "y")}, rel=1e-12)
+
+
+def test_the_shares_of_one_forest_are_those_of_optunas_own_evaluator(study):
+    options = {"n_trees": 16, "max_depth": 64, "seed": 0}
+    theirs = optuna.importance.FanovaImportanceEvaluator(**options).evaluate(study)
+    # Optuna fits this forest, to hyperparameters in their own units: both range from 0 to 1
+    forest = RandomForestRegressor(n_estimators=16, max_depth=64, random_state=0)
+    run = hx.from_optuna(study)
+    forest.fit(run.X, run.objective)
+    ours = hx.FanovaExplainer(hx.ForestSurrogate(run.space, forest)).explain()
+    assert theirs == pytest.approx({name: ours.share(name) for name in ("x", "y")}, rel=1e-9)
 
 
 def bars(study, **options):

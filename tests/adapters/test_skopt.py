@@ -12,7 +12,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import BayesianRidge
 from sklearn.svm import SVC
 from skopt import BayesSearchCV, Optimizer, forest_minimize, gp_minimize
-from skopt.acquisition import _gaussian_acquisition
+from skopt.acquisition import gaussian_ei, gaussian_lcb, gaussian_pi
 from skopt.learning import (
     ExtraTreesRegressor,
     GradientBoostingQuantileRegressor,
@@ -551,13 +551,13 @@ def test_the_terms_add_up_to_what_skopt_maximized(name, acq_func):
     run = hx.from_skopt(result)
     trial = INITIAL + 4
     X = run.space.sample(100, seed=5)
-    expected = -_gaussian_acquisition(
-        result.space.transform(points_of(run.space, X)),
-        result.models[trial - INITIAL],
-        y_opt=np.min(result.func_vals[:trial]),
-        acq_func=acq_func,
-        acq_func_kwargs={"xi": 0.01, "kappa": 1.96},
-    )
+    seen = result.space.transform(points_of(run.space, X)), result.models[trial - INITIAL]
+    best = np.min(result.func_vals[:trial])
+    expected = {
+        "LCB": lambda: -gaussian_lcb(*seen, kappa=1.96),
+        "EI": lambda: gaussian_ei(*seen, y_opt=best, xi=0.01),
+        "PI": lambda: gaussian_pi(*seen, y_opt=best, xi=0.01),
+    }[acq_func]()
     own = run.own_acquisition(trial)
     assert own.note == ""
     np.testing.assert_allclose(
@@ -875,9 +875,7 @@ def test_the_surrogate_of_a_search_predicts_the_score_though_its_model_predicts_
     held_out = run.surrogate().held_out()
     np.testing.assert_allclose(held_out.observed, run.objective)
     assert np.abs(held_out.mean - held_out.observed).max() < np.ptp(held_out.observed)
-    expected = -_gaussian_acquisition(
-        Z, result.models[1], y_opt=np.min(result.func_vals[:6]), acq_func="EI"
-    )
+    expected = gaussian_ei(Z, result.models[1], y_opt=np.min(result.func_vals[:6]))
     value = sum(run.own_acquisition(6).acquisition.terms(X).values())
     np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-9)
 

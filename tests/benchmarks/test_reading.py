@@ -10,6 +10,7 @@ import os
 import numpy as np
 import optuna
 import pytest
+import sqlalchemy
 from optuna.distributions import (
     CategoricalDistribution,
     FloatDistribution,
@@ -17,8 +18,6 @@ from optuna.distributions import (
     distribution_to_json,
 )
 from optuna.storages import RDBStorage
-from optuna.storages._rdb import models
-from optuna.trial import TrialState
 
 from hpo_explain.adapters.optuna import from_optuna
 
@@ -51,7 +50,7 @@ def address(request, tmp_path_factory):
     """
     address = f"sqlite:///{tmp_path_factory.mktemp('storage')}/study.db"
     storage = RDBStorage(address)
-    study = optuna.create_study(storage=storage, study_name="many")
+    optuna.create_study(storage=storage, study_name="many")
     rng = np.random.default_rng(0)
     columns = np.column_stack([values_of(kind, rng) for kind in KINDS])
     active = np.ones(columns.shape, dtype=bool)
@@ -60,13 +59,13 @@ def address(request, tmp_path_factory):
         active[:, 20:25] = columns[:, [4]] == 1
     written = [distribution_to_json(kind) for kind in KINDS]
     day = dt.datetime(2024, 5, 17)
-    finite = models.TrialValueModel.TrialValueType.FINITE
+    study_id = storage.get_study_id_from_name("many")
     trials = [
         {
             "trial_id": i + 1,
             "number": i,
-            "study_id": study._study_id,
-            "state": TrialState.COMPLETE,
+            "study_id": study_id,
+            "state": "COMPLETE",
             "datetime_start": day + dt.timedelta(seconds=i),
             "datetime_complete": day + dt.timedelta(seconds=i + 2.5),
         }
@@ -74,12 +73,15 @@ def address(request, tmp_path_factory):
     ]
     totals = columns.sum(axis=1).tolist()
     values = [
-        {"trial_id": i + 1, "objective": 0, "value": total, "value_type": finite}
+        {"trial_id": i + 1, "objective": 0, "value": total, "value_type": "FINITE"}
         for i, total in enumerate(totals)
     ]
+    tables = sqlalchemy.MetaData()
+    tables.reflect(storage.engine)
+    insert = {name: table.insert() for name, table in tables.tables.items()}
     with storage.engine.begin() as connection:
-        connection.execute(models.TrialModel.__table__.insert(), trials)
-        connection.execute(models.TrialValueModel.__table__.insert(), values)
+        connection.execute(insert["trials"], trials)
+        connection.execute(insert["trial_values"], values)
         for some in np.array_split(np.arange(N), max(N // 5000, 1)):
             params = [
                 {
@@ -91,7 +93,7 @@ def address(request, tmp_path_factory):
                 for i in some.tolist()
                 for j in np.flatnonzero(active[i]).tolist()
             ]
-            connection.execute(models.TrialParamModel.__table__.insert(), params)
+            connection.execute(insert["trial_params"], params)
     return address
 
 

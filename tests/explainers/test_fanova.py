@@ -1,4 +1,4 @@
-"""Functional ANOVA: closed forms, brute force, Optuna's tree, scikit-learn, axioms, bad input."""
+"""Functional ANOVA: closed forms, brute force, scikit-learn, axioms, bad input."""
 
 import copy
 import json
@@ -249,31 +249,6 @@ def test_a_marginal_of_a_sub_space_is_that_of_the_sub_space():
         expected.append(marginal(values, cells, [1]).ravel())
     assert shown.grid == ((1, 2, 3, 4, 5),)
     np.testing.assert_allclose(shown.mean, np.mean(expected, axis=0), rtol=1e-10)
-
-
-# ---------------------------------------------------------------------- Optuna's tree
-
-
-def test_the_same_forest_through_optunas_tree_has_the_same_variances():
-    theirs = pytest.importorskip("optuna.importance._fanova._tree")
-    space = unit_cube(3)
-    surrogate, _, trees = fitted_with_missing(space)
-    result = FanovaExplainer(surrogate).explain(order=3)
-    for t, tree in enumerate(trees):
-        walked = theirs._FanovaTree(tree, np.array([[0.0, 1.0]] * 3))
-        np.testing.assert_allclose(result.variances[t], walked.variance, rtol=1e-9)
-        closed = {
-            u: walked.get_marginal_variance(np.array(u))
-            for size in (1, 2, 3)
-            for u in combinations(range(3), size)
-        }
-        for u, share in zip(result.members, result.shares[t], strict=True):
-            # what u explains with its subsets, as Optuna gives it
-            below = [i for i, v in enumerate(result.members) if set(v) <= set(u)]
-            np.testing.assert_allclose(
-                result.shares[t][below].sum() * walked.variance, closed[u], rtol=1e-9
-            )
-            assert share >= 0.0
 
 
 # ---------------------------------------------------------------------- axioms

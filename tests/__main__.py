@@ -1,0 +1,66 @@
+"""All checks: ``python -m tests``, with options for pytest if there are any.
+
+Lint, types, the order of imports and the distributions come first. Where one of these steps fails,
+its output is shown and no test is run.
+"""
+
+import subprocess
+import sys
+import sysconfig
+import time
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PYTHON = [sys.executable, "-m"]
+STEPS = {
+    "lint": [*PYTHON, "ruff", "check", "."],
+    "format": [*PYTHON, "ruff", "format", "--check", "."],
+    "order of imports": [f"{sysconfig.get_path('scripts')}/lint-imports", "--no-cache"],
+    "types": [*PYTHON, "mypy"],
+    "wheel and sdist": [*PYTHON, "tests.installation"],
+}
+TESTS = [*PYTHON, "pytest"]
+
+
+def tell(name: str, result: str) -> None:
+    print(f"{name:<16}  {result}", flush=True)
+
+
+def run(name: str) -> str:
+    """Run a step; what it prints if it fails, otherwise nothing."""
+    began = time.monotonic()
+    done = subprocess.run(
+        STEPS[name],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    result = "failed" if done.returncode else "passed"
+    tell(name, f"{result} in {time.monotonic() - began:.1f} s")
+    return f"\n{name}:\n{done.stdout}" if done.returncode else ""
+
+
+def main(options: list[str]) -> int:
+    names = list(STEPS)
+    if tuple(map(int, version("numpy").split(".")[:2])) < (2, 4):
+        names.remove("types")
+        tell("types", "skipped: numpy before 2.4 gives the same expressions other types")
+    # each takes one core; the two that take long come last and run beside each other
+    with ThreadPoolExecutor(2) as pool:
+        failures = list(filter(None, pool.map(run, names)))
+    if failures:
+        print(*failures)
+        return 1
+    began = time.monotonic()
+    code = subprocess.run([*TESTS, *options], cwd=ROOT, check=False).returncode
+    tell("tests", f"{'failed' if code else 'passed'} in {time.monotonic() - began:.1f} s")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
