@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array, FloatParameter, IntParameter, Parameter
 
 _CHANCE = math.log(0.5)  # a rule that is likelier by chance is none; objectives with an `if` are
@@ -29,8 +30,6 @@ _CHANCE_OF_PART = math.log(0.01)  # over all candidates, where it leaves somethi
 _AGAIN = math.log(20.0)  # a hyperparameter that other conditions name is the likelier parent
 _VALUES = 1000  # integers with more values are no parents
 _PICKED = 10  # an integer with more values than this is cut (from, up to, between), not picked
-# a threshold on a real number may explain it, but is not looked for: no condition can name one
-_NO_PARENT = "no category or whole number of another hyperparameter"
 
 Mask = npt.NDArray[np.bool_]
 
@@ -61,7 +60,7 @@ def infer_conditions(
     X: Array,
     trials: Sequence[int],
     precedes: Callable[[str, str], bool] | None = None,
-) -> tuple[list[Parameter], list[str]]:
+) -> tuple[list[Parameter], list[Fact]]:
     """Return the hyperparameters with the conditions that explain which rows have which.
 
     Parameters
@@ -81,8 +80,9 @@ def infer_conditions(
     -------
     list of Parameter
         The hyperparameters with `active_when`, or with `optional` where nothing explains them.
-    list of str
-        What was inferred, in words.
+    list of Fact
+        What was inferred: an "active_when" or an "active_at_frequency" for each group of
+        hyperparameters that the same trials have.
     """
     active = ~np.isnan(X)
     patterns: dict[bytes, list[int]] = {}
@@ -97,6 +97,7 @@ def infer_conditions(
             continue
         # a parent is active in strictly more rows, so that conditions never lead in a circle
         above = [p for p in parents if (p.codes[rows] >= 0).all() and (p.codes[~rows] >= 0).any()]
+        # thresholds on real numbers are not looked for: a condition cannot state one
         first = [
             p
             for p in above
@@ -235,12 +236,13 @@ def _log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def _midway(rows: Mask, trials: Sequence[int]) -> str:
-    """Say from or until which trial there is a hyperparameter, if `rows` shows just that."""
+def _midway(rows: Mask, trials: Sequence[int]) -> Fact | None:
+    """Return from or until which trial there is a hyperparameter, if `rows` shows just that."""
     changes = np.flatnonzero(rows[1:] != rows[:-1])
     if len(changes) != 1 or min(rows.sum(), (~rows).sum()) < 2:
-        return ""
-    return f"{'added' if rows[-1] else 'dropped'} at trial {trials[int(changes[0]) + 1]}"
+        return None
+    at = [trials[int(changes[0]) + 1]]
+    return fact("added_midway", trials=at) if rows[-1] else fact("dropped_midway", trials=at)
 
 
 # ---------------------------------------------------------------------- values
@@ -269,74 +271,73 @@ def _condition(parameters: Sequence[Parameter], steps: Sequence[_Step]) -> dict[
     condition = {}
     for step in steps:
         parameter = parameters[step.parent.column]
-        values = _all_values(parameter)
-        condition[parameter.name] = [values[k] for k in np.flatnonzero(step.values)]
+        condition[parameter.name] = list(_chosen(parameter, step.values))
     return condition
 
 
-# ---------------------------------------------------------------------- words
+# ---------------------------------------------------------------------- notes
 
 
 def _inferred(
     parameters: Sequence[Parameter], children: Sequence[int], steps: Sequence[_Step]
-) -> str:
-    text = (
-        f"{_names(parameters, children)}: active when {_text(parameters, steps)}, "
-        "inferred from the trials that have it"
-    )
+) -> Fact:
+    untried = []
     for step in steps:
-        if step.parent.ordered or step.tried.all():
-            continue
-        parameter = parameters[step.parent.column]
-        values = _all_values(parameter)
-        never = _listed([values[k] for k in np.flatnonzero(~step.tried)])
-        text += f" ({parameter.name} = {never} was never tried there and counts as inactive)"
-    return text
+        if not step.parent.ordered and not step.tried.all():
+            parameter = parameters[step.parent.column]
+            never = _chosen(parameter, ~step.tried)
+            untried.append(fact("never_tried", names=[parameter.name], choices=never))
+    return fact(
+        "active_when",
+        names=_names(parameters, children),
+        rules=_rules_of(parameters, steps),
+        untried=tuple(untried),
+    )
 
 
 def _unexplained(
     parameters: Sequence[Parameter],
     children: Sequence[int],
-    midway: str,
+    midway: Fact | None,
     steps: Sequence[_Step],
     share: float,
     lead: int | None,
-) -> str:
-    names = _names(parameters, children)
-    if midway:
-        why = f"{names}: {midway}"
-    elif steps:
-        rule = _text(parameters, steps)
-        why = f"{names}: inactive unless {rule}, and {_NO_PARENT} explains the rest"
-    else:
-        why = f"{names}: {_NO_PARENT} explains which trials have it"
-    how = f"counts as active at its observed frequency, {share:.2g}"
-    if len(children) > 1:
-        how += ", all together" if lead is not None else ", independently of each other"
-    return f"{why}; {how}"
+) -> Fact:
+    why = midway or fact("unexplained_activity")
+    if steps:
+        why = fact("partly_explained_activity", rules=_rules_of(parameters, steps))
+    return fact(
+        "active_at_frequency",
+        names=_names(parameters, children),
+        share=share,
+        why=why,
+        together=lead is not None,
+    )
 
 
-def _names(parameters: Sequence[Parameter], columns: Sequence[int]) -> str:
-    return ", ".join(parameters[j].name for j in columns)
+def _names(parameters: Sequence[Parameter], columns: Sequence[int]) -> list[str]:
+    return [parameters[j].name for j in columns]
 
 
-def _text(parameters: Sequence[Parameter], steps: Sequence[_Step]) -> str:
-    return " and ".join(_rule(parameters[step.parent.column], step) for step in steps)
+def _rules_of(parameters: Sequence[Parameter], steps: Sequence[_Step]) -> tuple[Fact, ...]:
+    return tuple(_rule(parameters[step.parent.column], step) for step in steps)
 
 
-def _rule(parameter: Parameter, step: _Step) -> str:
+def _rule(parameter: Parameter, step: _Step) -> Fact:
+    """Return the values of a parent for which its children are active."""
+    names, chosen = [parameter.name], _chosen(parameter, step.values)
+    if len(chosen) == 1 < len(step.values):
+        return fact("parent_equals", names=names, value=chosen[0])
+    if len(chosen) == len(step.values):
+        return fact("parent_active", names=names)
+    first, *_, last = np.flatnonzero(step.values).tolist()
+    if step.parent.ordered and last - first == len(chosen) - 1:
+        if last == len(step.values) - 1:
+            return fact("parent_at_least", names=names, low=chosen[0])
+        return fact("parent_between", names=names, low=chosen[0], high=chosen[-1])
+    return fact("parent_among", names=names, choices=chosen)
+
+
+def _chosen(parameter: Parameter, mask: Mask) -> tuple[Any, ...]:
     values = _all_values(parameter)
-    chosen = np.flatnonzero(step.values)
-    if len(chosen) == 1 < len(values):
-        return f"{parameter.name} = {values[chosen[0]]!r}"
-    if len(chosen) == len(values):
-        return f"{parameter.name} is active"
-    if step.parent.ordered and chosen[-1] - chosen[0] == len(chosen) - 1:
-        if chosen[-1] == len(values) - 1:
-            return f"{parameter.name} >= {values[chosen[0]]}"
-        return f"{values[chosen[0]]} <= {parameter.name} <= {values[chosen[-1]]}"
-    return f"{parameter.name} in {{{_listed([values[k] for k in chosen])}}}"
-
-
-def _listed(values: Sequence[Any]) -> str:
-    return ", ".join(map(repr, values[:10])) + (", ..." if len(values) > 10 else "")
+    return tuple(values[k] for k in np.flatnonzero(mask))

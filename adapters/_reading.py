@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.space import LARGEST_WHOLE, Array, FloatParameter, IntParameter
+from hpo_explain.errors import NothingToExplain
+from hpo_explain.facts import Fact, by_reason, fact
+from hpo_explain.space import (
+    LARGEST_WHOLE,
+    Array,
+    CategoricalParameter,
+    FloatParameter,
+    IntParameter,
+    Parameter,
+)
 
 LEAST_KNOWN = 2
 """Trials that are known before a model, assumed where none chose them, can say anything."""
@@ -16,38 +25,57 @@ LEAST_KNOWN = 2
 
 def not_finite(
     objective: Array, trials: Sequence[int] | npt.NDArray[np.int64], name: str = "objective"
-) -> dict[int, str]:
+) -> dict[int, Fact]:
     """Return the trials whose objective is NaN or infinite, with the reason to leave them out."""
     return {
-        int(trials[i]): f"its {name} is {objective[i]}"
+        # as text: NaN does not equal itself, and trials are listed by reason
+        int(trials[i]): fact("not_finite", names=[name], value=str(objective[i]))
         for i in np.flatnonzero(~np.isfinite(objective)).tolist()
     }
 
 
-def nothing_left(source: str, excluded: Mapping[int, str]) -> str:
-    """Say that no trial can be read, and why those that there are cannot."""
-    found = Counter(excluded.values())
-    listed = "; ".join(f"{count} x {reason}" for reason, count in found.most_common(10))
-    return (
-        f"{source} has no trial that can be read: of its {len(excluded)} trial(s), {listed}. "
-        "A run needs a finished trial with a finite value: run more trials, or choose another "
-        f"{source}."
+def nothing_left(source: str, excluded: Mapping[int, Fact]) -> NothingToExplain:
+    """Return the error that no trial can be read: how many were left out, and why."""
+    reasons = {reason: len(trials) for reason, trials in by_reason(excluded).items()}
+    return NothingToExplain(
+        fact("nothing_readable", trials=excluded, source=source, reasons=tuple(reasons.items()))
     )
 
 
-def repeated(X: Array) -> list[str]:
+def repeated(X: Array) -> list[Fact]:
     """Note how many rows are equal to an earlier one."""
     again = len(X) - len({row.tobytes() for row in X})
-    if not again:
-        return []
-    return [f"repeated: {again} trial(s) repeat an earlier configuration; every one counts"]
+    return [fact("repeated", count=again)] if again else []
 
 
 def whole_numbers(
     name: str, low: int, high: int, *, log: bool = False, step: int = 1
-) -> tuple[IntParameter | FloatParameter, list[str]]:
+) -> tuple[IntParameter | FloatParameter, list[Fact]]:
     """Return a hyperparameter of integers, and a note where there are too many to be counted."""
     if max(abs(low), abs(high)) <= LARGEST_WHOLE:
         return IntParameter(name, low, high, log=log, step=step), []
-    note = f"{name}: integers beyond 2**45 are too many to be told apart; read as real-valued"
+    note = fact("huge_integers", names=[name])
     return FloatParameter(name, float(low), float(high), log=log), [note]
+
+
+def encode_value(parameter: Parameter, value: Any) -> float | Fact:
+    """Return the position of a value, or why the hyperparameter cannot have it."""
+    try:
+        return float(parameter.encode([value])[0])
+    except ValueError:
+        return _misfit(parameter, value)
+
+
+def _misfit(parameter: Parameter, value: Any) -> Fact:
+    names = [parameter.name]
+    if isinstance(parameter, CategoricalParameter):
+        return fact("no_choice", names=names, value=value, choices=parameter.choices)
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return fact("no_number", names=names, value=value)
+    if isinstance(value, (bool, np.bool_)):
+        return fact("no_number", names=names, value=value)
+    if parameter.low <= number <= parameter.high:
+        return fact("off_grid", names=names, value=value, low=parameter.low, step=parameter.step)
+    return fact("outside_range", names=names, value=value, low=parameter.low, high=parameter.high)

@@ -1,4 +1,4 @@
-"""Whatever holds an optimization run, as a Run: what every function of the package takes."""
+"""Read a run from any source: a study, a result, a table, or whatever a plugin knows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from importlib import metadata
 from typing import Any
 
 from hpo_explain._checks import unknown_name
+from hpo_explain.errors import InputError, Option
 from hpo_explain.run import Run
 
 ENTRY_POINTS = "hpo_explain.adapters"
@@ -20,10 +21,10 @@ _ACCEPTED = (
 def as_run(source: Any, **options: Any) -> Run:
     """Return a run as it is, and read anything else with the adapter that knows it.
 
-    Adapters of others are found by the entry-point group ``hpo_explain.adapters``. Each names a
-    callable ``reader(source, **options)`` that returns a Run, or None where the source is not
-    its own; one that does not take the options given is not asked. ``examples/adapter_plugin``
-    holds one.
+    Adapters of other packages are found by the entry-point group ``hpo_explain.adapters``. Each
+    names a callable ``reader(source, **options)`` that returns a Run, or None where it does not
+    know the source; one that does not take the options given is not asked.
+    ``examples/adapter_plugin`` holds an example.
 
     Parameters
     ----------
@@ -39,8 +40,10 @@ def as_run(source: Any, **options: Any) -> Run:
 
     Raises
     ------
-    ValueError
-        If nobody can read the source, or an option is not one of its adapter.
+    InputError
+        If no adapter reads the source, or an option is unknown to its adapter.
+    NothingToExplain
+        If no trial of it can be read.
     ImportError
         If the package that recorded it is not installed.
 
@@ -53,10 +56,10 @@ def as_run(source: Any, **options: Any) -> Run:
     """
     if isinstance(source, Run):
         if options:
-            raise ValueError(
-                f"{', '.join(options)} cannot be given with a Run, which was read already. "
-                "Give them to the from_... function that made it."
-            )
+            name, value = next(iter(options.items()))
+            problem = "cannot be given with a Run, which was read already"
+            remedy = "Give it to the from_... function that made the run."
+            raise InputError(name, problem, value, remedy)
         return source
     for (module, name), reader in _READERS.items():
         if _is_a(source, module, name):
@@ -81,7 +84,7 @@ def as_runs(source: Any, **options: Any) -> dict[str, Run]:
 
     Raises
     ------
-    ValueError, ImportError
+    InputError, NothingToExplain, ImportError
         As of :func:`as_run`.
 
     Examples
@@ -114,9 +117,9 @@ def checked_options(
     options : dict
         The options, by name.
     reader : callable
-        What they are for; its first parameter is the source, and no option.
+        What they are for; its first parameter is the source, not an option.
     taker : callable, optional
-        What was given them, if not the reader itself: one of its own may have been meant.
+        What they were given to, if not the reader itself: one of its own options may be meant.
 
     Returns
     -------
@@ -125,7 +128,7 @@ def checked_options(
 
     Raises
     ------
-    ValueError
+    InputError
         If the reader has no such option.
 
     Examples
@@ -170,9 +173,10 @@ def _frame(source: Any, options: dict[str, Any]) -> Run:
     checked_options(options, from_frame)
     if "objective" not in options:
         columns = ", ".join(str(column) for column in source.columns[:30])
-        raise ValueError(
-            "objective is missing: a table does not say which column it is. Add "
-            f'objective="..."; the columns are {columns}.'
+        raise InputError(
+            "objective",
+            "is missing: a table does not say which column it is",
+            remedy=("Add ", Option("objective", "..."), f"; the columns are {columns}."),
         )
     return from_frame(source, **options)
 
@@ -200,13 +204,16 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
         if run is None:
             continue
         if not isinstance(run, Run):
-            raise ValueError(
-                f"the adapter {entry_point.name!r} ({entry_point.value}) returned a "
-                f"{type(run).__name__} for a {kind}; it must return a Run, or None."
+            raise InputError(
+                "source",
+                f"was read by the adapter {entry_point.name!r} ({entry_point.value}), which "
+                f"returned a {type(run).__name__} for a {kind}",
+                source,
+                "An adapter must return a Run, or None.",
             )
         return run
     others = f" Adapters that could not be asked: {'; '.join(unused)}." if unused else ""
-    raise ValueError(
-        f"source is a {kind}, which no adapter reads. Give {_ACCEPTED}, or install an adapter "
-        f"(entry-point group {ENTRY_POINTS!r}).{others}"
+    remedy = (
+        f"Give {_ACCEPTED}, or install an adapter (entry-point group {ENTRY_POINTS!r}).{others}"
     )
+    raise InputError("source", f"is a {kind}, which no adapter reads", source, remedy)

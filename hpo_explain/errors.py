@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hpo_explain._edge import words
-
-if TYPE_CHECKING:
-    from hpo_explain.facts import Fact
+from hpo_explain.facts import Fact
 
 
 @dataclass(frozen=True)
@@ -40,8 +38,8 @@ class Option:
         return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
 
 
-Text = str | tuple[str | Option, ...]
-"""A text, in parts where it mentions arguments."""
+Text = str | tuple[str | Option | Fact, ...]
+"""A text, in parts where it mentions arguments or other facts."""
 
 NameOption = Callable[[Option], str]
 """How an argument is written: as in Python (``str``), or as an option of the command line."""
@@ -59,7 +57,13 @@ def write(text: Text, name_option: NameOption = str) -> str:
     """
     if isinstance(text, str):
         return text
-    return "".join(part if isinstance(part, str) else name_option(part) for part in text)
+    return "".join(_written(part, name_option) for part in text)
+
+
+def _written(part: str | Option | Fact, name_option: NameOption) -> str:
+    if isinstance(part, Option):
+        return name_option(part)
+    return part if isinstance(part, str) else str(words().tell(part, name_option))
 
 
 class InputError(ValueError):
@@ -69,11 +73,11 @@ class InputError(ValueError):
     ----------
     argument : str
         The argument's name in Python.
-    problem : str or tuple of str and Option
+    problem : str or tuple of str, Option and Fact
         What is wrong with it, without its name and a full stop: "must be positive, but was -1".
     value : object, optional
         What it was.
-    remedy : str or tuple of str and Option, optional
+    remedy : str or tuple of str, Option and Fact, optional
         What to do, as a sentence.
 
     Examples
@@ -89,9 +93,17 @@ class InputError(ValueError):
         super().__init__(argument, problem, value, remedy)  # as pickle gives them back
         self.argument = argument
         self.value = value
-        self.problem = write(problem)
-        self.remedy = write(remedy)
         self._texts = (problem, remedy)
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the argument."""
+        return write(self._texts[0])
+
+    @property
+    def remedy(self) -> str:
+        """What to do, as a sentence; empty where that is plain."""
+        return write(self._texts[1])
 
     def told(self, name_option: NameOption = str) -> str:
         """Return the error as text in which arguments are named in one way."""

@@ -63,6 +63,9 @@ class Fact:
     def __getitem__(self, name: str) -> Any:
         return dict(self.values)[name]
 
+    def __hash__(self) -> int:
+        return hash((self.kind, self.trials, self.names))  # values may be lists
+
     def __str__(self) -> str:
         return str(words().tell(self))
 

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._words import spans
 from hpo_explain.adapters._reading import not_finite
 from hpo_explain.adapters.frame._cells import cell_key, is_empty
+from hpo_explain.errors import InputError, Option
+from hpo_explain.facts import Fact, fact
 from hpo_explain.run import Instances
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_NAMED = 10  # instances that a note names
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,15 +74,20 @@ class Evaluations:
 
     def not_finite(
         self, objective: Array, trials: npt.NDArray[np.int64], name: str
-    ) -> dict[int, str]:
+    ) -> dict[int, Fact]:
         """Return the trials whose objective is NaN or infinite on an instance, with the first."""
         if not self.column:
             return not_finite(objective, trials, name)
-        reasons: dict[int, str] = {}
+        reasons: dict[int, Fact] = {}
         for i in np.flatnonzero(~np.isfinite(objective)).tolist():
-            where = f"where {self.column} is {self.names[self.instance[i]]}"
-            trial = int(trials[self.configuration[i]])
-            reasons.setdefault(trial, f"its {name} is {objective[i]} {where}")
+            instance = self.names[self.instance[i]]
+            reason = fact(
+                "not_finite_on_instance",
+                names=[name, self.column],
+                value=str(objective[i]),
+                instance=instance,
+            )
+            reasons.setdefault(int(trials[self.configuration[i]]), reason)
         return reasons
 
     def of(self, configurations: npt.NDArray[np.int64], X: Array, objective: Array) -> Instances:
@@ -94,34 +98,20 @@ class Evaluations:
         at = position[self.configuration[rows]]
         return Instances(self.names, X[at], self.instance[rows], objective[rows])
 
-    def notes(self, trials: npt.NDArray[np.int64], name: str) -> list[str]:
-        """Say what was averaged over, and what is missing."""
+    def notes(self, trials: npt.NDArray[np.int64], name: str) -> list[Fact]:
+        """Return what was averaged over, and what is missing."""
         if not self.column:
             return []
-        named = ", ".join(map(str, self.names[:_NAMED]))
-        more = ", ..." if len(self.names) > _NAMED else ""
         counts = self._counts()
-        notes = [
-            f"instances: the {name} of a trial is its mean over {len(self.names)} value(s) of "
-            f"{self.column} ({named}{more}); run.instances holds them one by one"
-        ]
+        notes = [fact("mean_over_instances", names=[name, self.column], instances=self.names)]
         partly = (counts == 0).any(axis=1)
         if len(self.names) > 1 and ((counts > 0).sum(axis=1) == 1).all():
-            notes.append(
-                "instances: no configuration was evaluated on more than one; if a column is no "
-                "hyperparameter, name those that are in hyperparameters="
-            )
+            notes.append(fact("instances_not_shared", names=[self.column]))
         elif partly.any():
-            notes.append(
-                f"instances: {int(partly.sum())} trial(s) ({spans(trials[partly])}) were not "
-                "evaluated on all of them; their mean is over fewer, so compare it with care"
-            )
+            notes.append(fact("instances_missing", trials=trials[partly]))
         repeated = int(np.maximum(counts - 1, 0).sum())
         if repeated:
-            notes.append(
-                f"instances: {repeated} row(s) repeat a configuration on the same instance; of "
-                "such rows the mean counts"
-            )
+            notes.append(fact("instances_repeated", count=repeated))
         return notes
 
 
@@ -141,15 +131,14 @@ def read_evaluations(
 
     Raises
     ------
-    ValueError
+    InputError
         If a row has no instance, or the rows of one trial differ in a hyperparameter.
     """
     cells = table[column].tolist()
     for i, cell in enumerate(cells):
         if is_empty(cell):
-            raise ValueError(
-                f"instance {column!r} is empty in row {i}. Fill it in, or leave the row out."
-            )
+            problem = f"{column!r} is empty in row {i}"
+            raise InputError("instance", problem, cell, "Fill it in, or leave the row out.")
     instance, first_of_instance = _codes([cell_key(cell) for cell in cells])
     columns = [list(map(cell_key, table[name].tolist())) for name in hyperparameters]
     keys = [tuple(column[i] for column in columns) for i in range(len(table))]
@@ -173,10 +162,16 @@ def _check_one_configuration(
         pairs = zip(key, keys[first[i]], hyperparameters, strict=True)
         name = next(name for one, other, name in pairs if one != other)
         cells = table[name].tolist()
-        raise ValueError(
-            f"trial {numbers[i]} has {name} = {cells[first[i]]!r} in row {first[i]}, but "
-            f"{cells[i]!r} in row {i}. Its rows must have the same "
-            "hyperparameters; without trial= equal rows are taken together."
+        raise InputError(
+            "frame",
+            f"has {name} = {cells[first[i]]!r} in row {first[i]} of trial {numbers[i]}, but "
+            f"{cells[i]!r} in row {i}",
+            cells[i],
+            (
+                "All rows of a trial must have the same hyperparameters; without ",
+                Option("trial"),
+                " equal rows are taken together.",
+            ),
         )
 
 

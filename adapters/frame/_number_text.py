@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from hpo_explain.facts import Fact, fact
+
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}([,' _\u00a0\u2009\u202f]\d{3})+(\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
@@ -30,7 +32,7 @@ def as_plain_number(text: str) -> str | None:
     return None
 
 
-def number_texts(name: str, choices: Sequence[Any]) -> list[str]:
+def number_texts(name: str, choices: Sequence[Any]) -> list[Fact]:
     """Return a note where most choices look like numbers but are text.
 
     Beside words plain numbers are categories that are meant, such as "sqrt" and "0.5".
@@ -40,9 +42,5 @@ def number_texts(name: str, choices: Sequence[Any]) -> list[str]:
     marked = {text: number for text, number in read.items() if number != text.strip()}
     if 2 * len(read) <= len(choices) or not (marked or len(read) == len(choices)):
         return []
-    text, number = next(iter((marked or read).items()))
-    remedy = f"write {text!r} as {number}" if marked else "convert it with pandas.to_numeric"
-    return [
-        f"{name}: its text looks like numbers, but is read as categories; if it should be a range, "
-        f"{remedy}"
-    ]
+    example, number = next(iter((marked or read).items()))
+    return [fact("text_of_numbers", names=[name], example=example, number=number, plain=not marked)]

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hpo_explain.facts import Fact, fact
+
 if TYPE_CHECKING:
     import pandas as pd
 
 PREFIX = "params_"
 STATE, NUMBER = "state", "number"
 
-# Why a trial in this state does not count; "" where it does.
+# Why a trial in this state does not count; None where it does.
 _REASONS = {
-    "COMPLETE": "",
-    "PRUNED": "pruned",
-    "FAIL": "failed",
-    "RUNNING": "still running",
-    "WAITING": "waiting to be started",
+    "COMPLETE": None,
+    "PRUNED": fact("pruned", readable=False),
+    "FAIL": fact("failed"),
+    "RUNNING": fact("running"),
+    "WAITING": fact("waiting"),
 }
 
 
@@ -37,7 +39,7 @@ def is_optuna_table(table: pd.DataFrame) -> bool:
     return all(isinstance(cell, str) and cell in _REASONS for cell in table[STATE].tolist())
 
 
-def unfinished(table: pd.DataFrame) -> dict[int, str]:
+def unfinished(table: pd.DataFrame) -> dict[int, Fact]:
     """Return the rows of Optuna's table that are not complete, with the reason."""
     reasons = [_REASONS[cell] for cell in table[STATE].tolist()]
     return {row: reason for row, reason in enumerate(reasons) if reason}

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.adapters.frame._cells import as_float, is_empty, is_number
+from hpo_explain.errors import InputError, Option, Text
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -27,32 +28,31 @@ def read_numbers(column: pd.Series[Any], name: str, *, unique: bool) -> npt.NDAr
 
     Raises
     ------
-    ValueError
+    InputError
         If one is no whole number, is too large, or occurs twice though they should be unique.
     """
     values = column.tolist()
-    whole = [_is_whole(value) for value in values]
-    if not all(whole):
-        i = whole.index(False)
-        raise ValueError(
-            f"trial {name!r} must hold whole numbers, but is {values[i]!r} in row {i}. "
-            "Leave trial out: rows are then numbered from 0."
-        )
-    large = [abs(value) > LARGEST_NUMBER for value in values]
-    if any(large):
-        i = large.index(True)
-        raise ValueError(
-            f"trial {name!r} must hold whole numbers of at most 2**53, but is {values[i]!r} in row "
-            f"{i}. Leave trial out: rows are then numbered from 0."
-        )
+    remedy = ("Leave ", Option("trial"), " out: rows are then numbered from 0.")
+    for i, value in enumerate(values):
+        if not _is_whole(value):
+            problem = f"{name!r} must hold whole numbers, but is {value!r} in row {i}"
+            raise InputError("trial", problem, value, remedy)
+        if abs(value) > LARGEST_NUMBER:
+            problem = (
+                f"{name!r} must hold whole numbers of at most 2**53, but is {value!r} in row {i}"
+            )
+            raise InputError("trial", problem, value, remedy)
     numbers = np.array([int(v) for v in values], dtype=np.int64)
     found, counts = np.unique(numbers, return_counts=True)
     if unique and (counts > 1).any():
-        raise ValueError(
-            f"trial {name!r} has the number {found[counts > 1][0]} more than once. "
-            "Leave trial out: rows are then numbered from 0. Where a trial has one row per fold or "
-            "data set, name that column in instance=."
+        number = int(found[counts > 1][0])
+        several = (
+            " Where a trial has one row per fold or data set, name that column in ",
+            Option("instance"),
+            ".",
         )
+        problem = f"{name!r} has the number {number} more than once"
+        raise InputError("trial", problem, number, (*remedy, *several))
     return numbers
 
 
@@ -65,7 +65,7 @@ def read_seconds(column: pd.Series[Any], name: str) -> Array:
 
     Raises
     ------
-    ValueError
+    InputError
         If they are neither numbers nor ISO 8601 timestamps, but durations for example.
     """
     import pandas as pd
@@ -75,24 +75,30 @@ def read_seconds(column: pd.Series[Any], name: str) -> Array:
         return np.asarray(column.to_numpy(dtype=float, na_value=np.nan), dtype=float)
     present = column.dropna().tolist()
     if present and all(map(_is_duration, present)):
-        raise ValueError(
-            f"time {name!r} must hold moments, but holds durations such as {present[0]}. Where "
-            "they count from the start of the whole run, give their seconds: "
+        raise InputError(
+            "time",
+            f"{name!r} must hold moments, but holds durations such as {present[0]}",
+            present[0],
+            "Where they count from the start of the whole run, give their seconds: "
             f"pandas.to_timedelta(frame[{name!r}]).dt.total_seconds(). Where they say how long a "
-            "trial took, add them to its start, which gives the finish."
+            "trial took, add them to its start, which gives the finish.",
         )
     if isinstance(column.dtype, pd.PeriodDtype):
         column = column.dt.to_timestamp()
     if all(map(is_number, present)):  # a column of any type may hold nothing but numbers
         return np.array([np.nan if is_empty(cell) else as_float(cell) for cell in column])
-    try:
-        # ISO 8601 only: in any other form day and month may be guessed the wrong way round
-        stamps = pd.to_datetime(column, utc=True, format="ISO8601")
-    except (ValueError, TypeError) as error:
-        raise ValueError(
-            f"time {name!r} must hold seconds or ISO 8601 timestamps: {error}. "
-            "Convert it with pandas.to_datetime."
-        ) from error
+    # ISO 8601 only: in any other form day and month may be guessed the wrong way round
+    stamps = pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
+    wrong = np.flatnonzero((column.notna() & stamps.isna()).to_numpy())
+    if len(wrong):
+        i = int(wrong[0])
+        raise InputError(
+            "time",
+            f"{name!r} must hold seconds or ISO 8601 timestamps, but is {column.iloc[i]!r} in row "
+            f"{i}",
+            column.iloc[i],
+            "Convert it with pandas.to_datetime.",
+        )
     seconds = (stamps - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)
     return np.asarray(seconds.to_numpy(dtype=float), dtype=float)
 
@@ -107,20 +113,22 @@ def _is_duration(cell: Any) -> bool:
 def check_finishes(
     clocks: list[Array], table: pd.DataFrame, names: list[str], trials: Sequence[int]
 ) -> None:
-    """Raise ValueError if a row finishes before it starts; `trials` are the rows' numbers."""
+    """Raise InputError if a row finishes before it starts; `trials` are the rows' numbers."""
     start, finish = clocks
     early = finish < start  # False where one of them is empty
     if not early.any():
         return
     i = int(np.flatnonzero(early)[0])
     first, last = (table[name].iloc[i] for name in names)
-    if early.sum() < (~np.isnan(finish - start)).sum():
-        remedy = "Correct the row, or leave it out."
-    else:
-        remedy = f"If the two were swapped, give time=({names[1]!r}, {names[0]!r})."
-    raise ValueError(
-        f"time must be (start, finish), but trial {trials[i]} (row {i}) finishes before it starts: "
-        f"{names[0]!r} is {first} and {names[1]!r} is {last}. {remedy}"
+    remedy: Text = "Correct the row, or leave it out."
+    if early.sum() == (~np.isnan(finish - start)).sum():
+        remedy = ("If the two were swapped, give ", Option("time", (names[1], names[0])), ".")
+    raise InputError(
+        "time",
+        f"must be (start, finish), but trial {trials[i]} (row {i}) finishes before it starts: "
+        f"{names[0]!r} is {first} and {names[1]!r} is {last}",
+        (first, last),
+        remedy,
     )
 
 
@@ -131,15 +139,17 @@ def order_of(
 
     Raises
     ------
-    ValueError
+    InputError
         If numbers and a single time contradict each other.
     """
     if not clocks:
         return np.argsort(numbers, kind="stable")
     order = np.argsort(clocks[0], kind="stable")  # empty ones come last
     if len(clocks) == 1 and trial is not None and (np.diff(numbers[order]) < 0).any():
-        raise ValueError(
-            f"trial {trial!r} and time {times[0]!r} put the rows in different orders. Leave one "
-            "out, or give time=(start, finish)."
+        raise InputError(
+            "trial",
+            f"{trial!r} and time {times[0]!r} put the rows in different orders",
+            trial,
+            ("Leave one out, or name both start and finish in ", Option("time"), "."),
         )
     return order

@@ -21,6 +21,8 @@ from hpo_explain.adapters.frame._cells import (
     is_time_text,
 )
 from hpo_explain.adapters.frame._number_text import number_texts
+from hpo_explain.errors import InputError, Option
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,
@@ -44,7 +46,7 @@ def infer_space(
     trials: npt.NDArray[np.int64],
     *,
     chosen: bool = False,
-) -> tuple[SearchSpace, Array, list[str]]:
+) -> tuple[SearchSpace, Array, list[Fact]]:
     """Return the space of a table's columns, its encoded rows, and what was assumed.
 
     Ranges and choices come from all rows, conditions from those that are kept.
@@ -60,7 +62,7 @@ def infer_space(
     chosen : bool, default False
         Whether the user named the columns: text that reads like times is then kept.
     """
-    notes: list[str] = []
+    notes: list[Fact] = []
     parameters, columns = [], []
     for name in table.columns:
         parameter = _parameter(table[name].infer_objects(), name, notes, chosen=chosen)
@@ -69,31 +71,36 @@ def infer_space(
         cells = table[name].iloc[kept].tolist()
         full = [i for i, cell in enumerate(cells) if not is_empty(cell)]
         if len(kept) and not full:
-            notes.append(f"{name}: only in rows that were left out, so not in the space")
+            notes.append(fact("only_left_out", names=[name]))
             continue
         column = np.full(len(kept), np.nan)
         column[full] = parameter.encode([cells[i] for i in full])
         parameters.append(parameter)
         columns.append(column)
     if not parameters:
-        raise ValueError(
-            "frame has no column left that could be a hyperparameter. "
-            "Add one, or name it in hyperparameters=."
+        raise InputError(
+            "frame",
+            "has no column left that could be a hyperparameter",
+            list(table.columns),
+            ("Add one, or name it in ", Option("hyperparameters"), "."),
         )
     X = np.column_stack(columns)
     gaps = np.isnan(X).sum(axis=0)
     if gaps.any():
-        listed = ", ".join(f"{parameters[j].name} in {gaps[j]}" for j in np.flatnonzero(gaps))
         notes.append(
-            f"empty cells ({listed} of {len(X)} rows) mean inactive; when, is inferred below "
-            "unless space= states it"
+            fact(
+                "empty_cells",
+                names=[parameters[j].name for j in np.flatnonzero(gaps)],
+                counts=tuple(gaps[gaps > 0].tolist()),
+                rows=len(X),
+            )
         )
     parameters, inferred = infer_conditions(parameters, X, trials.tolist())
     return SearchSpace(parameters), X, notes + inferred
 
 
 def _parameter(
-    column: pd.Series[Any], name: str, notes: list[str], *, chosen: bool
+    column: pd.Series[Any], name: str, notes: list[Fact], *, chosen: bool
 ) -> Parameter | None:
     """Return the hyperparameter that a column holds, or None and a note."""
     import pandas as pd
@@ -101,29 +108,28 @@ def _parameter(
 
     present = column[[not is_empty(value) for value in column.tolist()]]
     if not len(present):
-        notes.append(f"{name}: left out, the column is empty")
+        notes.append(fact("column_empty", names=[name]))
         return None
     cells = present.tolist()
     is_category = isinstance(column.dtype, pd.CategoricalDtype)
     if not is_category and all(map(is_time, cells)):
-        notes.append(f"{name}: left out, a time is no hyperparameter")
+        notes.append(fact("column_of_times", names=[name]))
         return None
     if not is_category and not chosen and all(map(is_time_text, cells)):
-        notes.append(
-            f"{name}: left out, the text of times ({cells[0]}) is no hyperparameter; "
-            "hyperparameters= chooses"
-        )
+        notes.append(fact("column_of_time_texts", names=[name], example=cells[0]))
         return None
     if types.is_object_dtype(column) and all(map(is_number, cells)):
         present = _as_numbers(present)
     if types.is_bool_dtype(present) or not types.is_numeric_dtype(present):
         choices = _distinct(cells)
         if len(choices) == len(present) > 2:
-            kind = "text" if all(isinstance(choice, str) for choice in choices) else "value"
-            filled = "" if len(present) == len(column) else " that has one"
             notes.append(
-                f"{name}: a different {kind} in every row{filled}; if it is no hyperparameter, "
-                "leave it out with hyperparameters="
+                fact(
+                    "different_in_every_row",
+                    names=[name],
+                    text=all(isinstance(choice, str) for choice in choices),
+                    gaps=len(present) < len(column),
+                )
             )
         if not is_category:
             notes += number_texts(name, choices)
@@ -146,28 +152,28 @@ def _is_written_whole(value: Any) -> bool:
     return isinstance(value, Integral) and abs(int(value)) <= LARGEST_WHOLE
 
 
-def _number(present: pd.Series[Any], name: str, gaps: bool, notes: list[str]) -> Parameter:
+def _number(present: pd.Series[Any], name: str, gaps: bool, notes: list[Fact]) -> Parameter:
     from pandas.api import types
 
     values = present.to_numpy(dtype=float)
     infinite = np.flatnonzero(~np.isfinite(values))
     if len(infinite):
-        raise ValueError(
-            f"column {name!r} is {values[infinite[0]]} in row {present.index[infinite[0]]}. "
-            "Correct it, or name the columns to read in hyperparameters=."
+        value = float(values[infinite[0]])
+        raise InputError(
+            "frame",
+            f"has the value {value} in row {present.index[infinite[0]]} of column {name!r}",
+            value,
+            ("Correct it, or name the columns to read in ", Option("hyperparameters"), "."),
         )
     whole = types.is_integer_dtype(present)
     if not whole and gaps and (values == np.round(values)).all():
         # a column of integers with an empty cell comes as floats
         whole = True
-        notes.append(f"{name}: whole numbers, read as integers")
+        notes.append(fact("read_as_integers", names=[name]))
     low, high = float(values.min()), float(values.max())
     log = low > 0 and high >= LOG_FROM * low
     if log:
-        notes.append(
-            f"{name}: spans {np.log10(high / low):.1f} decades, so its scale is taken to be "
-            "logarithmic"
-        )
+        notes.append(fact("log_scale_guessed", names=[name], decades=float(np.log10(high / low))))
     if whole:
         parameter, about = whole_numbers(name, int(present.min()), int(present.max()), log=log)
         notes += about

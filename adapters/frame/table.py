@@ -21,6 +21,8 @@ from hpo_explain.adapters.frame._optuna_table import (
 )
 from hpo_explain.adapters.frame._order import check_finishes, order_of, read_numbers, read_seconds
 from hpo_explain.adapters.frame._space import infer_space
+from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.facts import Fact, fact
 from hpo_explain.run import Run
 from hpo_explain.space import Array, SearchSpace
 
@@ -89,9 +91,11 @@ def from_frame(
 
     Raises
     ------
-    ValueError
+    InputError
         If a column is missing, the objective is not numeric, a row is outside `space`, or a trial
         finishes before it starts.
+    NothingToExplain
+        If there is no row with a finite objective.
 
     Examples
     --------
@@ -116,15 +120,17 @@ def from_frame(
     import pandas as pd
 
     if not isinstance(frame, pd.DataFrame):
-        raise ValueError(
-            f"frame must be a pandas.DataFrame, but was a {type(frame).__name__}. "
-            "Make one with pandas.DataFrame(...) or pandas.read_csv(...)."
+        raise InputError(
+            "frame",
+            f"must be a pandas.DataFrame, but was a {type(frame).__name__}",
+            frame,
+            "Make one with pandas.DataFrame(...) or pandas.read_csv(...).",
         )
     check_direction(direction)
     check_count("initial", initial, minimum=0)
     table = _with_text_names(frame)
     if len(table) == 0:
-        raise ValueError("frame has no row. Give at least one trial.")
+        raise NothingToExplain(fact("table_empty"))
     # columns may be named by numbers and tuples, hyperparameters by text only
     objective = str(objective)
     trial = None if trial is None else str(trial)
@@ -138,7 +144,7 @@ def from_frame(
         trial = NUMBER if table[NUMBER].is_unique else None
 
     values = _objective(table, objective)
-    stopped: dict[int, str] = {}
+    stopped: dict[int, Fact] = {}
     if from_study and STATE not in [*roles, *names]:
         stopped = unfinished(table)
         values[list(stopped)] = np.nan
@@ -157,7 +163,7 @@ def from_frame(
     finishes = [evaluations.latest(clock) for clock in clocks[1:]]
     order = order_of(numbers, [*starts, *finishes], trial, times)
     if len(times) == 1 and trial is None:
-        notes.append(f"trials: numbered in the order of {times[0]}")
+        notes.append(fact("numbered_by_time", names=times))
         numbers = np.argsort(order)
     means = evaluations.mean(values)
     notes += evaluations.notes(numbers, objective)
@@ -167,7 +173,7 @@ def from_frame(
     }
     kept = order[np.isfinite(means[order])]
     if not len(kept):
-        raise ValueError(nothing_left("frame", excluded))
+        raise nothing_left("frame", excluded)
     if space is None:
         space, X, inferred = infer_space(
             table[names].iloc[rows], kept, numbers[kept], chosen=hyperparameters is not None
@@ -195,7 +201,7 @@ def from_frame(
 def _roles(
     table: pd.DataFrame, objective: str, trial: str | None, times: list[str], instance: str | None
 ) -> list[str]:
-    """Return the columns that are no hyperparameters: each has one role, and exists."""
+    """Return the columns with another role than that of a hyperparameter: one role each."""
     given = [("objective", objective), ("trial", trial)]
     given += [*(("time", name) for name in times), ("instance", instance)]
     roles: dict[str, str] = {}
@@ -204,10 +210,8 @@ def _roles(
             continue
         _check_column(argument, name, table)
         if name in roles:
-            raise ValueError(
-                f"{argument} names {name!r}, which {roles[name]} does already. Choose another "
-                "column."
-            )
+            problem = f"names {name!r}, which {roles[name]} does already"
+            raise InputError(argument, problem, name, "Choose another column.")
         roles[name] = argument
     return list(roles)
 
@@ -220,7 +224,9 @@ def _times(table: pd.DataFrame, time: object) -> list[str]:
     if not isinstance(time, (list, tuple)) or str(time) in table.columns:
         return [str(time)]
     if len(time) > 2:
-        raise ValueError(f"time must name one column, or start and finish, but was {time!r}.")
+        raise InputError(
+            "time", f"must name one column, or start and finish, but was {time!r}", time
+        )
     return [str(name) for name in time]
 
 
@@ -228,7 +234,8 @@ def _with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
     names = [str(column) for column in frame.columns]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ValueError(f"frame has the column {', '.join(twice)} more than once. Rename one.")
+        problem = f"has the column {', '.join(twice)} more than once"
+        raise InputError("frame", problem, twice, "Rename one.")
     table = frame.reset_index(drop=True)
     table.columns = names  # of the new frame: reset_index copied it
     return table
@@ -248,9 +255,11 @@ def _objective(table: pd.DataFrame, name: str) -> Array:
         elif is_number(value) or isinstance(value, (bool, np.bool_)):
             values[i] = as_float(value)
         else:
-            raise ValueError(
-                f"objective {name!r} must be numeric, but is {value!r} in row {i}. Choose another "
-                "column, or convert it with pandas.to_numeric."
+            raise InputError(
+                "objective",
+                f"{name!r} must be numeric, but is {value!r} in row {i}",
+                value,
+                "Choose another column, or convert it with pandas.to_numeric.",
             )
     return values
 
@@ -262,56 +271,61 @@ def _hyperparameters(
     roles: list[str],
     *,
     from_study: bool,
-) -> tuple[list[str], list[str]]:
+) -> tuple[list[str], list[Fact]]:
     """Return the columns of the hyperparameters, and what was assumed."""
     if space is not None:
         if not isinstance(space, SearchSpace):
-            raise ValueError(
-                f"space must be a SearchSpace, but was {space!r}. Make one like "
-                'SearchSpace([FloatParameter("lr", 0.0, 1.0)]), or leave it out: it is then '
-                "inferred."
+            raise InputError(
+                "space",
+                f"must be a SearchSpace, but was {space!r}",
+                space,
+                'Make one like SearchSpace([FloatParameter("lr", 0.0, 1.0)]), or leave it out: it '
+                "is then inferred.",
             )
         if hyperparameters is not None:
-            raise ValueError("hyperparameters and space were both given. Leave one out.")
+            problem = "cannot be given together with space"
+            raise InputError("hyperparameters", problem, hyperparameters, "Leave one out.")
         for name in space.names:
             _check_column("space", name, table)
         return list(space.names), []
     if hyperparameters is not None:
-        one = isinstance(hyperparameters, str) or str(hyperparameters) in table.columns
-        if one or not isinstance(hyperparameters, Iterable):
-            raise ValueError(
-                f"hyperparameters must be a list of columns, but was {hyperparameters!r}. "
-                f"Write [{hyperparameters!r}]."
-            )
-        names = [str(name) for name in hyperparameters]
-        for name in names:
-            _check_column("hyperparameters", name, table)
-            if name in roles:
-                raise ValueError(f"hyperparameters names {name!r}, which has another role here.")
-            if names.count(name) > 1:
-                raise ValueError(
-                    f"hyperparameters must name different columns, but was {names}: {name!r} is "
-                    "given twice. Name it once."
-                )
-        return names, []
+        return _chosen(table, hyperparameters, roles), []
     names = [name for name in table.columns if name not in roles]
-    if from_study:
-        names = [name for name in names if name.startswith(PREFIX)]
-        others = [name for name in table.columns if name not in [*names, *roles, STATE]]
-        return names, [
-            f"hyperparameters: the columns {PREFIX}... of Optuna's trials_dataframe "
-            f"({', '.join(names)}); left out: {', '.join(others) or 'none'}; "
-            "hyperparameters= chooses"
-        ]
-    notes = [f"hyperparameters: every other column ({', '.join(names)}); hyperparameters= chooses"]
-    return names, notes
+    if not from_study:
+        return names, [fact("every_other_column", names=names)]
+    names = [name for name in names if name.startswith(PREFIX)]
+    others = [name for name in table.columns if name not in [*names, *roles, STATE]]
+    return names, [fact("columns_of_optuna", names=names, left_out=tuple(others))]
+
+
+def _chosen(table: pd.DataFrame, hyperparameters: Sequence[str], roles: list[str]) -> list[str]:
+    """Return the columns that the user named as hyperparameters."""
+    one = isinstance(hyperparameters, str) or str(hyperparameters) in table.columns
+    if one or not isinstance(hyperparameters, Iterable):
+        raise InputError(
+            "hyperparameters",
+            f"must be a list of columns, but was {hyperparameters!r}",
+            hyperparameters,
+            f"Write [{hyperparameters!r}].",
+        )
+    names = [str(name) for name in hyperparameters]
+    for name in names:
+        _check_column("hyperparameters", name, table)
+        if name in roles:
+            problem = f"names {name!r}, which has another role here"
+            raise InputError("hyperparameters", problem, name, "Leave it out.")
+        if names.count(name) > 1:
+            problem = f"must name different columns, but was {names}: {name!r} is given twice"
+            raise InputError("hyperparameters", problem, names, "Name it once.")
+    return names
 
 
 def _proposals(
     ordered: npt.NDArray[np.int64], kept: npt.NDArray[np.int64], initial: int
 ) -> list[int]:
     if initial > len(ordered):
-        raise ValueError(f"initial is {initial}, but frame has {len(ordered)} trials. Lower it.")
+        problem = f"is {initial}, but frame has {len(ordered)} trials"
+        raise InputError("initial", problem, initial, "Lower it.")
     chosen = set(ordered[initial:].tolist())
     return [number for number in kept.tolist() if number in chosen]
 

@@ -13,9 +13,9 @@ from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters.optuna import _gp_sampler
 from hpo_explain.adapters.optuna._past import PastStudy, known_when
-from hpo_explain.adapters.optuna._record import SamplerRecord
-from hpo_explain.adapters.optuna._tpe import RandomPhaseError, UnexpectedSamplerError
-from hpo_explain.facts import Fact, as_fact
+from hpo_explain.adapters.optuna._rebuilding import RandomPhaseError, UnexpectedSamplerError
+from hpo_explain.adapters.optuna._record import SamplerRecord, not_rebuilt
+from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import SearchSpace
 from hpo_explain.surrogates import Surrogate
@@ -33,7 +33,7 @@ class GpRecord(SamplerRecord):
         The sampler, without what it remembers.
     memory : list of KernelParameters or None
         Where its next fit starts.
-    how : str
+    how : Fact
         How the sampler is known.
     own_objective : bool
         Whether the run's objective is the one that the sampler models.
@@ -41,9 +41,9 @@ class GpRecord(SamplerRecord):
 
     sampler: GPSampler
     memory: list[_gp_sampler.KernelParameters] | None
-    how: str
+    how: Fact
     own_objective: bool
-    _found: dict[int | None, _gp_sampler.Fitted | str] = field(
+    _found: dict[int | None, _gp_sampler.Fitted | Fact] = field(
         default_factory=dict, init=False, repr=False
     )
     _handed_on: dict[int, list[_gp_sampler.KernelParameters] | None] = field(
@@ -54,13 +54,14 @@ class GpRecord(SamplerRecord):
     def of(
         cls,
         name: str,
+        assumed: bool,
         directions: tuple[Any, ...],
         trials: tuple[FrozenTrial, ...],
         space: SearchSpace,
-        by_hand: Mapping[int, str],
+        origins: Mapping[int, Origin],
         *,
         sampler: GPSampler | None,
-        how: str,
+        how: Fact,
         own_objective: bool,
     ) -> GpRecord:
         """Return the record of a sampler, or of Optuna's default one where it is None."""
@@ -70,10 +71,11 @@ class GpRecord(SamplerRecord):
                 sampler = GPSampler()
         return cls(
             name,
+            assumed,
             directions,
             trials,
             space,
-            by_hand,
+            origins,
             _gp_sampler.without_memory(sampler),
             _gp_sampler.memory_of(sampler),
             how,
@@ -87,39 +89,31 @@ class GpRecord(SamplerRecord):
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return the sampler's Gaussian process at trial `before`, None where it had none."""
         found = self._result(before)
-        return None if isinstance(found, str) or not self.own_objective else found.surrogate
+        return None if isinstance(found, Fact) or not self.own_objective else found.surrogate
 
     def acquisition(self, before: int | None) -> OwnAcquisition | None:
         """Return the log EI under which trial `before` was chosen, None where it was another."""
         found = self._result(before)
-        if isinstance(found, str) or found.log_ei is None or before in self.by_hand:
+        if isinstance(found, Fact) or found.log_ei is None or self.by_hand(before) is not None:
             return None
-        notes = [
-            f"log EI: of the Gaussian process that {self.name} fitted, {self.how}; its fits are "
-            "repeated one after the other, as in a single process"
-        ]
+        notes = [fact("process_refitted", names=[self.name], assumed=self.assumed, how=self.how)]
         if found.acquisition != "LogEI":
-            notes.append(
-                "it also averaged over the possible results of the trials then running, by random "
-                "numbers that it does not record; that is left out"
-            )
+            notes.append(fact("running_trials_ignored"))
         return OwnAcquisition(found.log_ei, tuple(notes))
 
     def why_not(self, before: int | None) -> Fact | None:
         """Return why there is no acquisition function of trial `before`; None if there is one."""
-        if before is not None and before in self.by_hand:
-            return super().why_not(before)
+        by_hand = self.by_hand(before)
+        if by_hand is not None:
+            return by_hand
         found = self._result(before)
-        if isinstance(found, str):
-            return as_fact(found)
+        if isinstance(found, Fact):
+            return found
         if found.log_ei is not None:
             return None
-        return as_fact(
-            f"{self.name} chose this by {found.acquisition}, which also weighs what the "
-            "constraints allow and is not rebuilt; its Gaussian process is"
-        )
+        return fact("constrained_acquisition", names=[self.name, found.acquisition])
 
-    def _result(self, before: int | None) -> _gp_sampler.Fitted | str:
+    def _result(self, before: int | None) -> _gp_sampler.Fitted | Fact:
         if before not in self._found:
             found = self._fitted(before)
             while len(self._found) >= _KEPT:
@@ -127,26 +121,20 @@ class GpRecord(SamplerRecord):
             self._found[before] = found
         return self._found[before]
 
-    def _fitted(self, before: int | None) -> _gp_sampler.Fitted | str:
+    def _fitted(self, before: int | None) -> _gp_sampler.Fitted | Fact:
         """Return what the sampler fitted, or why that is not known."""
         if len(self.directions) > 1:
-            return (
-                f"{self.name} weighed {len(self.directions)} objectives against each other, which "
-                "is not rebuilt"
-            )
+            return fact("several_objectives", names=[self.name], count=len(self.directions))
         try:
             if before is None:
                 return self._fit(None, self.memory)
             return self._fit(before, self._start(before))
         except RandomPhaseError:
-            return "no acquisition function chose this: too few trials were finished for a model"
+            return fact("too_few_for_a_model")
         except ImportError:
-            return f"the Gaussian process of {self.name} needs torch: pip install torch"
+            return fact("torch_missing", names=[self.name])
         except UnexpectedSamplerError as error:
-            return (
-                f"the Gaussian process of {self.name} could not be fitted again with Optuna "
-                f"{optuna.__version__} (checked with {_gp_sampler.CHECKED}): {error}"
-            )
+            return not_rebuilt(self.name, "Gaussian process", _gp_sampler.CHECKED, error)
 
     def _fit(
         self, before: int | None, start: list[_gp_sampler.KernelParameters] | None
@@ -160,7 +148,7 @@ class GpRecord(SamplerRecord):
         start = None
         for trial in self.trials[:before]:
             number = trial.number
-            if self.by_hand.get(number, "").startswith("added"):
+            if self.origins.get(number) is Origin.ADDED:
                 continue  # nobody asked the sampler for it
             if number not in self._handed_on:
                 try:

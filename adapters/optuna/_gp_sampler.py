@@ -29,7 +29,12 @@ from optuna.trial import TrialState
 
 from hpo_explain.acquisition import LogExpectedImprovement
 from hpo_explain.adapters.optuna._past import Asking, PastStudy
-from hpo_explain.adapters.optuna._tpe import RandomPhaseError, UnexpectedSamplerError
+from hpo_explain.adapters.optuna._rebuilding import (
+    RandomPhaseError,
+    UnexpectedSamplerError,
+    asking_sampler,
+)
+from hpo_explain.facts import fact
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, category_index
 from hpo_explain.surrogates import GaussianProcessSurrogate, OneHotColumns
 
@@ -136,22 +141,17 @@ def fit(
     asking: Any = Asking(number)
     past: Any = study
     completed = [t for t in study.trials if t.state == TrialState.COMPLETE]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the sampler gave them when it was used
-            common = own.infer_relative_search_space(past, asking)
-            if len(completed) < own._n_startup_trials or not common:
-                raise RandomPhaseError
-            own.sample_relative(past, asking, common)
-        raise UnexpectedSamplerError("it proposed without an acquisition function")
-    except _Caught as caught:
-        found = caught.acquisition
-    except (AttributeError, TypeError, ValueError, LookupError, RuntimeError) as error:
-        raise UnexpectedSamplerError(f"{type(error).__name__}: {error}") from error
-    try:
-        return _fitted(own, found, study, common, space)
-    except (AttributeError, TypeError, ValueError, LookupError, RuntimeError) as error:
-        raise UnexpectedSamplerError(f"{type(error).__name__}: {error}") from error
+    with asking_sampler():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the sampler gave them when it was used
+                common = own.infer_relative_search_space(past, asking)
+                if len(completed) < own._n_startup_trials or not common:
+                    raise RandomPhaseError
+                own.sample_relative(past, asking, common)
+        except _Caught as caught:
+            return _fitted(own, caught.acquisition, study, common, space)
+    raise UnexpectedSamplerError(fact("no_acquisition_used"))
 
 
 def _catch(self: Any, acqf: Any, best_params: Any) -> Any:
@@ -168,7 +168,7 @@ def _fitted(
     )
     finite = values[np.isfinite(values)]
     if not len(finite):
-        raise ValueError("no trial has a finite value")
+        raise UnexpectedSamplerError(fact("no_finite_value"))
     values = np.clip(values, finite.min(), finite.max())
     minimize = study.direction.name == "MINIMIZE"
     surrogate = _surrogate(process, values, common, space, minimize=minimize)
@@ -238,12 +238,12 @@ def _ratio(parameter: Parameter, distribution: Any) -> float:
     """Return how much a normalized value changes with the encoded position."""
     if isinstance(parameter, CategoricalParameter):
         if not isinstance(distribution, CategoricalDistribution):
-            raise TypeError(f"{parameter.name} is not categorical")
+            raise UnexpectedSamplerError(fact("not_categorical", names=[parameter.name]))
         return 1.0
     if not isinstance(distribution, (FloatDistribution, IntDistribution)):
-        raise TypeError(f"{parameter.name} has a distribution of an unknown kind")
+        raise UnexpectedSamplerError(fact("unknown_distribution", names=[parameter.name]))
     if parameter.log != distribution.log:
-        raise TypeError(f"the scale of {parameter.name} changed during the study")
+        raise UnexpectedSamplerError(fact("scale_differs", names=[parameter.name]))
     low, high = _padded(distribution)
     return (_scaled(parameter.high, parameter.log) - _scaled(parameter.low, parameter.log)) / (
         high - low
@@ -285,4 +285,4 @@ def _compare(
     # far below the best, both are rounding
     likely = theirs > -50.0
     if not np.allclose(ours[likely], theirs[likely], rtol=_AGREES, atol=_AGREES):
-        raise UnexpectedSamplerError("its log EI is not that of the Gaussian process that it fits")
+        raise UnexpectedSamplerError(fact("not_its_log_ei"))

@@ -29,7 +29,8 @@ def read_record(
 
     `own_objective` says whether the run's objective is one of the study's.
     """
-    known = (choice.sampler, tuple(study.directions), tuple(trials), space, choice.by_hand)
+    directions = tuple(study.directions)
+    known = (choice.sampler, choice.assumed, directions, tuple(trials), space, choice.origins)
     own: BaseSampler | None = choice.own
     fixed: tuple[str, ...] = ()
     if isinstance(own, PartialFixedSampler):
@@ -37,7 +38,7 @@ def read_record(
         own, fixed = parts._base_sampler, tuple(parts._fixed_params)
     if choice.model == "TPESampler":
         if own is None:
-            own = TPESampler()  # another one than that of the study object, with settings unknown
+            own = TPESampler()  # marks name it, but its settings are not recorded
         return TpeRecord(*known, own if isinstance(own, TPESampler) else None, choice.how, fixed)
     if choice.model == "GPSampler" and isinstance(own, GPSampler | None):
         # the kernels' priors and settings are those of the default, where no sampler is at hand

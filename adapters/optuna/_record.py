@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import optuna
 from optuna.trial import FrozenTrial
 
-from hpo_explain.facts import Fact, as_fact
+from hpo_explain.adapters.optuna._rebuilding import UnexpectedSamplerError
+from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import SearchSpace
 from hpo_explain.surrogates import Surrogate
+
+BY_HAND = (Origin.ENQUEUED, Origin.RETRIED, Origin.ADDED)
+"""Origins of trials that the sampler did not choose."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,21 +27,24 @@ class SamplerRecord:
     ----------
     name : str
         The sampler's name.
+    assumed : bool
+        Whether it is assumed to be the sampler of the study: nothing records it.
     directions : tuple of StudyDirection
         Those of the study's objectives.
     trials : tuple of FrozenTrial
         All trials of the study; they are only read.
     space : SearchSpace
         The run's search space.
-    by_hand : mapping of int to str
-        Trials that the sampler did not choose, and why.
+    origins : mapping of int to Origin
+        Who chose the trials that count.
     """
 
     name: str
+    assumed: bool
     directions: tuple[Any, ...]
     trials: tuple[FrozenTrial, ...]
     space: SearchSpace
-    by_hand: Mapping[int, str]
+    origins: Mapping[int, Origin]
 
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return None: the sampler has no surrogate of the objective."""
@@ -48,9 +56,23 @@ class SamplerRecord:
 
     def why_not(self, before: int | None) -> Fact | None:
         """Return why there is no acquisition function of trial `before`; None if there is one."""
-        return as_fact(self._nobody(before))
+        return self.by_hand(before) or fact("without_acquisition", names=[self.name])
 
-    def _nobody(self, before: int | None) -> str:
-        if before is not None and before in self.by_hand:
-            return f"no acquisition function chose this: trial {before} was {self.by_hand[before]}"
-        return f"no acquisition function chose this: {self.name} has none"
+    def by_hand(self, before: int | None) -> Fact | None:
+        """Return that trial `before` was not chosen by the sampler; None if it was."""
+        origin = Origin.UNKNOWN if before is None else self.origins.get(before, Origin.UNKNOWN)
+        if before is None or origin not in BY_HAND:
+            return None
+        return fact("not_by_sampler", trials=[before], origin=origin)
+
+
+def not_rebuilt(sampler: str, what: str, checked: str, error: UnexpectedSamplerError) -> Fact:
+    """Return that the model behind a trial could not be rebuilt with this version of Optuna."""
+    return fact(
+        "not_rebuilt",
+        names=[sampler],
+        what=what,
+        version=optuna.__version__,
+        checked=checked,
+        why=error.reason,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,9 @@ from optuna.samplers import BaseSampler, PartialFixedSampler
 from optuna.storages import InMemoryStorage
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain._words import spans
 from hpo_explain.adapters._reading import LEAST_KNOWN
+from hpo_explain.adapters.optuna._record import BY_HAND
+from hpo_explain.facts import Fact, Origin, fact
 
 _STARTUP = 10  # the default n_startup_trials of Optuna's samplers with a model
 _ADDED = 0.9  # share of trials that took no time at all beyond which the clock is to blame
@@ -42,20 +43,41 @@ _MARKS = {
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The sampler's name, the numbers of the trials it chose with a model, what was assumed.
+    """The sampler of a study, and who chose its trials.
 
-    The name says so where it is assumed. `own` is the sampler itself if there is an object, `how`
-    says how it is known, `model` which of those with an acquisition function it is, and `by_hand`
-    why a trial was not chosen by it.
+    Attributes
+    ----------
+    sampler : str
+        The sampler's name.
+    assumed : bool
+        Whether nothing records that it was this one.
+    how : Fact
+        How it is known.
+    model : str
+        Which of the samplers with an acquisition function it is; empty for none of them.
+    own : BaseSampler or None
+        The sampler itself, if there is an object.
+    proposals : list of int
+        The numbers of the trials that it chose with its model, or that an assumed one can explain.
+    origins : mapping of int to Origin
+        Who chose each trial that counts.
+    notes : list of Fact
+        What was assumed.
     """
 
     sampler: str
+    assumed: bool
+    how: Fact
+    model: str
+    own: BaseSampler | None
     proposals: list[int]
-    notes: list[str]
-    own: BaseSampler | None = None
-    how: str = ""
-    model: str = ""
-    by_hand: Mapping[int, str] = field(default_factory=dict)
+    origins: Mapping[int, Origin]
+    notes: list[Fact]
+
+    @property
+    def label(self) -> str:
+        """The sampler as the run's optimizer."""
+        return f"Optuna's {'assumed ' if self.assumed else ''}{self.sampler}"
 
 
 def read_choice(
@@ -66,7 +88,7 @@ def read_choice(
 ) -> Choice:
     """Return who chose which of the `kept` trials, judged from all `trials` of the study."""
     assumed = study.sampler if sampler is None else sampler
-    its: BaseSampler | None = assumed
+    own: BaseSampler | None = assumed
     if isinstance(assumed, PartialFixedSampler):
         assumed = assumed._base_sampler
     names = [base.__name__ for base in type(assumed).__mro__]
@@ -74,59 +96,68 @@ def read_choice(
     marks = np.array([_mark(trial) for trial in kept])
     found = Counter(marks[marks != ""].tolist())
     if sampler is not None:
-        how = "as given with sampler="
+        how = fact("sampler_given")
     elif found:
-        how = f"as {found.total()} trial(s) are marked"
-        if len(found) > 1:
-            how += f" ({', '.join(f'{count} by {who}' for who, count in found.items())})"
+        how = fact("sampler_marked", names=found, counts=tuple(found.values()))
         most = found.most_common(1)[0][0]
         if most not in names:
-            names, startup, its = [most], None, None
+            names, startup, own = [most], None, None
     else:
-        how = (
-            "the one of the study object, as a storage does not record it; "
-            "give sampler= if another one chose the trials"
-        )
+        how = fact("sampler_of_study")
     model = next((name for name in names if name in _MODELS), "")
-    states = _MODELS.get(model, _FINISHED)
-    finished, before = _finished_before(trials, kept, states), _counted_before(trials, kept, states)
-    reasons, notes = _by_hand(kept)
-    by_hand = np.array([trial.number in reasons for trial in kept])
-    if not model:
-        notes.insert(
-            0,
-            f"no acquisition function chose this run's trials ({names[0]}); explanations say what "
-            "a GP with LCB would think",
-        )
-        phase = f"those with {LEAST_KNOWN} finished trials before them can be explained"
-        chosen = finished >= LEAST_KNOWN
+    if model:
+        believed = sampler is None  # marks tell more than the settings of an assumed sampler
+        chosen, phase = _chosen_by(model, startup, trials, kept, marks, believed=believed)
     else:
-        marked = marks == model
-        own = [trial for trial in trials if _mark(trial) == model]  # those left out as well
-        enqueued, _ = _by_hand(own)
-        own = [trial for trial in own if trial.number not in enqueued]
-        if sampler is None and own:
-            startup = int(_finished_before(trials, own, states).min())
-            phase = f"its marks begin after {startup} finished trials; those before were random"
-            if (finished < before).any() and startup < _STARTUP:
-                # in parallel others finish between a trial's start and the sampler's answer
-                startup = _STARTUP
-                phase = (
-                    f"trials without its mark count as random until {startup} trials are finished "
-                    "(assumed, Optuna's default)"
-                )
-        elif startup is not None:
-            phase = f"random until {startup} trials are finished (n_startup_trials)"
-        else:
-            startup = _STARTUP
-            phase = f"random until {startup} trials are finished (assumed, Optuna's default)"
-        chosen = marked | ((finished >= startup) & (marks == ""))
-    notes.insert(0, f"sampler: {names[0]}, {how}; {phase}")
-    numbers = np.array([trial.number for trial in kept])
+        chosen = _finished_before(trials, kept, _FINISHED) >= LEAST_KNOWN
+        phase = fact("explained_from", known=LEAST_KNOWN)
+    notes = [fact("sampler", names=names[:1], how=how, phase=phase)]
+    if not model:
+        notes.append(fact("run_without_acquisition", names=names[:1]))
+    by_hand = _by_hand(kept)
+    for origin in BY_HAND:
+        numbers = [number for number, who in by_hand.items() if who is origin]
+        if numbers:
+            notes.append(fact("set_by_hand", trials=numbers, origin=origin))
+    proposals, origins = [], {}
+    for trial, mark, is_chosen in zip(kept, marks.tolist(), chosen.tolist(), strict=True):
+        if trial.number in by_hand:
+            origins[trial.number] = by_hand[trial.number]
+            continue
+        if is_chosen:
+            proposals.append(trial.number)
+        without_model = Origin.INITIAL if mark in ("", *names) else Origin.UNKNOWN
+        origins[trial.number] = Origin.MODEL if is_chosen and model else without_model
     # a study in memory is the object that ran
     known = sampler is not None or found or isinstance(study._storage, InMemoryStorage)
-    name = names[0] if known else f"assumed {names[0]}"
-    return Choice(name, numbers[chosen & ~by_hand].tolist(), notes, its, how, model, reasons)
+    return Choice(names[0], not known, how, model, own, proposals, origins, notes)
+
+
+def _chosen_by(
+    model: str,
+    startup: int | None,
+    trials: Sequence[FrozenTrial],
+    kept: Sequence[FrozenTrial],
+    marks: npt.NDArray[np.str_],
+    *,
+    believed: bool,
+) -> tuple[npt.NDArray[np.bool_], Fact]:
+    """Return which trials a model chose, unless they were set by hand, and how that is known."""
+    states = _MODELS[model]
+    finished, before = _finished_before(trials, kept, states), _counted_before(trials, kept, states)
+    phase = fact("startup", finished=_STARTUP, assumed=True)
+    if startup is not None:
+        phase = fact("startup", finished=startup, assumed=False)
+    marked = [trial for trial in trials if _mark(trial) == model]  # those left out as well
+    enqueued = _by_hand(marked)
+    marked = [trial for trial in marked if trial.number not in enqueued]
+    if believed and marked:
+        first = int(_finished_before(trials, marked, states).min())
+        phase = fact("marks_begin", finished=first)
+        if (finished < before).any() and first < _STARTUP:
+            # in parallel others finish between a trial's start and the sampler's answer
+            phase = fact("unmarked_random", finished=_STARTUP)
+    return (marks == model) | ((finished >= phase["finished"]) & (marks == "")), phase
 
 
 def _mark(trial: FrozenTrial) -> str:
@@ -137,30 +168,21 @@ def _mark(trial: FrozenTrial) -> str:
     return ""
 
 
-def _by_hand(kept: Sequence[FrozenTrial]) -> tuple[dict[int, str], list[str]]:
-    """Say which trials the sampler did not choose, and why, in words, for each and for all."""
-    enqueued, retried, added = [], [], []
-    for trial in kept:
+def _by_hand(trials: Sequence[FrozenTrial]) -> dict[int, Origin]:
+    """Return who chose the trials that the sampler did not choose."""
+    origins: dict[int, Origin] = {}
+    for trial in trials:
         attrs = trial.system_attrs
-        retried.append("failed_trial" in attrs)
-        fixed = attrs.get("fixed_params") or {}
-        enqueued.append(not retried[-1] and any(name in trial.params for name in fixed))
-        added.append(_took_no_time(trial) and not retried[-1] and not enqueued[-1])
-    if added and np.mean(added) > _ADDED:
-        added = [False] * len(added)  # a table of trials, or a clock that ticks too slowly
-    found = (
-        ("enqueued, so not chosen by the sampler", enqueued),
-        ("retried after a failure, so not chosen anew", retried),
-        ("added as finished trials, so not chosen by the sampler", added),
-    )
-    notes = [f"{what}: {_listed(kept, mask)}" for what, mask in found if any(mask)]
-    reasons = {
-        trial.number: what.partition(",")[0]
-        for what, mask in found
-        for trial, is_one in zip(kept, mask, strict=True)
-        if is_one
-    }
-    return reasons, notes
+        if "failed_trial" in attrs:
+            origins[trial.number] = Origin.RETRIED
+        elif any(name in trial.params for name in attrs.get("fixed_params") or {}):
+            origins[trial.number] = Origin.ENQUEUED
+        elif _took_no_time(trial):
+            origins[trial.number] = Origin.ADDED
+    if list(origins.values()).count(Origin.ADDED) > _ADDED * len(trials):
+        # a table of trials, or a clock that ticks too slowly
+        return {n: origin for n, origin in origins.items() if origin is not Origin.ADDED}
+    return origins
 
 
 def _took_no_time(trial: FrozenTrial) -> bool:
@@ -168,11 +190,6 @@ def _took_no_time(trial: FrozenTrial) -> bool:
     # seconds does so with every quick trial
     start = trial.datetime_start
     return start is not None and start == trial.datetime_complete and start.microsecond > 0
-
-
-def _listed(kept: Sequence[FrozenTrial], mask: Sequence[bool]) -> str:
-    numbers = [trial.number for trial, is_one in zip(kept, mask, strict=True) if is_one]
-    return f"{len(numbers)} trial(s) ({spans(numbers)})"
 
 
 def _finished_before(

@@ -15,8 +15,10 @@ from optuna.distributions import (
     IntDistribution,
 )
 
-from hpo_explain.adapters._reading import whole_numbers
+from hpo_explain.adapters._reading import encode_value, whole_numbers
 from hpo_explain.adapters.optuna._columns import Column, identity
+from hpo_explain.errors import InputError, Option
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -28,12 +30,12 @@ from hpo_explain.space import (
 _FINEST_GRID = 100_000  # values beyond which a grid of real numbers is as good as continuous
 
 
-def read_parameter(column: Column) -> tuple[Parameter, list[str]]:
+def read_parameter(column: Column) -> tuple[Parameter, list[Fact]]:
     """Return a hyperparameter as all of its distributions describe it, and what was assumed.
 
     Raises
     ------
-    ValueError
+    InputError
         If it is categorical in some trials and numeric in others.
     """
     kinds = column.distributions
@@ -47,27 +49,27 @@ def read_parameter(column: Column) -> tuple[Parameter, list[str]]:
     if len(floats) + len(ints) == len(kinds):
         return _float(column.name, kinds)
     found = ", ".join(sorted({type(kind).__name__ for kind in kinds}))
-    raise ValueError(
-        f"study has hyperparameter {column.name!r} with distributions that cannot be read as one: "
-        f"{found}. State the space yourself with space=SearchSpace([...]), or read the trials "
-        "of each kind from a study of their own."
+    raise InputError(
+        "study",
+        f"has hyperparameter {column.name!r} with distributions that cannot be read as one: "
+        f"{found}",
+        found,
+        (
+            "State the space yourself with ",
+            Option("space"),
+            "SearchSpace([...]), or read the trials of each kind from a study of their own.",
+        ),
     )
 
 
-def encode(parameter: Parameter, values: Sequence[Any]) -> tuple[Array, dict[int, str]]:
+def encode(parameter: Parameter, values: Sequence[Any]) -> tuple[Array, dict[int, Fact]]:
     """Return the positions of values, and for those outside the range (NaN) the reason."""
     try:
         return _encode(parameter, values), {}
-    except ValueError:
-        pass
-    positions = np.full(len(values), np.nan)
-    reasons = {}
-    for i, value in enumerate(values):
-        try:
-            positions[i] = parameter.encode([value])[0]
-        except ValueError as error:
-            reasons[i] = str(error).partition(". ")[0]
-    return positions, reasons
+    except ValueError:  # some do not fit: one after the other
+        found = [encode_value(parameter, value) for value in values]
+    positions = [np.nan if isinstance(entry, Fact) else entry for entry in found]
+    return np.array(positions), {i: why for i, why in enumerate(found) if isinstance(why, Fact)}
 
 
 def _encode(parameter: Parameter, values: Sequence[Any]) -> Array:
@@ -81,7 +83,7 @@ def _encode(parameter: Parameter, values: Sequence[Any]) -> Array:
 
 def _categorical(
     name: str, kinds: Sequence[CategoricalDistribution]
-) -> tuple[Parameter, list[str]]:
+) -> tuple[Parameter, list[Fact]]:
     choices: list[Any] = []
     notes = []
     for choice in (choice for kind in kinds for choice in kind.choices):
@@ -89,14 +91,11 @@ def _categorical(
             choices.append(choice)
     different = [len(_distinct(kind.choices)) for kind in kinds]
     if any(n < len(kind.choices) for n, kind in zip(different, kinds, strict=True)):
-        notes.append(f"{name}: a choice is listed twice; it is read as one choice")
+        notes.append(fact("choice_listed_twice", names=[name]))
     if len(choices) > min(different):
-        notes.append(f"{name}: its choices changed during the study; read as all of them together")
+        notes.append(fact("choices_changed", names=[name]))
     for first, second in _taken_for_equal(choices):
-        notes.append(
-            f"{name}: Optuna does not tell its choices {first!r} and {second!r} apart and records "
-            "the one listed first; trials with either are read as they are recorded"
-        )
+        notes.append(fact("choices_taken_for_equal", names=[name], first=first, second=second))
     return CategoricalParameter(name, choices), notes
 
 
@@ -116,7 +115,7 @@ def _taken_for_equal(choices: Sequence[Any]) -> list[tuple[Any, Any]]:
     return pairs
 
 
-def _int(name: str, kinds: Sequence[IntDistribution]) -> tuple[Parameter, list[str]]:
+def _int(name: str, kinds: Sequence[IntDistribution]) -> tuple[Parameter, list[Fact]]:
     low, high = min(kind.low for kind in kinds), max(kind.high for kind in kinds)
     log, notes = _scale(name, kinds, low)
     step = 1 if log else _common_step(kinds, low, high)
@@ -124,16 +123,16 @@ def _int(name: str, kinds: Sequence[IntDistribution]) -> tuple[Parameter, list[s
     return parameter, notes + about + _changed(name, kinds, low, high)
 
 
-def _float(name: str, kinds: Sequence[BaseDistribution]) -> tuple[Parameter, list[str]]:
+def _float(name: str, kinds: Sequence[BaseDistribution]) -> tuple[Parameter, list[Fact]]:
     numeric = [kind for kind in kinds if isinstance(kind, (FloatDistribution, IntDistribution))]
     low = float(min(kind.low for kind in numeric))
     high = float(max(kind.high for kind in numeric))
     log, notes = _scale(name, numeric, low)
     step = None if log else _common_step(numeric, low, high)
     if len({type(kind) for kind in numeric}) > 1:
-        notes.append(f"{name}: real-valued in some trials, whole in others; read as real-valued")
+        notes.append(fact("whole_and_real", names=[name]))
     if step is None and not log and low < high and all(kind.step for kind in numeric):
-        notes.append(f"{name}: its grid is so fine that it is read as continuous")
+        notes.append(fact("grid_too_fine", names=[name]))
     return FloatParameter(name, low, high, log=log, step=step), notes + _changed(
         name, numeric, low, high
     )
@@ -141,12 +140,10 @@ def _float(name: str, kinds: Sequence[BaseDistribution]) -> tuple[Parameter, lis
 
 def _scale(
     name: str, kinds: Sequence[FloatDistribution | IntDistribution], low: float
-) -> tuple[bool, list[str]]:
+) -> tuple[bool, list[Fact]]:
     log = kinds[-1].log and low > 0
-    if len({kind.log for kind in kinds}) == 1:
-        return log, []
-    scale = "logarithmic" if log else "linear"
-    return log, [f"{name}: its scale changed during the study; read as {scale}"]
+    changed = len({kind.log for kind in kinds}) > 1
+    return log, [fact("scale_changed", names=[name], log=log)] if changed else []
 
 
 def _common_step(
@@ -175,11 +172,8 @@ def _gcd(a: Fraction, b: Fraction) -> Fraction:
 
 def _changed(
     name: str, kinds: Sequence[FloatDistribution | IntDistribution], low: float, high: float
-) -> list[str]:
+) -> list[Fact]:
     ranges = {(kind.low, kind.high, kind.step) for kind in kinds}
     if len(ranges) == 1:
         return []
-    return [
-        f"{name}: its range changed during the study ({len(ranges)} different ones); "
-        f"read as the widest, [{low:g}, {high:g}]"
-    ]
+    return [fact("range_changed", names=[name], count=len(ranges), low=low, high=high)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -11,11 +11,11 @@ from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain._checks import check_count, check_direction, unknown_name
+from hpo_explain.errors import InputError, Option
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 
 TargetLike: TypeAlias = int | str | Callable[[FrozenTrial], float | None] | None
-
-_REMEDY = "Choose one with target=: an index, a name set by set_metric_names, or a function"
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Target:
     direction: str
     index: int = 0
     function: Callable[[FrozenTrial], float | None] | None = None
-    note: str = ""
+    notes: list[Fact] = field(default_factory=list)
 
     def value(self, trial: FrozenTrial) -> float | None:
         """Return a trial's value: the last one reported where it was pruned, None if none was."""
@@ -42,17 +42,15 @@ class Target:
         try:
             value = self.function(trial)  # type: ignore[misc]
         except Exception as error:
-            raise ValueError(
-                f"target raised {type(error).__name__} ({error}) for trial {trial.number}. {remedy}"
-            ) from error
+            problem = f"raised {type(error).__name__} ({error}) for trial {trial.number}"
+            raise InputError("target", problem, self.function, remedy) from error
         if value is None:
             return None
         try:
-            return float(value + 0)  # a text is no number, even if it reads like one
+            return float(value + 0)  # text is not a number, even if it reads like one
         except TypeError:
-            raise ValueError(
-                f"target returned {value!r} for trial {trial.number}. {remedy}"
-            ) from None
+            problem = f"returned {value!r} for trial {trial.number}"
+            raise InputError("target", problem, value, remedy) from None
 
 
 def resolve_target(study: Study, target: TargetLike, direction: str | None) -> Target:
@@ -60,7 +58,7 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
 
     Raises
     ------
-    ValueError
+    InputError
         If there are several and none is named, there is no such one, or `direction` contradicts
         the study.
     """
@@ -75,9 +73,14 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
         f"{i}{f' ({names[i]!r})' if names else ''}: {way}" for i, way in enumerate(directions)
     )
     if target is None and len(directions) > 1:
-        raise ValueError(
-            f"target must be given, as study has {len(directions)} objectives ({objectives}). "
-            f"{_REMEDY} of the trial."
+        raise InputError(
+            "target",
+            f"must be given, as study has {len(directions)} objectives ({objectives})",
+            remedy=(
+                "Choose one with ",
+                Option("target"),
+                ": an index, a name set by set_metric_names, or a function of the trial.",
+            ),
         )
     if isinstance(target, str):
         if target not in (names or ()):
@@ -86,23 +89,23 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
     else:
         index = 0 if target is None else check_count("target", target, minimum=0)
     if index >= len(directions):
-        raise ValueError(
-            f"target must be below {len(directions)}, the number of the study's objectives "
-            f"({objectives}), but was {index}."
+        problem = (
+            f"must be below {len(directions)}, the number of the study's objectives "
+            f"({objectives}), but was {index}"
         )
+        raise InputError("target", problem, index)
     if direction not in (None, directions[index]):
-        raise ValueError(
-            f"direction was {direction!r}, but the study says {directions[index]!r} for "
-            f"this objective. Leave direction out; it is for a target that is a function."
+        raise InputError(
+            "direction",
+            f"was {direction!r}, but the study says {directions[index]!r} for this objective",
+            direction,
+            "Leave it out: it is for a target that is a function.",
         )
     default = "objective value" if len(directions) == 1 else f"objective {index}"
-    note = ""
+    notes = []
     if len(directions) > 1:
-        note = (
-            f"target: one of {len(directions)} objectives ({objectives}); "
-            "the sampler weighed all of them"
-        )
-    return Target(names[index] if names else default, directions[index], index, note=note)
+        notes = [fact("one_of_several_objectives", names=names or (), directions=tuple(directions))]
+    return Target(names[index] if names else default, directions[index], index, notes=notes)
 
 
 def settle_direction(
@@ -115,15 +118,6 @@ def settle_direction(
         own = [t.values[k] if t.values and len(t.values) > k else np.nan for t in trials]
         if np.array_equal(own, objective):
             direction = entry.name.lower()
-            return replace(
-                target,
-                direction=direction,
-                note=f"direction: {direction}, as target= returns "
-                f"the values of the study's objective {k}",
-            )
-    return replace(
-        target,
-        direction="minimize",
-        note='direction: minimize, assumed, as target= is a function; give direction="maximize" '
-        "if larger is better",
-    )
+            note = fact("direction_of_objective", direction=direction, index=k)
+            return replace(target, direction=direction, notes=[note])
+    return replace(target, direction="minimize", notes=[fact("direction_assumed")])

@@ -30,6 +30,11 @@ from optuna.search_space.group_decomposed import _GroupDecomposedSearchSpace
 from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters.optuna._past import Asking, PastStudy
+from hpo_explain.adapters.optuna._rebuilding import (
+    RandomPhaseError,
+    UnexpectedSamplerError,
+    asking_sampler,
+)
 from hpo_explain.densities import (
     CategoryKernels,
     DensityBlock,
@@ -38,19 +43,12 @@ from hpo_explain.densities import (
     NumericKernels,
     ProductMixture,
 )
+from hpo_explain.facts import fact
 from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace, category_index
 
 CHECKED = "4.5 and 5.0"
 _CANDIDATES = 2  # on which the arrays are compared with the sampler's own densities
 _AGREES = 1e-6
-
-
-class UnexpectedSamplerError(Exception):
-    """The sampler does not answer as the versions that were checked do."""
-
-
-class RandomPhaseError(Exception):
-    """The sampler had too few finished trials to use its model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +101,7 @@ def rebuild(
     UnexpectedSamplerError
         If the sampler does not answer as in the versions checked.
     """
-    try:
+    with asking_sampler():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the sampler gave them when it was used
             caught, joint = _caught(sampler, study, number, distributions, fixed)
@@ -111,8 +109,6 @@ def rebuild(
         ratio = DensityRatio(space, blocks)
         for found, block in zip(caught, blocks, strict=True):
             _compare(found, block, space)
-    except (AttributeError, TypeError, ValueError, LookupError, RuntimeError) as error:
-        raise UnexpectedSamplerError(f"{type(error).__name__}: {error}") from error
     return Rebuilt(ratio, frozenset(joint))
 
 
@@ -242,7 +238,7 @@ def _mixture(estimator: Any, names: Sequence[str], space: SearchSpace) -> Produc
 def _kernels(kernels: Any, distribution: BaseDistribution, parameter: Parameter) -> Kernels:
     if isinstance(distribution, CategoricalDistribution):
         if not isinstance(parameter, CategoricalParameter):
-            raise TypeError(f"{parameter.name} is not categorical")
+            raise UnexpectedSamplerError(fact("not_categorical", names=[parameter.name]))
         places = [category_index(distribution.choices, choice) for choice in parameter.choices]
         weights = np.array(kernels.weights, dtype=float)
         return CategoryKernels(
@@ -251,7 +247,7 @@ def _kernels(kernels: Any, distribution: BaseDistribution, parameter: Parameter)
             )
         )
     if not isinstance(distribution, (FloatDistribution, IntDistribution)):
-        raise TypeError(f"{parameter.name} has a distribution of an unknown kind")
+        raise UnexpectedSamplerError(fact("unknown_distribution", names=[parameter.name]))
     step = getattr(kernels, "step", None) or None
     half = 0.0 if step is None else step / 2.0
     if hasattr(kernels, "adapted_low"):
@@ -283,15 +279,11 @@ def _compare(caught: Caught, block: DensityBlock, space: SearchSpace) -> None:
     ]
     good, bad = (np.logaddexp.reduce(table, axis=1) for table in tables)
     if not np.isfinite([good, bad]).all():
-        raise UnexpectedSamplerError(
-            "its densities are 0 at a candidate, as on a grid too fine for numbers of its size"
-        )
+        raise UnexpectedSamplerError(fact("densities_are_zero"))
     wanted = np.asarray(caught.values, dtype=float)
     finite = np.isfinite(wanted)
     if not np.allclose((good - bad)[finite], wanted[finite], rtol=_AGREES, atol=_AGREES):
-        raise UnexpectedSamplerError(
-            "its acquisition function is not the difference of the log-densities that it builds"
-        )
+        raise UnexpectedSamplerError(fact("not_the_ratio"))
 
 
 def _as_values(caught: Caught, parameter: Parameter) -> Any:

@@ -6,15 +6,15 @@ import pickle
 from dataclasses import dataclass, field
 from typing import Any
 
-import optuna
 from optuna.distributions import BaseDistribution
 from optuna.samplers import TPESampler
 from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters.optuna import _tpe
 from hpo_explain.adapters.optuna._past import PastStudy, known_when
-from hpo_explain.adapters.optuna._record import SamplerRecord
-from hpo_explain.facts import Fact, as_fact
+from hpo_explain.adapters.optuna._rebuilding import RandomPhaseError, UnexpectedSamplerError
+from hpo_explain.adapters.optuna._record import SamplerRecord, not_rebuilt
+from hpo_explain.facts import Fact, fact
 from hpo_explain.run import OwnAcquisition
 
 _KEPT = 16  # one acquisition function for every trial would fill the memory
@@ -28,16 +28,16 @@ class TpeRecord(SamplerRecord):
     ----------
     sampler : TPESampler or None
         The sampler; None where its settings are lost.
-    how : str
+    how : Fact
         How it is known.
     fixed : tuple of str
         Hyperparameters that a `PartialFixedSampler` sets.
     """
 
     sampler: TPESampler | None
-    how: str
+    how: Fact
     fixed: tuple[str, ...] = ()
-    _found: dict[int | None, OwnAcquisition | str] = field(
+    _found: dict[int | None, OwnAcquisition | Fact] = field(
         default_factory=dict, init=False, repr=False
     )
 
@@ -58,9 +58,9 @@ class TpeRecord(SamplerRecord):
     def why_not(self, before: int | None) -> Fact | None:
         """Return why there is no acquisition function of trial `before`; None if there is one."""
         found = self._result(before)
-        return as_fact(found) if isinstance(found, str) else None
+        return found if isinstance(found, Fact) else None
 
-    def _result(self, before: int | None) -> OwnAcquisition | str:
+    def _result(self, before: int | None) -> OwnAcquisition | Fact:
         if before not in self._found:
             found = self._rebuilt(before)
             while len(self._found) >= _KEPT:
@@ -68,12 +68,13 @@ class TpeRecord(SamplerRecord):
             self._found[before] = found
         return self._found[before]
 
-    def _rebuilt(self, before: int | None) -> OwnAcquisition | str:
+    def _rebuilt(self, before: int | None) -> OwnAcquisition | Fact:
         """Return the acquisition, or why there is none."""
-        if before in self.by_hand:
-            return self._nobody(before)
+        by_hand = self.by_hand(before)
+        if by_hand is not None:
+            return by_hand
         if self.sampler is None:
-            return f"the settings of {self.name} are not known; give sampler="
+            return fact("settings_lost", names=[self.name])
         trial = next((t for t in self.trials if t.number == before), None)
         number = len(self.trials) if trial is None else trial.number
         study = PastStudy(self.directions, known_when(self.trials, before))
@@ -81,19 +82,16 @@ class TpeRecord(SamplerRecord):
             sampler, fixed, notes = self._as_marked(self.sampler, study, number, trial)
             distributions = self._distributions(trial)
             ratio = _tpe.rebuild(sampler, study, number, self.space, distributions, fixed).ratio
-        except _tpe.RandomPhaseError:
-            return "no acquisition function chose this: too few trials were finished for a model"
-        except _tpe.UnexpectedSamplerError as error:
-            return (
-                f"the densities of {self.name} could not be rebuilt with Optuna "
-                f"{optuna.__version__} (checked with {_tpe.CHECKED}): {error}"
-            )
-        settings = f"log l − log g: rebuilt from the trials of the time by {self.name}, {self.how}"
-        return OwnAcquisition(ratio, (settings, *notes))
+        except RandomPhaseError:
+            return fact("too_few_for_a_model")
+        except UnexpectedSamplerError as error:
+            return not_rebuilt(self.name, "densities", _tpe.CHECKED, error)
+        rebuilt = fact("densities_rebuilt", names=[self.name], assumed=self.assumed, how=self.how)
+        return OwnAcquisition(ratio, (rebuilt, *notes))
 
     def _as_marked(
         self, sampler: TPESampler, study: PastStudy, number: int, trial: FrozenTrial | None
-    ) -> tuple[TPESampler, tuple[str, ...], list[str]]:
+    ) -> tuple[TPESampler, tuple[str, ...], list[Fact]]:
         """Return the sampler, with other settings where the marks on a trial tell otherwise."""
         if trial is None:
             return sampler, self.fixed, []
@@ -107,29 +105,22 @@ class TpeRecord(SamplerRecord):
             other = _tpe.with_settings(
                 sampler, multivariate=False, group=False, constant_liar=False
             )
-            note = (
-                f"trial {number} has no mark of joint sampling, so multivariate=False and "
-                "constant_liar=False are assumed, as was the default before Optuna 5"
-            )
-            return other, self.fixed, [note]
+            return other, self.fixed, [fact("unmarked_trial", trials=[number])]
         notes = []
         if not marks:
             sampler = _tpe.with_settings(
                 sampler, multivariate=True, group=False, constant_liar=True
             )
-            notes.append(
-                f"trial {number} is marked as sampled jointly, so multivariate=True and "
-                "constant_liar=True are assumed"
-            )
+            notes.append(fact("marked_as_joint", trials=[number]))
         joint = self._joint(sampler, study, number, trial)
         if marked - joint:
             grouped = _tpe.with_settings(sampler, multivariate=True, group=True, constant_liar=True)
             if marked <= self._joint(grouped, study, number, trial):
                 sampler, joint = grouped, self._joint(grouped, study, number, trial)
-                notes.append("group=True is assumed, as its mark names more than all trials share")
+                notes.append(fact("group_assumed", trials=[number]))
         fixed = joint - marked if marked else set()
         if fixed - {*self.fixed}:
-            notes.append(f"{', '.join(sorted(fixed))}: taken as fixed, as the mark leaves it out")
+            notes.append(fact("taken_as_fixed", trials=[number], names=sorted(fixed)))
         return sampler, tuple(sorted({*self.fixed, *fixed})), notes
 
     def _joint(

@@ -11,18 +11,18 @@ from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._reading import not_finite, nothing_left
 from hpo_explain.adapters.optuna._target import Target
+from hpo_explain.errors import NothingToExplain
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 
 PRUNED = ("drop", "last")
 INFEASIBLE = ("drop", "keep")
 
 _STATES = {
-    TrialState.FAIL: "failed",
-    TrialState.RUNNING: "still running",
-    TrialState.WAITING: "waiting to be started",
+    TrialState.FAIL: fact("failed"),
+    TrialState.RUNNING: fact("running"),
+    TrialState.WAITING: fact("waiting"),
 }
-_PRUNED = 'pruned (pruned="last" reads the last value it reported)'
-_INFEASIBLE = 'infeasible, as a constraint is above 0 (infeasible="keep" reads it)'
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,8 @@ class Selection:
     trials: list[FrozenTrial]
     objective: Array
     feasible: npt.NDArray[np.bool_]
-    excluded: dict[int, str]
-    notes: list[str]
+    excluded: dict[int, Fact]
+    notes: list[Fact]
 
 
 def select_trials(
@@ -43,29 +43,19 @@ def select_trials(
 
     Raises
     ------
-    ValueError
-        If no trial is left; the text says what there was.
+    NothingToExplain
+        If no trial is left; the reason says what there was.
     """
     kept: list[FrozenTrial] = []
     values: list[float] = []
     constraints: list[bool | None] = []
-    excluded: dict[int, str] = {}
+    excluded: dict[int, Fact] = {}
     for trial in trials:
         meets = _meets_constraints(trial) if trial.system_attrs else None
-        value: float | None = None
-        reason = _STATES.get(trial.state, "")
-        if trial.state == TrialState.PRUNED and pruned == "drop":
-            reason = _PRUNED
-        elif not reason and meets is False and infeasible == "drop":
-            reason = _INFEASIBLE
-        elif not reason and not trial.params:
-            reason = "it has no hyperparameter"
-        elif not reason:
-            value = target.value(trial)
-            if value is None:
-                reason = _no_value(trial, target)
-        if reason or value is None:
-            excluded[trial.number] = reason
+        reason = _left_out(trial, meets, pruned, infeasible)
+        value = target.value(trial) if reason is None else None
+        if value is None:
+            excluded[trial.number] = reason or _no_value(trial, target)
             continue
         kept.append(trial)
         values.append(value)
@@ -74,34 +64,42 @@ def select_trials(
     excluded |= not_finite(objective, [trial.number for trial in kept], target.name)
     finite = np.flatnonzero(np.isfinite(objective)).tolist()
     if not finite:
-        raise ValueError(_nothing_left(excluded))
+        if not excluded:
+            raise NothingToExplain(fact("study_empty"))
+        raise nothing_left("study", excluded)
     kept, constraints = [kept[i] for i in finite], [constraints[i] for i in finite]
     feasible = np.array([meets is not False for meets in constraints])
-    unconstrained = constraints.count(None)
-    stopped = sum(trial.state == TrialState.PRUNED for trial in kept)
+    unconstrained = [t.number for t, meets in zip(kept, constraints, strict=True) if meets is None]
+    numbers = np.array([trial.number for trial in kept])
+    stopped = [trial.number for trial in kept if trial.state == TrialState.PRUNED]
     notes = []
     if stopped:
-        what = "the last value they reported" if target.function is None else "what target= returns"
-        notes.append(f"pruned: {stopped} pruned trial(s) count with {what}")
+        by_target = target.function is not None
+        notes.append(fact("pruned_counted", trials=stopped, by_target=by_target))
     if not feasible.all():
-        notes.append(
-            f"infeasible: {int((~feasible).sum())} trial(s) that violate a constraint count as any "
-            "other, but never as the incumbent"
-        )
-    if 0 < unconstrained < len(kept):
-        notes.append(
-            f"constraints: {unconstrained} trial(s) have none, unlike the others, "
-            "and count as feasible"
-        )
+        notes.append(fact("infeasible_counted", trials=numbers[~feasible]))
+    if 0 < len(unconstrained) < len(kept):
+        notes.append(fact("unconstrained", trials=unconstrained))
     return Selection(kept, objective[finite], feasible, dict(sorted(excluded.items())), notes)
 
 
-def _no_value(trial: FrozenTrial, target: Target) -> str:
+def _left_out(trial: FrozenTrial, meets: bool | None, pruned: str, infeasible: str) -> Fact | None:
+    """Return why a trial does not count, whatever its value; None if it may."""
+    if trial.state in _STATES:
+        return _STATES[trial.state]
+    if trial.state == TrialState.PRUNED and pruned == "drop":
+        return fact("pruned", readable=True)
+    if meets is False and infeasible == "drop":
+        return fact("infeasible")
+    return None if trial.params else fact("no_hyperparameter")
+
+
+def _no_value(trial: FrozenTrial, target: Target) -> Fact:
     if target.function is not None:
-        return "target= returned None"
+        return fact("target_returned_none")
     if trial.state == TrialState.PRUNED:
-        return "pruned before it reported a value"
-    return "it has no value"
+        return fact("pruned_without_value")
+    return fact("no_value")
 
 
 def _meets_constraints(trial: FrozenTrial) -> bool | None:
@@ -114,9 +112,3 @@ def _meets_constraints(trial: FrozenTrial) -> bool | None:
         if key.startswith("constraints:"):
             values[key.removeprefix("constraints:")] = value
     return all(value <= 0 for value in values.values()) if values else None
-
-
-def _nothing_left(excluded: dict[int, str]) -> str:
-    if not excluded:
-        return "study has no trials yet. Run study.optimize first, or choose another study."
-    return nothing_left("study", excluded)

@@ -13,6 +13,7 @@ from optuna.trial import FrozenTrial
 from hpo_explain.adapters._updates import ReportUpdates, Runs
 from hpo_explain.adapters.optuna.study import from_optuna
 from hpo_explain.adapters.sources import as_runs, checked_options
+from hpo_explain.errors import InputError
 
 if TYPE_CHECKING:
     from hpo_explain.reporting import Section
@@ -51,7 +52,7 @@ class ExplanationCallback:
 
     Raises
     ------
-    ValueError
+    InputError
         If `path` is no path, `every` is not a whole number of at least 1, `budget` is not a share,
         or an option is unknown.
 
@@ -84,7 +85,7 @@ class ExplanationCallback:
         **options: Any,
     ) -> None:
         if user_attr is not None and (not isinstance(user_attr, str) or not user_attr):
-            raise ValueError(f"user_attr must be a name, but was {user_attr!r}.")
+            raise InputError("user_attr", f"must be a name, but was {user_attr!r}", user_attr)
         self._updates = ReportUpdates(
             path, every=every, budget=budget, sections=sections, on_update=on_update
         )

@@ -1,4 +1,4 @@
-"""Optuna's samplers by name, as one writes them where there is no Python."""
+"""Optuna's samplers by name, as on the command line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import warnings
 import optuna
 from optuna.exceptions import ExperimentalWarning
 from optuna.samplers import BaseSampler
+
+from hpo_explain._checks import check_option
 
 
 def sampler_names() -> list[str]:
@@ -42,7 +44,7 @@ def make_sampler(name: str) -> BaseSampler:
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no such one.
 
     Examples
@@ -50,8 +52,7 @@ def make_sampler(name: str) -> BaseSampler:
     >>> type(make_sampler("RandomSampler")).__name__
     'RandomSampler'
     """
-    if name not in sampler_names():
-        raise ValueError(f"sampler must be one of {', '.join(sampler_names())}, but was {name!r}.")
+    check_option("sampler", name, sampler_names())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExperimentalWarning)  # it is only asked for its settings
         made: BaseSampler = getattr(optuna.samplers, name)()

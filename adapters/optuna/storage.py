@@ -21,6 +21,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from hpo_explain.adapters.optuna.quiet import quiet_optuna
 from hpo_explain.adapters.optuna.study import from_optuna
 from hpo_explain.adapters.sources import as_runs
+from hpo_explain.errors import InputError, Option
 from hpo_explain.run import Run
 
 _UNREADABLE = (SQLAlchemyError, StorageInternalError, ImportError, RuntimeError)
@@ -51,8 +52,10 @@ def read_storage(storage: str, study_name: str | None = None, **options: Any) ->
     ------
     TimeoutError
         If the storage stays locked by another process.
-    ValueError
-        If there is no such file, storage or study, or nothing in the study can be read.
+    InputError
+        If there is no such file, storage or study.
+    NothingToExplain
+        If nothing in the study can be read.
     """
     with _opened(storage, study_name) as study:
         return from_optuna(study, **options)
@@ -104,7 +107,7 @@ def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
     ------
     TimeoutError
         If the storage stays locked by another process.
-    ValueError
+    InputError
         If there is no such file, storage or study; the text lists the studies there are.
     """
     return _study(_open(storage), storage, study_name)
@@ -112,7 +115,7 @@ def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
 
 @contextmanager
 def _opened(storage: str, study_name: str | None) -> Iterator[optuna.Study]:
-    """Open a study for as long as it is read; what the storage says then names it."""
+    """Open a study for as long as it is read; errors of the storage name it."""
     opened = _open(storage)
     try:
         study = _study(opened, storage, study_name)
@@ -127,19 +130,17 @@ def _study(opened: BaseStorage, storage: str, study_name: str | None) -> optuna.
     with _translated(storage):
         names = sorted(study.study_name for study in opened.get_all_studies())
     if not names:
-        raise ValueError(f"storage {address!r} holds no study. Check the address.")
+        raise InputError("storage", f"{address!r} holds no study", address, "Check the address.")
     listed = ", ".join(repr(name) for name in names)
     if study_name is None:
         if len(names) > 1:
-            raise ValueError(
-                f"storage {address!r} holds {len(names)} studies, and study_name was not given. "
-                f"Choose one (on the command line with --study-name): {listed}."
-            )
+            problem = f"must be given, as storage {address!r} holds {len(names)} studies"
+            remedy = ("Choose one with ", Option("study_name"), f": {listed}.")
+            raise InputError("study_name", problem, remedy=remedy)
         study_name = names[0]
     if study_name not in names:
-        raise ValueError(
-            f"study_name {study_name!r} is not in storage {address!r}. There are: {listed}."
-        )
+        problem = f"{study_name!r} is not in storage {address!r}"
+        raise InputError("study_name", problem, study_name, f"There are: {listed}.")
     with _translated(storage):
         return optuna.load_study(study_name=study_name, storage=opened)
 
@@ -166,17 +167,17 @@ def _is_sqlite(path: Path) -> bool:
 
 def _open_journal(path: str) -> BaseStorage:
     if not Path(path).is_file():  # Optuna would make one
-        raise ValueError(
-            f"storage {path!r} is neither a file nor an address such as "
-            "sqlite:///study.db. Check the path."
-        )
+        problem = f"{path!r} is neither a file nor an address such as sqlite:///study.db"
+        raise InputError("storage", problem, path, "Check the path.")
     try:
         with quiet_optuna():
             return JournalStorage(JournalFileBackend(path))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(
-            f"storage {path!r} cannot be read as a journal of Optuna: {error}. Check the path, "
-            "and give a database as an address such as sqlite:///study.db."
+        raise InputError(
+            "storage",
+            f"{path!r} cannot be read as a journal of Optuna: {error}",
+            path,
+            "Check the path, and give a database as an address such as sqlite:///study.db.",
         ) from error
 
 
@@ -202,8 +203,8 @@ def reading_options(storage: str) -> dict[str, Any]:
 
     Raises
     ------
-    ValueError
-        If an SQLite file does not exist, or the address is none.
+    InputError
+        If an SQLite file does not exist, or the storage is not an address.
 
     Examples
     --------
@@ -213,9 +214,8 @@ def reading_options(storage: str) -> dict[str, Any]:
     try:
         url = make_url(storage)
     except (ArgumentError, ValueError) as error:
-        raise ValueError(
-            f"storage {storage!r} is no address such as sqlite:///study.db: {error}."
-        ) from error
+        problem = f"{storage!r} is not an address such as sqlite:///study.db: {error}"
+        raise InputError("storage", problem, storage) from error
     if url.drivername in _SQLITE_DRIVERS and url.database not in (None, "", ":memory:"):
         return {"creator": _sqlite_reader(storage, url)}
     if url.drivername.startswith("postgresql"):
@@ -228,19 +228,21 @@ def reading_options(storage: str) -> dict[str, Any]:
 def _sqlite_reader(storage: str, url: URL) -> _SqliteReader:
     given = str(url.database).removeprefix("file:")
     if not Path(given).is_file():  # SQLite's own message does not say where it looked
-        raise ValueError(
-            f"storage {storage!r}: there is no file {given!r}. Check the path "
-            "(sqlite:///study.db is relative to this folder, sqlite:////… is absolute)."
+        raise InputError(
+            "storage",
+            f"must be the address of a file, but there is no file {given!r}",
+            storage,
+            "Check the path (sqlite:///study.db is relative to this folder, sqlite:////… is "
+            "absolute).",
         )
     query = {name: str(value) for name, value in url.query.items()}
     kept = {name: value for name, value in query.items() if name in ("nolock", "vfs")}
     try:
         timeout = float(query.get("timeout", 5.0))
     except ValueError:
-        raise ValueError(
-            f"storage {storage!r}: timeout must be a number of seconds, but was "
-            f"{query['timeout']!r}."
-        ) from None
+        given = query["timeout"]
+        problem = f"{storage!r} has timeout {given!r}, which is not a number of seconds"
+        raise InputError("storage", problem, storage) from None
     return _SqliteReader(Path(given), timeout, **kept)
 
 
@@ -288,25 +290,23 @@ def shown_address(storage: str) -> str:
 
 @contextmanager
 def _translated(storage: str) -> Iterator[None]:
-    """Turn what a database says into a sentence that names the storage."""
+    """Turn errors of a database into ones that name the storage."""
     try:
         yield
     except _UNREADABLE as error:
         address = shown_address(storage)
         missing = getattr(error.__cause__, "name", None) if isinstance(error, ImportError) else None
         if missing:
-            raise ValueError(
-                f"storage {address!r} needs the package {missing}, which is not installed. "
-                f"Run: pip install '{_PACKAGES.get(missing, missing)}'"
-            ) from error
+            problem = f"{address!r} needs the package {missing}, which is not installed"
+            remedy = f"Run: pip install '{_PACKAGES.get(missing, missing)}'"
+            raise InputError("storage", problem, address, remedy) from error
         # Optuna's own words are about databases of all kinds, the cause is what happened
         cause = error.__cause__ or error if isinstance(error, StorageInternalError) else error
         first = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
-        if "locked" in first:
+        if "locked" in first:  # before Python 3.11, errors of SQLite have no code
             raise TimeoutError(
                 f"storage {address!r} is locked: another process is writing to it ({first}). "
                 "Try again in a moment."
             ) from error
-        raise ValueError(
-            f"storage {address!r} cannot be read as an Optuna storage: {first}"
-        ) from error
+        problem = f"{address!r} cannot be read as an Optuna storage: {first.rstrip('.')}"
+        raise InputError("storage", problem, address) from error

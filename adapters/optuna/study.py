@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import optuna
@@ -10,13 +10,15 @@ from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain._checks import check_option
 from hpo_explain.adapters._conditions import infer_conditions
-from hpo_explain.adapters._reading import repeated
+from hpo_explain.adapters._reading import nothing_left, repeated
 from hpo_explain.adapters.optuna._columns import Columns, read_columns
 from hpo_explain.adapters.optuna._read_record import read_record
 from hpo_explain.adapters.optuna._sampler import read_choice
 from hpo_explain.adapters.optuna._space import encode, read_parameter
 from hpo_explain.adapters.optuna._target import TargetLike, resolve_target, settle_direction
 from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED, select_trials
+from hpo_explain.errors import InputError
+from hpo_explain.facts import Fact, fact
 from hpo_explain.run import Run
 from hpo_explain.space import Array, Parameter, SearchSpace
 
@@ -67,9 +69,10 @@ def from_optuna(
 
     Raises
     ------
-    ValueError
-        If the study has no trial with a finite value, has several objectives and no target, or
-        if an argument does not fit the study.
+    NothingToExplain
+        If the study has no trial with a finite value.
+    InputError
+        If it has several objectives and no target, or if an argument does not fit the study.
 
     Notes
     -----
@@ -121,11 +124,10 @@ def from_optuna(
     rows = np.array([i for i in range(len(X)) if i not in outside], dtype=np.int64)
     kept = [selection.trials[i] for i in rows]
     if not kept:
-        remedy = "Run more trials" if space is None else "Correct space=, or leave it out"
-        raise ValueError(
-            f"study has no trial that fits the search space: {next(iter(outside.values()))}. "
-            f"{remedy}."
-        )
+        if space is None:
+            raise nothing_left("study", excluded)
+        problem = ("fits no trial of the study: ", next(iter(outside.values())))
+        raise InputError("space", problem, space, "Correct it, or leave it out.")
     X, objective = X[rows], selection.objective[rows]
     numbers = [trial.number for trial in kept]
     if space is None:
@@ -145,15 +147,16 @@ def from_optuna(
         found.direction,
         trials=numbers,
         proposals=choice.proposals,
+        origins=choice.origins,
         excluded=dict(sorted(excluded.items())),
         notes=[
-            *([found.note] if found.note else []),
+            *found.notes,
             *choice.notes,
             *notes,
             *selection.notes,
             *repeated(X),
             *_only_left_out(trials, excluded, space),
-            *_untimed(times),
+            *_untimed(numbers, times),
         ],
         started=times[:, 0],
         finished=times[:, 1],
@@ -164,72 +167,78 @@ def from_optuna(
         name="" if study.study_name.startswith(_UNNAMED) else study.study_name,
         feasible=selection.feasible[rows],
         objective_name=found.name,
-        optimizer=f"Optuna's {choice.sampler}",
+        optimizer=choice.label,
         record=read_record(study, choice, trials, space, own_objective=asked.function is None),
     )
 
 
 def _check_study(study: object, sampler: object, space: object) -> None:
     if not isinstance(study, optuna.Study):
-        raise ValueError(
-            f"study must be an optuna.Study, but was {type(study).__name__} {str(study)[:80]!r}. "
-            "Load a stored one with optuna.load_study(study_name=..., storage=...)."
+        raise InputError(
+            "study",
+            f"must be an optuna.Study, but was {type(study).__name__} {str(study)[:80]!r}",
+            study,
+            "Load a stored one with optuna.load_study(study_name=..., storage=...).",
         )
     if sampler is not None and not isinstance(sampler, optuna.samplers.BaseSampler):
-        raise ValueError(
-            f"sampler must be a sampler of Optuna, but was {sampler!r}. "
-            "Give an object, for example optuna.samplers.TPESampler()."
+        raise InputError(
+            "sampler",
+            f"must be a sampler of Optuna, but was {sampler!r}",
+            sampler,
+            "Give an object, for example optuna.samplers.TPESampler().",
         )
     if space is not None and not isinstance(space, SearchSpace):
-        raise ValueError(
-            f"space must be a SearchSpace, but was {type(space).__name__}. "
-            "Build one with SearchSpace([FloatParameter(...), ...])."
+        raise InputError(
+            "space",
+            f"must be a SearchSpace, but was {type(space).__name__}",
+            space,
+            "Build one with SearchSpace([FloatParameter(...), ...]).",
         )
 
 
-def _parameters(columns: Columns, space: SearchSpace | None) -> tuple[list[Parameter], list[str]]:
+def _parameters(columns: Columns, space: SearchSpace | None) -> tuple[list[Parameter], list[Fact]]:
     if space is None:
         read = [read_parameter(column) for column in columns.columns]
         return [parameter for parameter, _ in read], [note for _, notes in read for note in notes]
     missing = [column.name for column in columns.columns if column.name not in space.names]
     if missing:
-        raise ValueError(
-            f"space lacks {', '.join(missing)}, which trials of the study have. "
-            "Add them, or read a study without them."
+        raise InputError(
+            "space",
+            f"lacks {', '.join(missing)}, which trials of the study have",
+            space,
+            "Add them, or read a study without them.",
         )
     return list(space), []
 
 
 def _encoded(
     parameters: Sequence[Parameter], columns: Columns, n: int
-) -> tuple[Array, dict[int, str]]:
+) -> tuple[Array, dict[int, Fact]]:
     """Return the encoded rows, and for each row with a value outside its range the reason."""
     X = np.full((n, len(parameters)), np.nan)
-    outside: dict[int, str] = {}
+    outside: dict[int, Fact] = {}
     of_name = {column.name: column for column in columns.columns}
     for j, parameter in enumerate(parameters):
         column = of_name.get(parameter.name)
         if column is not None:
             X[column.rows, j], reasons = encode(parameter, column.values)
             for i, reason in reasons.items():
-                outside.setdefault(
-                    int(column.rows[i]), f"{reason} (a wider space= reads this trial)"
-                )
+                outside.setdefault(int(column.rows[i]), fact("outside_read_space", why=reason))
     return X, outside
 
 
-def _invalid(space: SearchSpace, X: Array) -> dict[int, str]:
+def _invalid(space: SearchSpace, X: Array) -> dict[int, Fact]:
     """Return for each row that the conditions of a given space rule out the reason."""
-    reasons: dict[int, str] = {}
+    reasons: dict[int, Fact] = {}
     for j, parameter in enumerate(space):
         given, allowed = ~np.isnan(X[:, j]), space.allowed(X, j)
-        condition = space.condition_text(parameter.name)
-        for i in np.flatnonzero(given & ~allowed):
-            reasons.setdefault(int(i), f"{parameter.name} is set, but {condition} in space=")
+        names, condition = [parameter.name], space.condition_text(parameter.name)
+        for i in np.flatnonzero(given & ~allowed).tolist():
+            reasons.setdefault(i, fact("set_though_inactive", names=names, condition=condition))
         if parameter.optional is None:
-            for i in np.flatnonzero(allowed & ~given):
+            for i in np.flatnonzero(allowed & ~given).tolist():
                 reasons.setdefault(
-                    int(i), f"{parameter.name} is missing, but {condition} in space="
+                    i, fact("missing_though_active", names=names, condition=condition)
                 )
     return reasons
 
@@ -247,19 +256,14 @@ def _times(trials: Sequence[FrozenTrial]) -> Array:
     return times
 
 
-def _untimed(times: Array) -> list[str]:
-    untimed = int(np.isnan(times).any(axis=1).sum())
-    if not untimed:
-        return []
-    return [
-        f"times: not recorded for {untimed} trial(s); what was known before them, and when they "
-        "were, goes by number"
-    ]
+def _untimed(trials: Sequence[int], times: Array) -> list[Fact]:
+    untimed = np.flatnonzero(np.isnan(times).any(axis=1))
+    return [fact("untimed", trials=np.asarray(trials)[untimed])] if len(untimed) else []
 
 
 def _only_left_out(
-    trials: Sequence[FrozenTrial], excluded: dict[int, str], space: SearchSpace
-) -> list[str]:
+    trials: Sequence[FrozenTrial], excluded: Mapping[int, Fact], space: SearchSpace
+) -> list[Fact]:
     names = dict.fromkeys(
         name
         for trial in trials
@@ -267,6 +271,4 @@ def _only_left_out(
         for name in trial.params
         if name not in space.names
     )
-    if not names:
-        return []
-    return [f"{', '.join(names)}: only in trials that were left out, so not in the space"]
+    return [fact("only_left_out", names=names)] if names else []

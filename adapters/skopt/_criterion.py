@@ -17,6 +17,7 @@ from hpo_explain.acquisition import (
     lower_confidence_bound,
 )
 from hpo_explain.explainers.background import local_background
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 from hpo_explain.surrogates import Surrogate
 
@@ -43,15 +44,15 @@ class Criterion:
         Weight of the standard deviation in LCB; improvement asked for at least in EI and PI.
     sampled : bool
         Whether it was maximized over drawn candidates only, without following its gradient.
-    unknown : str
-        Why it cannot be rebuilt; empty where it can.
+    unknown : Fact or None
+        Why it cannot be rebuilt; None where it can.
     """
 
     name: str
     kappa: float = KAPPA
     xi: float = XI
     sampled: bool = False
-    unknown: str = ""
+    unknown: Fact | None = None
 
     def on(self, surrogate: Surrogate, best: float, direction: str) -> Acquisition:
         """Return it as an acquisition on a surrogate; `best` in the user's units."""
@@ -65,15 +66,15 @@ def read_criterion(arguments: Mapping[str, Any]) -> Criterion:
     """Return the criterion that the arguments of a minimizer or an Optimizer ask for."""
     name = arguments.get("acq_func")
     if name is None:
-        return Criterion("", unknown="the result does not record its acquisition function")
+        return Criterion("", unknown=fact("criterion_not_recorded"))
     settings = {**arguments, **(arguments.get("acq_func_kwargs") or {})}
     kappa, xi = float(settings.get("kappa", KAPPA)), float(settings.get("xi", XI))
     if name in ("EIps", "PIps"):
-        return Criterion(name, unknown=f"{name} also weighs the time of an evaluation")
+        return Criterion(name, unknown=fact("criterion_per_second", names=[name]))
     if name not in ("LCB", "EI", "PI", HEDGE):
-        return Criterion(name, unknown=f"{name} is no function of mean and std at one point")
+        return Criterion(name, unknown=fact("criterion_not_pointwise", names=[name]))
     if not np.isfinite(kappa) and name in ("LCB", HEDGE):
-        return Criterion(name, unknown=f"with kappa = {kappa} LCB is the std alone")
+        return Criterion(name, unknown=fact("criterion_of_std", kappa=str(kappa)))
     sampled = (
         arguments.get("acq_optimizer") == "sampling"
         or arguments.get("space_constraint") is not None
@@ -89,8 +90,8 @@ def infer_criterion(
     direction: str,
     *,
     local: bool,
-) -> tuple[Criterion, str]:
-    """Return the criterion a hedge seems to have used for a proposal, and how that was found.
+) -> tuple[Criterion, Fact]:
+    """Return the criterion that a hedge seems to have used for a proposal, and its rank.
 
     A hedge draws one of LCB, EI and PI at random for every trial and does not record which. The
     one it used was maximized, so the proposal should rank first under it among candidates drawn
@@ -115,8 +116,8 @@ def infer_criterion(
     -------
     criterion : Criterion
         The one under which the proposal ranks best; of equals LCB, then EI.
-    note : str
-        The three ranks, in a sentence.
+    note : Fact
+        The three ranks.
     """
     space = surrogate.space
     config = space.decode(row[None, :])[0]
@@ -138,14 +139,11 @@ def infer_criterion(
     }
     ranks = {name: 1 + int((u[1:] > u[0]).sum()) for name, u in utilities.items()}
     name = min(ranks, key=lambda key: ranks[key])
-    listed = ", ".join(f"{key} {rank}" for key, rank in ranks.items())
-    note = (
-        f"{HEDGE} does not record which criterion it used; {name} is inferred, under which the "
-        f"proposal ranks best among {len(m) - 1} candidates (ranks: {listed})"
+    note = fact(
+        "hedge_inferred",
+        names=[name],
+        ranks=tuple(ranks.items()),
+        candidates=len(m) - 1,
+        high=ranks[name] <= _HIGH * len(m),
     )
-    if ranks[name] > _HIGH * len(m):
-        note += (
-            "; it ranks high under none: skopt rounds integers and categories after its search, "
-            "and moves away from points it has tried"
-        )
     return Criterion(name, kappa=hedge.kappa, xi=hedge.xi), note

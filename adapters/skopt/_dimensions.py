@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from skopt.space import Categorical, Integer, Real, Space
 
-from hpo_explain.adapters._reading import whole_numbers
+from hpo_explain.adapters._reading import encode_value, whole_numbers
+from hpo_explain.errors import InputError, Option
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -27,7 +29,7 @@ def read_dimensions(result: Any) -> list[Any]:
 
     Raises
     ------
-    ValueError
+    InputError
         If the result has neither.
     """
     space = getattr(result, "space", None)
@@ -35,48 +37,46 @@ def read_dimensions(result: Any) -> list[Any]:
         return list(space.dimensions)
     arguments = (getattr(result, "specs", None) or {}).get("args", {})
     if arguments.get("dimensions") is None:
-        raise ValueError(
-            "result has neither a space nor specs['args']['dimensions'], so its search space is "
-            "unknown. Set result.space to the skopt.space.Space that was searched."
+        raise InputError(
+            "result",
+            "has neither a space nor specs['args']['dimensions'], so its search space is unknown",
+            remedy="Set result.space to the skopt.space.Space that was searched.",
         )
     with warnings.catch_warnings():
-        # how skopt reads a short form such as (1, 10) is what it searched, whatever is to come
+        # skopt warns that it may read short forms such as (1, 10) differently in the future
         warnings.simplefilter("ignore")
         return list(Space(arguments["dimensions"]).dimensions)
 
 
 def read_space(
     dimensions: Sequence[Any], names: Sequence[str] | None
-) -> tuple[SearchSpace, list[str]]:
+) -> tuple[SearchSpace, list[Fact]]:
     """Return the search space that dimensions describe, and what was assumed.
 
     Raises
     ------
-    ValueError
+    InputError
         If there is not one name per dimension, or a dimension is of no known kind.
     """
     notes = []
     own = [getattr(dimension, "name", None) for dimension in dimensions]
     if names is not None:
         if isinstance(names, str) or len(names) != len(dimensions):
-            raise ValueError(
-                f"names must give {len(dimensions)} names, one per dimension, but was {names!r}."
-            )
+            problem = f"must give {len(dimensions)} names, one per dimension, but was {names!r}"
+            raise InputError("names", problem, names)
         own = list(names)
     unnamed = [j for j, name in enumerate(own) if not name]
     for j in unnamed:
         own[j] = f"x{j}"
     if unnamed:
-        called = ", ".join(str(own[j]) for j in unnamed)
-        notes.append(
-            f"names: {len(unnamed)} dimension(s) have none and are called {called} by their "
-            "position; names= gives them better ones"
-        )
+        notes.append(fact("unnamed_dimensions", names=[own[j] for j in unnamed]))
     twice = sorted({str(name) for name in own if own.count(name) > 1})
     if twice:
-        raise ValueError(
-            f"{', '.join(twice)} is the name of several dimensions. Give each one of its own with "
-            "names=."
+        raise InputError(
+            "result",
+            f"has several dimensions named {', '.join(twice)}",
+            twice,
+            ("Give each one a name of its own with ", Option("names"), "."),
         )
     read = [_parameter(d, str(name)) for d, name in zip(dimensions, own, strict=True)]
     parameters = [parameter for parameter, _ in read]
@@ -87,14 +87,11 @@ def read_space(
         if isinstance(p, CategoricalParameter) and getattr(dimension, "prior", None) is not None
     ]
     if weighed:
-        notes.append(
-            f"prior: the choices of {', '.join(weighed)} were drawn with probabilities of their "
-            "own; here every choice weighs the same"
-        )
+        notes.append(fact("choices_weighed", names=weighed))
     return SearchSpace(parameters), notes
 
 
-def _parameter(dimension: Any, name: str) -> tuple[Parameter, list[str]]:
+def _parameter(dimension: Any, name: str) -> tuple[Parameter, list[Fact]]:
     if isinstance(dimension, Categorical):
         return CategoricalParameter(name, dimension.categories), []
     log = getattr(dimension, "prior", None) == "log-uniform"
@@ -102,16 +99,18 @@ def _parameter(dimension: Any, name: str) -> tuple[Parameter, list[str]]:
         return whole_numbers(name, int(dimension.low), int(dimension.high), log=log)
     if isinstance(dimension, Real):
         return FloatParameter(name, dimension.low, dimension.high, log=log), []
-    raise ValueError(
-        f"dimension {name!r} is a {type(dimension).__name__}. "
-        "Known are skopt's Real, Integer and Categorical."
+    raise InputError(
+        "result",
+        f"has a dimension {name!r} of an unknown kind, {type(dimension).__name__}",
+        dimension,
+        "Known are skopt's Real, Integer and Categorical.",
     )
 
 
 def encode_points(
     space: SearchSpace, points: Iterable[Sequence[Any]]
-) -> tuple[Array, dict[int, str]]:
-    """Return points as encoded rows, and why some (their rows are NaN) are none of the space.
+) -> tuple[Array, dict[int, Fact]]:
+    """Return points as encoded rows, and why some (with NaN in their rows) are outside the space.
 
     Parameters
     ----------
@@ -124,21 +123,22 @@ def encode_points(
     -------
     X : ndarray of shape (n, d)
         Encoded rows.
-    reasons : dict of int to str
+    reasons : dict of int to Fact
         Index of a point to the reason why it is outside the space.
     """
     rows = [list(point) for point in points]
     X = np.full((len(rows), len(space)), np.nan)
-    reasons: dict[int, str] = {}
+    reasons: dict[int, Fact] = {}
     for i, row in enumerate(rows):
         if len(row) != len(space):
-            reasons[i] = f"it has {len(row)} values, the space {len(space)}"
+            reasons[i] = fact("wrong_length", count=len(row), dimensions=len(space))
             continue
         for j, (parameter, value) in enumerate(zip(space.parameters, row, strict=True)):
-            try:
-                X[i, j] = parameter.encode([_as_choice(parameter, value)])[0]
-            except ValueError as error:
-                reasons.setdefault(i, f"it is outside the space: {error}")
+            position = encode_value(parameter, _as_choice(parameter, value))
+            if isinstance(position, Fact):
+                reasons.setdefault(i, fact("outside_space", why=position))
+            else:
+                X[i, j] = position
     return X, reasons
 
 
@@ -174,7 +174,7 @@ class ModelColumns:
 
     Raises
     ------
-    ValueError
+    InputError
         If a transform does not lead to numbers.
     """
 
@@ -201,7 +201,7 @@ def model_columns(dimensions: Sequence[Any]) -> list[ModelColumns]:
     for transform in ("own", "normalize", "identity"):
         try:
             columns.append(ModelColumns(dimensions, transform))
-        except ValueError:  # no model was fitted on what is no number
+        except InputError:  # no model was fitted on what is not a number
             continue
     return columns
 
@@ -217,8 +217,10 @@ def _part(dimension: Any, transform: str) -> Array | tuple[float, float]:
             table = np.asarray(dimension.transform(categories), dtype=float)
             return table.reshape(len(categories), -1)
         except (TypeError, ValueError, KeyError) as error:
-            raise ValueError(
-                f"the categories {categories!r} are not turned into numbers: {error}"
+            raise InputError(
+                "dimensions",
+                f"has categories that its transform does not turn into numbers: {categories!r}",
+                categories,
             ) from error
     if (dimension.transform_ if transform == "own" else transform) == "normalize":
         return 0.0, 1.0

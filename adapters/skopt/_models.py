@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.multioutput import MultiOutputRegressor
 
-from hpo_explain._words import spans
 from hpo_explain.adapters.skopt._dimensions import ModelColumns
 from hpo_explain.adapters.skopt._specs import Specs
+from hpo_explain.facts import Fact, fact
 from hpo_explain.run import LARGEST
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import ForestSurrogate, GaussianProcessSurrogate, Surrogate
@@ -70,7 +70,7 @@ class StoredModels:
         return (self.models[k], self.seen[k]) if k >= 0 else None
 
 
-def read_models(models: Sequence[Any], specs: Specs, n: int) -> tuple[StoredModels, list[str]]:
+def read_models(models: Sequence[Any], specs: Specs, n: int) -> tuple[StoredModels, list[Fact]]:
     """Return the models of a result of n trials, and notes.
 
     Models that were not fitted on the first trials of the result are left out: which trial they
@@ -82,15 +82,10 @@ def read_models(models: Sequence[Any], specs: Specs, n: int) -> tuple[StoredMode
         seen = list(range(n - len(models) + 1, n + 1))
         kept_all = specs.queue_size is None or len(models) < specs.queue_size
         if kept_all and specs.initial != seen[0]:
-            return StoredModels(), [
-                "models: they are stored, but not which trials they were fitted on"
-            ]
+            return StoredModels(), [fact("models_not_placed")]
     counts = [count for count in seen if count is not None]
     if counts != sorted(set(counts)) or (counts and counts[-1] > n):
-        return StoredModels(), [
-            f"models: they were fitted on {spans(counts)} trials, which does not go with the {n} "
-            "trials of this result"
-        ]
+        return StoredModels(), [fact("models_of_another_result", counts=tuple(counts), read=n)]
     return StoredModels(tuple(models), tuple(counts)), []
 
 

@@ -11,7 +11,7 @@ from skopt.utils import has_gradients
 from hpo_explain.adapters.skopt._criterion import HEDGE, Criterion, infer_criterion
 from hpo_explain.adapters.skopt._dimensions import ModelColumns
 from hpo_explain.adapters.skopt._models import StoredModels, as_surrogate
-from hpo_explain.facts import as_facts
+from hpo_explain.facts import Fact, fact
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import Surrogate
@@ -84,7 +84,7 @@ class SkoptRecord:
         seen = found[1]
         sign = 1.0 if self.direction == "minimize" else -1.0
         best = sign * float(np.min(sign * self.objective[:seen]))
-        criterion, note = self.criterion, ""
+        criterion, notes = self.criterion, list[Fact]()
         if criterion.name == HEDGE:
             row = self.X[trial] if trial < len(self.X) else np.array([np.nan])
             if np.isnan(row).any():
@@ -93,12 +93,7 @@ class SkoptRecord:
             criterion, note = infer_criterion(
                 criterion, surrogate, row, best, self.direction, local=local
             )
+            notes.append(note)
         if seen < trial:
-            several = (
-                f"trials {seen} to {trial} were asked for or told together: this is the model "
-                f"of trial {seen}, to which skopt adds made-up objectives for those between"
-            )
-            note = f"{note}; {several}" if note else several
-        return OwnAcquisition(
-            criterion.on(surrogate, best, self.direction), as_facts([note] if note else [])
-        )
+            notes.append(fact("asked_together", trials=range(seen, trial + 1)))
+        return OwnAcquisition(criterion.on(surrogate, best, self.direction), tuple(notes))

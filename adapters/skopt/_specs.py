@@ -34,6 +34,10 @@ class Specs:
         Whether no model was to choose any trial: a random search, or initial points only.
     initial : int or None
         Number of initial points, those given included; None where it is not recorded.
+    given : int
+        Number of points given by the user, which come first.
+    told : bool
+        Whether they were given with their objective.
     queue_size : int or None
         How many models were kept at most; None for all.
     """
@@ -42,6 +46,8 @@ class Specs:
     criterion: Criterion
     random: bool
     initial: int | None
+    given: int
+    told: bool
     queue_size: int | None
 
 
@@ -58,18 +64,18 @@ def read_specs(result: Any) -> Specs:
         optimizer = f"skopt's {minimizer}" if minimizer else "scikit-optimize"
     asked = arguments.get("n_random_starts")  # the older name, which wins where it is given
     asked = arguments.get("n_initial_points") if asked is None else asked
-    given = _given(arguments.get("x0"))
+    given, told = _given(arguments.get("x0")), arguments.get("y0") is not None
     calls = arguments.get("n_calls")  # an Optimizer has no such number
     only_initial = (
-        asked is not None
-        and calls is not None
-        and asked + (given if arguments.get("y0") is None else 0) >= calls
+        asked is not None and calls is not None and asked + (0 if told else given) >= calls
     )
     return Specs(
         optimizer,
         read_criterion(arguments),
         random=kind == "DUMMY" or only_initial,
         initial=None if asked is None else int(asked) + given,
+        given=given,
+        told=told,
         queue_size=arguments.get("model_queue_size"),
     )
 

@@ -41,7 +41,7 @@ class ExplanationCallback:
 
     Raises
     ------
-    ValueError
+    InputError
         If `path` is no path, `every` is not a whole number of at least 1, `budget` is not a share,
         or an option is unknown.
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from skopt import BayesSearchCV, Optimizer
 
-from hpo_explain._words import spans
 from hpo_explain.adapters._reading import LEAST_KNOWN, not_finite, nothing_left, repeated
 from hpo_explain.adapters.skopt._criterion import HEDGE
 from hpo_explain.adapters.skopt._dimensions import (
@@ -21,6 +20,8 @@ from hpo_explain.adapters.skopt._dimensions import (
 from hpo_explain.adapters.skopt._models import StoredModels, objective_model, read_models
 from hpo_explain.adapters.skopt._record import SkoptRecord
 from hpo_explain.adapters.skopt._specs import Specs, read_specs
+from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.run import Run
 
 
@@ -49,8 +50,10 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
 
     Raises
     ------
-    ValueError
-        If it is no result of skopt, has no trial that can be read, or its space is not known.
+    InputError
+        If it is not a result of skopt, or its space is not known.
+    NothingToExplain
+        If it has no trial that can be read.
 
     Examples
     --------
@@ -78,7 +81,7 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
     excluded = outside | not_finite(objective, range(len(X)), source.objective_name)
     trials = [t for t in range(len(X)) if t not in excluded]
     if not trials:
-        raise ValueError(nothing_left("result", excluded))
+        raise nothing_left("result", excluded)
 
     stored, about_models = read_models(getattr(result, "models", None) or [], specs, len(X))
     record = SkoptRecord(
@@ -88,11 +91,7 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
     start, about_proposals = _first_proposal(stored, specs)
     constraint = getattr(getattr(result, "space", None), "constraint", None)
     if constraint is not None:
-        notes.append(
-            "constraint: skopt kept to a space_constraint, which is no part of the search space "
-            "here: averages also take in configurations that it rules out, unless background= "
-            "gives an array without them"
-        )
+        notes.append(fact("space_constraint"))
     notes += [*repeated(X[trials]), *about_models, *about_proposals]
     if not specs.random:
         if own:
@@ -106,6 +105,7 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
         source.direction,
         trials=np.array(trials, dtype=np.int64),
         proposals=[t for t in trials if t >= start],
+        origins=_origins(trials, specs, start, recorded=not about_proposals),
         excluded=dict(sorted(excluded.items())),
         notes=notes,
         objective_name=source.objective_name,
@@ -128,87 +128,84 @@ def _source(result: Any) -> _Source:
     if isinstance(result, BayesSearchCV):
         found = getattr(result, "optimizer_results_", None)
         if found is None:
-            raise ValueError("result is a BayesSearchCV that is not fitted. Call its fit first.")
+            problem = "is a BayesSearchCV that is not fitted"
+            raise InputError("result", problem, result, "Call its fit first.")
         if len(found) != 1:
-            raise ValueError(
-                f"result is a BayesSearchCV over {len(found)} search spaces. Read one of them: "
-                f"result.optimizer_results_[i] for i in 0 to {len(found) - 1} (their objective "
-                "is the negated score)."
+            raise InputError(
+                "result",
+                f"is a BayesSearchCV over {len(found)} search spaces",
+                result,
+                f"Read one of them: result.optimizer_results_[i] for i in 0 to {len(found) - 1} "
+                "(their objective is the negated score).",
             )
         name = f"mean_test_{result.refit if result.multimetric_ else 'score'}"
         return _Source(found[0], "skopt's BayesSearchCV", "maximize", name)
     if isinstance(result, Optimizer):
         if not result.Xi:
-            raise ValueError("result is an Optimizer that was told no trial. Tell it some first.")
+            raise NothingToExplain(fact("result_empty"))
         return _Source(result.get_result())
     points, values = getattr(result, "x_iters", None), getattr(result, "func_vals", None)
     if points is None or values is None:
-        raise ValueError(
-            "result must be what a minimizer of skopt returned, a skopt.Optimizer or a "
-            f"BayesSearchCV, but was a {type(result).__name__} without x_iters and func_vals."
+        raise InputError(
+            "result",
+            "must be what a minimizer of skopt returned, a skopt.Optimizer or a BayesSearchCV, but "
+            f"was a {type(result).__name__} without x_iters and func_vals",
+            result,
         )
-    if len(points) == 0 or len(points) != len(values):
-        raise ValueError(
-            "result must have at least one point and one value per point, but has "
-            f"{len(points)} x_iters and {len(values)} func_vals."
-        )
+    if len(points) != len(values):
+        problem = f"must have one value per point, but has {len(points)} x_iters and {len(values)}"
+        raise InputError("result", f"{problem} func_vals", result)
+    if len(points) == 0:
+        raise NothingToExplain(fact("result_empty"))
     return _Source(result)
 
 
-def _first_proposal(stored: StoredModels, specs: Specs) -> tuple[int, list[str]]:
+def _origins(
+    trials: Sequence[int], specs: Specs, start: int, *, recorded: bool
+) -> dict[int, Origin]:
+    """Return who chose the trials that no model is known to have chosen."""
+    origins: dict[int, Origin] = {}
+    if specs.random:
+        origins = dict.fromkeys(trials, Origin.INITIAL)
+    elif recorded:
+        origins = {t: Origin.INITIAL for t in trials if t < start}
+    else:
+        origins = {t: Origin.UNKNOWN for t in trials if t < start or start == 0}
+    given = Origin.ADDED if specs.told else Origin.ENQUEUED
+    return origins | {t: given for t in trials if t < specs.given}
+
+
+def _first_proposal(stored: StoredModels, specs: Specs) -> tuple[int, list[Fact]]:
     """Return the number of the first proposal, and notes."""
     if specs.random:
-        return LEAST_KNOWN, [
-            "proposals: the search was random, no acquisition function chose any of its trials; "
-            f"those from {LEAST_KNOWN} on can be explained as an assumed one would have seen them"
-        ]
+        return LEAST_KNOWN, [fact("random_search", known=LEAST_KNOWN)]
     if stored.models and (specs.queue_size is None or len(stored.models) < specs.queue_size):
         return stored.seen[0], []
     if specs.initial is not None:
         return specs.initial, []
     if stored.models:
-        return stored.seen[0], [
-            "proposals: the number of initial points is not recorded; trials before "
-            f"{stored.seen[0]}, whose models are not stored, do not count as proposals"
-        ]
-    return 0, [
-        "proposals: neither models nor the number of initial points are recorded, so every trial "
-        "counts as a proposal"
-    ]
+        return stored.seen[0], [fact("initial_not_recorded", first=stored.seen[0])]
+    return 0, [fact("proposals_not_recorded")]
 
 
-def _about_models(stored: StoredModels, specs: Specs, start: int, n: int) -> list[str]:
+def _about_models(stored: StoredModels, specs: Specs, start: int, n: int) -> list[Fact]:
     notes = []
     chosen = range(stored.seen[0], n)
     lost = range(start, stored.seen[0])
     if lost:
-        notes.append(
-            f"models: those that chose the trials {spans(lost)} are not stored (model_queue_size), "
-            f"so surrogates are fitted anew there {_assumed(specs)}"
-        )
+        notes.append(fact("models_not_stored", trials=lost, criterion=specs.criterion.name))
     if chosen:
-        notes.append(
-            f"models: for the trials {spans(chosen)} the surrogate is the one that skopt fitted "
-            "and stored"
-        )
-    if specs.criterion.unknown:
-        notes.append(f"acquisition: one is assumed, since {specs.criterion.unknown}")
+        notes.append(fact("models_stored", trials=chosen))
+    if specs.criterion.unknown is not None:
+        notes.append(fact("criterion_assumed", why=specs.criterion.unknown))
     elif specs.criterion.name == HEDGE:
-        notes.append(
-            f"acquisition: {HEDGE} draws LCB, EI or PI for every trial and does not record which; "
-            "it is inferred from the proposal"
-        )
+        notes.append(fact("hedge"))
     return notes
 
 
-def _about_no_model(stored: StoredModels, specs: Specs) -> list[str]:
-    missing = "no model is stored"
-    if stored.models:
-        kind = type(objective_model(stored.models[-1])).__name__
-        missing = f"the stored ones ({kind}) cannot be read"
-    return [f"models: {missing}, so surrogates are fitted anew {_assumed(specs)}"]
-
-
-def _assumed(specs: Specs) -> str:
-    name = f" ({specs.criterion.name})" if specs.criterion.name else ""
-    return f"and an acquisition function is assumed for the one skopt used{name}"
+def _about_no_model(stored: StoredModels, specs: Specs) -> list[Fact]:
+    criterion = specs.criterion.name
+    if not stored.models:
+        return [fact("no_model_stored", criterion=criterion)]
+    kind = type(objective_model(stored.models[-1])).__name__
+    return [fact("models_unreadable", names=[kind], criterion=criterion)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import counted
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import CategoricalParameter, SearchSpace
 
 KINDS = ("auto", "gp", "forest")
@@ -12,20 +12,35 @@ GP_DIMENSIONS = 20  # beyond, its distances say little
 GP_CATEGORIES = 0.5  # share of categorical hyperparameters beyond which trees fit better
 
 
-def choose_kind(n: int, space: SearchSpace) -> tuple[str, str]:
-    """Return the kind of surrogate for a run of n trials, and why."""
+def choose_kind(n: int, space: SearchSpace, *, own: bool = False) -> Fact:
+    """Return the kind of surrogate for a run of n trials, and why, as a "surrogate_kind".
+
+    Its values are ``surrogate`` ("gp" or "forest"), ``n``, ``d``, ``categorical`` (the share of
+    categorical hyperparameters), ``beyond`` (which of the three is too large for a Gaussian
+    process, with its ``limit``; empty where none is), and ``own`` as given: whether the optimizer's
+    own model comes first.
+    """
     d = len(space)
     categorical = sum(isinstance(p, CategoricalParameter) for p in space) / d
-    if n > GP_TRIALS:
-        return "forest", f"a forest, because {n} trials are more than {GP_TRIALS}"
-    if d > GP_DIMENSIONS:
-        return "forest", f"a forest, because {d} hyperparameters are more than {GP_DIMENSIONS}"
-    if categorical > GP_CATEGORIES:
-        return (
-            "forest",
-            f"a forest, because {categorical:.0%} of the hyperparameters are categories",
-        )
-    return "gp", (
-        f"a Gaussian process, as there {'is' if n == 1 else 'are'} {counted(n, 'trial')}, "
-        f"{counted(d, 'hyperparameter')}, {categorical:.0%} of them categories"
+    beyond, limit = next(
+        (
+            (name, most)
+            for name, size, most in (
+                ("n", n, GP_TRIALS),
+                ("d", d, GP_DIMENSIONS),
+                ("categorical", categorical, GP_CATEGORIES),
+            )
+            if size > most
+        ),
+        ("", None),
+    )
+    return fact(
+        "surrogate_kind",
+        surrogate="forest" if beyond else "gp",
+        n=n,
+        d=d,
+        categorical=categorical,
+        beyond=beyond,
+        limit=limit,
+        own=own,
     )

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hpo_explain._checks import check_array
 from hpo_explain._html import text_html
 from hpo_explain._words import counted
+from hpo_explain.errors import InputError
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.space import Array
 
@@ -35,7 +36,7 @@ class Instances:
 
     Raises
     ------
-    ValueError
+    InputError
         If shapes disagree, an objective is not finite, or there is no such instance.
 
     Examples
@@ -57,21 +58,21 @@ class Instances:
         index = check_array("index", self.index)
         for name, column in (("objective", objective), ("index", index)):
             if X.ndim != 2 or column.shape != (len(X),):
-                raise ValueError(
-                    f"{name} must have one value per row of X (n, d), but had shape "
-                    f"{column.shape}, and X {X.shape}."
+                problem = (
+                    f"must have one value per row of X (n, d), but had shape {column.shape}, and "
+                    f"X {X.shape}"
                 )
+                raise InputError(name, problem, column)
         unknown = index[~np.isin(index, np.arange(len(names)))]
         if len(unknown):
-            raise ValueError(
-                f"index must hold positions in names, 0 to {len(names) - 1}, but holds "
-                f"{unknown[0]:g}. Name every instance."
+            problem = (
+                f"must hold positions in names, 0 to {len(names) - 1}, but holds {unknown[0]:g}"
             )
+            raise InputError("index", problem, float(unknown[0]), "Name every instance.")
         if not np.isfinite(objective).all():
             i = int(np.flatnonzero(~np.isfinite(objective))[0])
-            raise ValueError(
-                f"objective must be finite, but was {objective[i]} in row {i}. Leave it out."
-            )
+            problem = f"must be finite, but was {objective[i]} in row {i}"
+            raise InputError("objective", problem, float(objective[i]), "Leave it out.")
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "X", frozen(X))
         object.__setattr__(self, "index", frozen(index.astype(np.int64)))

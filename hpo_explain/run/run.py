@@ -14,7 +14,8 @@ from hpo_explain._edge import words
 from hpo_explain._html import text_html
 from hpo_explain._words import counted, spans
 from hpo_explain.acquisition import Acquisition, LowerConfidenceBound
-from hpo_explain.facts import Fact, as_fact, as_facts, fact
+from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.facts import Fact, Origin, as_fact, as_facts, by_reason, fact
 from hpo_explain.run._clock import is_before, ran_at_once
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.run._kind import KINDS, choose_kind
@@ -45,6 +46,9 @@ class Run:
         Their numbers, by default 0, 1, ..., in the order in which they were proposed.
     proposals : sequence of int, optional
         The numbers of the trials that the optimizer's model chose; by default all.
+    origins : mapping of int to Origin, optional
+        Who chose trials, where more is known than `proposals` says; `origin` returns who chose
+        any trial.
     excluded : mapping of int to Fact or str, optional
         Trials left out, and why; a text becomes a fact.
     notes : sequence of Fact or str, optional
@@ -69,7 +73,7 @@ class Run:
 
     Raises
     ------
-    ValueError
+    InputError
         If shapes disagree, an objective is not finite, or a row is no configuration of the space.
 
     Examples
@@ -88,6 +92,7 @@ class Run:
     direction: str
     trials: Sequence[int] | npt.NDArray[np.int64] = ()
     proposals: Sequence[int] | None = None
+    origins: Mapping[int, Origin] = field(default_factory=dict)
     excluded: Mapping[int, Fact] = field(default_factory=dict)
     notes: Sequence[Fact] = ()
     started: Array | None = None
@@ -106,35 +111,39 @@ class Run:
         X = np.array(self.space.check_rows("X", self.X))
         objective = np.array(check_array("objective", self.objective))
         if objective.shape != (len(X),):
-            raise ValueError(
-                f"objective must have shape ({len(X)},), one value per row of X, "
-                f"but had shape {objective.shape}."
-            )
+            raise _wrong_shape("objective", objective, len(X))
         if not np.isfinite(objective).all():
             i = int(np.flatnonzero(~np.isfinite(objective))[0])
-            raise ValueError(
-                f"objective must be finite, but was {objective[i]} in row {i}. "
-                "Leave such trials out and name them in excluded."
+            raise InputError(
+                "objective",
+                f"must be finite, but was {objective[i]} in row {i}",
+                float(objective[i]),
+                "Leave such trials out and name them in excluded.",
             )
         invalid = np.flatnonzero(~self.space.is_valid(X))
         if len(invalid):
-            raise ValueError(
-                f"X has a row that is no configuration of the space (row {invalid[0]}: "
-                f"{X[invalid[0]].tolist()}). Encode configurations with space.encode."
+            raise InputError(
+                "X",
+                f"must hold configurations of the space, but row {invalid[0]} is not one: "
+                f"{X[invalid[0]].tolist()}",
+                X[invalid[0]],
+                "Encode configurations with space.encode.",
             )
         numbers = check_array("trials", self.trials if len(self.trials) else np.arange(len(X)))
         values, counts = np.unique(numbers, return_counts=True)
         wrong = values[(counts > 1) | (values % 1 != 0)]
         if len(wrong):
-            raise ValueError(
-                f"trials must be different whole numbers, but {wrong[0]:g} is given "
-                f"{counted(int(counts[values == wrong[0]][0]), 'time')}. Number every row once."
-            )
+            times = counted(int(counts[values == wrong[0]][0]), "time")
+            problem = f"must be different whole numbers, but {wrong[0]:g} is given {times}"
+            raise InputError("trials", problem, self.trials, "Number every row once.")
         unknown = set() if self.proposals is None else {*self.proposals} - {*numbers.tolist()}
         if unknown:
-            raise ValueError(
-                f"proposals must be among the trials {spans(numbers.astype(np.int64))}, but "
-                f"{spans(sorted(unknown))} is not. Leave it out there too."
+            raise InputError(
+                "proposals",
+                f"must be among the trials {spans(numbers.astype(np.int64))}, but "
+                f"{spans(sorted(unknown))} is not",
+                self.proposals,
+                "Leave it out there too.",
             )
         proposals = numbers if self.proposals is None else self.proposals
         columns: dict[str, npt.NDArray[Any] | None] = {
@@ -147,14 +156,12 @@ class Run:
         }
         for name, column in columns.items():
             if column is not None and column.shape != (len(X),):
-                raise ValueError(
-                    f"{name} must have shape ({len(X)},), one value per row of X, "
-                    f"but had shape {column.shape}."
-                )
+                raise _wrong_shape(name, column, len(X))
         columns |= {"X": X, "objective": objective}
         for name, column in columns.items():
             object.__setattr__(self, name, None if column is None else frozen(column))
         object.__setattr__(self, "proposals", tuple(int(t) for t in proposals))
+        object.__setattr__(self, "origins", self._checked_origins())
         object.__setattr__(
             self, "excluded", {int(t): as_fact(why) for t, why in self.excluded.items()}
         )
@@ -172,14 +179,24 @@ class Run:
         self.__dict__.update(state)
         refreeze(state)
 
+    def _checked_origins(self) -> dict[int, Origin]:
+        for trial, origin in self.origins.items():
+            if not isinstance(origin, Origin):
+                problem = f"must map trials to Origin, but trial {trial} has {origin!r}"
+                raise InputError("origins", problem, origin)
+        return {int(trial): origin for trial, origin in self.origins.items()}
+
     def _checked_times(self) -> dict[int, tuple[float, float]]:
         times = {}
         for trial, given in self.excluded_times.items():
             pair = check_array(f"excluded_times of trial {trial}", given)
             if pair.shape != (2,) or trial not in self.excluded:
-                raise ValueError(
-                    "excluded_times must give start and finish of trials in excluded, but was "
-                    f"{given!r} for trial {trial}. Name the trial in excluded as well."
+                raise InputError(
+                    "excluded_times",
+                    "must give start and finish of trials in excluded, but was "
+                    f"{given!r} for trial {trial}",
+                    given,
+                    "Name the trial in excluded as well.",
                 )
             times[int(trial)] = (float(pair[0]), float(pair[1]))
         return times
@@ -187,8 +204,7 @@ class Run:
     def _own_notes(self) -> list[Fact]:
         if not len(self.X):
             return []
-        own = "" if self.record is None else "the optimizer's own model where it is stored, else "
-        notes = [fact("said", text=f"surrogate: {own}{choose_kind(len(self), self.space)[1]}")]
+        notes = [choose_kind(len(self), self.space, own=self.record is not None)]
         numbers, largest = np.asarray(self.trials), self._sign * winsorized(self.cost)
         bound = diverged_above(self.cost)
         if (self.cost > bound).any():
@@ -234,15 +250,12 @@ class Run:
 
         Raises
         ------
-        ValueError
+        NothingToExplain
             If the run has no feasible trial.
         """
         feasible = np.flatnonzero(np.asarray(self.feasible))
         if not len(feasible):
-            raise ValueError(
-                "run has no finished feasible trial, so there is no incumbent. "
-                "Run more trials, or read infeasible ones as well."
-            )
+            raise NothingToExplain(fact("no_feasible_trial"))
         return int(np.asarray(self.trials)[feasible[np.argmin(self.cost[feasible])]])
 
     def best(self, trials: Sequence[int]) -> int:
@@ -250,11 +263,11 @@ class Run:
 
         Raises
         ------
-        ValueError
+        InputError
             If no trial is given, or one does not exist.
         """
         if not len(trials):
-            raise ValueError("trials is empty. Name at least one finished trial.")
+            raise InputError("trials", "is empty", trials, "Name at least one finished trial.")
         rows = np.array([self.row(trial) for trial in sorted(trials)])
         infeasible = ~np.asarray(self.feasible)[rows]
         return int(np.asarray(self.trials)[rows[np.lexsort((self.cost[rows], infeasible))[0]]])
@@ -269,23 +282,51 @@ class Run:
 
         Raises
         ------
-        ValueError
+        InputError
             If the trial does not exist, or was left out; the text says why.
         """
+        finished = spans(self.trials)
         if isinstance(trial, bool) or not isinstance(trial, (int, np.integer)):
-            raise ValueError(
-                f"trial must be the number of a trial, but was {trial!r}. Finished trials: "
-                f"{spans(self.trials)}."
-            )
+            problem = f"must be the number of a trial, but was {trial!r}"
+            raise InputError("trial", problem, trial, f"Finished trials: {finished}.")
         rows = np.flatnonzero(np.asarray(self.trials) == trial)
         if len(rows):
             return int(rows[0])
         if trial in self.excluded:
-            raise ValueError(
-                f"trial {trial!r} was left out: {self.excluded[trial]}. Choose a finished one: "
-                f"{spans(self.trials)}."
-            )
-        raise ValueError(f"trial {trial!r} does not exist. Finished trials: {spans(self.trials)}.")
+            left_out = (f"{trial} was left out: ", self.excluded[trial])
+            raise InputError("trial", left_out, trial, f"Choose a finished one: {finished}.")
+        problem = f"{trial} does not exist"
+        raise InputError("trial", problem, trial, f"Finished trials: {finished}.")
+
+    def origin(self, trial: int) -> Origin:
+        """Return who chose a trial.
+
+        Where `origins` does not say: the optimizer's model for proposals; its initial design for
+        trials before the first proposal, or for all where there is no proposal; else it is unknown.
+
+        Raises
+        ------
+        InputError
+            If there is no such trial.
+
+        Examples
+        --------
+        >>> from hpo_explain import FloatParameter, SearchSpace
+        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+        >>> run = Run(space, [[0.2], [0.7], [0.4]], [3.0, 1.0, 2.0], "minimize", proposals=[1, 2])
+        >>> run.origin(0), run.origin(2)
+        (<Origin.INITIAL: 'initial'>, <Origin.MODEL: 'model'>)
+        """
+        if trial not in self.excluded:
+            self.row(trial)
+        if trial in self.origins:
+            return self.origins[trial]
+        proposals = self.proposals or ()
+        if trial in proposals:
+            return Origin.MODEL
+        if trial in self.excluded or trial > min(proposals, default=trial):
+            return Origin.UNKNOWN
+        return Origin.INITIAL
 
     def config(self, trial: int) -> dict[str, Any]:
         """Return the configuration of a trial, in the user's units."""
@@ -331,7 +372,7 @@ class Run:
 
         Raises
         ------
-        ValueError
+        InputError
             If there is no such trial.
         """
         if before is None:
@@ -361,7 +402,7 @@ class Run:
 
         Raises
         ------
-        ValueError
+        InputError
             If there is no such trial.
 
         Examples
@@ -410,7 +451,7 @@ class Run:
 
         Raises
         ------
-        ValueError
+        NothingToExplain
             If fewer than two trials were finished by then.
         """
         check_option("kind", kind, KINDS)
@@ -425,19 +466,15 @@ class Run:
     def _surrogate(self, before: int | None, kind: str, n_trees: int, seed: int) -> Surrogate:
         rows = self.known_before(before)
         if len(rows) < 2:
-            when = "" if before is None else f" before trial {before} was proposed"
-            finished = counted(len(rows), "finished trial")
-            raise ValueError(
-                f"run has {finished}{when}; a surrogate needs at least 2. "
-                "Run more trials" + (", or choose a later one." if when else ".")
-            )
+            known = np.asarray(self.trials)[rows]
+            raise NothingToExplain(fact("too_few_trials", trials=known, before=before))
         if kind == "auto" and self.record is not None:
             own = self.record.surrogate(before)
             if own is not None:
                 return own
         y = self._sign * winsorized(self.cost[rows])
         if kind == "auto":
-            kind = choose_kind(len(self), self.space)[0]
+            kind = choose_kind(len(self), self.space)["surrogate"]
         if kind == "gp":
             return GaussianProcessSurrogate.fit(self.space, self.X[rows], y, seed=seed)
         return ForestSurrogate.fit(self.space, self.X[rows], y, n_trees=n_trees, seed=seed)
@@ -465,3 +502,8 @@ class Run:
 
 def _times(name: str, times: Array | None) -> Array | None:
     return None if times is None else np.array(check_array(name, times))
+
+
+def _wrong_shape(name: str, column: npt.NDArray[Any], n: int) -> InputError:
+    problem = f"must have shape ({n},), one value per row of X, but had shape {column.shape}"
+    return InputError(name, problem, column)

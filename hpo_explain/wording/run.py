@@ -54,6 +54,34 @@ def _instances_averaged(fact: Fact) -> str:
     )
 
 
+_KINDS = {"gp": "a Gaussian process", "forest": "a forest"}
+
+
+def _surrogate_kind(fact: Fact) -> str:
+    own = "the optimizer's own model where it is stored, else " if fact["own"] else ""
+    what, limit = fact["beyond"], fact["limit"]
+    trials, dimensions = counted(fact["n"], "trial"), counted(fact["d"], "hyperparameter")
+    share = f"{fact['categorical']:.0%} of them categorical"
+    reasons = {
+        "n": f"{trials} are more than {limit}",
+        "d": f"{dimensions} are more than {limit}",
+        "categorical": f"more than {limit or 0:.0%} of the hyperparameters are categorical "
+        f"({fact['categorical']:.0%})",
+        "": f"there {'is' if fact['n'] == 1 else 'are'} {trials} and {dimensions}, {share}",
+    }
+    return f"surrogate: {own}{_KINDS[fact['surrogate']]}, because {reasons[what]}"
+
+
+def _too_few_trials(fact: Fact) -> str:
+    when, later = "", ""
+    if fact["before"] is not None:
+        when, later = f" before trial {fact['before']} was proposed", ", or choose a later one"
+    return (
+        f"run has {counted(len(fact.trials), 'finished trial')}{when}; a surrogate needs at least "
+        f"2. Run more trials{later}."
+    )
+
+
 def _trials(fact: Fact) -> str:
     return f"{counted(len(fact.trials), 'trial')} ({spans(fact.trials)})"
 
@@ -63,6 +91,10 @@ add_facts(
         "diverged": _diverged,
         "overflow_clipped": _overflow_clipped,
         "instances_averaged": _instances_averaged,
+        "surrogate_kind": _surrogate_kind,
+        "too_few_trials": _too_few_trials,
+        "no_feasible_trial": "run has no finished feasible trial, so there is no incumbent. Run "
+        "more trials, or read infeasible ones as well.",
         "parallel": "parallel: trials ran at the same time; a proposal is explained with the "
         "trials that had finished when it started",
     }
