@@ -19,6 +19,7 @@ from tests.source_tree import ROOT, Import, all_imports, imports, modules
 LAYERS = [
     "_checks",
     "_html",
+    "_width",
     "_words",
     "space",
     "surrogates",

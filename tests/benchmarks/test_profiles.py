@@ -43,7 +43,7 @@ PROFILES = {"ours": matern_5_2, "math_exp": by_math_exp, "numpy_exp": by_numpy_e
 
 
 def compare(benchmark, work, rounds):
-    """Print how many times faster `work(profile)` is with our profile, by the fastest of its rounds."""
+    """Print how many times faster `work(profile)` is with our profile, by the fastest rounds."""
     seconds = {name: [] for name in PROFILES}
 
     def all_of_them():
