@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING, Any
 
 import click
+from wcwidth import ljust, rjust
 
+from hpo_explain._width import columns
 from hpo_explain.cli._errors import plain
 
 if TYPE_CHECKING:
@@ -32,12 +33,14 @@ def text_table(frame: pd.DataFrame) -> str:
     lr        0.9877
     momentum    0.01
     """
-    columns = []
+    aligned = []
     for i, name in enumerate(frame.columns):
         cells = frame.iloc[:, i].tolist()
         number = all(isinstance(cell, (int, float)) and cell is not True for cell in cells)
-        columns.append(_aligned([_cell(name), *map(_cell, cells)], to_the_right=number))
-    heading, *rows = ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
+        texts = [_cell(name), *map(_cell, cells)]
+        pad, width = rjust if number else ljust, max(map(columns, texts))
+        aligned.append([pad(text, width, control_codes="ignore") for text in texts])
+    heading, *rows = ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
     return "\n".join([click.style(heading, bold=True), *rows])
 
 
@@ -46,19 +49,3 @@ def _cell(value: Any) -> str:
 
     missing = value is not None and value != value  # None may be a category
     return "" if missing else plain(format_value(value, width=_WIDEST))
-
-
-def _aligned(cells: list[str], *, to_the_right: bool) -> list[str]:
-    width = max(map(_width, cells))
-    gaps = [" " * (width - _width(cell)) for cell in cells]
-    if to_the_right:
-        return [gap + cell for gap, cell in zip(gaps, cells, strict=True)]
-    return [cell + gap for gap, cell in zip(gaps, cells, strict=True)]
-
-
-def _width(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
-    )

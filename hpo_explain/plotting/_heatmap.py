@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.ticker import Formatter, MaxNLocator
 
+from hpo_explain._width import columns
 from hpo_explain.plotting._layout import characters
 from hpo_explain.plotting._style import TEXT, make_literal
-from hpo_explain.plotting._text import abbreviated, columns, plain, shorten
+from hpo_explain.plotting._text import abbreviated, plain, shorten
 from hpo_explain.space import Array
 
 _MOST_VECTORS = 500  # beyond, cells are drawn as pixels: an SVG of 1,600 cells takes 200 kB

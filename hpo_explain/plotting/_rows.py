@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from hpo_explain._width import columns
 from hpo_explain.plotting._layout import (
     limit_ticks,
     sides,
@@ -16,7 +17,7 @@ from hpo_explain.plotting._layout import (
     write_legend,
 )
 from hpo_explain.plotting._style import GREY, TEXT, ink, make_literal
-from hpo_explain.plotting._text import abbreviated, columns, distinct, shorten
+from hpo_explain.plotting._text import abbreviated, distinct, shorten
 
 
 def style_rows(ax: Axes, labels: Sequence[str], *, zero: bool = True) -> None:

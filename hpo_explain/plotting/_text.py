@@ -7,7 +7,11 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
+from itertools import accumulate, takewhile
 
+from wcwidth import iter_graphemes
+
+from hpo_explain._width import columns
 from hpo_explain.explanations import format_level
 
 # Line and paragraph breaks; what a label must show although it has no glyph.
@@ -36,36 +40,21 @@ def visible(text: str) -> str:
     return "\n".join(_FORBIDDEN.sub("\ufffd", line) for line in lines)
 
 
-def columns(text: str) -> int:
-    """Return how many columns a text takes: wide characters take two, combining ones none."""
-    return sum(_columns_of(character) for character in text)
-
-
-def _columns_of(character: str) -> int:
-    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
-
-
 def shorten(text: str, width: int) -> str:
     """Return a text of at most `width` columns: the middle makes room for an ellipsis."""
     if columns(text) <= width:
         return text
-    head = _first(text, width // 2)
-    tail = _first(text[::-1], width - 1 - width // 2)[::-1]
-    while tail and _columns_of(tail[0]) == 0:  # it belongs to a character that was cut away
-        tail = tail[1:]
-    return f"{head}…{tail}"
+    characters = list(iter_graphemes(text))
+    head = _first(characters, width // 2)
+    tail = _first(characters[::-1], width - 1 - width // 2)[::-1]
+    return "".join([*head, "…", *tail])
 
 
-def _first(characters: str, width: int) -> str:
-    taken = ""
-    for character in characters:
-        width -= _columns_of(character)
-        if width < 0:
-            break
-        taken += character
-    return taken
+def _first(characters: Sequence[str], width: int) -> Sequence[str]:
+    """Return the characters, each with its marks, that fit into so many columns."""
+    # after another character, such as an ellipsis, a mark of its own may take a column
+    ends = accumulate(max(columns(character), 1) for character in characters)
+    return characters[: sum(1 for _ in takewhile(lambda end: end <= width, ends))]
 
 
 def abbreviated(texts: Iterable[str], width: int) -> list[str]:
@@ -77,30 +66,29 @@ def abbreviated(texts: Iterable[str], width: int) -> list[str]:
     short = [shorten(text, width) for text in texts]
     for label in {label for label in short if short.count(label) > 1}:
         alike = [i for i, other in enumerate(short) if other == label]
-        names = {texts[i] for i in alike}
-        if len(names) > 1:
-            start = _common(names)
-            end = _common([name[start:][::-1] for name in names])
-            for i in alike:
-                short[i] = _around(texts[i], start, len(texts[i]) - end, width)
+        names = {i: list(iter_graphemes(texts[i])) for i in alike}
+        if len({texts[i] for i in alike}) > 1:
+            start = _common(names.values())
+            end = _common([name[start:][::-1] for name in names.values()])
+            for i, name in names.items():
+                short[i] = _around(name, start, len(name) - end, width)
     return distinct(short)
 
 
-def _common(texts: Collection[str]) -> int:
+def _common(texts: Collection[Sequence[str]]) -> int:
     """Return how many characters texts have in common at their beginnings."""
     places = enumerate(zip(*texts, strict=False))
     return next((i for i, here in places if len(set(here)) > 1), min(map(len, texts)))
 
 
-def _around(text: str, start: int, end: int, width: int) -> str:
+def _around(text: Sequence[str], start: int, end: int, width: int) -> str:
     """Return what stands around a part of a text, with an ellipsis where it is cut."""
     room = max(width - 2, 1)
     left = max(0, min(start - max(0, room - (end - start)) // 2, len(text) - room))
     part = _first(text[left:], room)
-    while part and _columns_of(part[0]) == 0 and part[0] != _LEFT_TO_RIGHT:
-        part = part[1:]
-    cut = f"{'…' if left else ''}{part}{'…' if left + len(part) < len(text) else ''}"
-    return f"{_LEFT_TO_RIGHT}{cut}{_LEFT_TO_RIGHT}" if text.startswith(_LEFT_TO_RIGHT) else cut
+    before, after = left > 0, left + len(part) < len(text)
+    cut = f"{'…' * before}{''.join(part)}{'…' * after}"
+    return f"{_LEFT_TO_RIGHT}{cut}{_LEFT_TO_RIGHT}" if text[0] == _LEFT_TO_RIGHT else cut
 
 
 def distinct(labels: Iterable[str]) -> list[str]:

@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
+from hpo_explain._width import columns
 from hpo_explain.explanations import FanovaImportance
 from hpo_explain.plotting._layout import (
     characters,
@@ -29,7 +30,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import abbreviated, columns, distinct, number, plain, shorten
+from hpo_explain.plotting._text import abbreviated, distinct, number, plain, shorten
 from hpo_explain.space import Array
 
 MOST_ROWS = 20

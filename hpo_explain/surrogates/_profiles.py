@@ -1,9 +1,11 @@
 """Stationary covariances of a dissimilarity, compiled: each passes over its numbers once.
 
-The exponential is the usual one (split off a power of two, then a polynomial on
-``|r| ≤ log(2) / 2``, here Taylor's to degree 13, whose remainder is below 1e-17) [1]_, written out
-so that the compiler works on several numbers at a time, which it cannot do through a library's
-function. It is within 2 units in the last place.
+Own exponential: explanations are 1.5 times as fast as with `math.exp`, and 1.2 (on processors with
+AVX-512) or 1.8 times (without) as fast as with `numpy.exp`: tests/benchmarks/test_profiles.py.
+It is the usual one: split off a power of two, then a polynomial on ``|r| ≤ log(2) / 2``, here
+Taylor's to degree 13, whose remainder is below 1e-17 [1]_. It is written out so that the compiler
+works on several numbers at a time, which it cannot do through a library's function. It is within
+2 units in the last place.
 
 .. [1] Muller, J.-M. (2016). Elementary Functions, 3rd edition. Birkhäuser. Chapter 11.
 """
@@ -12,12 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import factorial
-from typing import Any
 
 import numba
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 
 from hpo_explain.space import Array
 
@@ -35,25 +34,6 @@ _TAYLOR = tuple(1.0 / factorial(i) for i in range(13, -1, -1))
 _compiled = numba.njit(cache=True, nogil=True, fastmath={"contract"})
 
 
-def _bitcast(argument: Any, result: Any) -> Any:
-    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
-        return builder.bitcast(values[0], context.get_value_type(result))
-
-    return result(argument), generate
-
-
-@intrinsic
-def _bits(_: Any, x: Any) -> Any:
-    """Return the bits of a float as an integer."""
-    return _bitcast(types.float64, types.int64)
-
-
-@intrinsic
-def _float(_: Any, bits: Any) -> Any:
-    """Return the float of these bits."""
-    return _bitcast(types.int64, types.float64)
-
-
 @numba.njit(inline="always")
 def _exp(x: float) -> float:
     """Return exp(x) for x ≤ 0; what is smaller than the smallest normal number counts as that."""
@@ -65,7 +45,8 @@ def _exp(x: float) -> float:
     p = _TAYLOR[0]
     for coefficient in _TAYLOR[1:]:
         p = p * r + coefficient
-    return _float(_bits(p) + (_bits(shifted) << 52))  # type: ignore[call-arg]
+    bits = np.float64(p).view(np.int64) + (np.float64(shifted).view(np.int64) << 52)
+    return np.int64(bits).view(np.float64)
 
 
 @_compiled

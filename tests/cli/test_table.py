@@ -27,9 +27,10 @@ def test_nothing_is_empty_but_none_is_a_value():
 
 
 def test_wide_and_combining_characters_are_aligned():
-    frame = pd.DataFrame({"name": ["学習率", "e\u0301", "plain"], "n": [1, 2, 3]})
-    # three wide characters take six columns, a letter with an accent of its own takes one
-    assert lines(frame)[1:] == ["学習率  1", "e\u0301       2", "plain   3"]
+    frame = pd.DataFrame({"name": ["学習率", "e\u0301", "👩\u200d🔬", "plain"], "n": [1, 2, 3, 4]})
+    # three wide characters take six columns, a letter with an accent of its own takes one, and
+    # a symbol joined of two takes as many as one
+    assert lines(frame)[1:] == ["学習率  1", "e\u0301       2", "👩\u200d🔬      3", "plain   4"]
 
 
 def test_long_texts_are_shortened_and_control_characters_shown():

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hpo_explain._width import columns
 from hpo_explain.plotting._text import (
     abbreviated,
-    columns,
     distinct,
     not_shown,
     plain,
@@ -54,6 +54,13 @@ def test_wide_characters_take_two_columns_and_combining_ones_none():
     assert columns("学习率") == 6
     assert columns("e\u0301") == 1
     assert shorten("学习率学习率", 7) == "学…率"
+
+
+def test_what_is_joined_of_several_characters_is_not_cut_apart():
+    scientist = "👩\u200d🔬"
+    assert columns(scientist) == 2
+    assert shorten(scientist * 5, 7) == f"{scientist}…{scientist}"
+    assert shorten("e\u0301" * 9, 5) == "e\u0301e\u0301…e\u0301e\u0301"
 
 
 def test_equal_labels_are_numbered():
