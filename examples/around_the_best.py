@@ -1,6 +1,6 @@
 """Ask what makes the best configuration the best, and what matters around it.
 
-    python examples/around_the_best.py --calls 20
+python examples/around_the_best.py --calls 20
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Ask what the objective depends on, how, and where to search on.
 
-    python examples/what_matters.py --trials 40
+python examples/what_matters.py --trials 40
 """
 
 from __future__ import annotations

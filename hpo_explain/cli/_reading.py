@@ -43,13 +43,15 @@ def summary(run: Run) -> list[str]:
     2 trials of 2 hyperparameters, loss (minimize), by the optimizer
     left out: 1 (1): its loss is nan
     """
-    from hpo_explain import wording
+    from hpo_explain.wording import run as run_words
+    from hpo_explain.wording import tell as told
+    from hpo_explain.wording.reading import FIRST
 
-    notes = sorted(run.notes, key=lambda note: note.kind not in wording.FIRST)
+    notes = sorted(run.notes, key=lambda note: note.kind not in FIRST)
     lines = [
-        wording.run_line(run),
+        run_words.summary(run),
         *_left_out(run),
-        *[f"note: {wording.tell(note, name_reading_option)}" for note in notes],
+        *[f"note: {told(note, name_reading_option)}" for note in notes],
     ]
     more = len(lines) - _LINES
     if more > 0:

@@ -1,4 +1,4 @@
-"""What a report says about one run: every analysis, computed once and when it is first asked for."""
+"""What a report says about one run: every analysis, computed once, when it is first asked for."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class Context:
 
     # ------------------------------------------------------------------ proposals
 
-    def proposal(self, trial: int) -> ProposalExplanation:
+    def proposal(self, trial: int | str) -> ProposalExplanation:
         """Return why a trial was proposed."""
         return self.once(f"proposal {trial}", lambda: facade.explain_proposal(self.run, trial))
 

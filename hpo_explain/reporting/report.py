@@ -170,7 +170,7 @@ class Report:
         """
         from tqdm import tqdm
 
-        from hpo_explain.wording import run_line
+        from hpo_explain.wording.run import summary
 
         if not runs:
             raise InputError("runs", "is empty: there is nothing to report", runs, "Give a run.")
@@ -187,7 +187,7 @@ class Report:
         named = next(iter(runs.values())).name
         return cls(
             title or (f"{_TITLE}: {named}" if named else _TITLE),
-            tuple(Tab(name, run_line(runs[name]), tuple(cards[name])) for name in runs),
+            tuple(Tab(name, summary(runs[name]), tuple(cards[name])) for name in runs),
         )
 
     @property

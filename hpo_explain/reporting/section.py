@@ -94,7 +94,7 @@ class Card:
     how_to_read: str
     status: Status
     finding: str
-    body: Markup = Markup("")
+    body: Markup = field(default_factory=Markup)
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 

@@ -15,7 +15,7 @@ from hpo_explain._html import text_html
 from hpo_explain._words import counted, spans
 from hpo_explain.acquisition import Acquisition, LowerConfidenceBound
 from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import Fact, Origin, as_fact, as_facts, by_reason, fact
+from hpo_explain.facts import Fact, Origin, as_fact, as_facts, fact
 from hpo_explain.run._clock import is_before, ran_at_once
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.run._kind import KINDS, choose_kind

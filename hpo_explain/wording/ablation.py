@@ -169,3 +169,11 @@ def shares_footer(result: Ablation) -> str:
     if not any(result.along):
         return ""
     return "What becomes active or inactive along with a step counts as part of it."
+
+
+def caption(result: Ablation) -> str:
+    """Return the caption of the path in a report."""
+    return f"The {explained(result.subject)} along the path from {ends(result)}."
+
+
+SHARES_CAPTION = "What each change gained when it was made, beside its Shapley value."

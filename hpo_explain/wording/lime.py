@@ -114,3 +114,11 @@ def footer(result: LimeExplanation) -> str:
         f"kernel of width {result.kernel_width:.2g} (effective sample size "
         f"{result.effective_size:.0f}). Whiskers: {_STD[result.model]}."
     )
+
+
+def caption(result: LimeExplanation) -> str:
+    """Return the caption of the plot in a report."""
+    return (
+        f"Effects on the {explained(result.subject)}, by a linear model around "
+        f"{configuration(result.subject)}."
+    )

@@ -67,3 +67,8 @@ def whiskers(result: LocalImportance) -> str:
         "interval.",
         "posterior": "Whiskers: standard deviation over draws from the model's posterior.",
     }.get(result.std_kind, "The shares have no standard deviation: the model gives none.")
+
+
+def caption(result: LocalImportance) -> str:
+    """Return the caption of the plot in a report."""
+    return f"Variance of the {explained(result.subject)} along single hyperparameters."

@@ -4,9 +4,9 @@ import click
 import optuna
 import pandas as pd
 import pytest
+from hpo_explain.cli._wording import as_options
 
 from hpo_explain.cli import main
-from hpo_explain.cli._wording import as_options
 
 
 @pytest.mark.parametrize(

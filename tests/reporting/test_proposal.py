@@ -8,7 +8,6 @@ import pytest
 from optuna.samplers import RandomSampler, TPESampler
 
 import hpo_explain as hx
-from hpo_explain.plotting._text import signed
 from tests.reporting.pages import content_of
 
 

@@ -405,7 +405,7 @@ def test_every_section_is_made_for_one_to_a_hundred_hyperparameters(tmp_path, d,
     )
     X = space.sample(200, seed=0)
     y = np.sin(np.log(X)) @ np.arange(1.0, d + 1.0)
-    path = write_report(
+    path = pages.write(
         hx.Run(space, X, y, "minimize", proposals=range(20, 200)), tmp_path / "report.html"
     )
     source = read(path)
