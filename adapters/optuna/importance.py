@@ -9,7 +9,7 @@ import optuna
 from optuna.importance import BaseImportanceEvaluator
 from optuna.trial import FrozenTrial
 
-from hpo_explain._checks import check_count, check_option, unknown_name
+from hpo_explain._checks import check_count, check_name, check_option, check_sequence
 from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED
 from hpo_explain.adapters.optuna.study import from_optuna
 from hpo_explain.explainers.fanova import FanovaExplainer
@@ -118,15 +118,13 @@ class FanovaImportanceEvaluator(BaseImportanceEvaluator):
             pruned=self._pruned,
             infeasible=self._infeasible,
         )
-        names = run.space.names if params is None else params
-        if isinstance(names, str):
-            raise ValueError(f"params must be a list of names, but was {names!r}. Put it into [].")
+        known = run.space.names
+        names = known if params is None else check_sequence("params", params, "names")
         for name in names:
-            if name not in run.space.names:
-                raise unknown_name("params", name, run.space.names, "hyperparameter")
+            check_name("params", name, known, "hyperparameter")
         forest = run.surrogate(kind="forest", n_trees=self._n_trees, seed=self._seed)
         explainer = FanovaExplainer(forest, direction=run.direction, seed=self._seed)
-        result = explainer.explain(order=1)
+        result = explainer.explain(totals=False)
         shares = result.shares.mean(axis=0)
         ranking = np.argsort(-shares, kind="stable")
         return {result.names[j]: float(shares[j]) for j in ranking if result.names[j] in set(names)}

@@ -15,6 +15,7 @@ from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explainers.path import explain_path
 from hpo_explain.explainers.prediction import PredictionExplainer
 from hpo_explain.explainers.proposals import ProposalExplainer
+from hpo_explain.explainers.recommended_space import RecommendedSpaceExplainer
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
 from hpo_explain.explainers.sample_size import (
     SampleSizeCheck,
@@ -22,6 +23,7 @@ from hpo_explain.explainers.sample_size import (
     find_sample_size,
 )
 from hpo_explain.explainers.shapley import ShapleyExplainer
+from hpo_explain.explainers.subspace import SubspaceExplainer
 
 __all__ = [
     "AblationExplainer",
@@ -32,9 +34,11 @@ __all__ = [
     "PartialDependenceExplainer",
     "PredictionExplainer",
     "ProposalExplainer",
+    "RecommendedSpaceExplainer",
     "RegionalPartialDependenceExplainer",
     "SampleSizeCheck",
     "ShapleyExplainer",
+    "SubspaceExplainer",
     "baseline_background",
     "check_sample_size",
     "explain_path",

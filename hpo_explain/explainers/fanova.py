@@ -11,40 +11,33 @@ f_U        what a_U adds to the marginals of U's subsets (Eq. 4)
 V_U / V    variance of f_U, as a share of that of ŷ (Eq. 6): the importance of U
 =========  ============================================================================
 
-Every number is worked out per tree, from its boxes; importance is the mean over trees.
+Every number is computed per tree, from its boxes; importance is the mean over trees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from hpo_explain import diagnostics
-from hpo_explain._checks import check_count, check_direction, check_number, unknown_name
-from hpo_explain.diagnostics import Trust
-from hpo_explain.explainers._accepted import accepted_surrogate
-from hpo_explain.explanations import Axis, FanovaImportance, LatentSpace
-from hpo_explain.space import Array, CategoricalParameter, FloatParameter, SearchSpace
-from hpo_explain.surrogates import ForestSurrogate, SupportsBoxes, Surrogate, TreeBoxes
+from hpo_explain._checks import check_count
+from hpo_explain.errors import InputError
+from hpo_explain.explainers._latent_forest import LatentForest
+from hpo_explain.explanations import Axis, FanovaImportance, Subject
+from hpo_explain.facts import Fact, fact
+from hpo_explain.space import Array
+from hpo_explain.surrogates import Surrogate, TreeBoxes
 from hpo_explain.surrogates._threads import in_parts
 from hpo_explain.surrogates.box_sums import (
-    Runs,
-    clip_worse,
     main_steps,
     mean_and_variance,
     pair_variances,
-    restrict,
-    squeeze,
     subset_variances,
     total_cost,
+    total_shares,
 )
-
-GRID = 40  # points of a marginal where there are more values
-DISTILLED_ROWS = 2000
 
 
 class FanovaExplainer:
@@ -57,15 +50,18 @@ class FanovaExplainer:
         one, and the fidelity is reported.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective: a cap clips the worse side.
+    subject : Subject, optional
+        What is explained, with names, tried configurations and the incumbent, such as
+        ``Subject.of(run)``; by default it is made from the forest and `direction`.
     n_trees : int, default 64
         Number of trees of a distilled forest.
     seed : int, default 0
-        Seed of the distillation and of the activity shown.
+        Seed of the distillation, and of the sample that estimates where hyperparameters are active.
 
     Raises
     ------
     ValueError
-        If `forest` is no surrogate, or `direction` is unknown.
+        If `forest` is not a surrogate, or `direction` is unknown.
 
     References
     ----------
@@ -88,27 +84,14 @@ class FanovaExplainer:
         forest: Surrogate,
         *,
         direction: str = "minimize",
+        subject: Subject | None = None,
         n_trees: int = 64,
         seed: int = 0,
     ) -> None:
-        if not isinstance(forest, Surrogate):
-            raise ValueError(
-                f"forest must be a surrogate, but was {type(forest).__name__}. Wrap a forest of "
-                "scikit-learn with hpo_explain.ForestSurrogate(space, forest)."
-            )
-        self._model = accepted_surrogate(forest, "forest")
-        self._direction = check_direction(direction)
+        self._forest = LatentForest.of(
+            forest, direction=direction, subject=subject, n_trees=n_trees, seed=seed
+        )
         self._seed = seed
-        self._space = forest.space
-        self._fidelity: float | None = None
-        boxes = forest.boxes() if isinstance(forest, SupportsBoxes) else None
-        if boxes is None:
-            forest, self._fidelity = _distill(forest, check_count("n_trees", n_trees), seed)
-            boxes = forest.boxes()
-        if boxes is None or not isinstance(forest, SupportsBoxes):  # a distilled forest has boxes
-            raise ValueError(f"forest must be a surrogate, but was {forest!r}.")
-        self._boxes = boxes
-        self._ranks = forest.category_ranks()
 
     def explain(
         self,
@@ -116,8 +99,8 @@ class FanovaExplainer:
         order: int = 1,
         cap: float | None = None,
         given: Mapping[str, Sequence[Any]] | None = None,
+        totals: bool = True,
         most_pairs: float = 1e8,
-        tried: Array | None = None,
     ) -> FanovaImportance:
         """Return the shares of variance of all sets of up to `order` hyperparameters.
 
@@ -131,33 +114,33 @@ class FanovaExplainer:
             Sub-space: allowed values of categorical and integer hyperparameters, or ``(low, high)``
             of a real-valued one. A conditional hyperparameter named here is active, so its
             parents are restricted as well.
+        totals : bool, default True
+            Whether total effects are computed. They look at every pair of leaves of a tree, some
+            20 ns each, which takes longer than everything else.
         most_pairs : float, default 1e8
-            Total effects are worked out when they are first asked for, from every pair of leaves
-            of a tree, some 20 ns each; not where all trees have more pairs than this.
-        tried : ndarray of shape (n, d), optional
-            Encoded rows of the observed trials, for plots.
+            Total effects are left out where all trees have more pairs of leaves than this.
 
         Returns
         -------
         FanovaImportance
-            Mean and standard deviation over trees.
+            The shares in each tree, with their mean and standard deviation over trees.
 
         Raises
         ------
         ValueError
-            If `order` is larger than the number of hyperparameters, `cap` is no number, or `given`
-            names something that is not in the space, or leaves nothing of it.
+            If `order` is larger than the number of hyperparameters, `cap` is not a number, or
+            `given` names something that is not in the space, or leaves nothing of it.
         """
-        d = len(self._space)
+        d = len(self._forest.space)
         order = check_count("order", order)
         if order > d:
-            raise ValueError(
-                f"order must be at most the number of hyperparameters, {d}, but was {order}."
+            raise InputError(
+                "order",
+                f"must be at most the number of hyperparameters, {d}, but was {order}",
+                order,
             )
-        if cap is not None:
-            cap = check_number("cap", cap)
-        runs = self._runs({} if given is None else given)
-        boxes = [self._prepared(b, cap, runs) for b in self._boxes]
+        forest = self._forest.within(cap, given)
+        boxes = forest.boxes
         members = [u for size in range(1, order + 1) for u in combinations(range(d), size)]
         rows = in_parts(
             lambda part: [_decompose(b, order, members) for b in boxes[part]],
@@ -165,159 +148,32 @@ class FanovaExplainer:
             sum(len(b.value) for b in boxes),
         )
         variances = np.array([variance for variance, _ in rows])
-        varying = variances > 0.0
         shares = np.array([shares for _, shares in rows])
-        notes = ["standard deviations are over the trees of the forest"]
-        if varying.any() and not varying.all():
-            # a tree whose bootstrap missed what differs has no variance to share
-            shares = shares[varying]
-            constant = int((~varying).sum())
-            are = "is constant and has" if constant == 1 else "are constant and have"
-            notes.append(f"{constant} of {len(boxes)} trees {are} no shares")
-        if self._fidelity is not None:
-            notes.append(f"the model was distilled into a forest with R² = {self._fidelity:.3f}")
-        if cap is not None:
-            side = "above" if self._direction == "minimize" else "below"
-            notes.append(f"predictions {side} {cap:.6g} count as {cap:.6g}")
-        if total_cost(boxes) > most_pairs:
-            notes.append(f"total effects are left out: {total_cost(boxes):.1e} pairs of leaves")
+        # a tree whose bootstrap missed what differs has no variance to share
+        varying = variances > 0.0 if variances.any() else np.ones(len(boxes), dtype=bool)
+        pairs = total_cost(boxes)
+        own: list[Fact] = [fact("shares_over_trees")]
+        if not varying.all():
+            own.append(fact("trees_constant", constant=int((~varying).sum()), trees=len(boxes)))
+        if totals and pairs > most_pairs:
+            own.append(fact("totals_left_out", pairs=pairs))
+        activity = forest.activity(self._seed)
         return FanovaImportance(
-            names=self._space.names,
+            subject=forest.subject,
             order=order,
             members=tuple(members),
-            shares=shares,
+            shares=shares[varying],
             variances=variances,
-            axes=tuple(self._axes(runs, tried)),
-            boxes=tuple(boxes),
-            latent=LatentSpace(self._space, self._ranks, runs),
-            incumbent={},
-            direction=self._direction,
-            cap=cap,
-            given=None if given is None else {name: list(v) for name, v in given.items()},
-            fidelity=self._fidelity,
-            most_pairs=most_pairs,
-            trust=self._trust,
-            notes=tuple(notes),
+            totals=total_shares([b for b, kept in zip(boxes, varying, strict=True) if kept])
+            if totals and pairs <= most_pairs
+            else None,
+            axes=tuple(Axis(*forest.grid(j), float(activity[j])) for j in range(d)),
+            boxes=boxes,
+            cap=forest.cap,
+            given=forest.given,
+            fidelity=forest.fidelity,
+            notes=(*own, *forest.notes),
         )
-
-    @cached_property
-    def _trust(self) -> Trust:
-        return diagnostics.trust(self._model)
-
-    def _prepared(self, boxes: TreeBoxes, cap: float | None, runs: dict[int, Runs]) -> TreeBoxes:
-        if cap is not None:
-            boxes = clip_worse(boxes, cap, self._direction)
-        return restrict(boxes, runs) if runs else boxes
-
-    # ------------------------------------------------------------------ the latent axes
-
-    def _runs(self, given: Mapping[str, Sequence[Any]]) -> dict[int, Runs]:
-        """Return the latent intervals of a sub-space."""
-        if not isinstance(given, Mapping):
-            raise ValueError(
-                f"given must map hyperparameters to lists of values, but was {given!r}. "
-                "Write {name: [value, ...]}."
-            )
-        from hpo_explain.surrogates._tree_boxes import activity_runs
-
-        runs: dict[int, Runs] = {}
-        activity = activity_runs(self._space, self._ranks)
-        for name, values in given.items():
-            if name not in self._space.names:
-                raise unknown_name("given", name, self._space.names, "hyperparameter")
-            j = self._space.index(name)
-            kept = list(values) if isinstance(values, Iterable) else []
-            if isinstance(values, (str, bytes)) or not kept:
-                raise ValueError(
-                    f"given[{name!r}] must be a list of values, or (low, high) of a real-valued "
-                    f"hyperparameter, but was {values!r}."
-                )
-            # only a hyperparameter that is active has a value
-            for k, inside in [(j, self._latent_runs(j, kept)), *activity[j].items()]:
-                runs[k] = _meet(runs.get(k, [(0.0, 1.0)]), inside)
-                if not runs[k]:
-                    raise ValueError(
-                        f"given leaves nothing of the space: {name!r} is "
-                        f"{self._space.condition_text(name)}, and {self._space.names[k]!r} has no "
-                        "value left. Allow one of them, or leave one of the two out."
-                    )
-        return runs
-
-    def _latent_runs(self, j: int, kept: list[Any]) -> Runs:
-        from hpo_explain.surrogates._tree_boxes import latent_interval
-
-        parameter = self._space.parameters[j]
-        share = parameter.optional or 1.0
-        try:
-            positions = parameter.encode(kept)
-        except ValueError as error:
-            raise ValueError(f"given: {error}") from None
-        if isinstance(parameter, FloatParameter):
-            if len(kept) != 2 or not positions[0] < positions[1]:
-                raise ValueError(
-                    f"given[{parameter.name!r}] must be (low, high) with low below high, "
-                    f"but was {kept!r}: nothing of the space would be left."
-                )
-            if parameter.size is None:
-                return [(share * float(positions[0]), share * float(positions[1]))]
-            low = parameter.share_below(positions[:1] - 1e-7)[0]
-            return [(share * float(low), share * float(parameter.share_below(positions[1:])[0]))]
-        ranks = self._ranks.get(j)
-        places = positions if ranks is None else ranks[positions.astype(int)]
-        intervals = [latent_interval(self._space, j, float(p)) for p in np.unique(places)]
-        return [(share * low, share * high) for low, high in intervals]
-
-    def _axes(self, runs: dict[int, Runs], tried: Array | None) -> Iterable[Axis]:
-        space = self._space
-        rows = np.empty((0, len(space))) if tried is None else space.check_rows("tried", tried)
-        sample = _sub_sample(space, self._latent_to_row, runs, self._seed)
-        activity = (~np.isnan(sample)).mean(axis=0)
-        for j, parameter in enumerate(space.parameters):
-            positions, latent = self._grid(j, runs.get(j, [(0.0, parameter.optional or 1.0)]))
-            if j in runs:
-                latent = squeeze(latent, runs[j])
-            yield Axis(
-                grid=tuple(parameter.decode(positions)),
-                latent=np.minimum(latent, 1.0 - 1e-12),
-                log=getattr(parameter, "log", False),
-                categorical=isinstance(parameter, CategoricalParameter),
-                activity=float(activity[j]),
-                parameter=parameter,
-                tried_positions=rows[:, j],
-            )
-
-    def _grid(self, j: int, kept: Runs) -> tuple[Array, Array]:
-        """Return positions of a marginal's grid in latent intervals, and their latent values."""
-        parameter = self._space.parameters[j]
-        share = parameter.optional or 1.0
-        if parameter.size is None:
-            latent = _stretch(np.linspace(0.0, 1.0, GRID), kept)
-            return latent / share, latent
-        if isinstance(parameter, CategoricalParameter):
-            positions = np.arange(parameter.size, dtype=float)
-            latent = share * (self._ranks.get(j, positions) + 0.5) / parameter.size
-        else:
-            if parameter.size <= GRID:
-                grid = parameter.grid()
-                positions = np.zeros(1) if grid is None else grid[0]
-            else:
-                latent = _stretch((np.arange(GRID) + 0.5) / GRID, kept) / share
-                positions = np.unique(parameter.from_latent(latent))
-            middle = [np.mean(parameter.latent_interval(p, p)) for p in positions]
-            latent = share * np.array(middle)
-        inside = np.zeros(len(latent), dtype=bool)
-        for low, high in kept:
-            inside |= (low <= latent) & (latent <= high)
-        return positions[inside], latent[inside]
-
-    def _latent_to_row(self, U: Array) -> Array:
-        """Return the configurations of latent points, whose categories are in the trees' order."""
-        rows = self._space.from_latent(U)
-        for j, ranks in self._ranks.items():
-            order = np.argsort(ranks)
-            active = ~np.isnan(rows[:, j])
-            rows[active, j] = order[rows[active, j].astype(int)]
-        return self._space.project(rows)
 
 
 def _decompose(boxes: TreeBoxes, order: int, members: list[tuple[int, ...]]) -> tuple[float, Array]:
@@ -336,39 +192,3 @@ def _decompose(boxes: TreeBoxes, order: int, members: list[tuple[int, ...]]) -> 
             shares[place[tuple(sorted(u))]] = value
     # rounding: a share is never negative
     return variance, np.maximum(shares / variance, 0.0)
-
-
-def _meet(first: Runs, second: Runs) -> Runs:
-    """Return the intervals that lie in one of the first and one of the second."""
-    both = [(max(a, c), min(b, d)) for a, b in first for c, d in second]
-    return sorted((low, high) for low, high in both if low < high)
-
-
-def _distill(model: Surrogate, n_trees: int, seed: int) -> tuple[ForestSurrogate, float]:
-    """Return a forest fitted to a model's mean over the space, and its R² with it elsewhere."""
-    seeds = np.random.default_rng(seed).integers(2**31, size=2)
-    space = model.space
-    X = space.sample(DISTILLED_ROWS, seed=int(seeds[0]))
-    forest = ForestSurrogate.fit(space, X, model.predict(X)[0], n_trees=n_trees, seed=seed)
-    fresh = space.sample(DISTILLED_ROWS, seed=int(seeds[1]))
-    truth = model.predict(fresh)[0]
-    spread = float(np.sum((truth - truth.mean()) ** 2))
-    missed = float(np.sum((truth - forest.predict(fresh)[0]) ** 2))
-    return forest, 1.0 if spread == 0.0 else 1.0 - missed / spread
-
-
-def _sub_sample(space: SearchSpace, to_row: Any, runs: dict[int, Runs], seed: int) -> Array:
-    """Return 2000 configurations of the sub-space."""
-    U = np.random.default_rng(seed).random((2000, len(space)))
-    for j, kept in runs.items():
-        U[:, j] = _stretch(U[:, j], kept)
-    return np.asarray(to_row(U))
-
-
-def _stretch(u: Array, kept: Runs) -> Array:
-    """Return numbers in [0, 1] spread evenly over intervals: the inverse of `squeeze`."""
-    starts, ends = np.array(kept).T
-    edges = np.concatenate([[0.0], np.cumsum(ends - starts)])
-    scaled = u * edges[-1]
-    which = np.clip(np.searchsorted(edges, scaled, side="right") - 1, 0, len(kept) - 1)
-    return np.asarray(np.minimum(starts[which] + scaled - edges[which], ends[which]))

@@ -4,7 +4,7 @@ from hpo_explain.explanations._format import format_level, format_value
 from hpo_explain.explanations.ablation import Ablation
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.densities import DensityCurve, DensityPath, ProposalDensities
-from hpo_explain.explanations.importance import Axis, FanovaImportance
+from hpo_explain.explanations.fanova import Axis, FanovaImportance
 from hpo_explain.explanations.interaction import InteractionStrength
 from hpo_explain.explanations.lime import LimeExplanation, LimeStatement, Presence
 from hpo_explain.explanations.local_importance import LocalImportance
@@ -13,7 +13,7 @@ from hpo_explain.explanations.partial_dependence import PartialDependence
 from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.prediction import PredictionExplanation, PredictionOverview
 from hpo_explain.explanations.proposal import ProposalExplanation
-from hpo_explain.explanations.recommendation import Evidence, LatentSpace, Recommendation
+from hpo_explain.explanations.recommended_space import Evidence, Recommendation
 from hpo_explain.explanations.regional import Condition, Region, RegionalPartialDependence
 from hpo_explain.explanations.repeated_runs import RepeatedRuns, aggregate
 from hpo_explain.explanations.result import Result
@@ -31,7 +31,6 @@ __all__ = [
     "Evidence",
     "FanovaImportance",
     "InteractionStrength",
-    "LatentSpace",
     "LimeExplanation",
     "LimeStatement",
     "LocalImportance",

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.explanations._format import format_value, plain_json
-from hpo_explain.explanations._result import Shown
-from hpo_explain.space import Array
+from hpo_explain.explanations.claims import Claim, between
+from hpo_explain.explanations.result import Result
+from hpo_explain.space import Array, CategoricalParameter
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
-
 
 _ROUNDING = 1e-12  # of the level: below, no value is better than another
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Marginal(Shown):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Marginal(Result):
     """The exact marginal prediction of a forest for one or two hyperparameters.
 
     Attributes
@@ -31,18 +30,12 @@ class Marginal(Shown):
         Values of each, in the user's units.
     mean, std : ndarray of shape (G,) or (G1, G2)
         Marginal prediction and its standard deviation over trees, in the objective's units.
-    log : tuple of bool
-        Whether each hyperparameter's own scale is logarithmic.
-    categorical : tuple of bool
-        Whether each is categorical.
-    tried : tuple of tuple
-        The values of the observed trials in which all are active, one tuple per hyperparameter.
     activity : tuple of float
         Share of the space in which each is active; elsewhere it makes no difference.
-    objective_name, direction : str
-        What the objective is called, and which way is better.
-    where : str
-        The sub-space in words; empty for the whole space.
+    given : mapping of str to list
+        The sub-space to which the analysis is restricted; empty for the whole space.
+    subject, notes
+        As of every result.
 
     References
     ----------
@@ -63,13 +56,43 @@ class Marginal(Shown):
     grid: tuple[tuple[Any, ...], ...]
     mean: Array
     std: Array
-    log: tuple[bool, ...]
-    categorical: tuple[bool, ...]
-    tried: tuple[tuple[Any, ...], ...] = ()
-    activity: tuple[float, ...] = ()
-    objective_name: str = "objective"
-    direction: str = "minimize"
-    where: str = ""
+    activity: tuple[float, ...]
+    given: Mapping[str, list[Any]] = field(default_factory=dict)
+
+    @property
+    def log(self) -> tuple[bool, ...]:
+        """Whether each hyperparameter's own scale is logarithmic."""
+        return tuple(getattr(self.subject.space[name], "log", False) for name in self.names)
+
+    @property
+    def categorical(self) -> tuple[bool, ...]:
+        """Whether each hyperparameter is categorical."""
+        space = self.subject.space
+        return tuple(isinstance(space[name], CategoricalParameter) for name in self.names)
+
+    @property
+    def tried(self) -> tuple[tuple[Any, ...], ...]:
+        """Values of the trials in which all are active, per hyperparameter; empty if unknown."""
+        space, X = self.subject.space, self.subject.tried
+        if X is None:
+            return ()
+        positions = X[:, [space.index(name) for name in self.names]]
+        positions = positions[~np.isnan(positions).any(axis=1)]
+        return tuple(
+            tuple(space[name].decode(column))
+            for name, column in zip(self.names, positions.T, strict=True)
+        )
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """Where the marginal prediction is best."""
+        if np.ptp(self.mean) <= _ROUNDING * np.abs(self.mean).max():
+            return (Claim("flat", self.names),)
+        best = np.argmin if self.subject.direction == "minimize" else np.argmax
+        place = np.unravel_index(int(best(self.mean)), self.mean.shape)
+        values = tuple(grid[i] for grid, i in zip(self.grid, place, strict=True))
+        mean, std = float(self.mean[place]), float(self.std[place])
+        return (Claim("best_at", self.names, values, estimate=mean, interval=between(mean, std)),)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per grid point: the values, mean and std."""
@@ -82,34 +105,12 @@ class Marginal(Shown):
             columns = {name: [pair[i] for pair in pairs] for i, name in enumerate(self.names)}
         return pd.DataFrame({**columns, "mean": self.mean.ravel(), "std": self.std.ravel()})
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the marginal prediction with its std over trees; return the axes."""
-        from hpo_explain.plotting.marginal import plot_marginal
-
-        return plot_marginal(self, ax=ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values that `json.dumps` accepts."""
+    def _numbers(self) -> dict[str, Any]:
         return {
-            "names": list(self.names),
-            "grid": plain_json([list(values) for values in self.grid]),
-            "mean": self.mean.tolist(),
-            "std": self.std.tolist(),
-            "activity": list(self.activity),
-            "objective_name": self.objective_name,
-            "direction": self.direction,
-            "where": self.where,
+            "names": self.names,
+            "grid": self.grid,
+            "mean": self.mean,
+            "std": self.std,
+            "activity": self.activity,
+            "given": self.given,
         }
-
-    @property
-    def sentence(self) -> str:
-        """Where the best prediction is, in a sentence."""
-        if np.ptp(self.mean) <= _ROUNDING * np.abs(self.mean).max():
-            return "The marginal prediction is the same everywhere."
-        best = np.argmin if self.direction == "minimize" else np.argmax
-        place = np.unravel_index(int(best(self.mean)), self.mean.shape)
-        at = ", ".join(
-            f"{name} = {format_value(values[i])}"
-            for name, values, i in zip(self.names, self.grid, place, strict=True)
-        )
-        return f"The best marginal prediction is at {at}."

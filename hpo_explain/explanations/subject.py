@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from hpo_explain._checks import check_direction
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._json import plain_json
@@ -43,6 +45,8 @@ class Subject:
         Whether the surrogate is good enough to be explained.
     tried : ndarray of shape (n, d) or None
         Encoded configurations of the finished trials.
+    costs : ndarray of shape (n,) or None
+        Their objectives, negated where the objective is maximized; NaN where infeasible.
     incumbent : mapping
         The best feasible configuration, in the user's units; empty where none is known.
     notes : tuple of Fact
@@ -65,6 +69,7 @@ class Subject:
     optimizer: str = "the optimizer"
     trust: Trust | None = None
     tried: Array | None = None
+    costs: Array | None = None
     incumbent: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Fact, ...] = ()
 
@@ -89,6 +94,7 @@ class Subject:
             assumed=assumed,
             optimizer=run.optimizer,
             tried=run.X,
+            costs=np.where(np.asarray(run.feasible), run.cost, np.nan),
             incumbent=run.incumbent if run.feasible is not None and run.feasible.any() else {},
             notes=as_facts(notes),
         )

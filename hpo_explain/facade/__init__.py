@@ -6,7 +6,7 @@ from hpo_explain.facade.effects import (
     partial_dependence,
     regional_partial_dependence,
 )
-from hpo_explain.facade.fanova import importance
+from hpo_explain.facade.fanova import importance, recommended_space, subspace
 from hpo_explain.facade.overview import guide, trust
 from hpo_explain.facade.predictions import explain_prediction, explain_predictions
 from hpo_explain.facade.proposals import (
@@ -31,6 +31,8 @@ __all__ = [
     "next_experiments",
     "partial_dependence",
     "proposal_densities",
+    "recommended_space",
     "regional_partial_dependence",
+    "subspace",
     "trust",
 ]

@@ -1,22 +1,24 @@
-"""Which hyperparameters matter, and where."""
+"""Which hyperparameters matter, and where to search on."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from hpo_explain._checks import check_number
 from hpo_explain.adapters import as_run
+from hpo_explain.errors import InputError
 from hpo_explain.explainers.fanova import FanovaExplainer
-from hpo_explain.explanations import (
-    FanovaImportance,
-)
+from hpo_explain.explainers.recommended_space import RecommendedSpaceExplainer
+from hpo_explain.explainers.subspace import SubspaceExplainer
+from hpo_explain.explanations import FanovaImportance, Recommendation, Subject, Subspace
 from hpo_explain.run import Run, average_instances
-from hpo_explain.space import Config, FloatParameter
+from hpo_explain.space import Config
 from hpo_explain.surrogates import Surrogate
+
+Cap = float | str | Config | None
 
 
 def importance(
@@ -25,8 +27,9 @@ def importance(
     *,
     n_trees: int = 64,
     seed: int = 0,
-    cap: float | str | Config | None = None,
+    cap: Cap = None,
     given: Mapping[str, Sequence[Any]] | None = None,
+    totals: bool = True,
     **reading: Any,
 ) -> FanovaImportance:
     """Say which hyperparameters matter, exactly for a forest, with interactions and error bars.
@@ -47,6 +50,8 @@ def importance(
         configuration such as a default (its observed objective, else the predicted one).
     given : mapping of str to sequence, optional
         Sub-space, as in :meth:`FanovaExplainer.explain`.
+    totals : bool, default True
+        Whether total effects are computed, as in :meth:`FanovaExplainer.explain`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -75,33 +80,138 @@ def importance(
     >>> hx.importance(table, objective="loss").share("x")
     1.0
     """
+    forest, subject, bound = _explained(source, n_trees, seed, cap, reading)
+    explainer = FanovaExplainer(forest, subject=subject, seed=seed)
+    return explainer.explain(order=order, cap=bound, given=given, totals=totals)
+
+
+def recommended_space(
+    source: Any,
+    *,
+    n_trees: int = 64,
+    seed: int = 0,
+    cap: Cap = None,
+    given: Mapping[str, Sequence[Any]] | None = None,
+    **reading: Any,
+) -> Recommendation:
+    """Recommend a narrower search space that keeps what may be good, with the evidence.
+
+    Parameters
+    ----------
+    source : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    n_trees, seed
+        As in :func:`importance`.
+    cap : float, str or dict, optional
+        Bound of the good region, as in :func:`importance`; by default the best quarter of the
+        space.
+    given : mapping of str to sequence, optional
+        Sub-space to start from, as in :meth:`FanovaExplainer.explain`.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    Recommendation
+        The space, and for each hyperparameter what is kept and why. The rules are those of
+        :mod:`hpo_explain.explainers.recommended_space`.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, `cap` is outside the observed objective, or `given`
+        leaves nothing.
+
+    References
+    ----------
+    .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
+       hyperparameter importance. ICML. Section 5 (dominated values), Section 3.3 (good regions).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame({"x": rng.random(100), "y": rng.random(100)})
+    >>> table["loss"] = (table.x - 0.2) ** 2
+    >>> space = hx.recommended_space(table, objective="loss").space
+    >>> space["x"].high < 0.7
+    True
+    """
+    forest, subject, bound = _explained(source, n_trees, seed, cap, reading)
+    explainer = RecommendedSpaceExplainer(forest, subject=subject, seed=seed)
+    return explainer.explain(cap=bound, given=given)
+
+
+def subspace(
+    source: Any,
+    share: float = 0.9,
+    *,
+    n_trees: int = 64,
+    seed: int = 0,
+    cap: Cap = None,
+    given: Mapping[str, Sequence[Any]] | None = None,
+    **reading: Any,
+) -> Subspace:
+    """Find the smallest set of hyperparameters that explains a share of the variance.
+
+    Parameters
+    ----------
+    source : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    share : float, default 0.9
+        Share of the variance, in (0, 1], that the set explains alone: its main effects and all
+        interactions among its members.
+    n_trees, seed, cap, given
+        As in :func:`importance`.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    Subspace
+        The set, and in `fixed` the incumbent's values of all others.
+
+    Raises
+    ------
+    ValueError
+        If `share` is not in (0, 1], fewer than two trials are finished, `cap` is outside the
+        observed objective, or `given` leaves nothing.
+
+    References
+    ----------
+    .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
+       hyperparameter importance. ICML. Section 4.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame({"x": rng.random(50), "y": rng.random(50)})
+    >>> table["loss"] = table.x
+    >>> hx.subspace(table, objective="loss").names
+    ('x',)
+    """
+    forest, subject, bound = _explained(source, n_trees, seed, cap, reading)
+    explainer = SubspaceExplainer(forest, subject=subject, seed=seed)
+    return explainer.explain(share, cap=bound, given=given)
+
+
+def _explained(
+    source: Any, n_trees: int, seed: int, cap: Cap, reading: Mapping[str, Any]
+) -> tuple[Surrogate, Subject, float | None]:
+    """Return the forest of a run, what it is about, and where predictions are clipped."""
     read = as_run(source, **reading)
     run = average_instances(read, n_trees=n_trees, seed=seed)
     forest = run.surrogate(kind="forest", n_trees=n_trees, seed=seed)
-    explainer = FanovaExplainer(forest, direction=run.direction, seed=seed)
-    result = explainer.explain(order=order, cap=_cap(run, forest, cap), given=given, tried=run.X)
-    return replace(
-        result,
-        objective_name=run.objective_name,
-        incumbent=_incumbent(run, given or {}),
-        notes=(*result.notes, *[str(note) for note in run.notes if note not in read.notes]),
-    )
+    subject = Subject.of(run, notes=[note for note in run.notes if note not in read.notes])
+    return forest, subject, _cap(run, forest, cap)
 
 
-def _incumbent(run: Run, given: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-    """Return the best feasible configuration of a sub-space; empty if none was tried."""
-    inside = np.array(run.feasible, dtype=bool)
-    for name, values in given.items():
-        column, ends = run.X[:, run.space.index(name)], run.space[name].encode(values)
-        if isinstance(run.space[name], FloatParameter):
-            inside &= (ends[0] <= column) & (column <= ends[1])
-        else:
-            inside &= np.isclose(column[:, None], ends).any(axis=1)
-    trials = np.asarray(run.trials)[inside]
-    return run.config(run.best(trials.tolist())) if len(trials) else {}
-
-
-def _cap(run: Run, forest: Surrogate, cap: float | str | Config | None) -> float | None:
+def _cap(run: Run, forest: Surrogate, cap: Cap) -> float | None:
     """Return the objective beyond which predictions are clipped."""
     if cap is None:
         return None
@@ -112,26 +222,37 @@ def _cap(run: Run, forest: Surrogate, cap: float | str | Config | None) -> float
         same = np.flatnonzero((np.isclose(run.X, x, equal_nan=True)).all(axis=1))
         value = float(run.objective[same[0]] if len(same) else forest.predict(x)[0][0])
     elif isinstance(cap, str):
-        try:
-            share = float(cap.removesuffix("%")) / 100.0
-        except ValueError:
-            share = np.nan
-        if not cap.endswith("%") or not 0.0 < share <= 1.0:
-            raise ValueError(
-                f"cap must be a number, a quantile such as '25%', or a configuration, "
-                f"but was {cap!r}."
-            )
-        value = sign * float(np.quantile(run.cost, share))
+        value = sign * float(np.quantile(run.cost, _quantile(cap)))
     else:
         value = check_number("cap", cap)
     if isinstance(cap, str) and sign * value <= best < worst:
-        raise ValueError(
-            f"cap = {cap!r} is the best {run.objective_name} itself ({value:.6g}), which as many "
-            "trials reach. Give a larger quantile, or a number."
+        raise InputError(
+            "cap",
+            f"is {cap!r}, which is the best {run.objective_name} itself ({value:.6g}): as many "
+            "trials reach it",
+            cap,
+            "Give a larger quantile, or a number.",
         )
     if not best < sign * value <= worst:
-        raise ValueError(
-            f"cap = {value:.6g} must lie within the observed {run.objective_name}, beyond the best "
-            f"({sign * best:.6g}) and up to the worst ({sign * worst:.6g}). Choose a value between."
+        raise InputError(
+            "cap",
+            f"must lie within the observed {run.objective_name}, beyond the best "
+            f"({sign * best:.6g}) and up to the worst ({sign * worst:.6g}), but was {value:.6g}",
+            cap,
         )
     return value
+
+
+def _quantile(text: str) -> float:
+    """Return a percentage as a fraction."""
+    try:
+        share = float(text.removesuffix("%")) / 100.0
+    except ValueError:
+        share = np.nan
+    if not text.endswith("%") or not 0.0 < share <= 1.0:
+        raise InputError(
+            "cap",
+            f"must be a number, a quantile such as '25%', or a configuration, but was {text!r}",
+            text,
+        )
+    return share

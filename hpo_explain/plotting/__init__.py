@@ -5,14 +5,14 @@ from hpo_explain.plotting.ablation import plot_ablation
 from hpo_explain.plotting.ablation_shares import plot_ablation_shares
 from hpo_explain.plotting.configurations import plot_configurations
 from hpo_explain.plotting.densities import plot_densities, plot_density_path
+from hpo_explain.plotting.fanova import plot_fanova
+from hpo_explain.plotting.fanova_pairs import plot_fanova_pairs
 from hpo_explain.plotting.history import plot_history
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html, result_svg
-from hpo_explain.plotting.importance import plot_importance
 from hpo_explain.plotting.interaction_strength import (
     plot_interaction_strength,
     plot_total_interactions,
 )
-from hpo_explain.plotting.interactions import plot_interactions
 from hpo_explain.plotting.lime import plot_lime
 from hpo_explain.plotting.local_importance import plot_local_importance
 from hpo_explain.plotting.marginal import plot_marginal
@@ -23,7 +23,7 @@ from hpo_explain.plotting.prediction import plot_prediction
 from hpo_explain.plotting.prediction_overview import plot_prediction_overview
 from hpo_explain.plotting.predictions import plot_predictions
 from hpo_explain.plotting.proposal import plot_proposal
-from hpo_explain.plotting.recommendation import plot_recommendation
+from hpo_explain.plotting.recommended_space import plot_recommended_space
 from hpo_explain.plotting.regional import plot_region_ice, plot_regions
 from hpo_explain.plotting.subspace import plot_subspace
 
@@ -36,10 +36,10 @@ __all__ = [
     "plot_configurations",
     "plot_densities",
     "plot_density_path",
+    "plot_fanova",
+    "plot_fanova_pairs",
     "plot_history",
-    "plot_importance",
     "plot_interaction_strength",
-    "plot_interactions",
     "plot_lime",
     "plot_local_importance",
     "plot_marginal",
@@ -50,7 +50,7 @@ __all__ = [
     "plot_prediction_overview",
     "plot_predictions",
     "plot_proposal",
-    "plot_recommendation",
+    "plot_recommended_space",
     "plot_region_ice",
     "plot_regions",
     "plot_repeated_runs",

@@ -69,11 +69,12 @@ def write_rows(
 def row_labels(rows: Iterable[Sequence[str]], width: int) -> list[str]:
     """Return a label for each row: its parts on a line, or below each other where they are long."""
     parts = [[part for part in row if part] for row in rows]
-    names = abbreviated((row[0] for row in parts), width)
+    names = list(dict.fromkeys(row[0] for row in parts))
+    fitted = dict(zip(names, abbreviated(names, width), strict=True))
     labels = []
-    for name, row in zip(names, parts, strict=True):
+    for row in parts:
         line = " ".join(row)
         if columns(line) > width:
-            line = "\n".join([name, *(shorten(part, width) for part in row[1:])])
+            line = "\n".join([fitted[row[0]], *(shorten(part, width) for part in row[1:])])
         labels.append(line)
     return distinct(labels)

@@ -6,10 +6,14 @@ from matplotlib.axes import Axes
 
 from hpo_explain.explanations import Marginal
 from hpo_explain.plotting._axes import MOST_CATEGORIES, Effect, draw_effect, write_words
+from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH, new_axes, set_height
-from hpo_explain.plotting._text import not_shown, number, plain, shorten
+from hpo_explain.plotting._text import not_shown, plain, shorten
+from hpo_explain.wording import marginal as words
+from hpo_explain.wording.fanova import sub_space
 
 
+@draws(Marginal)
 def plot_marginal(marginal: Marginal, *, ax: Axes | None = None, width: float = WIDTH) -> Axes:
     """Draw a marginal prediction with its std over trees, and the values that were tried.
 
@@ -57,48 +61,20 @@ def plot_marginal(marginal: Marginal, *, ax: Axes | None = None, width: float = 
         mean=marginal.mean,
         half=marginal.std,
         tried=marginal.tried,
-        objective_name=marginal.objective_name,
-        direction=marginal.direction,
+        objective_name=marginal.subject.objective_name,
+        direction=marginal.subject.direction,
     )
+    where = shorten(plain(sub_space(marginal.subject.space, marginal.given)), 200)
+    footer = words.footer(marginal, effect.as_points)
+    if marginal.categorical[0] and len(marginal.names) == 1:
+        footer += not_shown(len(marginal.grid[0]) - MOST_CATEGORIES, *words.LEFT_OUT)
     high = write_words(
         ax,
         draw_effect(ax, effect),
-        heading=f"Predicted {effect.objective} by {' and '.join(effect.labels)}",
-        subtitle=_subtitle(marginal, effect),
-        footer=_footer(marginal, effect),
+        heading=words.heading(effect.objective, effect.labels),
+        subtitle=words.subtitle(marginal, effect.labels, where),
+        footer=footer,
     )
     if own:
         set_height(ax, high)
     return ax
-
-
-def _subtitle(marginal: Marginal, effect: Effect) -> str:
-    better = "lower" if marginal.direction == "minimize" else "higher"
-    where = f"given {shorten(plain(marginal.where), 200)}, " if marginal.where else ""
-    lines = [f"{where}averaged over all other hyperparameters; {better} is better"]
-    space = "sub-space" if marginal.where else "space"
-    lines += [
-        f"{name} is active in {share:.0%} of the {space} and makes no difference elsewhere"
-        for name, share in zip(effect.labels, marginal.activity, strict=False)
-        if share < 1.0
-    ]
-    return "\n".join(lines)
-
-
-def _footer(marginal: Marginal, effect: Effect) -> str:
-    tried = len(marginal.tried[0]) if marginal.tried else 0
-    if len(marginal.names) == 2:
-        text = (
-            f"The std over trees is {number(float(marginal.std.mean()), 2)} on average, at most "
-            f"{number(float(marginal.std.max()), 2)}."
-        )
-        return text + (" Dots: tried values." if tried else "")
-    text = f"{'Bars' if effect.as_points else 'Band'}: std over the trees of the forest."
-    if tried and marginal.categorical[0]:
-        text += " In brackets: how often it was tried."
-    elif tried:
-        text += " Marks along the axis: tried values."
-    left_out = len(marginal.grid[0]) - MOST_CATEGORIES
-    if marginal.categorical[0]:
-        text += not_shown(left_out, "worse category", "worse categories")
-    return text

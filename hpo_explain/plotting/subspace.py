@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
+
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import PercentFormatter
 
 from hpo_explain.explanations import Subspace
-from hpo_explain.plotting._style import BLUE, GREY, HEADING, TEXT, make_literal, new_axes
-from hpo_explain.plotting._text import shorten
+from hpo_explain.plotting._bars import Bar, plot_bars
+from hpo_explain.plotting._registry import draws
+from hpo_explain.plotting._style import GREY, WIDTH
+from hpo_explain.wording import subspace as words
+from hpo_explain.wording.fanova import WHISKERS
 
-_WIDTH = 8.0
-_NAME = 30
+_ASKED_FOR: dict[str, Any] = {"color": GREY, "linestyle": "--", "linewidth": 1.0}
 
 
-def plot_subspace(result: Subspace, *, ax: Axes | None = None) -> Axes:
+@draws(Subspace)
+def plot_subspace(result: Subspace, *, ax: Axes | None = None, width: float = WIDTH) -> Axes:
     """Draw the share explained by one hyperparameter, by two, and so on, up to the set.
 
     Parameters
@@ -22,6 +28,8 @@ def plot_subspace(result: Subspace, *, ax: Axes | None = None) -> Axes:
         The set.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure (unknown to pyplot).
+    width : float, default 8.0
+        Width of the new figure, in inches.
 
     Returns
     -------
@@ -34,23 +42,26 @@ def plot_subspace(result: Subspace, *, ax: Axes | None = None) -> Axes:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(100, seed=1)
-    >>> result = hx.importance(hx.Run(space, X, X[:, 0], "minimize"))
-    >>> plot_subspace(result.subspace()).get_xlabel()
+    >>> run = hx.Run(space, X, X[:, 0], "minimize")
+    >>> plot_subspace(hx.subspace(run)).get_xlabel()
     'share of the variance, explained together'
     """
-    ax = new_axes(_WIDTH) if ax is None else ax
-    places = np.arange(len(result.names))
-    ax.barh(
-        places, result.explained, xerr=result.std, color=BLUE, ecolor=GREY, capsize=3.0, height=0.6
+    steps = list(zip(result.names, result.explained, result.std, strict=True))
+    ax = plot_bars(
+        [
+            Bar((name if k == 0 else f"+ {name}",), float(share), float(std))
+            for k, (name, share, std) in enumerate(steps)
+        ],
+        ax=ax,
+        width=width,
+        heading=words.HEADING,
+        subtitle=words.subtitle(result.share),
+        label=words.LABEL,
+        footer=WHISKERS,
+        legend=[(Line2D([], [], **_ASKED_FOR), words.ASKED_FOR)],
+        formatter=PercentFormatter(xmax=1.0),
     )
-    ax.axvline(result.share, color=GREY, linestyle="--", linewidth=1.0)
-    ax.set_yticks(places, [])
-    first = [shorten(name, _NAME) for name in result.names]
-    ax.set_yticklabels([name if k == 0 else f"+ {name}" for k, name in enumerate(first)])
-    make_literal(ax.get_yticklabels())
-    ax.invert_yaxis()
-    ax.set_xlim(0.0, max(1.0, float((result.explained + result.std).max(initial=0.0)) * 1.02))
-    ax.tick_params(labelsize=TEXT)
-    ax.set_xlabel("share of the variance, explained together", fontsize=TEXT)
-    ax.set_title("Important subspace", loc="left", fontsize=HEADING, fontweight="bold")
+    ax.axvline(result.share, **_ASKED_FOR)
+    reach = max((share + std for _, share, std in steps), default=0.0)
+    ax.set_xlim(0.0, max(1.0, 1.02 * float(reach)))
     return ax

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
+from hpo_explain.errors import InputError, Option
 from hpo_explain.explanations import FanovaImportance
 from hpo_explain.plotting._heatmap import draw_cells, draw_scale, names_along_x, names_along_y
 from hpo_explain.plotting._layout import (
@@ -14,9 +15,11 @@ from hpo_explain.plotting._layout import (
     write_footer,
     write_header,
 )
+from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import TEXT, WIDTH, make_literal, new_axes, set_height
 from hpo_explain.plotting._text import not_shown, plain, shorten
 from hpo_explain.space import Array
+from hpo_explain.wording import fanova as words
 
 MOST_NAMES = 20
 _MOST_NUMBERS = 8  # names up to which the share is written into the cells
@@ -24,7 +27,8 @@ _CELL = 22.0  # points, height of a row
 _SCALE = 78.0  # points, width of the scale of colors with its texts
 
 
-def plot_interactions(
+@draws(FanovaImportance, "interactions")
+def plot_fanova_pairs(
     result: FanovaImportance, *, ax: Axes | None = None, width: float = WIDTH
 ) -> Axes:
     """Draw the interaction of every pair of hyperparameters as a matrix of colors.
@@ -62,13 +66,15 @@ def plot_interactions(
     >>> table = pd.DataFrame(
     ...     {"x": [0.1, 0.9, 0.5, 0.3], "y": [0.2, 0.3, 0.8, 0.5], "loss": [1.0, 9.0, 4.0, 2.0]}
     ... )
-    >>> plot_interactions(hx.importance(table, order=2, objective="loss")).get_title(loc="left")
+    >>> plot_fanova_pairs(hx.importance(table, order=2, objective="loss")).get_title(loc="left")
     'Which hyperparameters interact on the loss'
     """
     if result.order < 2:
-        raise ValueError(
-            f"result must hold pairs, but its order is {result.order}. "
-            "Ask for them with importance(..., order=2)."
+        raise InputError(
+            "result",
+            f"must hold pairs, but its order is {result.order}",
+            result,
+            ("Ask for them with importance(..., ", Option("order", 2), ")."),
         )
     own = ax is None
     if ax is None:
@@ -84,7 +90,7 @@ def plot_interactions(
     across = points_across(ax)
     edges = np.arange(n, dtype=np.float64) - 0.5
     mesh = draw_cells(ax, edges, edges, lower, low=0.0)
-    draw_scale(mesh, ax, label="share of the variance", formatter=PercentFormatter(xmax=1.0))
+    draw_scale(mesh, ax, label=words.PAIR_SHARE, formatter=PercentFormatter(xmax=1.0))
     ax.set_ylim(n - 1.5, -0.5)
     names_along_y(ax, names[1:], points=0.3 * across)
     left, points = sides(ax)
@@ -93,14 +99,15 @@ def plot_interactions(
     if n <= _MOST_NUMBERS:
         _write_shares(ax, lower, std[1:, : n - 1])
 
-    objective = shorten(plain(result.objective_name), 40)
     # What is wider than the axes would push the scale of colors away from them.
     points -= _SCALE
     high += write_header(
-        ax, f"Which hyperparameters interact on the {objective}", _subtitle(result), above=0.0,
-        left=left, points=left + points,
+        ax, words.pairs_heading(shorten(plain(result.subject.objective_name), 40)),
+        _subtitle(result), above=0.0, left=left, points=left + points,
     )  # fmt: skip
-    high += write_footer(ax, "", _footer(result, std, n), left=left, points=points)
+    footer = words.pairs_footer(n <= _MOST_NUMBERS, float(std.max()))
+    footer += not_shown(len(result.names) - n, *words.PAIRS_LEFT_OUT)
+    high += write_footer(ax, "", footer, left=left, points=points)
     if own:
         set_height(ax, high + max(3, n - 1) * _CELL)
     return ax
@@ -135,21 +142,5 @@ def _percent(share: float) -> str:
 def _subtitle(result: FanovaImportance) -> str:
     pairs = [i for i, u in enumerate(result.members) if len(u) == 2]
     shares = result.shares[:, pairs].sum(axis=1)
-    where = f"given {shorten(plain(result.where), 200)}: " if result.given else ""
-    return (
-        f"{where}all pairs together explain {shares.mean():.0%} of the variance (std over trees "
-        f"{shares.std():.0%}), beyond what their members explain alone"
-    )
-
-
-def _footer(result: FanovaImportance, std: Array, n_shown: int) -> str:
-    if n_shown <= _MOST_NUMBERS:
-        text = "In the cells: share in percent ± std over trees."
-    else:
-        text = f"The std over trees of a share is at most {std.max():.1%}."
-    left_out = len(result.names) - n_shown
-    return text + not_shown(
-        left_out,
-        "hyperparameter with smaller interactions",
-        "hyperparameters with smaller interactions",
-    )
+    where = shorten(plain(words.sub_space(result.subject.space, result.given)), 200)
+    return words.pairs_subtitle(float(shares.mean()), float(shares.std()), where)

@@ -1,0 +1,298 @@
+"""A forest as boxes over the latent values of its space, or of a part of it.
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+u_j        latent value of hyperparameter j, uniform on [0, 1)
+kept       latent intervals of a sub-space; its boxes are stretched to fill the cube again
+=========  ============================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from hpo_explain._checks import check_count, check_direction, check_name, check_number
+from hpo_explain.errors import InputError
+from hpo_explain.explainers._accepted import accepted_surrogate
+from hpo_explain.explainers._explained import Explained, PredictedObjective
+from hpo_explain.explanations import Subject
+from hpo_explain.facts import Fact, fact
+from hpo_explain.space import Array, CategoricalParameter, FloatParameter, Parameter, SearchSpace
+from hpo_explain.surrogates import ForestSurrogate, SupportsBoxes, Surrogate, TreeBoxes
+from hpo_explain.surrogates.box_sums import Runs, clip_worse, restrict, squeeze
+
+GRID = 40  # points of a marginal where there are more values
+DISTILLED_ROWS = 2000
+ACTIVITY_ROWS = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class LatentForest:
+    """A forest as boxes over the latent values.
+
+    Attributes
+    ----------
+    subject : Subject
+        What is explained; in a sub-space the incumbent is the best configuration there.
+    boxes : tuple of TreeBoxes
+        The trees.
+    ranks : dict of int to ndarray
+        Of categorical columns the place of each category on the latent axis.
+    fidelity : float or None
+        R² with the model that the forest was distilled from; None for a forest itself.
+    kept : dict of int to list of tuple
+        Of restricted columns the latent intervals of the whole space that are kept.
+    cap : float or None
+        The objective at which the boxes are clipped on the worse side.
+    given : mapping of str to list
+        The sub-space, in the user's units; empty for the whole space.
+    """
+
+    subject: Subject
+    boxes: tuple[TreeBoxes, ...]
+    ranks: dict[int, Array]
+    fidelity: float | None = None
+    kept: dict[int, Runs] = field(default_factory=dict)
+    cap: float | None = None
+    given: Mapping[str, list[Any]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, forest: Surrogate, *, direction: str, subject: Subject | None, n_trees: int, seed: int
+    ) -> LatentForest:
+        """Return the boxes of a forest, or of one that any other surrogate is distilled into."""
+        if not isinstance(forest, Surrogate):
+            raise InputError(
+                "forest",
+                f"must be a surrogate, but was {type(forest).__name__}",
+                forest,
+                "Wrap a forest of scikit-learn with hpo_explain.ForestSurrogate(space, forest).",
+            )
+        direction = check_direction(subject.direction if subject else direction)
+        model = PredictedObjective(accepted_surrogate(forest, "forest"), direction)
+        n_trees = check_count("n_trees", n_trees)
+        completed = Explained(model, True, direction).completed(subject)
+        if isinstance(forest, SupportsBoxes) and (boxes := forest.boxes()) is not None:
+            return cls(completed, boxes, forest.category_ranks())
+        distilled, fidelity = _distill(forest, n_trees, seed)
+        return cls(completed, distilled.boxes() or (), distilled.category_ranks(), fidelity)
+
+    @property
+    def space(self) -> SearchSpace:
+        """The whole search space."""
+        return self.subject.space
+
+    @property
+    def sign(self) -> float:
+        """What makes a cost of an objective: smaller is better."""
+        return 1.0 if self.subject.direction == "minimize" else -1.0
+
+    @property
+    def notes(self) -> tuple[Fact, ...]:
+        """What is assumed whatever is read off the forest."""
+        notes = []
+        if self.fidelity is not None:
+            notes.append(fact("forest_distilled", fidelity=self.fidelity))
+        if self.cap is not None:
+            notes.append(fact("predictions_capped", cap=self.cap, direction=self.subject.direction))
+        return (*notes, *self.subject.notes)
+
+    # ------------------------------------------------------------------ a part of the space
+
+    def within(self, cap: float | None, given: Mapping[str, Sequence[Any]] | None) -> LatentForest:
+        """Return the forest with its predictions capped, in a sub-space; see `FanovaExplainer`."""
+        boxes, given = self.boxes, {} if given is None else given
+        if cap is not None:
+            cap = check_number("cap", cap)
+            boxes = tuple(clip_worse(b, cap, self.subject.direction) for b in boxes)
+        if not isinstance(given, Mapping):
+            raise InputError(
+                "given",
+                f"must map hyperparameters to lists of values, but was {given!r}",
+                given,
+                "Write {name: [value, ...]}.",
+            )
+        if not given:
+            return replace(self, boxes=boxes, cap=cap)
+        kept = self._kept(given)
+        return replace(
+            self,
+            subject=replace(self.subject, incumbent=_best_within(self.subject, given)),
+            boxes=tuple(restrict(b, kept) for b in boxes),
+            kept=kept,
+            cap=cap,
+            given={name: list(values) for name, values in given.items()},
+        )
+
+    def _kept(self, given: Mapping[str, Sequence[Any]]) -> dict[int, Runs]:
+        """Return the latent intervals of a sub-space."""
+        from hpo_explain.surrogates._tree_boxes import activity_runs
+
+        kept: dict[int, Runs] = {}
+        activity = activity_runs(self.space, self.ranks)
+        for name, values in given.items():
+            j = self.space.index(check_name("given", name, self.space.names, "hyperparameter"))
+            allowed = list(values) if isinstance(values, Iterable) else []
+            if isinstance(values, (str, bytes)) or not allowed:
+                raise InputError(
+                    "given",
+                    f"must hold a list of values of {name!r}, or (low, high) where it is "
+                    f"real-valued, but holds {values!r}",
+                    given,
+                )
+            # only a hyperparameter that is active has a value
+            for k, inside in [(j, self._latent_values(j, allowed)), *activity[j].items()]:
+                kept[k] = _meet(kept.get(k, [(0.0, 1.0)]), inside)
+                if not kept[k]:
+                    raise InputError(
+                        "given",
+                        f"leaves nothing of the space: {name!r} is "
+                        f"{self.space.condition_text(name)}, and {self.space.names[k]!r} has no "
+                        "value left",
+                        given,
+                        "Allow one of them, or leave one of the two out.",
+                    )
+        return kept
+
+    def _latent_values(self, j: int, values: list[Any]) -> Runs:
+        from hpo_explain.surrogates._tree_boxes import latent_interval
+
+        parameter = self.space.parameters[j]
+        share = parameter.optional or 1.0
+        try:
+            positions = parameter.encode(values)
+        except ValueError as error:
+            problem = f"holds an impossible value: {str(error).rstrip('.')}"
+            raise InputError("given", problem, values) from None
+        if isinstance(parameter, FloatParameter):
+            if len(values) != 2 or not positions[0] < positions[1]:
+                raise InputError(
+                    "given",
+                    f"must hold (low, high) of {parameter.name!r} with low below high, but holds "
+                    f"{values!r}",
+                    values,
+                )
+            if parameter.size is None:
+                return [(share * float(positions[0]), share * float(positions[1]))]
+            low = parameter.share_below(positions[:1] - 1e-7)[0]
+            return [(share * float(low), share * float(parameter.share_below(positions[1:])[0]))]
+        ranks = self.ranks.get(j)
+        places = positions if ranks is None else ranks[positions.astype(int)]
+        intervals = [latent_interval(self.space, j, float(p)) for p in np.unique(places)]
+        return [(share * low, share * high) for low, high in intervals]
+
+    # ------------------------------------------------------------------ the latent axes
+
+    def grid(self, j: int) -> tuple[tuple[Any, ...], Array]:
+        """Return values of a hyperparameter in the user's units, and their latent values."""
+        parameter = self.space.parameters[j]
+        positions, latent = self._grid(j, self.kept.get(j, [(0.0, parameter.optional or 1.0)]))
+        if j in self.kept:
+            latent = squeeze(latent, self.kept[j])
+        return tuple(parameter.decode(positions)), np.minimum(latent, 1.0 - 1e-12)
+
+    def _grid(self, j: int, kept: Runs) -> tuple[Array, Array]:
+        """Return positions of a marginal's grid in latent intervals, and their latent values."""
+        parameter = self.space.parameters[j]
+        share = parameter.optional or 1.0
+        if parameter.size is None:
+            latent = _stretch(np.linspace(0.0, 1.0, GRID), kept)
+            return latent / share, latent
+        if isinstance(parameter, CategoricalParameter):
+            positions = np.arange(parameter.size, dtype=float)
+            latent = share * (self.ranks.get(j, positions) + 0.5) / parameter.size
+        else:
+            positions = _counted_positions(parameter, kept, share)
+            middle = [np.mean(parameter.latent_interval(p, p)) for p in positions]
+            latent = share * np.array(middle)
+        inside = np.zeros(len(latent), dtype=bool)
+        for low, high in kept:
+            inside |= (low <= latent) & (latent <= high)
+        return positions[inside], latent[inside]
+
+    def where_active(self, j: int) -> dict[int, Runs]:
+        """Return the latent intervals of j's ancestors in which j is active."""
+        from hpo_explain.surrogates._tree_boxes import activity_runs
+
+        found = {}
+        for ancestor, runs in activity_runs(self.space, self.ranks)[j].items():
+            if ancestor == j:  # whether an optional one is there is up to itself
+                continue
+            if ancestor in self.kept:
+                ends = squeeze(np.array(runs, dtype=float), self.kept[ancestor])
+                runs = [(a, b) for a, b in ends.tolist() if b > a]
+            found[ancestor] = runs
+        return found
+
+    def activity(self, seed: int) -> Array:
+        """Return the share of the space in which each hyperparameter is active, (d,)."""
+        U = np.random.default_rng(seed).random((ACTIVITY_ROWS, len(self.space)))
+        for j, kept in self.kept.items():
+            U[:, j] = _stretch(U[:, j], kept)
+        rows = self.space.from_latent(U)
+        for j, ranks in self.ranks.items():  # the categories are in the trees' order
+            active = ~np.isnan(rows[:, j])
+            rows[active, j] = np.argsort(ranks)[rows[active, j].astype(int)]
+        return np.asarray((~np.isnan(self.space.project(rows))).mean(axis=0))
+
+
+def _counted_positions(parameter: Parameter, kept: Runs, share: float) -> Array:
+    """Return the positions of a counted number, or some of them where there are many."""
+    if (parameter.size or 0) <= GRID:
+        grid = parameter.grid()
+        return np.zeros(1) if grid is None else grid[0]
+    latent = _stretch((np.arange(GRID) + 0.5) / GRID, kept) / share
+    return np.unique(parameter.from_latent(latent))
+
+
+def _meet(first: Runs, second: Runs) -> Runs:
+    """Return the intervals that lie in one of the first and one of the second."""
+    both = [(max(a, c), min(b, d)) for a, b in first for c, d in second]
+    return sorted((low, high) for low, high in both if low < high)
+
+
+def _stretch(u: Array, kept: Runs) -> Array:
+    """Return numbers in [0, 1] spread evenly over intervals: the inverse of `squeeze`."""
+    starts, ends = np.array(kept).T
+    edges = np.concatenate([[0.0], np.cumsum(ends - starts)])
+    scaled = u * edges[-1]
+    which = np.clip(np.searchsorted(edges, scaled, side="right") - 1, 0, len(kept) - 1)
+    return np.asarray(np.minimum(starts[which] + scaled - edges[which], ends[which]))
+
+
+def _best_within(subject: Subject, given: Mapping[str, Sequence[Any]]) -> Mapping[str, Any]:
+    """Return the best feasible configuration of a sub-space; empty if none is known."""
+    space, X, costs = subject.space, subject.tried, subject.costs
+    if X is None or costs is None:  # the incumbent is all that is known
+        if not subject.incumbent:
+            return {}
+        X, costs = space.encode(subject.incumbent), np.zeros(1)
+    inside = np.isfinite(costs)
+    for name, values in given.items():
+        column, ends = X[:, space.index(name)], space[name].encode(values)
+        if isinstance(space[name], FloatParameter):
+            inside &= (ends[0] <= column) & (column <= ends[1])
+        else:
+            inside &= np.isclose(column[:, None], ends).any(axis=1)
+    if not inside.any():
+        return {}
+    best = int(np.argmin(np.where(inside, costs, np.inf)))
+    return space.decode(X[[best]])[0]
+
+
+def _distill(model: Surrogate, n_trees: int, seed: int) -> tuple[ForestSurrogate, float]:
+    """Return a forest fitted to a model's mean over the space, and its R² with it elsewhere."""
+    seeds = np.random.default_rng(seed).integers(2**31, size=2)
+    space = model.space
+    X = space.sample(DISTILLED_ROWS, seed=int(seeds[0]))
+    forest = ForestSurrogate.fit(space, X, model.predict(X)[0], n_trees=n_trees, seed=seed)
+    fresh = space.sample(DISTILLED_ROWS, seed=int(seeds[1]))
+    truth = model.predict(fresh)[0]
+    spread = float(np.sum((truth - truth.mean()) ** 2))
+    missed = float(np.sum((truth - forest.predict(fresh)[0]) ** 2))
+    return forest, 1.0 if spread == 0.0 else 1.0 - missed / spread

@@ -1,0 +1,251 @@
+"""The hyperparameters that capture most of what can be gained (Hutter et al. 2014, Section 4.4).
+
+Sets are looked at by size, every one that can reach the share by exact upper bounds. Where they
+are too many, the set grows by the hyperparameter whose main and pair effects add most.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from hpo_explain._checks import check_number
+from hpo_explain.errors import InputError
+from hpo_explain.explainers._latent_forest import LatentForest
+from hpo_explain.explanations import Subject, Subspace
+from hpo_explain.facts import Fact, fact
+from hpo_explain.space import Array
+from hpo_explain.surrogates import Surrogate, TreeBoxes
+from hpo_explain.surrogates._threads import n_threads
+from hpo_explain.surrogates.box_sums import (
+    closed_variance,
+    main_steps,
+    mean_and_variance,
+    pair_variances,
+)
+
+MOST_SETS = 20_000  # of one size: beyond, they are not looked at one by one
+_MOST_BOXES = 2e6  # in all exact evaluations of sets, one by one: some seconds
+_ROUNDING = 1e-9
+
+
+class SubspaceExplainer:
+    """Finds the smallest set of hyperparameters that explains a share of the variance.
+
+    Parameters
+    ----------
+    forest, direction, n_trees, seed
+        As of :class:`FanovaExplainer`.
+    subject : Subject, optional
+        What is explained, such as ``Subject.of(run)``; the others are fixed at its incumbent.
+
+    Raises
+    ------
+    ValueError
+        If `forest` is not a surrogate, or `direction` is unknown.
+
+    References
+    ----------
+    .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
+       hyperparameter importance. ICML. Section 4.4.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xyz"])
+    >>> X = space.sample(200, seed=1)
+    >>> forest = hx.ForestSurrogate.fit(space, X, X[:, 0] * X[:, 2])
+    >>> sorted(SubspaceExplainer(forest).explain(0.9).names)
+    ['x', 'z']
+    """
+
+    def __init__(
+        self,
+        forest: Surrogate,
+        *,
+        direction: str = "minimize",
+        subject: Subject | None = None,
+        n_trees: int = 64,
+        seed: int = 0,
+    ) -> None:
+        self._forest = LatentForest.of(
+            forest, direction=direction, subject=subject, n_trees=n_trees, seed=seed
+        )
+
+    def explain(
+        self,
+        share: float = 0.9,
+        *,
+        cap: float | None = None,
+        given: Mapping[str, Sequence[Any]] | None = None,
+    ) -> Subspace:
+        """Return the set, and the incumbent's values of all others.
+
+        Parameters
+        ----------
+        share : float, default 0.9
+            Share of the variance, in (0, 1], that the set explains alone: its main effects and all
+            interactions among its members.
+        cap, given
+            As in :meth:`FanovaExplainer.explain`.
+
+        Returns
+        -------
+        Subspace
+            The set.
+
+        Raises
+        ------
+        ValueError
+            If `share` is not in (0, 1], or as in :meth:`FanovaExplainer.explain`.
+        """
+        wanted = check_number("share", share)
+        if not 0.0 < wanted <= 1.0:
+            problem = f"must be above 0 and at most 1, but was {share!r}"
+            raise InputError("share", problem, share)
+        forest = self._forest.within(cap, given)
+        incumbent = forest.subject.incumbent
+        varied = [b for b in forest.boxes if mean_and_variance(b)[1] > 0.0]
+        if not varied:
+            none = np.empty(0)
+            return Subspace(
+                subject=forest.subject,
+                names=(),
+                share=wanted,
+                explained=none,
+                std=none,
+                fixed=dict(incumbent),
+                exhaustive=True,
+                notes=forest.notes,
+            )
+        shares = _ClosedShares(varied)
+        found = _by_size(shares, wanted)
+        chosen = _greedy(shares, wanted) if found is None else found
+        members = _with_parents(forest.subject, chosen)
+        steps = _in_order(shares, members)
+        values = np.array([shares.of(steps[: k + 1]) for k in range(len(steps))])
+        names = tuple(forest.space.names[j] for j in steps)
+        others = [name for name in forest.space.names if name not in names]
+        own: list[Fact] = [] if found else [fact("set_grown_greedily")]
+        if len(members) > len(chosen):
+            own.append(
+                fact("parents_added", names=[forest.space.names[j] for j in members[len(chosen) :]])
+            )
+        inactive = [name for name in others if name not in incumbent]
+        if not incumbent:
+            own.append(fact("nothing_fixed"))
+        elif inactive:
+            own.append(fact("inactive_not_fixed", names=inactive))
+        return Subspace(
+            subject=forest.subject,
+            names=names,
+            share=wanted,
+            explained=values.mean(axis=1),
+            std=values.std(axis=1),
+            fixed={name: incumbent[name] for name in others if name in incumbent},
+            exhaustive=found is not None,
+            notes=(*own, *forest.notes),
+        )
+
+
+class _ClosedShares:
+    """Var E[f | u_U] / V for sets U, tree by tree: sums of V_W where U is small, else exact."""
+
+    def __init__(self, boxes: list[TreeBoxes]) -> None:
+        self._boxes = boxes
+        self.d = len(boxes[0].first) - 1
+        self._whole = np.array([mean_and_variance(b)[1] for b in boxes])
+        with ThreadPoolExecutor(max_workers=n_threads()) as pool:
+            mains = np.array(list(pool.map(lambda b: main_steps(b)[1], boxes)))
+            pairs = np.array(list(pool.map(pair_variances, boxes)))
+        self.mains = mains / self._whole[:, None]
+        self.pairs = (pairs + pairs.transpose(0, 2, 1)) / self._whole[:, None, None]
+        self.n_boxes = sum(len(b.value) for b in boxes)
+        self._known: dict[frozenset[int], Array] = {}
+
+    def of(self, members: Sequence[int]) -> Array:
+        """Return the share of each tree, (number of trees,)."""
+        key = frozenset(members)
+        if len(key) == self.d:
+            return np.ones(len(self._boxes))
+        if len(key) <= 2:
+            return self.low_order(members)
+        if key not in self._known:
+            with ThreadPoolExecutor(max_workers=n_threads()) as pool:
+                found = pool.map(lambda b: closed_variance(b, sorted(key)), self._boxes)
+                self._known[key] = np.array(list(found)) / self._whole
+        return self._known[key]
+
+    def low_order(self, members: Sequence[int]) -> Array:
+        """Return the share of main and pair effects alone."""
+        u = np.array(sorted(members), dtype=np.int64)
+        pairs = self.pairs[:, u[:, None], u[None, :]].sum(axis=(1, 2)) / 2.0
+        return np.asarray(self.mains[:, u].sum(axis=1) + pairs)
+
+
+def _by_size(shares: _ClosedShares, wanted: float) -> list[int] | None:
+    """Return the smallest set that explains enough (of several the best), None if too costly."""
+    d = shares.d
+    mains, pairs = shares.mains.mean(axis=0), shares.pairs.mean(axis=0)
+    # what is left when j is out is at most 1 - V_j - all its pairs: such a j must be in
+    lost = mains + pairs.sum(axis=0)
+    forced = [j for j in range(d) if 1.0 - lost[j] < wanted - _ROUNDING]
+    free = [j for j in range(d) if j not in forced]
+    spent = 0
+    for size in range(max(1, len(forced)), d + 1):
+        if math.comb(len(free), size - len(forced)) > MOST_SETS:
+            return None
+        best, best_share = None, wanted - _ROUNDING
+        for more in itertools.combinations(free, size - len(forced)):
+            out = [j for j in free if j not in more]
+            # no set explains more than 1 minus the effects that its outsiders take part in
+            bound = 1.0 - lost[out].sum() + pairs[np.ix_(out, out)].sum() / 2.0
+            if bound < best_share:
+                continue
+            if size > 2 and size < d:
+                spent += shares.n_boxes
+                if spent > _MOST_BOXES:
+                    return None
+            members = sorted([*forced, *more])
+            explained = float(shares.of(members).mean())
+            if explained >= best_share:
+                best, best_share = members, explained
+        if best is not None:
+            return best
+    return list(range(d))
+
+
+def _greedy(shares: _ClosedShares, wanted: float) -> list[int]:
+    chosen: list[int] = []
+    while True:
+        chosen.append(_adds_most(shares, chosen, range(shares.d)))
+        if float(shares.of(chosen).mean()) >= wanted - _ROUNDING:
+            return chosen
+
+
+def _in_order(shares: _ClosedShares, members: list[int]) -> list[int]:
+    """Return a set in the order in which main and pair effects add most."""
+    steps: list[int] = []
+    while len(steps) < len(members):
+        steps.append(_adds_most(shares, steps, members))
+    return steps
+
+
+def _adds_most(shares: _ClosedShares, chosen: list[int], among: Sequence[int]) -> int:
+    """Return the hyperparameter whose main and pair effects add most to a set."""
+    rest = [j for j in among if j not in chosen]
+    return max(rest, key=lambda j: float(shares.low_order([*chosen, j]).mean()))
+
+
+def _with_parents(subject: Subject, members: list[int]) -> list[int]:
+    """Return a set, and after it the parents of what is inactive in the incumbent."""
+    space, chosen = subject.space, list(members)
+    for j in reversed(space.parents_first):
+        if j in chosen and subject.incumbent and space.names[j] not in subject.incumbent:
+            chosen += [p for p, _ in space.conditions[j] if p not in chosen]
+    return chosen
