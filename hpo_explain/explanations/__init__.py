@@ -4,8 +4,8 @@ from hpo_explain.explanations._format import format_level, format_value
 from hpo_explain.explanations.ablation import Ablation
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.densities import DensityCurve, DensityPath, ProposalDensities
+from hpo_explain.explanations.h_statistic import InteractionStrength
 from hpo_explain.explanations.importance import Axis, FanovaImportance
-from hpo_explain.explanations.interaction import InteractionStrength
 from hpo_explain.explanations.lime import LimeExplanation, LimeStatement
 from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.explanations.marginal import Marginal

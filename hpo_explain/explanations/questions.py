@@ -53,7 +53,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         "Which hyperparameters act together?",
-        "interactions",
+        "h_statistic",
         "how: draw the partial dependence of the pair; a pair that hardly matters can have a "
         "large H",
     ),

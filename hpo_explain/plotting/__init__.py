@@ -5,13 +5,10 @@ from hpo_explain.plotting.ablation import plot_ablation
 from hpo_explain.plotting.ablation_shares import plot_ablation_shares
 from hpo_explain.plotting.configurations import plot_configurations
 from hpo_explain.plotting.densities import plot_densities, plot_density_path
+from hpo_explain.plotting.h_statistic import plot_h_statistic, plot_h_totals
 from hpo_explain.plotting.history import plot_history
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html, result_svg
 from hpo_explain.plotting.importance import plot_importance
-from hpo_explain.plotting.interaction_strength import (
-    plot_interaction_strength,
-    plot_total_interactions,
-)
 from hpo_explain.plotting.interactions import plot_interactions
 from hpo_explain.plotting.lime import plot_lime
 from hpo_explain.plotting.local_importance import plot_local_importance
@@ -36,9 +33,10 @@ __all__ = [
     "plot_configurations",
     "plot_densities",
     "plot_density_path",
+    "plot_h_statistic",
+    "plot_h_totals",
     "plot_history",
     "plot_importance",
-    "plot_interaction_strength",
     "plot_interactions",
     "plot_lime",
     "plot_local_importance",
@@ -56,7 +54,6 @@ __all__ = [
     "plot_repeated_runs",
     "plot_subspace",
     "plot_svg",
-    "plot_total_interactions",
     "result_html",
     "result_svg",
 ]
