@@ -100,19 +100,6 @@ def test_lime_is_fitted_where_it_is_asked_to_be():
         hx.lime(run, sampling="near")
 
 
-def test_interactions_are_those_of_the_surrogate_or_the_acquisition():
-    run = tuning_run()
-    found = hx.interactions(run, kind="gp", sample=20, seed=2)
-    assert (found.sample_size, found.seed, found.objective_name) == (20, 2, "loss")
-    expected = hx.InteractionExplainer(run.surrogate(kind="gp", seed=2), sample=20, seed=2)
-    np.testing.assert_array_equal(found.pairs, expected.explain().pairs)
-    focused = hx.interactions(run, "booster", acquisition="lcb", sample=20)
-    assert focused.focus == "booster"
-    assert focused.acquisition == "LCB (κ = 1.96)"
-    with pytest.raises(ValueError, match="unknown hyperparameter"):
-        hx.interactions(run, "boosters")
-
-
 def test_predictions_are_explained_for_one_trial_and_for_many():
     run = tuning_run()
     found = hx.explain_prediction(run, 3, background=20)

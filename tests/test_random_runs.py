@@ -314,7 +314,7 @@ def check_around(run, seed):
     lime = hx.lime(run, source, str(rng.choice(["linear", "tree"])), sample=50, **options)
     assert lime.fidelity <= 1.0 + 1e-9
     name = run.space.names[seed % len(run.space)]
-    together = hx.interactions(run, name, sample=10, **options)
+    together = hx.h_statistic(run, name, sample=10, **options)
     assert np.isfinite(together.total).all()
     results = [result for result in (found, local, lime, together) if result is not None]
     for result in results:

@@ -44,7 +44,7 @@ MADE = {
     ),
     "FanovaImportance": lambda run: hx.importance(run, 2, n_trees=8),
     "Instances": lambda run: hx.Instances(["a", "b"], run.X[:4], [0, 1, 0, 1], np.arange(4.0)),
-    "InteractionStrength": lambda run: hx.interactions(run, sample=10),
+    "InteractionStrength": lambda run: hx.h_statistic(run, sample=10),
     "LimeExplanation": lambda run: hx.lime(run, sample=100),
     "LocalImportance": hx.local_importance,
     "Marginal": lambda run: hx.importance(run, n_trees=8).marginal("lr"),

@@ -8,7 +8,7 @@ from hpo_explain.explainers.background import (
     local_background,
 )
 from hpo_explain.explainers.fanova import FanovaExplainer
-from hpo_explain.explainers.interaction import InteractionExplainer
+from hpo_explain.explainers.h_statistic import InteractionExplainer
 from hpo_explain.explainers.lime import LimeExplainer
 from hpo_explain.explainers.local_importance import LocalImportanceExplainer
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer

@@ -1,4 +1,4 @@
-"""Experiments that would tighten a partial dependence: the outlook of Moosbauer et al. (2021).
+"""Experiments that would narrow a partial dependence's band (Moosbauer et al. 2021, outlook).
 
 ===========  ==========================================================================
 symbol       meaning
@@ -9,31 +9,57 @@ K̂(z, x)      posterior covariance of the function at z and at a candidate x
 σ²           variance of the observation noise
 ===========  ==========================================================================
 
-A trial at x takes ``K̂(z, x)² / (K̂(x, x) + σ²)`` off the variance at z, whatever it finds: a
-Gaussian process's posterior variance depends on where trials are, not on their objective. So the
-trials are chosen one after the other, each the candidate that takes most off the variance of the
-band (Eq. 5), averaged over the grid.
+A trial at x reduces the variance at z by ``K̂(z, x)² / (K̂(x, x) + σ²)``, whatever its result: the
+posterior variance of a Gaussian process depends on where trials are, not on their objective. So the
+trials are chosen one after the other, each the candidate that most reduces the variance of the band
+(Eq. 5), averaged over the grid.
 """
 
 from __future__ import annotations
 
-import inspect
-import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count
-from hpo_explain._words import counted
+from hpo_explain.errors import InputError, Option
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explanations import PartialDependence
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import SupportsJoint, Surrogate
 from hpo_explain.surrogates._repeats import different_rows
 
 _BLOCK = 1000  # configurations whose covariance with the candidates is computed at once
 _KNOWN = 1e-9  # share of the largest variance below which nothing is left to learn at a candidate
+
+
+@dataclass(frozen=True, eq=False)
+class Experiments:
+    """Configurations whose evaluation would narrow the band of a partial dependence.
+
+    Attributes
+    ----------
+    space : SearchSpace
+        The search space.
+    X : ndarray of shape (n, d)
+        Encoded configurations, all different, the most useful first.
+    notes : tuple of Fact
+        ``no_joint_posterior`` where they are only those of largest ŝ, and ``fewer_experiments``
+        where there are not as many different ones as were asked for.
+    """
+
+    space: SearchSpace
+    X: Array
+    notes: tuple[Fact, ...] = ()
+
+    @property
+    def configurations(self) -> list[dict[str, Any]]:
+        """The configurations in the user's units, as ``study.enqueue_trial`` takes them."""
+        return self.space.decode(self.X)
 
 
 def choose_experiments(
@@ -45,15 +71,15 @@ def choose_experiments(
     grid_size: int = 15,
     candidates: int = 500,
     seed: int = 0,
-) -> Array:
-    """Return configurations whose evaluation would tighten a partial dependence most.
+) -> Experiments:
+    """Return configurations whose evaluation would narrow the band of a partial dependence most.
 
     Parameters
     ----------
     surrogate : Surrogate
         The model of the objective. Without a joint posterior (`SupportsJoint`) the configurations
-        of largest ŝ along the curves are returned, one of each curve as long as these differ,
-        with a warning.
+        of largest ŝ along the curves are returned, one of each curve as long as these differ, with
+        a note.
     names : str or pair of str
         The hyperparameters λ_S.
     n : int, default 5
@@ -65,12 +91,14 @@ def choose_experiments(
 
     Returns
     -------
-    ndarray of shape (n, d)
-        Encoded rows, all different, the most useful first. With a warning fewer than `n`, if there
-        are not so many different configurations.
+    Experiments
+        The configurations, all different, the most useful first. With a note, fewer than `n` if
+        there are not as many different ones.
 
     Raises
     ------
+    NothingToExplain
+        If two hyperparameters are never active together.
     ValueError
         If a name is unknown, or `n` is larger than the number of candidates (of rows of the
         sample, without a joint posterior).
@@ -88,28 +116,25 @@ def choose_experiments(
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(20, seed=1) * [1.0, 0.5]  # the upper half of y was never tried
     >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] + X[:, 1] ** 2)
-    >>> bool(choose_experiments(surrogate, "x", 1)[0, 1] > 0.5)
+    >>> (best,) = choose_experiments(surrogate, "x", 1).configurations
+    >>> best["y"] > 0.5
     True
     """
     check_count("n", n)
     joint = isinstance(surrogate, SupportsJoint)
     most = check_count("candidates", candidates) if joint else check_count("sample", sample)
+    option = "candidates" if joint else "sample"
     if n > most:
-        raise ValueError(
-            f"n must be at most the number of {'candidates' if joint else 'rows of the sample'}, "
-            f"{most}, but was {n}. Ask for more {'candidates' if joint else 'rows'}."
-        )
+        of = "candidates" if joint else "rows of the sample"
+        problem = f"must be at most the number of {of}, {most}, but was {n}"
+        raise InputError("n", problem, n, ("Ask for fewer, or give ", Option(option, n), "."))
     space = surrogate.space
     explainer = PartialDependenceExplainer(surrogate, sample=sample, grid_size=grid_size, seed=seed)
     effect, rows = explainer.effect_and_rows(names)
+    notes = []
     if not isinstance(surrogate, SupportsJoint):
-        warnings.warn(
-            f"{type(surrogate).__name__} has no joint posterior, so how much an experiment would "
-            "tighten the curve is not known: those where the model is least sure are returned. "
-            "Use kind='gp' for the others.",
-            stacklevel=_callers_level(),
-        )
-        found = _least_sure(space, effect, rows, n)
+        notes.append(fact("no_joint_posterior", model=type(surrogate).__name__))
+        found = _most_uncertain(space, effect, rows, n)
     else:
         z, weight = _averaged(space, effect, rows)
         x = space.sample(candidates, seed=seed + 1)
@@ -117,23 +142,8 @@ def choose_experiments(
         noise = float(getattr(surrogate, "noise_std", 0.0)) ** 2
         found = x[_greedy(*_covariances(surrogate, z, x), weight, noise, min(n, len(x)))]
     if len(found) < n:
-        warnings.warn(
-            f"n is {n}, but there {'is' if len(found) == 1 else 'are'} only "
-            f"{counted(len(found), 'different configuration')} to choose from, and no more are "
-            f"returned. Ask for more {'candidates' if joint else 'rows'} unless "
-            "the space has no others.",
-            stacklevel=_callers_level(),
-        )
-    return found
-
-
-def _callers_level() -> int:
-    """Return the level of the stack at which a warning names the line outside this package."""
-    frame, level = inspect.currentframe(), 0
-    own = __name__.partition(".")[0]
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == own:
-        frame, level = frame.f_back, level + 1
-    return level - 1 if frame is None else level
+        notes.append(fact("fewer_experiments", asked=n, found=len(found), option=option))
+    return Experiments(space, found, tuple(notes))
 
 
 def _different(X: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -188,7 +198,7 @@ def _greedy(cross: Array, among: Array, weight: Array, noise: float, n: int) -> 
     return chosen
 
 
-def _least_sure(space: SearchSpace, effect: PartialDependence, rows: Array, n: int) -> Array:
+def _most_uncertain(space: SearchSpace, effect: PartialDependence, rows: Array, n: int) -> Array:
     """Return different configurations of largest ŝ along the curves.
 
     One of each curve, and others of the same curves only where these are too few.

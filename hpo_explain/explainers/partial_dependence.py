@@ -11,25 +11,30 @@ m̂, ŝ²        posterior mean and variance of the surrogate, observation noise
 ===========  ==========================================================================
 
 In a hierarchical space (Appendix B) the sample holds only configurations in which λ_S is active,
-and at each value of a parent only those that are valid are averaged (Eq. 7 and 8). The rows of a
-drawn sample are latent: what another value of a parent switches on has a value, so that all are
-valid. In configurations that a user gives it has none, and they are left out at that value.
+and at each value of a parent only the valid ones are averaged (Eq. 7 and 8). The rows of a drawn
+sample are latent: hyperparameters that another value of a parent activates have a value, so all
+rows are valid. In configurations given by the user they have none; such a configuration is left out
+at that value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain import diagnostics
-from hpo_explain._checks import check_count, check_option, check_sequence
+from hpo_explain._checks import check_count, check_name, check_option, check_sequence
+from hpo_explain._words import join_words
+from hpo_explain.errors import InputError, NothingToExplain, Option
 from hpo_explain.explainers._accepted import accepted_surrogate
-from hpo_explain.explanations import PartialDependence
+from hpo_explain.explainers._explained import Explained
+from hpo_explain.explanations import PartialDependence, Subject
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.surrogates import SupportsBoxes, SupportsGrid, SupportsJoint, Surrogate
-from hpo_explain.surrogates._never_together import never_together
+from hpo_explain.surrogates._never_together import excluded_pair
 from hpo_explain.surrogates._tree_boxes import activity_runs
 from hpo_explain.surrogates.box_sums import marginal_prediction, restrict
 
@@ -52,6 +57,11 @@ class PartialDependenceExplainer:
         own scale.
     variance : {"average", "covariance"}, default "average"
         Eq. 5, or Eq. 4 for surrogates with a joint posterior.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective.
+    subject : Subject, optional
+        What is explained, with the incumbent and the tried configurations, such as
+        ``Subject.of(run)``; by default it is made from the surrogate and `direction`.
     seed : int, default 0
         Seed of the sample.
 
@@ -84,10 +94,13 @@ class PartialDependenceExplainer:
         sample: int | npt.ArrayLike = 1000,
         grid_size: int = 20,
         variance: str = "average",
+        direction: str = "minimize",
+        subject: Subject | None = None,
         seed: int = 0,
     ) -> None:
         self._surrogate = accepted_surrogate(surrogate)
         self._space = surrogate.space
+        self._subject = Explained.of(surrogate, direction).completed(subject)
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._variance = check_option("variance", variance, VARIANCES)
         self._seed = seed
@@ -95,17 +108,19 @@ class PartialDependenceExplainer:
         self._ranks = surrogate.category_ranks() if isinstance(surrogate, SupportsBoxes) else {}
         joint = isinstance(surrogate, SupportsJoint) or self._boxes is not None
         if variance == "covariance" and not joint:
-            raise ValueError(
-                f"variance='covariance' needs a joint posterior (SupportsJoint) or trees "
-                f"(SupportsBoxes), which {type(surrogate).__name__} has not. "
-                "Use variance='average'."
+            raise InputError(
+                "variance",
+                "is 'covariance', which needs a joint posterior (SupportsJoint) or trees "
+                f"(SupportsBoxes), but {type(surrogate).__name__} has neither",
+                variance,
+                ("Use ", Option("variance", "average"), "."),
             )
         self._given: Array | None = None
         self._size = 0
         if np.ndim(sample) == 0:
             self._size = check_count("sample", sample)
         else:
-            self._given = _checked(self._space, sample)
+            self._given = checked_sample(self._space, sample)
 
     def explain(self, names: str | Sequence[str]) -> PartialDependence:
         """Return the partial dependence on one or two hyperparameters.
@@ -122,6 +137,8 @@ class PartialDependenceExplainer:
 
         Raises
         ------
+        NothingToExplain
+            If two hyperparameters are never active together.
         ValueError
             If a name is unknown, there are not one or two different ones, one is inactive in all
             of the sample, or trees have no exact marginal that "covariance" needs.
@@ -130,15 +147,15 @@ class PartialDependenceExplainer:
 
     def effect_and_rows(self, names: str | Sequence[str]) -> tuple[PartialDependence, Array]:
         """Return the partial dependence, and the latent rows of the sample it averages."""
+        space = self._space
         given = [names] if isinstance(names, str) else check_sequence("names", names, "names")
-        wanted = tuple(given)
-        members = [self._space.index(name) for name in wanted]
-        if len(set(members)) != len(wanted) or len(wanted) not in (1, 2):
-            raise ValueError(
-                f"names must be one hyperparameter or a pair of different ones, but was {names!r}."
-            )
+        wanted = tuple(check_name("names", name, space.names, "hyperparameter") for name in given)
+        if len(set(wanted)) != len(wanted) or len(wanted) not in (1, 2):
+            problem = f"must be one hyperparameter or a pair of different ones, but was {names!r}"
+            raise InputError("names", problem, names)
+        members = [space.index(name) for name in wanted]
         rows = self._rows(members)
-        positions = [grid_positions(self._space, j, self._grid_size) for j in members]
+        positions = [grid_positions(space, j, self._grid_size) for j in members]
         shape = tuple(len(p) for p in positions)
         values = np.stack(np.meshgrid(*positions, indexing="ij"), axis=-1).reshape(-1, len(members))
         ice_mean = np.full((len(rows), len(values)), np.nan)
@@ -158,17 +175,18 @@ class PartialDependenceExplainer:
             if self._variance == "covariance":
                 std = by_tree.std(axis=0)
         elif self._variance == "covariance" and not isinstance(self._surrogate, SupportsJoint):
-            raise ValueError(
-                "variance='covariance' of trees needs their exact marginals, which there are not "
-                "for a sample of one's own, nor for a pair of which one decides whether the other "
-                "is active. Use variance='average', or sample=1000."
+            raise InputError(
+                "variance",
+                "is 'covariance', which for trees needs their exact marginals; there are none for "
+                "a given sample, nor for a pair of which one decides whether the other is active",
+                self._variance,
+                ("Use ", Option("variance", "average"), ", or ", Option("sample", 1000), "."),
             )
         axes = [
-            tuple(self._space.parameters[j].decode(p))
-            for j, p in zip(members, positions, strict=True)
+            tuple(space.parameters[j].decode(p)) for j, p in zip(members, positions, strict=True)
         ]
-        parameters = [self._space.parameters[j] for j in members]
         effect = PartialDependence(
+            subject=self._subject,
             names=wanted,
             grid=axes[0] if len(wanted) == 1 else tuple(axes),
             positions=tuple(positions),
@@ -177,11 +195,9 @@ class PartialDependenceExplainer:
             ice_mean=ice_mean.reshape(-1, *shape),
             ice_std=ice_std.reshape(-1, *shape),
             variance=self._variance,
-            log=tuple(getattr(p, "log", False) for p in parameters),
-            categorical=tuple(isinstance(p, CategoricalParameter) for p in parameters),
+            tried=values_together(space, members, self._subject.tried),
             exact=by_tree is not None,
-            trust=diagnostics.trust(self._surrogate),
-            notes=self._notes(wanted, ice_mean),
+            notes=self._notes(wanted, ice_mean, by_tree is not None),
         )
         return effect, rows
 
@@ -253,23 +269,18 @@ class PartialDependenceExplainer:
                 rows = drawn[_may_be_active(space, drawn, members)][: self._size]
                 size *= 2
         if not len(rows):
-            raise ValueError(_why_inactive(space, members))
+            raise _inactive(space, members)
         return rows
 
-    def _notes(self, names: tuple[str, ...], ice_mean: Array) -> tuple[str, ...]:
-        notes = [
-            "the band averages pointwise variances (Eq. 5): how sure the model is of single "
-            "configurations"
-            if self._variance == "average"
-            else "the band is that of the average itself (Eq. 4)"
-        ]
+    def _notes(self, names: tuple[str, ...], ice_mean: Array, exact: bool) -> tuple[Fact, ...]:
+        notes = [fact("effect_band", variance=self._variance, exact=exact)]
         for name in names:
             if self._space.is_conditional(name):
-                text = self._space.condition_text(name)
-                notes.append(f"{name} is {text}: only such configurations are averaged")
+                when = self._space.condition_text(name)
+                notes.append(fact("averaged_where_active", names=[name], when=when))
         if np.isnan(ice_mean).any():
-            notes.append("values without any valid configuration are left out (NaN)")
-        return tuple(notes)
+            notes.append(fact("values_never_valid"))
+        return (*notes, *self._subject.notes)
 
 
 def grid_positions(space: SearchSpace, j: int, grid_size: int) -> Array:
@@ -286,18 +297,27 @@ def grid_positions(space: SearchSpace, j: int, grid_size: int) -> Array:
     return np.unique(parameter.nearest(equidistant))
 
 
-def _checked(space: SearchSpace, sample: npt.ArrayLike) -> Array:
-    """Return a sample of the user's own, encoded or latent."""
+def values_together(
+    space: SearchSpace, members: Sequence[int], X: Array | None
+) -> tuple[tuple[Any, ...], ...]:
+    """Return the members' values in the encoded rows in which all are active, one tuple each."""
+    if X is None:
+        return ()
+    active = ~np.isnan(X[:, members]).any(axis=1)
+    return tuple(tuple(space.parameters[j].decode(X[active, j])) for j in members)
+
+
+def checked_sample(space: SearchSpace, sample: npt.ArrayLike) -> Array:
+    """Return a sample given by the user, encoded or latent."""
     rows = space.check_rows("sample", sample)
     if not len(rows):
-        raise ValueError("sample has no row. Give at least one configuration, or a number of rows.")
+        remedy = "Give at least one configuration, or a number of rows."
+        raise InputError("sample", "has no row", sample, remedy)
     inside = space.is_valid(space.project(rows)) & space.on_grid(rows).all(axis=1)
     if not inside.all():
         i = int(np.flatnonzero(~inside)[0])
-        raise ValueError(
-            f"sample has a row outside the space (row {i}: {rows[i].tolist()}). "
-            "Encode configurations with space.encode."
-        )
+        problem = f"has a row outside the space (row {i}: {rows[i].tolist()})"
+        raise InputError("sample", problem, rows[i], "Encode configurations with space.encode.")
     return rows
 
 
@@ -317,22 +337,16 @@ def _may_be_active(space: SearchSpace, rows: Array, members: list[int]) -> npt.N
     return able
 
 
-def _why_inactive(space: SearchSpace, members: list[int]) -> str:
+def _inactive(space: SearchSpace, members: list[int]) -> InputError | NothingToExplain:
     """Return what is wrong where no row of the sample has all members active."""
+    never = excluded_pair(space, *members) if len(members) == 2 else None
+    if never is not None:
+        return NothingToExplain(never)
     names = [space.names[j] for j in members]
-    texts = [f"{name} is {space.condition_text(name)}" for name in names]
-    if len(members) == 1:
-        return (
-            f"{names[0]} is inactive in all of the sample ({texts[0]}). "
-            "Give a sample in which it is active."
-        )
-    never = never_together(space, *members)
-    if never:
-        return f"{never}: explain one of them."
-    return (
-        f"{' and '.join(names)} are active together in no row of the sample "
-        f"({'; '.join(texts)}). Give a sample in which both are active."
-    )
+    who = f"{names[0]} is active" if len(names) == 1 else f"{join_words(names)} are both active"
+    when = "; ".join(f"{name} is {space.condition_text(name)}" for name in names)
+    remedy = f"Give a sample in which {who}."
+    return InputError("sample", f"has no row in which {who} ({when})", remedy=remedy)
 
 
 def _at(rows: Array, members: list[int], value: Array) -> Array:

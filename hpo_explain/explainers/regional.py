@@ -17,7 +17,7 @@ rows give it for every threshold at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -25,13 +25,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_option
-from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
+from hpo_explain._checks import check_count, check_number, check_option
+from hpo_explain.errors import InputError
+from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer, values_together
 from hpo_explain.explanations import (
     Condition,
     PartialDependence,
     Region,
     RegionalPartialDependence,
+    Subject,
 )
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.surrogates import Surrogate
@@ -42,18 +44,20 @@ Ints = npt.NDArray[np.int64]
 
 
 class RegionalPartialDependenceExplainer:
-    """Splits the space into regions in which the surrogate's uncertainty is alike.
+    """Splits the space into regions within which the surrogate's uncertainty is similar.
 
     Parameters
     ----------
     surrogate : Surrogate
         The model of the objective.
-    sample, grid_size, seed
+    sample, grid_size, direction, seed
         As in :class:`PartialDependenceExplainer`.
+    subject : Subject, optional
+        What is explained, such as ``Subject.of(run)``; the region of its incumbent comes first.
     max_depth : int, default 3
         Most splits that lead to a region.
     criterion : {"l2", "area", "variance", "mean"}, default "l2"
-        What is made alike: curves of ŝ² (Eq. 6), their area (Eq. 11), ŝ² or m̂ at the rows.
+        What is made similar: curves of ŝ² (Eq. 6), their area (Eq. 11), ŝ² or m̂ at the rows.
     min_leaf : int, default 20
         Fewest rows of the sample in a region.
     min_improvement : float, default 0.01
@@ -90,32 +94,34 @@ class RegionalPartialDependenceExplainer:
         criterion: str = "l2",
         min_leaf: int = 20,
         min_improvement: float = 0.01,
+        direction: str = "minimize",
+        subject: Subject | None = None,
         seed: int = 0,
     ) -> None:
         self._explainer = PartialDependenceExplainer(
-            surrogate, sample=sample, grid_size=grid_size, seed=seed
+            surrogate,
+            sample=sample,
+            grid_size=grid_size,
+            direction=direction,
+            subject=subject,
+            seed=seed,
         )
         self._surrogate = surrogate
         self._max_depth = check_count("max_depth", max_depth, minimum=0)
         self._criterion = check_option("criterion", criterion, CRITERIA)
         self._min_leaf = check_count("min_leaf", min_leaf)
-        if not 0.0 <= min_improvement < 1.0:
-            raise ValueError(
-                f"min_improvement must be at least 0 and below 1, but was {min_improvement!r}."
-            )
+        if not 0.0 <= check_number("min_improvement", min_improvement) < 1.0:
+            problem = f"must be at least 0 and below 1, but was {min_improvement!r}"
+            raise InputError("min_improvement", problem, min_improvement)
         self._min_improvement = min_improvement
 
-    def explain(
-        self, names: str | Sequence[str], *, incumbent: Mapping[str, Any] | None = None
-    ) -> RegionalPartialDependence:
+    def explain(self, names: str | Sequence[str]) -> RegionalPartialDependence:
         """Return the partial dependence on one or two hyperparameters by region.
 
         Parameters
         ----------
         names : str or pair of str
             The hyperparameters λ_S.
-        incumbent : dict, optional
-            A configuration whose region comes first.
 
         Returns
         -------
@@ -133,8 +139,7 @@ class RegionalPartialDependenceExplainer:
         target = self._target(effect, X)
         candidates = [j for j, name in enumerate(space.names) if name not in effect.names]
         least = self._min_improvement * _impurity(target)
-        whole = Region((), 1.0, _within(effect, np.arange(len(X))), np.arange(len(X)), 0, None)
-        tree, leaves, waiting = [whole], [], [0]
+        tree, leaves, waiting = [_region(effect, (), np.arange(len(X)), 0, None)], [], [0]
         while waiting:
             place = waiting.pop(0)
             node = tree[place]
@@ -145,30 +150,23 @@ class RegionalPartialDependenceExplainer:
                 leaves.append(node)
                 continue
             for condition, kept in zip(split.conditions(space), split.sides, strict=True):
-                part = node.rows[kept]
+                conditions = _merged(node.conditions, condition)
                 waiting.append(len(tree))
-                tree.append(
-                    Region(
-                        _merged(node.conditions, condition),
-                        len(part) / len(X),
-                        _within(effect, part),
-                        part,
-                        node.depth + 1,
-                        place,
-                    )
-                )
-        if incumbent is not None:
+                tree.append(_region(effect, conditions, node.rows[kept], node.depth + 1, place))
+        incumbent = effect.subject.incumbent
+        if incumbent:
             leaves.sort(key=lambda region: not region.holds(incumbent))
         return RegionalPartialDependence(
+            subject=effect.subject,
             names=effect.names,
             regions=tuple(leaves),
             tree=tuple(tree),
             criterion=self._criterion,
-            incumbent=None if incumbent is None else dict(incumbent),
+            notes=effect.notes,
         )
 
     def _target(self, effect: PartialDependence, X: Array) -> Array:
-        """Return what is made alike, (n, number of columns), in a unit of its own."""
+        """Return what is made similar, (n, number of columns), in a unit of its own."""
         if self._criterion in ("variance", "mean"):
             mean, std = self._surrogate.predict(X)
             return (
@@ -292,19 +290,38 @@ def _impurity(target: Array) -> float:
     return float(np.sum((target - target.mean(axis=0)) ** 2))
 
 
-def _within(effect: PartialDependence, rows: Ints) -> PartialDependence:
-    """Return the partial dependence on some rows of the sample (Eq. 3 and 5)."""
+def _region(
+    effect: PartialDependence,
+    conditions: tuple[Condition, ...],
+    rows: Ints,
+    depth: int,
+    parent: int | None,
+) -> Region:
+    """Return a region with the partial dependence on some rows of the sample (Eq. 3 and 5)."""
     ice_mean, ice_std = effect.ice_mean[rows], effect.ice_std[rows]
     valid = ~np.isnan(ice_mean)
     count = np.where(valid.any(axis=0), valid.sum(axis=0), np.nan)
-    return replace(
+    within = replace(
         effect,
         mean=np.where(valid, ice_mean, 0.0).sum(axis=0) / count,
         std=np.sqrt((np.where(valid, ice_std, 0.0) ** 2).sum(axis=0) / count),
         ice_mean=ice_mean,
         ice_std=ice_std,
+        tried=_tried_where(effect, conditions),
         exact=False,
     )
+    return Region(conditions, len(rows) / len(effect.ice_mean), within, rows, depth, parent)
+
+
+def _tried_where(
+    effect: PartialDependence, conditions: tuple[Condition, ...]
+) -> tuple[tuple[Any, ...], ...]:
+    """Return the tried values of the trials that meet conditions."""
+    space, X = effect.subject.space, effect.subject.tried
+    if X is None:
+        return ()
+    inside = [all(c.holds(config) for c in conditions) for config in space.decode(X)]
+    return values_together(space, [space.index(name) for name in effect.names], X[inside])
 
 
 def _merged(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...]:

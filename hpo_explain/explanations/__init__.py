@@ -5,7 +5,7 @@ from hpo_explain.explanations.ablation import Ablation
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.densities import DensityCurve, DensityPath, ProposalDensities
 from hpo_explain.explanations.fanova import Axis, FanovaImportance
-from hpo_explain.explanations.interaction import InteractionStrength
+from hpo_explain.explanations.h_statistic import InteractionStrength
 from hpo_explain.explanations.lime import LimeExplanation, LimeStatement, Presence
 from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.explanations.marginal import Marginal

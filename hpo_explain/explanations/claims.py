@@ -23,7 +23,8 @@ fix               the hyperparameter can stay at this value
 driver            the hyperparameter drove the proposals
 turning_point     from this trial on the predicted objective led, not uncertainty
 balance           this share of the contributions is about uncertainty
-region            the effect is known best, or worst, in this region
+region            the effect is known best where the values, which are conditions, hold
+no_region         the effect is known equally well in all parts of the space
 common, rare      the value is common, or rare, among good trials
 stable            repeated runs agree on it
 ================  ============================================================================
@@ -62,6 +63,7 @@ Kind = Literal[
     "turning_point",
     "balance",
     "region",
+    "no_region",
     "common",
     "rare",
     "stable",

@@ -1,4 +1,4 @@
-"""The effect of one or two hyperparameters, and how sure the surrogate is of it."""
+"""The effect of one or two hyperparameters, and the model's uncertainty about it."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_fraction
-from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import format_level, format_value, join_words, plain_json
-from hpo_explain.explanations._result import Shown
-from hpo_explain.space import Array
+from hpo_explain.errors import InputError
+from hpo_explain.explanations.claims import Claim, between
+from hpo_explain.explanations.result import Result
+from hpo_explain.facts import fact
+from hpo_explain.space import Array, CategoricalParameter, category_index
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
-
+_NORMAL_95 = 1.96
 _ROUNDING = 1e-12  # of the level: below, no value is better than another
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PartialDependence(Shown):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PartialDependence(Result):
     """Partial dependence with the surrogate's uncertainty, and the curves it averages.
 
     Attributes
@@ -42,20 +42,12 @@ class PartialDependence(Shown):
         m̂ and ŝ of each configuration of the sample; NaN where it is not valid.
     variance : {"average", "covariance"}
         Whether ŝ_S² averages pointwise variances (Eq. 5) or is that of the average (Eq. 4).
-    log, categorical : tuple of bool
-        Scale and kind of each hyperparameter.
-    incumbent : tuple or None
-        The incumbent's values, where it has all of them.
     tried : tuple of tuple
         The observed trials' values, one tuple per hyperparameter.
     exact : bool
         Whether the mean integrates over the space exactly rather than over the sample.
-    objective_name, direction : str
-        What the objective is called, and which way is better.
-    trust : Trust or None
-        Whether the surrogate is good enough to be explained.
-    notes : tuple of str
-        What was assumed.
+    subject, notes
+        As of every result.
 
     References
     ----------
@@ -80,26 +72,36 @@ class PartialDependence(Shown):
     ice_mean: Array
     ice_std: Array
     variance: str
-    log: tuple[bool, ...]
-    categorical: tuple[bool, ...]
-    incumbent: tuple[Any, ...] | None = None
     tried: tuple[tuple[Any, ...], ...] = ()
     exact: bool = False
-    objective_name: str = "objective"
-    direction: str = "minimize"
-    trust: Trust | None = None
-    notes: tuple[str, ...] = ()
 
     @property
     def axes(self) -> tuple[tuple[Any, ...], ...]:
         """The values of each hyperparameter, one tuple per axis."""
         return (self.grid,) if len(self.names) == 1 else self.grid
 
+    @property
+    def log(self) -> tuple[bool, ...]:
+        """Whether each hyperparameter's own scale is logarithmic."""
+        return tuple(getattr(self.subject.space[name], "log", False) for name in self.names)
+
+    @property
+    def categorical(self) -> tuple[bool, ...]:
+        """Whether each hyperparameter is categorical."""
+        space = self.subject.space
+        return tuple(isinstance(space[name], CategoricalParameter) for name in self.names)
+
+    @property
+    def incumbent(self) -> tuple[Any, ...] | None:
+        """The incumbent's values; None where it does not have all of them."""
+        known = self.subject.incumbent
+        return tuple(known[n] for n in self.names) if set(self.names) <= set(known) else None
+
     def band(self, level: float = 0.95) -> tuple[Array, Array]:
         """Return lower and upper end of the band in which the function is expected.
 
         It describes the function, observation noise excluded. With ``variance="average"`` it
-        averages pointwise variances: how sure the model is of single configurations.
+        averages pointwise variances: the uncertainty about single configurations.
 
         Raises
         ------
@@ -123,18 +125,8 @@ class PartialDependence(Shown):
         return np.asarray(upper - lower > self.spread)
 
     @property
-    def caution(self) -> str:
-        """A sentence of warning where the band is wider than the effect, else empty."""
-        share = float(np.mean(self.wide[~np.isnan(self.std)]))
-        if share == 0.0:
-            return ""
-        where = "everywhere" if share == 1.0 else f"at {100 * share:.0f} % of the values"
-        certain = "its shape is" if share > 0.5 else "differences there are"
-        return f"The band is wider than the whole effect {where}: {certain} not certain."
-
-    @property
     def mean_confidence(self) -> float:
-        """MC: the mean of ŝ_S over the grid, in the objective's units; smaller is surer."""
+        """MC: the mean of ŝ_S over the grid, in the objective's units; smaller is more certain."""
         return float(np.nanmean(self.std))
 
     def confidence_at(self, config: Mapping[str, Any]) -> float:
@@ -148,9 +140,12 @@ class PartialDependence(Shown):
         place = []
         for i, name in enumerate(self.names):
             if name not in config:
-                raise ValueError(
-                    f"config must have a value of {name}, but has only "
-                    f"{', '.join(map(str, config)) or 'none'}. Choose one where it is active."
+                raise InputError(
+                    "config",
+                    f"must have a value of {name}, but has only "
+                    f"{', '.join(map(str, config)) or 'none'}",
+                    config,
+                    f"Choose a configuration in which {name} is active.",
                 )
             place.append(self._nearest(i, config[name]))
         return float(self.std[tuple(place)])
@@ -158,11 +153,10 @@ class PartialDependence(Shown):
     def _nearest(self, i: int, value: Any) -> int:
         values = self.axes[i]
         if self.categorical[i]:
-            from hpo_explain.space import category_index
-
             found = category_index(values, value)
             if found is None:
-                raise ValueError(f"{self.names[i]} = {value!r} is not one of {list(values)!r}.")
+                problem = f"has {self.names[i]} = {value!r}, which is not one of {list(values)!r}"
+                raise InputError("config", problem, value)
             return found
         scale = np.log if self.log[i] else np.asarray
         distances = np.abs(scale(np.array(values, dtype=float)) - scale(float(value)))
@@ -190,36 +184,34 @@ class PartialDependence(Shown):
             true = np.reshape(values, self.mean.shape)
         gap = np.asarray(true, dtype=float) - self.mean
         if gap.shape != self.mean.shape:
-            raise ValueError(
-                f"true must have the shape of the grid, {self.mean.shape}, but had "
-                f"{np.shape(true)}."
-            )
+            problem = f"must have the shape of the grid, {self.mean.shape}, but had "
+            raise InputError("true", f"{problem}{np.shape(true)}", true)
         with np.errstate(divide="ignore", invalid="ignore"):
             z = np.where(gap == 0.0, 0.0, gap / self.std)
             terms = 0.5 * np.log(2.0 * np.pi) + np.log(self.std) + 0.5 * z**2
         return float(np.nanmean(np.where((self.std == 0.0) & (gap != 0.0), np.inf, terms)))
 
     @property
-    def sentence(self) -> str:
-        """One sentence that says where the objective is best on average, and how sure that is."""
-        signed = self.mean if self.direction == "minimize" else -self.mean
-        place = np.unravel_index(int(np.nanargmin(signed)), self.mean.shape)
-        at = ", ".join(
-            f"{name} = {format_value(axis[i])}"
-            for name, axis, i in zip(self.names, self.axes, place, strict=True)
-        )
-        best = float(self.mean[place])
-        effect = float(np.nanmax(self.mean) - np.nanmin(self.mean))
-        if effect <= _ROUNDING * abs(best):
-            return (
-                f"On average the {self.objective_name} is {format_value(best)} whatever "
-                f"{join_words(self.names)} {'is' if len(self.names) == 1 else 'are'}."
-            )
+    def claims(self) -> tuple[Claim, ...]:
+        """Where the predicted objective is best on average, or that it is the same everywhere.
+
+        It is not certain where the band is wider than the whole effect.
+        """
+        cost = self.mean if self.subject.lower_is_better else -self.mean
+        place = np.unravel_index(int(np.nanargmin(cost)), self.mean.shape)
+        best, half = float(self.mean[place]), _NORMAL_95 * float(self.std[place])
+        flat = self.spread <= _ROUNDING * abs(best)
+        wide = float(np.mean(self.wide[~np.isnan(self.std)]))
         return (
-            f"On average the {self.objective_name} is best at {at} "
-            f"({format_level(best, effect)} ± "
-            f"{format_value(1.96 * float(self.std[place]))})."
-            + (f" {self.caution}" if self.caution else "")
+            Claim(
+                "flat" if flat else "best_at",
+                self.names,
+                () if flat else tuple(axis[i] for axis, i in zip(self.axes, place, strict=True)),
+                estimate=best,
+                interval=between(best, half),
+                certain=wide == 0.0,
+                because=(fact("band_wider_than_effect", share=wide),) if wide else (),
+            ),
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -236,25 +228,13 @@ class PartialDependence(Shown):
             frame.insert(i, name, pd.Series(values, dtype=kind), allow_duplicates=True)
         return frame
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the curve with its band, the curves it averages, incumbent and trials."""
-        from hpo_explain.plotting.partial_dependence import plot_partial_dependence
-
-        return plot_partial_dependence(self, ax=ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the single curves as plain values that `json.dumps` accepts."""
+    def _numbers(self) -> dict[str, Any]:
         return {
-            "names": list(self.names),
-            "grid": plain_json([list(axis) for axis in self.axes]),
-            "mean": plain_json(self.mean),
-            "std": plain_json(self.std),
+            "names": self.names,
+            "grid": self.axes,
+            "mean": self.mean,
+            "std": self.std,
             "variance": self.variance,
-            "mean_confidence": plain_json(self.mean_confidence),
-            "incumbent": plain_json(self.incumbent),
-            "objective_name": self.objective_name,
-            "direction": self.direction,
-            "sentence": self.sentence,
-            "trust": None if self.trust is None else self.trust.to_dict(),
-            "notes": list(self.notes),
+            "mean_confidence": self.mean_confidence,
+            "incumbent": self.incumbent,
         }

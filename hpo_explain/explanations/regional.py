@@ -1,17 +1,19 @@
-"""Partial dependence by region: where the surrogate is sure, and where it is not."""
+"""Partial dependence by region: where the surrogate is certain of it, and where it is not."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.explanations._format import format_value
-from hpo_explain.explanations._result import Shown
+from hpo_explain._edge import words
+from hpo_explain.errors import InputError
+from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.partial_dependence import PartialDependence
+from hpo_explain.explanations.result import Result
 from hpo_explain.space import category_index
 
 if TYPE_CHECKING:
@@ -55,15 +57,7 @@ class Condition:
         return bool(above and (self.up_to is None or value <= self.up_to))
 
     def __str__(self) -> str:
-        if self.categories is not None:
-            values = ", ".join(map(format_value, self.categories))
-            single = len(self.categories) == 1
-            return f"{self.name} = {values}" if single else f"{self.name} in {{{values}}}"
-        if self.above is None:
-            return f"{self.name} ≤ {format_value(self.up_to)}"
-        if self.up_to is None:
-            return f"{self.name} > {format_value(self.above)}"
-        return f"{format_value(self.above)} < {self.name} ≤ {format_value(self.up_to)}"
+        return str(words().regional.condition(self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,16 +101,16 @@ class Region:
     @property
     def label(self) -> str:
         """The conditions in words."""
-        return " and ".join(map(str, self.conditions)) or "everywhere"
+        return str(words().regional.place(self.conditions))
 
     def holds(self, config: Mapping[str, Any]) -> bool:
         """Return whether a configuration lies in the region."""
         return all(condition.holds(config) for condition in self.conditions)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RegionalPartialDependence(Shown):
-    """Partial dependence in regions in which the surrogate's uncertainty is alike.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RegionalPartialDependence(Result):
+    """Partial dependence in regions within which the surrogate's uncertainty is similar.
 
     Attributes
     ----------
@@ -128,9 +122,9 @@ class RegionalPartialDependence(Shown):
     tree : tuple of Region
         All nodes, the root first, parents before children.
     criterion : {"l2", "area", "variance", "mean"}
-        What was made alike within regions.
-    incumbent : dict or None
-        The incumbent, if it was given.
+        What was made similar within regions.
+    subject, notes
+        As of every result.
 
     References
     ----------
@@ -152,7 +146,6 @@ class RegionalPartialDependence(Shown):
     regions: tuple[Region, ...]
     tree: tuple[Region, ...]
     criterion: str
-    incumbent: dict[str, Any] | None = None
 
     @property
     def whole(self) -> PartialDependence:
@@ -171,13 +164,15 @@ class RegionalPartialDependence(Shown):
             if region.holds(config):
                 return region
         named = sorted({c.name for r in self.regions for c in r.conditions})
-        raise ValueError(
-            f"config lies in no region: it must have values of {', '.join(named)}, "
-            f"but was {dict(config)!r}."
-        )
+        problem = f"lies in no region: it must have values of {', '.join(named)}, but was "
+        raise InputError("config", f"{problem}{dict(config)!r}", config)
+
+    def is_incumbents(self, region: Region) -> bool:
+        """Return whether the incumbent lies in a region; not where it is unknown."""
+        return bool(self.subject.incumbent) and region.holds(self.subject.incumbent)
 
     def gain(self) -> pd.DataFrame:
-        """Return how much surer the curves get with every depth of splitting.
+        """Return how much narrower the bands get with every depth of splitting.
 
         Returns
         -------
@@ -194,16 +189,13 @@ class RegionalPartialDependence(Shown):
         for depth in range(deepest + 1):
             cut = self._at_depth(depth)
             confidence = sum(r.weight * r.effect.mean_confidence for r in cut)
-            mine = np.nan
-            if self.incumbent is not None:
-                held = [r for r in cut if r.holds(self.incumbent)]
-                mine = held[0].effect.mean_confidence if held else np.nan
+            mine = [r.effect.mean_confidence for r in cut if self.is_incumbents(r)]
             rows.append(
                 {
                     "regions": len(cut),
                     "mean_confidence": confidence,
-                    "gain": _percent(base, confidence),
-                    "incumbent_gain": _percent(base, mine),
+                    "gain": 100.0 * _narrower(base, confidence),
+                    "incumbent_gain": 100.0 * _narrower(base, mine[0] if mine else np.nan),
                 }
             )
         return pd.DataFrame(rows, index=pd.RangeIndex(deepest + 1, name="depth"))
@@ -218,16 +210,13 @@ class RegionalPartialDependence(Shown):
         ]
 
     @property
-    def sentence(self) -> str:
-        """One sentence that says where the surrogate is surest."""
-        surest = min(self.regions, key=lambda region: region.effect.mean_confidence)
-        gain = _percent(self.whole.mean_confidence, surest.effect.mean_confidence)
+    def claims(self) -> tuple[Claim, ...]:
+        """The region in which the effect is known best, and how much narrower its band is."""
         if len(self.regions) == 1:
-            return "No split makes the model's uncertainty about the curve more alike."
-        return (
-            f"The model is surest of the effect of {' and '.join(self.names)} where "
-            f"{surest.label}: its band is {gain:.0f} % narrower there than over the whole space."
-        )
+            return (Claim("no_region", self.names),)
+        best = min(self.regions, key=lambda region: region.effect.mean_confidence)
+        gain = _narrower(self.whole.mean_confidence, best.effect.mean_confidence)
+        return (Claim("region", self.names, best.conditions, estimate=gain),)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per region and grid point."""
@@ -239,24 +228,26 @@ class RegionalPartialDependence(Shown):
         ]
         return pd.concat(parts, ignore_index=True)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the regions as small multiples; return the axes of the first."""
-        from hpo_explain.plotting.regional import plot_regions
+    def plot_ice(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
+        """Draw how the uncertainty varies along one hyperparameter, by region; return the axes."""
+        return self._drawn("ice", ax, width)
 
-        return plot_regions(self, ax=ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values that `json.dumps` accepts."""
+    def _numbers(self) -> dict[str, Any]:
         return {
-            "names": list(self.names),
+            "names": self.names,
             "criterion": self.criterion,
-            "sentence": self.sentence,
             "regions": [
-                {"label": r.label, "weight": r.weight, "effect": r.effect.to_dict()}
-                for r in self.regions
+                {
+                    "label": region.label,
+                    "conditions": [asdict(condition) for condition in region.conditions],
+                    "weight": region.weight,
+                    "effect": region.effect.to_dict(),
+                }
+                for region in self.regions
             ],
         }
 
 
-def _percent(before: float, after: float) -> float:
-    return 100.0 * (before - after) / before if before else 0.0
+def _narrower(before: float, after: float) -> float:
+    """Return by which share a band is narrower than before."""
+    return (before - after) / before if before else 0.0

@@ -1,7 +1,8 @@
 """What users type: each function picks the surrogate and the defaults, and calls an explainer."""
 
-from hpo_explain.facade.around import ablation, interactions, lime, local_importance
+from hpo_explain.facade.around import ablation, lime, local_importance
 from hpo_explain.facade.effects import (
+    h_statistic,
     next_experiments,
     partial_dependence,
     regional_partial_dependence,
@@ -24,8 +25,8 @@ __all__ = [
     "explain_predictions",
     "explain_proposal",
     "guide",
+    "h_statistic",
     "importance",
-    "interactions",
     "lime",
     "local_importance",
     "next_experiments",

@@ -12,12 +12,10 @@ from hpo_explain._checks import check_option
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.adapters import as_run
 from hpo_explain.explainers.ablation import AblationExplainer
-from hpo_explain.explainers.interaction import InteractionExplainer
 from hpo_explain.explainers.lime import LimeExplainer
 from hpo_explain.explainers.local_importance import LocalImportanceExplainer
 from hpo_explain.explanations import (
     Ablation,
-    InteractionStrength,
     LimeExplanation,
     LocalImportance,
     Subject,
@@ -231,67 +229,6 @@ def lime(
         seed=seed,
     )
     return explainer.explain(config_of(run, "config", config))
-
-
-def interactions(
-    run: Any,
-    name: str | None = None,
-    *,
-    sample: int | npt.ArrayLike = 100,
-    acquisition: str | Acquisition | None = None,
-    before: int | None = None,
-    kind: str = "auto",
-    seed: int = 0,
-    **reading: Any,
-) -> InteractionStrength:
-    """Say which hyperparameters act together, by the H-statistic.
-
-    Parameters
-    ----------
-    run : optuna.Study, skopt result, pandas.DataFrame or Run
-        The optimization run.
-    name : str, optional
-        Only the pairs of this hyperparameter; by default all pairs.
-    sample : int or ndarray of shape (n, d), default 100
-        The points it is estimated from, as in :class:`InteractionExplainer`.
-    acquisition, before, kind, seed
-        As in :func:`ablation`.
-    **reading
-        Options of the adapter, such as ``objective=`` for a table.
-
-    Returns
-    -------
-    InteractionStrength
-        H of pairs, and of every hyperparameter with any others.
-
-    Raises
-    ------
-    ValueError
-        If fewer than two trials are finished, the name is unknown, or the sample is too small.
-
-    References
-    ----------
-    .. [1] Friedman, J. H. and Popescu, B. E. (2008). Predictive learning via rule ensembles. Annals
-       of Applied Statistics 2(3), 916-954. https://doi.org/10.1214/07-AOAS148
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
-    >>> table["loss"] = table.x * table.y
-    >>> hx.interactions(table, objective="loss", sample=20).sample_size
-    20
-    """
-    run = as_run(run, **reading)
-    model, notes = model_of(run, acquisition, before, kind, seed)
-    found = InteractionExplainer(model, sample=sample, seed=seed).explain(name)
-    return replace(
-        found,
-        objective_name=run.objective_name,
-        direction=run.direction,
-        notes=(*found.notes, *notes),
-    )
 
 
 def _default_source(run: Run, target: Config) -> int:

@@ -1,24 +1,26 @@
-"""What a hyperparameter does, how sure that is, and what would make it surer."""
+"""Effects of hyperparameters, alone and together, with the model's uncertainty about them."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.acquisition import Acquisition
 from hpo_explain.adapters import as_run
+from hpo_explain.explainers.h_statistic import InteractionExplainer
 from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
 from hpo_explain.explanations import (
+    InteractionStrength,
     PartialDependence,
-    Region,
     RegionalPartialDependence,
+    Subject,
 )
-from hpo_explain.run import Run
+from hpo_explain.facade._chosen import model_of
 
 
 def partial_dependence(
@@ -32,7 +34,7 @@ def partial_dependence(
     seed: int = 0,
     **reading: Any,
 ) -> PartialDependence:
-    """Show the effect of one or two hyperparameters, and how sure the surrogate is of it.
+    """Show the effect of one or two hyperparameters, and the surrogate's uncertainty about it.
 
     Parameters
     ----------
@@ -72,9 +74,10 @@ def partial_dependence(
         sample=sample,
         grid_size=grid_size,
         variance=variance,
+        subject=Subject.of(run),
         seed=seed,
     )
-    return _of_run(run, explainer.explain(names))
+    return explainer.explain(names)
 
 
 def regional_partial_dependence(
@@ -89,7 +92,7 @@ def regional_partial_dependence(
     seed: int = 0,
     **reading: Any,
 ) -> RegionalPartialDependence:
-    """Show the effect of one or two hyperparameters in regions of like certainty.
+    """Show the effect of one or two hyperparameters in regions of similar uncertainty.
 
     Parameters
     ----------
@@ -121,7 +124,7 @@ def regional_partial_dependence(
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
     >>> table["loss"] = table.x + table.y
     >>> result = hx.regional_partial_dependence(table, "x", objective="loss", sample=100)
-    >>> result.regions[0].holds(result.incumbent)
+    >>> result.regions[0].holds(result.subject.incumbent)
     True
     """
     run = as_run(source, **reading)
@@ -131,39 +134,72 @@ def regional_partial_dependence(
         grid_size=grid_size,
         max_depth=max_depth,
         criterion=criterion,
+        subject=Subject.of(run),
         seed=seed,
     )
-    incumbent = run.incumbent if np.any(run.feasible) else None
-    found = explainer.explain(names, incumbent=incumbent)
-    named = {
-        id(node): replace(node, effect=_of_run(run, node.effect, within=node))
-        for node in found.tree
-    }
-    return replace(
-        found,
-        tree=tuple(named[id(node)] for node in found.tree),
-        regions=tuple(named[id(node)] for node in found.regions),
-    )
+    return explainer.explain(names)
 
 
-def _of_run(
-    run: Run, effect: PartialDependence, *, within: Region | None = None
-) -> PartialDependence:
-    """Return a partial dependence with what the run knows of its hyperparameters."""
-    members = [run.space.index(name) for name in effect.names]
-    active = ~np.isnan(run.X[:, members]).any(axis=1)
-    if within is not None:
-        active &= np.array([within.holds(config) for config in run.space.decode(run.X)], dtype=bool)
-    incumbent = run.incumbent if np.any(run.feasible) else {}
-    return replace(
-        effect,
-        incumbent=tuple(incumbent[name] for name in effect.names)
-        if all(name in incumbent for name in effect.names)
-        else None,
-        tried=tuple(tuple(run.space.parameters[j].decode(run.X[active, j])) for j in members),
-        objective_name=run.objective_name,
-        direction=run.direction,
-    )
+def h_statistic(
+    source: Any,
+    name: str | None = None,
+    *,
+    sample: int | npt.ArrayLike = 100,
+    acquisition: str | Acquisition | None = None,
+    before: int | None = None,
+    kind: str = "auto",
+    seed: int = 0,
+    **reading: Any,
+) -> InteractionStrength:
+    """Say which hyperparameters interact, by the H-statistic.
+
+    Parameters
+    ----------
+    source : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    name : str, optional
+        Only the pairs of this hyperparameter; by default all pairs.
+    sample : int or ndarray of shape (n, d), default 100
+        The points it is estimated from, as in :class:`InteractionExplainer`.
+    acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, optional
+        Explain this in place of the objective, as in :func:`explain_proposal`.
+    before : int, optional
+        Use what was known when this trial was proposed; by default every trial.
+    kind : {"auto", "gp", "forest"}, default "auto"
+        The surrogate of the objective, as in :meth:`Run.surrogate`.
+    seed : int, default 0
+        Seed of the surrogate and of the sample.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    InteractionStrength
+        H of pairs, and of every hyperparameter with any others.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, the name is unknown, or the sample is too small.
+
+    References
+    ----------
+    .. [1] Friedman, J. H. and Popescu, B. E. (2008). Predictive learning via rule ensembles. Annals
+       of Applied Statistics 2(3), 916-954. https://doi.org/10.1214/07-AOAS148
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
+    >>> table["loss"] = table.x * table.y
+    >>> hx.h_statistic(table, objective="loss", sample=20).sample_size
+    20
+    """
+    run = as_run(source, **reading)
+    model, notes = model_of(run, acquisition, before, kind, seed)
+    subject = Subject.of(run, notes=notes)
+    return InteractionExplainer(model, sample=sample, subject=subject, seed=seed).explain(name)
 
 
 def next_experiments(
@@ -178,7 +214,7 @@ def next_experiments(
     seed: int = 0,
     **reading: Any,
 ) -> list[dict[str, Any]]:
-    """Return the experiments that would tighten a partial dependence most.
+    """Return the experiments that would narrow the band of a partial dependence most.
 
     Parameters
     ----------
@@ -192,7 +228,7 @@ def next_experiments(
         As in :func:`hpo_explain.explainers.next_experiments.choose_experiments`.
     kind : {"auto", "gp", "forest"}, default "auto"
         The surrogate, as in :meth:`Run.surrogate`. Without a joint posterior the experiments are
-        those where it is least sure, with a warning.
+        those of largest uncertainty, with a warning.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -215,7 +251,7 @@ def next_experiments(
     [['x'], ['x']]
     """
     run = as_run(source, **reading)
-    rows = choose_experiments(
+    found = choose_experiments(
         run.surrogate(kind=kind, seed=seed),
         names,
         n,
@@ -224,4 +260,6 @@ def next_experiments(
         candidates=candidates,
         seed=seed,
     )
-    return run.space.decode(rows)
+    for note in found.notes:
+        warnings.warn(str(note), stacklevel=2)
+    return found.configurations

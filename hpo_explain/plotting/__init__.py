@@ -7,12 +7,9 @@ from hpo_explain.plotting.configurations import plot_configurations
 from hpo_explain.plotting.densities import plot_densities, plot_density_path
 from hpo_explain.plotting.fanova import plot_fanova
 from hpo_explain.plotting.fanova_pairs import plot_fanova_pairs
+from hpo_explain.plotting.h_statistic import plot_h_statistic, plot_h_totals
 from hpo_explain.plotting.history import plot_history
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html, result_svg
-from hpo_explain.plotting.interaction_strength import (
-    plot_interaction_strength,
-    plot_total_interactions,
-)
 from hpo_explain.plotting.lime import plot_lime
 from hpo_explain.plotting.local_importance import plot_local_importance
 from hpo_explain.plotting.marginal import plot_marginal
@@ -38,8 +35,9 @@ __all__ = [
     "plot_density_path",
     "plot_fanova",
     "plot_fanova_pairs",
+    "plot_h_statistic",
+    "plot_h_totals",
     "plot_history",
-    "plot_interaction_strength",
     "plot_lime",
     "plot_local_importance",
     "plot_marginal",
@@ -56,7 +54,6 @@ __all__ = [
     "plot_repeated_runs",
     "plot_subspace",
     "plot_svg",
-    "plot_total_interactions",
     "result_html",
     "result_svg",
 ]

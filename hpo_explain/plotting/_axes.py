@@ -1,4 +1,4 @@
-"""What plots of effects share: axes in the user's units, marks of values, and what was tried."""
+"""What plots of effects share: axes in the user's units, marks of values, and tried values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.markers import TICKUP
 from matplotlib.ticker import MaxNLocator
 
-from hpo_explain.plotting._heatmap import draw_cells, draw_scale, names_along_x, names_along_y
+from hpo_explain.plotting._heatmap import (
+    SCALE,
+    draw_cells,
+    draw_scale,
+    names_along_x,
+    names_along_y,
+)
 from hpo_explain.plotting._layout import (
     limit_ticks,
     points_across,
@@ -27,7 +33,7 @@ from hpo_explain.plotting._layout import (
 )
 from hpo_explain.plotting._log_axis import make_log
 from hpo_explain.plotting._rows import tint_rows
-from hpo_explain.plotting._style import BLUE, GREY, ORANGE, TEXT, ink
+from hpo_explain.plotting._style import BLUE, GREY, ORANGE, TEXT, ink, new_axes, set_height
 from hpo_explain.plotting._text import plain, shorten
 from hpo_explain.space import Array, category_index
 
@@ -53,7 +59,6 @@ _MOST_POINTS = 20  # whole numbers up to which each is a point
 _MOST_VECTORS = 2000  # marks that are drawn as such: an SVG of 50,000 takes 10 MB
 _RUG = 0.035  # height of a mark of the rug, as a share of the axes
 _SPREAD = 0.3  # how far from its value a mark of the rug stands that others share
-_SCALE = 78.0  # points, width of the scale of colors with its texts
 _FINE = 200  # places at which the width of a band is compared
 _CALLOUT: dict[str, Any] = {
     "bbox": {"facecolor": ORANGE, "alpha": 0.25, "linewidth": 0.0, "pad": 1.5},
@@ -143,6 +148,23 @@ class Room:
     x_label: str
 
 
+def plot_effect(
+    effect: Effect, *, ax: Axes | None, width: float, heading: str, subtitle: str, footer: str,
+    caution: str = "", legend: Sequence[tuple[Artist, str]] = (),
+) -> Axes:  # fmt: skip
+    """Draw an effect with its texts, on axes or on a new figure of a width; return the axes."""
+    own = ax is None
+    if ax is None:
+        ax = new_axes(width)
+    high = write_words(
+        ax, draw_effect(ax, effect), heading=heading, subtitle=subtitle, footer=footer,
+        caution=caution, legend=legend,
+    )  # fmt: skip
+    if own:
+        set_height(ax, high)
+    return ax
+
+
 def draw_effect(ax: Axes, effect: Effect) -> Room:
     """Draw an effect with its ticks and the label of the y axis."""
     if len(effect.names) == 2:
@@ -177,20 +199,21 @@ def write_words(
 # ---------------------------------------------------------------------- one hyperparameter
 
 
-def draw_numbers(ax: Axes, effect: Effect) -> None:
-    """Draw an effect of numbers: a curve with a band, or points with bars."""
+def draw_numbers(ax: Axes, effect: Effect, *, ticks: int | None = None) -> None:
+    """Draw an effect of numbers: a curve with a band, or points with bars.
+
+    `ticks` is the most of them where the scale is not logarithmic.
+    """
     x = np.array(effect.axes[0], dtype=float)
     if effect.curves is not None:
         ax.plot(*broken_line(x, effect.curves), zorder=1.0, **CURVE)
     if are_points(effect.axes[0]):
         _draw_points(ax, effect, np.arange(len(x)), x, lying=False)
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=9, integer=True))
     else:
         ax.fill_between(x, effect.mean - effect.half, effect.mean + effect.half, **BAND)
         _hatch(ax, effect, x)
         ax.plot(x, effect.mean, color=BLUE, linewidth=1.8)
-    if effect.log[0]:
-        make_log(ax, 0, effect.axes[0])
+    set_ticks(ax, effect, ticks)
     if effect.incumbent is not None:
         ax.axvline(effect.incumbent[0], zorder=2.5, **INCUMBENT)
     tried = tried_places(effect, 0)
@@ -202,6 +225,15 @@ def draw_numbers(ax: Axes, effect: Effect) -> None:
         )  # fmt: skip
     ax.tick_params(labelsize=TEXT)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def set_ticks(ax: Axes, effect: Effect, most: int | None = None) -> None:
+    """Have ticks along x on the hyperparameter's own scale, at whole numbers where it has few."""
+    whole = are_points(effect.axes[0])
+    if effect.log[0]:
+        make_log(ax, 0, effect.axes[0])
+    elif whole or most is not None:
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=most or 9, integer=whole))
 
 
 def draw_rows(ax: Axes, effect: Effect, shown: npt.NDArray[np.intp]) -> None:
@@ -328,7 +360,7 @@ def _draw_pair(ax: Axes, effect: Effect) -> Room:
     write_y_label(ax, effect.labels[1], points=0.95 * height)
     left, across = sides(ax, label=2.0 * TEXT)
     # What is wider than the axes would push the scale of colors away from them.
-    across -= _SCALE
+    across -= SCALE
     if effect.categorical[0]:
         height += names_along_x(ax, effect.axes[0], points=across)
     return Room(height, left, across, effect.labels[0])

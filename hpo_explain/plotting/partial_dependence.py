@@ -1,4 +1,4 @@
-"""The plot of a partial dependence: the curve, how sure it is, and what it averages."""
+"""The plot of a partial dependence: the curve, its uncertainty, and what it averages."""
 
 from __future__ import annotations
 
@@ -20,15 +20,17 @@ from hpo_explain.plotting._axes import (
     STAR,
     WIDE,
     Effect,
-    draw_effect,
-    write_words,
+    plot_effect,
 )
-from hpo_explain.plotting._style import BLUE, WIDTH, ink, new_axes, set_height
+from hpo_explain.plotting._registry import draws
+from hpo_explain.plotting._style import BLUE, WIDTH, ink
 from hpo_explain.plotting._text import not_shown, number
+from hpo_explain.wording import partial_dependence as words
 
 MOST_CURVES = 40  # more of them are a grey area, and an SVG of 1,000 takes 300 kB
 
 
+@draws(PartialDependence)
 def plot_partial_dependence(
     effect: PartialDependence, *, ax: Axes | None = None, width: float = WIDTH
 ) -> Axes:
@@ -69,22 +71,17 @@ def plot_partial_dependence(
     >>> plot_partial_dependence(effect).get_xlabel()
     'x'
     """
-    own = ax is None
-    if ax is None:
-        ax = new_axes(width)
     drawn = as_drawn(effect)
-    high = write_words(
-        ax,
-        draw_effect(ax, drawn),
-        heading=f"Effect of {' and '.join(drawn.labels)} on the {drawn.objective}",
-        subtitle=_subtitle(effect),
+    return plot_effect(
+        drawn,
+        ax=ax,
+        width=width,
+        heading=words.heading(drawn.labels, drawn.objective),
+        subtitle=words.subtitle(effect.subject),
         footer=_footer(effect, drawn),
-        caution=effect.caution,
+        caution=words.caution(effect),
         legend=_legend(effect, drawn),
     )
-    if own:
-        set_height(ax, high)
-    return ax
 
 
 def as_drawn(effect: PartialDependence, *, curves: bool = True) -> Effect:
@@ -98,53 +95,24 @@ def as_drawn(effect: PartialDependence, *, curves: bool = True) -> Effect:
         mean=effect.mean,
         half=(upper - lower) / 2.0,
         tried=effect.tried,
-        objective_name=effect.objective_name,
-        direction=effect.direction,
+        objective_name=effect.subject.objective_name,
+        direction=effect.subject.direction,
         widest=effect.spread,
         curves=effect.ice_mean[:MOST_CURVES] if curves and len(effect.names) == 1 else None,
         incumbent=effect.incumbent,
     )
 
 
-def band_caption(effect: PartialDependence) -> str:
-    """Say what the band is of, and what it leaves out."""
-    if effect.variance == "average":
-        of = "averages pointwise variances (Eq. 5): how sure the model is of single configurations"
-    elif effect.exact:
-        of = "is the std over trees of the average itself"
-    else:
-        of = "is that of the average itself (Eq. 4)"
-    return f"The 95 % band {of}. It describes the function; observation noise is excluded."
-
-
-# ---------------------------------------------------------------------- words
-
-
-def _subtitle(effect: PartialDependence) -> str:
-    better = "lower" if effect.direction == "minimize" else "higher"
-    return f"partial dependence: averaged over all other hyperparameters; {better} is better"
-
-
 def _footer(effect: PartialDependence, drawn: Effect) -> str:
-    text = band_caption(effect)
     if len(effect.names) == 2:
-        text += f" ŝ is between {_range(effect)}."
-        if effect.wide.any():
-            text += " Hatched: the band is wider than the whole effect."
-        if (effect.mean != effect.mean).any():
-            text += " Empty: no valid configuration."
+        known = effect.std[effect.std == effect.std]
+        ends = (number(float(end), 2) for end in (known.min(), known.max()))
+        return words.surface_caption(effect, *ends)
+    text = words.band_caption(effect)
+    if not drawn.categorical[0]:
         return text
-    if drawn.tried and drawn.categorical[0]:
-        text += " In brackets: how often it was tried."
-    left_out = len(drawn.axes[0]) - MOST_CATEGORIES
-    if drawn.categorical[0]:
-        text += not_shown(left_out, "worse category", "worse categories")
-    return text
-
-
-def _range(effect: PartialDependence) -> str:
-    known = effect.std[effect.std == effect.std]
-    return f"{number(float(known.min()), 2)} and {number(float(known.max()), 2)}"
+    left_out = not_shown(len(drawn.axes[0]) - MOST_CATEGORIES, "worse category", "worse categories")
+    return f"{text} {words.COUNTED if drawn.tried else ''}".rstrip() + left_out
 
 
 def _legend(effect: PartialDependence, drawn: Effect) -> list[tuple[Artist, str]]:

@@ -1,4 +1,4 @@
-"""Plots of regions: a partial dependence in each, and the curves of ŝ that tell them apart."""
+"""Plots of regions: the partial dependence in each, and the curves of ŝ that they differ in."""
 
 from __future__ import annotations
 
@@ -8,23 +8,22 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import SubFigure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from hpo_explain._words import counted
+from hpo_explain.errors import InputError
 from hpo_explain.explanations import Region, RegionalPartialDependence
 from hpo_explain.plotting._axes import (
     HEIGHT,
     INCUMBENT,
     Effect,
     Room,
-    are_points,
     broken_line,
     counted_categories,
     draw_numbers,
     draw_rows,
     draw_surface,
+    set_ticks,
     write_words,
 )
 from hpo_explain.plotting._heatmap import draw_scale, names_along_x, names_along_y
@@ -35,10 +34,11 @@ from hpo_explain.plotting._layout import (
     label_points,
     points_across,
     shorten_upright,
+    sides,
     write_y_label,
 )
-from hpo_explain.plotting._log_axis import make_log
-from hpo_explain.plotting._panels import part_of
+from hpo_explain.plotting._panels import HIGH, Panels, new_panels
+from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import (
     BLUE,
     GREEN,
@@ -48,16 +48,14 @@ from hpo_explain.plotting._style import (
     RED,
     TEXT,
     WIDTH,
-    NotebookAxes,
     new_axes,
     set_height,
 )
 from hpo_explain.plotting._text import not_shown, plain, shorten
-from hpo_explain.plotting.partial_dependence import MOST_CURVES, as_drawn, band_caption
+from hpo_explain.plotting.partial_dependence import MOST_CURVES, as_drawn
+from hpo_explain.wording import regional as words
 
 MOST_REGIONS = 9
-_PANEL = 165.0  # points that a panel needs across
-_HIGH = 105.0  # points, of a panel
 _ROW = 17.0  # points, of a category
 _TITLE_LINES = 4
 _NAME_LINES = 2
@@ -70,6 +68,7 @@ _LINES: tuple[tuple[str, Any], ...] = (
 )
 
 
+@draws(RegionalPartialDependence)
 def plot_regions(
     result: RegionalPartialDependence, *, ax: Axes | None = None, width: float = WIDTH
 ) -> Axes:
@@ -109,41 +108,28 @@ def plot_regions(
     >>> len(plot_regions(explainer.explain("x")).figure.axes)
     2
     """
-    own = ax is None
-    if ax is None:
-        ax = new_axes(width)
     regions = _largest(result)
-    across = points_across(ax)
-    rows = -(-len(regions) // max(1, min(3, int(across / _PANEL))))
-    columns = -(-len(regions) // rows)
-    part = part_of(ax)
-    grid = part.subplots(
-        rows, columns, sharex=True, sharey=True, squeeze=False,
-        subplot_kw={"axes_class": NotebookAxes},
-    ).ravel()  # fmt: skip
-    panels: list[Axes] = list(grid[: len(regions)])
-    for empty in grid[len(regions) :]:
-        empty.remove()
+    panels = new_panels(ax, len(regions), width=width)
+    axes, columns = panels.axes, panels.columns
     whole = as_drawn(result.whole, curves=False)
-    _draw_panels(panels, regions, whole)
-    points = (across - MARGINS - label_points(panels[0])) / columns - TEXT
+    _draw_panels(axes, regions, whole)
+    points = (panels.across - MARGINS - label_points(axes[0])) / columns - TEXT
     named = 0.0
-    for k, panel in enumerate(panels):
-        panel.tick_params(labelbottom=k + columns >= len(panels))
-        if k + columns >= len(panels):
-            label = shorten(_along(whole, 0), _NAME_LINES * characters(points))
-            panel.set_xlabel("", fontsize=TEXT)
-            named = max(named, fit_text(panel, panel.xaxis.label, label, points))
-    lines = [_write_title(p, r, result, points) for p, r in zip(panels, regions, strict=True)]
-    height = max(_HIGH, _ROW * len(whole.axes[0])) if _is_rows(whole) else _HIGH
-    footer = _write_around(part, result, whole, across, rows * height)
-    if own:
+    for panel in axes[-columns:]:
+        label = shorten(_along(whole, 0), _NAME_LINES * characters(points))
+        panel.set_xlabel("", fontsize=TEXT)
+        named = max(named, fit_text(panel, panel.xaxis.label, label, points))
+    lines = [_write_title(p, r, result, points) for p, r in zip(axes, regions, strict=True)]
+    height = max(HIGH, _ROW * len(whole.axes[0])) if _is_rows(whole) else HIGH
+    footer = _write_around(panels, result, whole, panels.rows * height)
+    if panels.own:
         titles = sum(max(lines[k : k + columns]) for k in range(0, len(lines), columns))
-        high = rows * (height + TEXT) + 1.3 * TEXT * (titles + 1 + footer) + named + 2.0 * HEADING
-        set_height(panels[0], high)
-    return panels[0]
+        high = panels.rows * (height + TEXT) + 1.3 * TEXT * (titles + 1 + footer)
+        set_height(axes[0], high + named + 2.0 * HEADING)
+    return axes[0]
 
 
+@draws(RegionalPartialDependence, "ice")
 def plot_region_ice(
     result: RegionalPartialDependence, *, ax: Axes | None = None, width: float = WIDTH
 ) -> Axes:
@@ -186,10 +172,8 @@ def plot_region_ice(
     'ŝ: std of the predicted objective'
     """
     if len(result.names) != 1:
-        raise ValueError(
-            f"result must be of one hyperparameter, but is of {' and '.join(result.names)}. "
-            "Explain one of them, or use plot_regions."
-        )
+        problem = f"must be of one hyperparameter, but is of {' and '.join(result.names)}"
+        raise InputError("result", problem, result, "Explain one of them, or use result.plot().")
     own = ax is None
     if ax is None:
         ax = new_axes(width)
@@ -215,22 +199,19 @@ def plot_region_ice(
         entries.append((Line2D([], [], **INCUMBENT), "incumbent"))
     ax.tick_params(labelsize=TEXT)
     ax.spines[["top", "right"]].set_visible(False)
-    write_y_label(ax, f"ŝ: std of the {whole.predicted}", points=0.95 * HEIGHT)
-    left = label_points(ax) + 2.0 * TEXT
-    across = max(points_across(ax) - left - MARGINS, 0.3 * points_across(ax))
+    write_y_label(ax, words.ice_label(whole.predicted), points=0.95 * HEIGHT)
+    left, across = sides(ax, label=2.0 * TEXT)
     height = HEIGHT
     if whole.categorical[0]:
         height += names_along_x(ax, values, points=across)
-    elif whole.log[0]:
-        make_log(ax, 0, values)
-    elif are_points(values):
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=9, integer=True))
+    else:
+        set_ticks(ax, whole)
     high = write_words(
         ax,
         Room(height, left, across, whole.labels[0]),
-        heading=f"How sure the model is along {whole.labels[0]}, by region",
-        subtitle="lower is surer; a thin line is one configuration, a thick one its region",
-        footer="ŝ is the std of the function; observation noise is excluded.",
+        heading=words.ice_heading(whole.labels[0]),
+        subtitle=words.ICE_SUBTITLE,
+        footer=words.ICE_CAPTION,
         legend=entries,
     )
     if own:
@@ -258,17 +239,13 @@ def _draw_panels(panels: Sequence[Axes], regions: Sequence[Region], whole: Effec
         draw_scale(mesh, panels, label=whole.predicted)
         return
     for panel, effect in zip(panels, drawn, strict=True):
-        if _is_rows(whole):
-            shown = whole.shown()
-            draw_rows(panel, effect, shown)
-            labels = counted_categories(replace(whole, tried=()), shown)
-            names_along_y(panel, labels, points=0.3 * points_across(panel))
-        else:
-            draw_numbers(panel, effect)
-            if not whole.log[0]:
-                panel.xaxis.set_major_locator(
-                    MaxNLocator(nbins=5, integer=are_points(whole.axes[0]))
-                )
+        if not _is_rows(whole):
+            draw_numbers(panel, effect, ticks=5)
+            continue
+        shown = whole.shown()
+        draw_rows(panel, effect, shown)
+        labels = counted_categories(replace(whole, tried=()), shown)
+        names_along_y(panel, labels, points=0.3 * points_across(panel))
 
 
 def _is_rows(whole: Effect) -> bool:
@@ -286,39 +263,26 @@ def _write_title(
     panel: Axes, region: Region, result: RegionalPartialDependence, points: float
 ) -> int:
     """Write a region's conditions and weight over its panel; return the number of lines."""
-    mine = _is_incumbents(region, result)
+    mine = result.is_incumbents(region)
     title = panel.set_title("", loc="left", fontsize=TEXT, fontweight="bold" if mine else "normal")
     text = shorten(_title(region, result), _TITLE_LINES * characters(points))
-    fit_text(panel, title, f"{text}\n{region.weight:.0%} of the space", points)
+    fit_text(panel, title, f"{text}\n{words.share(region)}", points)
     if mine:
         panel.set_facecolor(_INCUMBENT_PAPER)
     return title.get_text().count("\n") + 1
 
 
 def _write_around(
-    part: SubFigure,
-    result: RegionalPartialDependence,
-    whole: Effect,
-    across: float,
-    high: float,
+    panels: Panels, result: RegionalPartialDependence, whole: Effect, high: float
 ) -> int:
     """Write heading, y label (of so many points) and footer, of which the lines are returned."""
-    heading = f"Effect of {' and '.join(whole.labels)} on the {whole.objective}, by region"
-    better = "lower" if whole.direction == "minimize" else "higher"
-    text = f"{better.capitalize()} is better. {band_caption(replace(result.whole, exact=False))}"
-    if np.isfinite(whole.widest):
-        hollow = "Hollow" if whole.as_points else "Hatched"
-        text += f" {hollow}: the band is wider than the effect over the whole space."
-    if whole.incumbent is not None:
-        text += f" {'Star' if len(whole.names) == 2 else 'Dashed'}: the incumbent."
-    if whole.tried and not _is_rows(whole):
-        text += f" {'Dots' if len(whole.names) == 2 else 'Marks'}: trials in the region."
+    part, first, points = panels.part, panels.axes[0], panels.across - MARGINS
+    text = words.caption(result, points=whole.as_points, rows=_is_rows(whole))
     text += not_shown(len(result.regions) - MOST_REGIONS, "smaller region", "smaller regions")
-    first = part.axes[0]
     title = part.suptitle("", x=0.01, ha="left", fontsize=HEADING, fontweight="bold")
-    fit_text(first, title, heading, across - MARGINS)
+    fit_text(first, title, words.heading(whole.labels, whole.objective), points)
     below = part.supxlabel("", x=0.01, ha="left", fontsize=TEXT - 1.0, color=GREY)
-    fit_text(first, below, text, across - MARGINS)
+    fit_text(first, below, text, points)
     shorten_upright(first, part.supylabel("", fontsize=TEXT), _along(whole, 1), high)
     return below.get_text().count("\n") + 1
 
@@ -328,15 +292,10 @@ def _write_around(
 
 def _largest(result: RegionalPartialDependence) -> list[Region]:
     """Return the incumbent's region and then the largest others."""
-    first = [r for r in result.regions if _is_incumbents(r, result)]
-    others = [r for r in result.regions if not _is_incumbents(r, result)]
-    return [*first, *sorted(others, key=lambda r: -r.weight)][:MOST_REGIONS]
-
-
-def _is_incumbents(region: Region, result: RegionalPartialDependence) -> bool:
-    return result.incumbent is not None and region.holds(result.incumbent)
+    return sorted(result.regions, key=lambda r: (not result.is_incumbents(r), -r.weight))[
+        :MOST_REGIONS
+    ]
 
 
 def _title(region: Region, result: RegionalPartialDependence) -> str:
-    label = plain(region.label)
-    return f"Incumbent's region: {label}" if _is_incumbents(region, result) else label
+    return words.title(plain(region.label), incumbents=result.is_incumbents(region))

@@ -56,6 +56,6 @@ def test_around_the_incumbent_of_10_hyperparameters(benchmark, run, kind, functi
 
 def test_all_pairs_of_7_from_100_points(benchmark, kind):
     run = run_of(7)
-    hx.interactions(run, "x0", sample=10, kind=kind)
-    found = benchmark.pedantic(hx.interactions, args=(run,), kwargs={"kind": kind}, rounds=3)
+    hx.h_statistic(run, "x0", sample=10, kind=kind)
+    found = benchmark.pedantic(hx.h_statistic, args=(run,), kwargs={"kind": kind}, rounds=3)
     assert found.sample_size == 100

@@ -1,4 +1,4 @@
-"""Experiments that tighten a curve: what a trial takes off the band, against a refitted process."""
+"""Experiments that narrow a band: what a trial takes off the band, against a refitted process."""
 
 import numpy as np
 import pandas as pd
@@ -7,6 +7,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
 import hpo_explain as hx
+from hpo_explain.errors import InputError
 from hpo_explain.explainers.next_experiments import choose_experiments
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
@@ -32,7 +33,8 @@ def test_the_experiments_are_those_after_which_the_refitted_band_is_narrowest(na
     X = SPACE.sample(12, seed=3) * [1.0, 0.4]
     candidates = SPACE.sample(25, seed=1)
     chosen = choose_experiments(process(X), names, 3, sample=60, grid_size=6, candidates=25, seed=0)
-    for row in chosen:
+    assert chosen.notes == ()
+    for row in chosen.X:
         refitted = [band(process(np.vstack([X, row])), names) for row in candidates]
         np.testing.assert_allclose(row, candidates[np.argmin(refitted)])
         X = np.vstack([X, row])
@@ -54,7 +56,7 @@ def test_a_configuration_that_is_averaged_many_times_has_one_covariance(monkeypa
 def test_a_candidate_is_chosen_once_even_where_nothing_is_left_to_learn():
     X = SPACE.sample(12, seed=3)
     chosen = choose_experiments(process(X), "x1", 8, sample=10, grid_size=3, candidates=8)
-    assert len(np.unique(chosen, axis=0)) == 8
+    assert len(np.unique(chosen.X, axis=0)) == 8
 
 
 def test_experiments_in_a_nested_space_are_configurations_that_a_study_takes():
@@ -67,12 +69,12 @@ def test_experiments_in_a_nested_space_are_configurations_that_a_study_takes():
         assert space.is_valid(space.encode(found)).all()
 
 
-def test_without_a_joint_posterior_the_least_sure_are_returned_with_a_warning():
+def test_without_a_joint_posterior_those_of_largest_uncertainty_are_returned_with_a_note():
     surrogate = AnalyticSurrogate(SPACE, 0.0, lambda X: X[:, 0] + 0.1 * X[:, 1])
-    with pytest.warns(UserWarning, match="no joint posterior"):
-        found = choose_experiments(surrogate, "x1", 3, sample=20, grid_size=5)
-    assert found[:, 0].tolist() == [1.0, 1.0, 1.0]
-    assert found[:, 1].tolist() == sorted(SPACE.sample(20, seed=0, latent=True)[:, 1])[:-4:-1]
+    found = choose_experiments(surrogate, "x1", 3, sample=20, grid_size=5)
+    assert [note.kind for note in found.notes] == ["no_joint_posterior"]
+    assert found.X[:, 0].tolist() == [1.0, 1.0, 1.0]
+    assert found.X[:, 1].tolist() == sorted(SPACE.sample(20, seed=0, latent=True)[:, 1])[:-4:-1]
 
 
 def few_choices(kind):
@@ -83,58 +85,60 @@ def few_choices(kind):
     return hx.from_frame(table, "loss"), {"kind": kind, "sample": 50, "candidates": 50}
 
 
-@pytest.mark.filterwarnings("ignore:.* no joint posterior:UserWarning")
 @pytest.mark.parametrize("kind", ["gp", "forest"])
 @pytest.mark.parametrize("names", ["k", ("k", "b")])
 def test_experiments_differ_and_are_fewer_where_there_are_no_others(kind, names):
     run, options = few_choices(kind)
+    surrogate = run.surrogate(kind=options.pop("kind"))
     for n in (3, 6):
-        found = hx.next_experiments(run, names, n, **options)
+        found = choose_experiments(surrogate, names, n, **options).configurations
         assert len({tuple(config.items()) for config in found}) == len(found) == n
-    with pytest.warns(UserWarning, match="n is 9, but there are only 6 different"):
-        assert len(hx.next_experiments(run, names, 9, **options)) == 6
+    found = choose_experiments(surrogate, names, 9, **options)
+    note = found.notes[-1]
+    assert (note.kind, note["asked"], note["found"]) == ("fewer_experiments", 9, 6)
+    assert note["option"] == ("candidates" if kind == "gp" else "sample")
+    assert len(found.configurations) == 6
 
 
-@pytest.mark.filterwarnings("ignore:n is 60, but there are only:UserWarning")
 def test_experiments_that_differ_only_in_what_is_inactive_are_one():
     child = hx.FloatParameter("c", 0.0, 1.0, active_when={"k": ["a"]})
     space = hx.SearchSpace([hx.CategoricalParameter("k", ["a", "b"]), child])
     X = space.sample(30, seed=0)
     surrogate = hx.GaussianProcessSurrogate.fit(space, X, np.nan_to_num(X).sum(axis=1))
-    found = choose_experiments(surrogate, "k", 60, sample=20, candidates=60)
+    found = choose_experiments(surrogate, "k", 60, sample=20, candidates=60).X
     assert np.isnan(found[:, 1]).sum() == 1
     assert len(found) == 1 + np.sum(~np.isnan(space.sample(60, seed=1)[:, 1]))
 
 
-def test_the_least_sure_of_each_curve_comes_before_others_of_the_same_curve():
+def test_the_most_uncertain_of_each_curve_comes_before_others_of_the_same_curve():
     space = hx.SearchSpace([hx.IntParameter("i", 1, 3), hx.IntParameter("j", 1, 2)])
     surrogate = AnalyticSurrogate(space, 0.0, lambda X: 5.0 * X[:, 0] + 2.0 * X[:, 1])
-    with pytest.warns(UserWarning, match="no joint posterior"):
-        found = choose_experiments(surrogate, "i", 4, sample=20)
-    decoded = [(config["i"], config["j"]) for config in space.decode(found)]
+    found = choose_experiments(surrogate, "i", 4, sample=20).configurations
+    decoded = [(config["i"], config["j"]) for config in found]
     assert decoded == [(3, 2), (3, 1), (2, 2), (2, 1)]
 
 
-def test_the_warning_names_the_line_of_the_caller():
+def test_the_function_warns_of_every_note_at_the_line_of_its_caller():
     run, options = few_choices("forest")
-    for call in (
-        lambda: hx.next_experiments(run, "k", 2, **options),
-        lambda: choose_experiments(run.surrogate(kind="forest"), "k", 2, sample=50),
-    ):
-        with pytest.warns(UserWarning, match="no joint posterior") as warned:
-            call()
-        assert [warning.filename for warning in warned] == [__file__]
+    expected = choose_experiments(run.surrogate(kind="forest"), "k", 9, sample=50).notes
+    with pytest.warns(UserWarning, match="no joint posterior|only 6 different") as warned:
+        hx.next_experiments(run, "k", 9, **options)
+    assert [str(warning.message) for warning in warned] == [str(note) for note in expected]
+    assert [warning.filename for warning in warned] == [__file__] * 2
 
 
 @pytest.mark.parametrize(
     ("options", "text"),
     [
         ({"n": 0}, "n must be at least 1"),
-        ({"n": 9, "candidates": 8}, "n must be at most the number of candidates, 8, but was 9"),
+        (
+            {"n": 9, "candidates": 8},
+            "n must be at most the number of candidates, 8, but was 9",
+        ),
         ({"candidates": 0}, "candidates must be at least 1"),
-        ({"names": "x9"}, "unknown hyperparameter 'x9'"),
+        ({"names": "x9"}, "names must be a hyperparameter, but 'x9' is unknown"),
     ],
 )
 def test_bad_input_is_named(options, text):
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises(InputError, match=text):
         choose_experiments(process(SPACE.sample(5, seed=0)), **{"names": "x1", **options})

@@ -1,14 +1,14 @@
 """Partial dependence: closed forms, scikit-learn's, brute force, and hierarchical spaces."""
 
-import re
-
 import numpy as np
 import pytest
 from sklearn.inspection import partial_dependence as sklearn_partial_dependence
 
 import hpo_explain as hx
+from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
+from hpo_explain.explanations import Subject
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 
@@ -153,7 +153,9 @@ def test_a_conditional_hyperparameter_averages_only_where_it_is_active():
     pair = explainer.explain(("booster", "drop"))
     assert np.isnan(pair.mean[0]).all()
     np.testing.assert_allclose(pair.mean[1], [10.0, 10.5, 11.0])
-    assert any("NaN" in note for note in pair.notes)
+    kinds = [note.kind for note in pair.notes]
+    assert kinds == ["effect_band", "averaged_where_active", "values_never_valid"]
+    assert pair.notes[1].names == ("drop",)
 
 
 def test_the_nested_space_of_figure_9_by_hand():
@@ -224,10 +226,62 @@ def test_confidence_and_likelihood_by_hand():
     assert effect.negative_log_likelihood(lambda x: x + 1.0) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("name", ["x1", ("x1", "x2")])
+def test_of_a_maximized_objective_the_highest_value_is_the_best(name):
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: X[:, 0] + X[:, 1], 0.01)
+    (lowest,) = PartialDependenceExplainer(surrogate).explain(name).claims
+    (highest,) = PartialDependenceExplainer(surrogate, direction="maximize").explain(name).claims
+    assert (lowest.kind, highest.kind) == ("best_at", "best_at")
+    assert set(lowest.values) == {0.0}
+    assert set(highest.values) == {1.0}
+    assert highest.estimate > lowest.estimate
+    assert highest.half == pytest.approx(1.96 * 0.01)
+    subject = Subject(surrogate.space, "maximize")
+    again = PartialDependenceExplainer(surrogate, subject=subject).explain(name)
+    assert again.claims == (highest,)
+
+
+def test_a_band_that_is_wider_than_the_effect_makes_the_claim_uncertain():
+    space = unit_cube(1)
+    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: 0.1 + 0.4 * (X[:, 0] > 0.5))
+    (claim,) = PartialDependenceExplainer(surrogate, sample=5, grid_size=21).explain("x1").claims
+    assert not claim.certain
+    (reason,) = claim.because
+    assert (reason.kind, reason["share"]) == ("band_wider_than_effect", 10 / 21)
+    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], 0.1)
+    (claim,) = PartialDependenceExplainer(surrogate, sample=5).explain("x1").claims
+    assert (claim.certain, claim.because) == (True, ())
+
+
+def test_what_does_not_change_the_objective_is_flat():
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 0.5 + 0.0 * X[:, 0])
+    (claim,) = PartialDependenceExplainer(surrogate).explain("x2").claims
+    assert (claim.kind, claim.hyperparameters, claim.values) == ("flat", ("x2",), ())
+    assert claim.estimate == 0.5
+
+
+def test_the_subject_gives_the_incumbent_and_the_tried_values():
+    space = nested_space()
+    X = space.sample(30, seed=0)
+    run = hx.Run(space, X, np.arange(30.0), "maximize", objective_name="score")
+    surrogate = AnalyticSurrogate(space, lambda X: X[:, 7], 0.1)
+    subject = Subject.of(run)
+    effect = PartialDependenceExplainer(surrogate, sample=20, subject=subject).explain(
+        ("momentum", "lr")
+    )
+    both = [c for c in space.decode(X) if "momentum" in c]
+    assert effect.tried == tuple(tuple(c[name] for c in both) for name in effect.names)
+    known = "momentum" in run.incumbent
+    assert effect.incumbent == (tuple(run.incumbent[n] for n in effect.names) if known else None)
+    assert (effect.subject.direction, effect.subject.objective_name) == ("maximize", "score")
+    without = PartialDependenceExplainer(surrogate, sample=20).explain("lr")
+    assert (without.tried, without.incumbent) == ((), None)
+
+
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda e, s: e(s).explain("nothing"), "unknown hyperparameter 'nothing'"),
+        (lambda e, s: e(s).explain("nothing"), "names must be a hyperparameter, but 'nothing'"),
         (lambda e, s: e(s).explain(s.space.names), "names must be one hyperparameter or a pair"),
         (lambda e, s: e(s).explain((s.space.names[0],) * 2), "a pair of different ones"),
         (lambda e, s: e(s, grid_size=1), "grid_size must be at least 2"),
@@ -239,7 +293,7 @@ def test_confidence_and_likelihood_by_hand():
 )
 def test_bad_input_is_named(call, text):
     surrogate = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0], lambda X: X[:, 0])
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises(InputError, match=text):
         call(PartialDependenceExplainer, surrogate)
 
 
@@ -249,20 +303,20 @@ def test_a_hyperparameter_that_is_nowhere_active_is_an_error():
     child = next(name for name in space.names if space.conditions[space.index(name)])
     rows = space.sample(200, seed=0)
     inactive = rows[np.isnan(rows[:, space.index(child)])][:5]
-    with pytest.raises(ValueError, match=f"{child} is inactive in all of the sample"):
+    with pytest.raises(InputError, match=f"sample has no row in which {child} is active"):
         PartialDependenceExplainer(surrogate, sample=inactive).explain(child)
 
 
 @pytest.mark.parametrize(
-    ("pair", "text"),
+    ("pair", "ancestor", "first", "second"),
     [
-        (("C", "depth"), "(C is active when model = svm, depth when model = rf)"),
-        (("degree", "depth"), "(degree is active when model = svm, depth when model = rf)"),
-        (("deep", "C"), "(deep is active when model = rf, C when model = svm)"),
-        (("wide", "units"), "(wide is active when layers = 1, units when layers in {2, 3})"),
+        (("C", "depth"), "model", ("svm",), ("rf",)),
+        (("degree", "depth"), "model", ("svm",), ("rf",)),
+        (("deep", "C"), "model", ("rf",), ("svm",)),
+        (("wide", "units"), "layers", (1,), (2, 3)),
     ],
 )
-def test_a_pair_that_is_never_active_together_says_why(pair, text):
+def test_a_pair_that_is_never_active_together_says_why(pair, ancestor, first, second):
     svm, rf = {"active_when": {"model": ["svm"]}}, {"active_when": {"model": ["rf"]}}
     space = hx.SearchSpace(
         [
@@ -278,14 +332,16 @@ def test_a_pair_that_is_never_active_together_says_why(pair, text):
         ]
     )
     surrogate = AnalyticSurrogate(space, lambda X: np.zeros(len(X)), lambda X: np.zeros(len(X)))
-    said = f"{' and '.join(pair)} are never active together {text}: explain one of them."
     for call in (
         PartialDependenceExplainer(surrogate, sample=50).explain,
         hx.RegionalPartialDependenceExplainer(surrogate, sample=50).explain,
         lambda names: choose_experiments(surrogate, names, 1, sample=50),
     ):
-        with pytest.raises(ValueError, match=re.escape(said)):
+        with pytest.raises(NothingToExplain) as raised:
             call(pair)
+        reason = raised.value.reason
+        assert (reason.kind, reason.names) == ("never_active_together", pair)
+        assert (reason["ancestor"], reason["first"], reason["second"]) == (ancestor, first, second)
 
 
 def test_a_sample_without_a_pair_that_may_be_active_together_asks_for_another():
@@ -294,13 +350,10 @@ def test_a_sample_without_a_pair_that_may_be_active_together_asks_for_another():
     rows = space.sample(200, seed=0)
     sgd = rows[~np.isnan(rows[:, space.index("momentum")])]
     shallow = sgd[np.isnan(sgd[:, space.index("units_1")])][:5]
-    text = (
-        "momentum and units_1 are active together in no row of the sample (momentum is active "
-        "when optimizer = sgd; units_1 is active when n_layers in {2, 3}). Give a sample in which "
-        "both are active."
-    )
-    with pytest.raises(ValueError, match=re.escape(text)):
+    text = "sample has no row in which momentum and units_1 are both active"
+    with pytest.raises(InputError, match=text) as raised:
         PartialDependenceExplainer(surrogate, sample=shallow).explain(("momentum", "units_1"))
+    assert raised.value.argument == "sample"
 
 
 def test_covariance_of_trees_without_exact_marginals_is_an_error():
@@ -308,8 +361,8 @@ def test_covariance_of_trees_without_exact_marginals_is_an_error():
     X = space.sample(40, seed=2)
     forest = hx.ForestSurrogate.fit(space, X, np.arange(40.0), n_trees=3)
     given = PartialDependenceExplainer(forest, sample=X, variance="covariance")
-    with pytest.raises(ValueError, match="Use variance='average', or sample=1000"):
-        given.explain("lr")
     drawn = PartialDependenceExplainer(forest, sample=20, variance="covariance")
-    with pytest.raises(ValueError, match="a pair of which one decides"):
-        drawn.explain(("optimizer", "momentum"))
+    for explainer, names in ((given, "lr"), (drawn, ("optimizer", "momentum"))):
+        with pytest.raises(InputError, match="needs their exact marginals") as raised:
+            explainer.explain(names)
+        assert raised.value.remedy == "Use variance='average', or sample=1000."

@@ -1,4 +1,4 @@
-"""Regional partial dependence: brute-force splits, disjoint regions, words in users' units."""
+"""Regional partial dependence: brute-force splits, disjoint regions, users' units."""
 
 import itertools
 
@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.errors import InputError
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer, best_split
+from hpo_explain.explanations import Subject
 from tests.analytic import AnalyticSurrogate
 
 SPACE = hx.SearchSpace(
@@ -120,14 +122,15 @@ def test_conditions_are_in_the_users_units():
 
 def test_the_incumbents_region_comes_first_and_splits_are_on_others_only():
     incumbent = {"lr": 0.01, "batch_size": 200, "optimizer": "lion", "momentum": 0.3}
-    result = explained(max_depth=3).explain("lr", incumbent=incumbent)
+    result = explained(max_depth=3, subject=Subject(SPACE, incumbent=incumbent)).explain("lr")
     assert result.regions[0].holds(incumbent)
     assert all(c.name != "lr" for node in result.tree for c in node.conditions)
 
 
 def test_gain_is_the_confidence_won_with_depth():
     incumbent = {"lr": 0.01, "batch_size": 20, "optimizer": "adam", "momentum": 0.3}
-    result = explained(max_depth=2, min_improvement=0.0).explain("lr", incumbent=incumbent)
+    subject = Subject(SPACE, incumbent=incumbent)
+    result = explained(max_depth=2, min_improvement=0.0, subject=subject).explain("lr")
     gain = result.gain()
     assert gain.loc[0, "gain"] == 0.0
     assert gain.loc[2, "regions"] == len(result.regions)
@@ -135,6 +138,32 @@ def test_gain_is_the_confidence_won_with_depth():
     expected = 100 * (1 - mine / result.whole.mean_confidence)
     assert gain.loc[2, "incumbent_gain"] == pytest.approx(expected)
     assert gain["gain"].is_monotonic_increasing
+
+
+def test_the_claim_is_the_region_of_the_narrowest_band():
+    result = explained(max_depth=2).explain("lr")
+    best = min(result.regions, key=lambda region: region.effect.mean_confidence)
+    (claim,) = result.claims
+    assert (claim.kind, claim.hyperparameters) == ("region", ("lr",))
+    assert claim.values == best.conditions
+    gain = 1.0 - best.effect.mean_confidence / result.whole.mean_confidence
+    assert claim.estimate == pytest.approx(gain)
+    (claim,) = explained(max_depth=0).explain("lr").claims
+    assert (claim.kind, claim.values) == ("no_region", ())
+
+
+def test_in_every_region_the_highest_value_of_a_maximized_objective_is_the_best():
+    X = SPACE.sample(50, seed=3)
+    run = hx.Run(SPACE, X, X[:, 0], "maximize", objective_name="score")
+    result = explained(max_depth=2, subject=Subject.of(run)).explain("lr")
+    configs = SPACE.decode(X)
+    for region in result.tree:
+        (claim,) = region.effect.claims
+        assert claim.values == pytest.approx((1.0,))
+        assert region.effect.tried == (tuple(c["lr"] for c in configs if region.holds(c)),)
+    assert len(result.regions) > 1
+    (claim,) = explained(direction="maximize").explain("lr").whole.claims
+    assert claim.values == pytest.approx((1.0,))
 
 
 def test_depth_leaf_size_and_improvement_stop_the_splitting():
@@ -184,11 +213,11 @@ def test_inactive_hyperparameters_are_not_split_on_until_they_are_active():
     ],
 )
 def test_bad_options_are_named(options, text):
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises(InputError, match=text):
         explained(**options)
 
 
 def test_a_configuration_without_what_the_conditions_need_is_in_no_region():
     result = explained(max_depth=1).explain("lr")
-    with pytest.raises(ValueError, match="config lies in no region"):
+    with pytest.raises(InputError, match="config lies in no region"):
         result.region_of({"lr": 0.1})

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.explanations import Result
 from hpo_explain.explanations._result import Shown
 from tests.handmade import tuning_run
 
@@ -18,7 +19,7 @@ RESULTS = {
     "ablation": lambda run: hx.ablation(run),
     "local importance": lambda run: hx.local_importance(run),
     "lime": lambda run: hx.lime(run, sample=100),
-    "interactions": lambda run: hx.interactions(run, sample=10),
+    "h statistic": lambda run: hx.h_statistic(run, sample=10),
     "prediction": lambda run: hx.explain_prediction(run, background=40),
     "predictions": lambda run: hx.explain_predictions(run, [1, 2], background=40),
 }
@@ -32,7 +33,7 @@ def run():
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_is_printed_as_its_sentence_and_its_table(name, run):
     result = RESULTS[name](run)
-    assert isinstance(result, Shown)
+    assert isinstance(result, Shown | Result)
     text, frame = str(result), result.to_frame()
     sentence, blank, *table = text.split("\n")
     assert sentence == result.sentence

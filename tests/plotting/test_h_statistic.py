@@ -4,7 +4,8 @@ from matplotlib.collections import QuadMesh
 from matplotlib.container import BarContainer
 
 import hpo_explain as hx
-from hpo_explain.plotting import plot_interaction_strength, plot_total_interactions
+from hpo_explain.explanations import Subject
+from hpo_explain.plotting import plot_h_statistic, plot_h_totals
 from tests.handmade import NASTY, warns_of_glyphs
 
 pytestmark = warns_of_glyphs
@@ -22,7 +23,14 @@ def strengths(d=3, names=None, focus=None):
     std = 0.0 * pairs + 0.01
     total = np.arange(d) / 50.0
     return hx.InteractionStrength(
-        names, pairs, std, pairs, total, 0.0 * total + 0.005, focus, sample_size=100
+        subject=Subject(hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in names])),
+        pairs=pairs,
+        pairs_std=std,
+        absolute=pairs,
+        total=total,
+        total_std=0.0 * total + 0.005,
+        focus=focus,
+        sample_size=100,
     )
 
 
@@ -39,39 +47,39 @@ def written(ax):
 
 
 def test_every_pair_stands_once_below_the_diagonal():
-    ax = plot_interaction_strength(strengths())
+    ax = plot_h_statistic(strengths())
     assert labels(ax.yaxis) == ["x1", "x0"]
     assert labels(ax.xaxis) == ["x2", "x1"]
     (mesh,) = [c for c in ax.collections if isinstance(c, QuadMesh)]
     cells = np.ma.filled(mesh.get_array().astype(float), np.nan).reshape(2, 2)
     np.testing.assert_allclose(cells, [[0.05, np.nan], [0.04, 0.02]])
     assert "0.05 ± 0.01" in written(ax)
-    assert "Estimated from 100 points" in written(ax)
 
 
 def test_at_most_20_are_drawn_and_the_rest_is_counted():
-    ax = plot_interaction_strength(strengths(30))
+    ax = plot_h_statistic(strengths(30))
     assert len(labels(ax.yaxis)) == 19
     assert "10 hyperparameters that interact less are not shown" in written(ax)
-    totals = plot_total_interactions(strengths(30))
+    totals = strengths(30).plot_totals(width=5.0)
+    assert totals.figure.get_figwidth() == 5.0
     assert len(bars(totals)) == 20
     assert "10 smaller ones are not shown" in written(totals)
 
 
 def test_one_hyperparameters_pairs_are_bars():
-    ax = plot_interaction_strength(strengths(focus="x0"))
+    ax = plot_h_statistic(strengths(focus="x0"))
     assert labels(ax.yaxis) == ["x2", "x1"]
     np.testing.assert_allclose(bars(ax), [0.04, 0.02])
     assert ax.get_xlabel() == "H with x0"
 
 
 def test_totals_are_bars_the_largest_on_top():
-    ax = plot_total_interactions(strengths())
+    ax = plot_h_totals(strengths())
     assert labels(ax.yaxis) == ["x2", "x1", "x0"]
     np.testing.assert_allclose(bars(ax), [0.04, 0.02, 0.0])
 
 
 @pytest.mark.parametrize("focus", [None, NASTY[0]])
 def test_strange_names_are_drawn(focus):
-    ax = plot_interaction_strength(strengths(len(NASTY), NASTY, focus))
+    ax = plot_h_statistic(strengths(len(NASTY), NASTY, focus))
     ax.figure.figure.canvas.draw()

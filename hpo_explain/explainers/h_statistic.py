@@ -1,4 +1,4 @@
-"""The H-statistic: how much two hyperparameters act together (Friedman and Popescu 2008).
+"""The H-statistic: how strongly hyperparameters interact (Friedman and Popescu 2008).
 
 =========  ============================================================================
 symbol     meaning
@@ -27,11 +27,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count
-from hpo_explain._words import counted
 from hpo_explain.acquisition import Acquisition, SurrogateBased
+from hpo_explain.errors import InputError
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers.background import complete
-from hpo_explain.explanations import InteractionStrength
+from hpo_explain.explainers.partial_dependence import checked_sample
+from hpo_explain.explanations import InteractionStrength, Subject
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 from hpo_explain.surrogates import SupportsGrid, SupportsRelevance, Surrogate
 
@@ -41,7 +43,7 @@ _ROUNDED = 1e-9  # of the largest prediction: an effect of that size is none
 
 
 class InteractionExplainer:
-    """Says which hyperparameters act together, and how strongly.
+    """Says which hyperparameters interact, and how strongly.
 
     Parameters
     ----------
@@ -50,6 +52,11 @@ class InteractionExplainer:
     sample : int or ndarray of shape (n, d), default 100
         The points x_i: a number of them, at least 10 (one Latin hypercube of the space's measure),
         or encoded rows.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective.
+    subject : Subject, optional
+        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
+        default it is made from the model and `direction`.
     seed : int, default 0
         Seed of the sample.
 
@@ -79,20 +86,22 @@ class InteractionExplainer:
         surrogate: Surrogate | Acquisition,
         *,
         sample: int | npt.ArrayLike = 100,
+        direction: str = "minimize",
+        subject: Subject | None = None,
         seed: int = 0,
     ) -> None:
-        self._explained = Explained.of(surrogate, "minimize")
+        self._explained = Explained.of(surrogate, subject.direction if subject else direction)
+        self._subject = self._explained.completed(subject)
         self._space = self._explained.space
         self._seed = seed
         if np.ndim(sample) == 0:
             n = check_count("sample", sample, minimum=_GROUPS)
             self._rows = self._space.sample(n, seed=seed, latent=True)
         else:
-            try:
-                self._rows = complete(self._space, sample, seed=seed)
-            except ValueError as error:
-                raise ValueError(str(error).replace("background", "sample")) from None
-            check_count("the number of rows of sample", len(self._rows), minimum=_GROUPS)
+            self._rows = complete(self._space, checked_sample(self._space, sample), seed=seed)
+            if len(self._rows) < _GROUPS:
+                problem = f"must have at least {_GROUPS} rows, but has {len(self._rows)}"
+                raise InputError("sample", problem, sample, "Give more, or a number of rows.")
         n = len(self._rows)
         group = np.arange(n) % _GROUPS
         # row 0 keeps everything, row 1 + g leaves group g out
@@ -120,8 +129,9 @@ class InteractionExplainer:
         space, d = self._space, len(self._space)
         focus = None if name is None else space.index(name)
         matters = self._relevant()
-        whole = self._centred(np.tile(self._explained(self._configs), (1 + _GROUPS, 1)))
-        scale = float(np.abs(self._explained(self._configs)).max())
+        F = self._explained(self._configs)
+        whole = self._centred(np.tile(F, (1 + _GROUPS, 1)))
+        scale = float(np.abs(F).max())
         alone: dict[int, Array] = {}
         total, total_std = np.zeros(d), np.zeros(d)
         for j in np.flatnonzero(matters).tolist():
@@ -139,7 +149,7 @@ class InteractionExplainer:
                 found = self._strength(together - alone[j] - alone[k], together, scale)
             pairs[:, j, k] = pairs[:, k, j] = found
         return InteractionStrength(
-            names=space.names,
+            subject=self._subject,
             pairs=pairs[1],
             pairs_std=pairs[2],
             absolute=pairs[0],
@@ -148,10 +158,6 @@ class InteractionExplainer:
             focus=name,
             sample_size=len(self._rows),
             seed=self._seed,
-            acquisition=self._explained.acquisition,
-            model=self._explained.model,
-            direction=self._explained.objective_direction,
-            trust=self._explained.trust,
             notes=self._notes(),
         )
 
@@ -215,13 +221,8 @@ class InteractionExplainer:
         variance = (_GROUPS - 1) / _GROUPS * np.sum((left_out - left_out.mean()) ** 2)
         return scale * float(part[0]), float(H[0]), float(np.sqrt(variance))
 
-    def _notes(self) -> tuple[str, ...]:
-        notes = [
-            f"estimated from {counted(len(self._rows), 'point')} (seed {self._seed}); ± is the "
-            "standard error of that, not the model's uncertainty"
-        ]
+    def _notes(self) -> tuple[Fact, ...]:
+        notes = [fact("estimated_from_sample", size=len(self._rows), seed=self._seed)]
         if any(self._space.conditions):
-            notes.append(
-                "a conditional hyperparameter interacts with what decides whether it is active"
-            )
-        return tuple(notes)
+            notes.append(fact("interacts_with_its_condition"))
+        return (*notes, *self._subject.notes)

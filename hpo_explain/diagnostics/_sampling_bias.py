@@ -11,8 +11,8 @@ MMD²         mean of k within X, plus that within Y, minus twice that between (
 
 The dissimilarity of a hyperparameter is Gower's: the difference of positions on its own scale, in
 [0, 1], or whether categories differ; a hyperparameter that is active in only one of two
-configurations differs by 1. Where all are numeric, D is the paper's L2 distance divided by √d, and
-as σ is divided too, the kernel is the paper's.
+configurations differs by 1. Where all are numeric, D is the paper's L2 distance divided by √d. As
+σ is divided by √d too, the kernel is the paper's.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ from typing import Any
 import numpy as np
 
 from hpo_explain._checks import check_count
+from hpo_explain._edge import words
 from hpo_explain._html import text_html
+from hpo_explain.errors import InputError
 from hpo_explain.run import Run
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 
 _MOST_TRIALS = 2000  # the kernel is held as a whole
-_LEVEL = 0.95
+LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +42,7 @@ class SamplingBias:
     mmd : float
         Maximum mean discrepancy, from 0 (the same distribution) to below √2.
     chance : float
-        What chance alone would not exceed in 95 % of cases, were the trials uniform.
+        The 95 % quantile of the discrepancy of uniform trials.
     p_value : float
         Share of permutations of both samples with an MMD at least as large.
     sigma : float
@@ -67,19 +69,14 @@ class SamplingBias:
     n_uniform: int
 
     @property
+    def concentrated(self) -> bool:
+        """Whether the trials differ from a uniform sample by more than chance explains."""
+        return self.p_value <= 1.0 - LEVEL
+
+    @property
     def sentence(self) -> str:
         """What the discrepancy means for explanations that average over the space."""
-        numbers = (
-            f"the MMD between the {self.n_trials} tried configurations and a uniform sample is "
-            f"{self.mmd:.2f}, and chance alone would stay below {self.chance:.2f} in 95 % of cases"
-        )
-        if self.p_value <= 1.0 - _LEVEL:
-            return (
-                f"The trials are concentrated in a part of the space: {numbers}. Averages over the "
-                "whole space rest on regions that were hardly tried; mind the width of the bands, "
-                "and look at single regions."
-            )
-        return f"The trials cannot be told from uniform ones: {numbers}."
+        return str(words().sentence(self))
 
     def __str__(self) -> str:
         return self.sentence
@@ -104,14 +101,14 @@ def sampling_bias(
     size : int, default 1000
         Size of the uniform sample.
     permutations : int, default 200
-        Permutations of both samples that show what chance does.
+        Number of permutations of both samples, which give `chance` and `p_value`.
     seed : int, default 0
         Seed of the sample and of the permutations.
 
     Returns
     -------
     SamplingBias
-        The maximum mean discrepancy, and what chance alone would give.
+        The maximum mean discrepancy, and that of uniform trials.
 
     Raises
     ------
@@ -139,9 +136,8 @@ def sampling_bias(
     n = check_count("size", size, minimum=2)
     check_count("permutations", permutations)
     if len(run) < 2:
-        raise ValueError(
-            f"run must have at least two finished trials, but has {len(run)}. Run more trials."
-        )
+        problem = f"must have at least two finished trials, but has {len(run)}"
+        raise InputError("run", problem, run, "Run more trials.")
     rng = np.random.default_rng(seed)
     Y = run.X[np.sort(rng.permutation(len(run))[:_MOST_TRIALS])]
     X = run.space.sample(n, seed=seed, method="uniform")
@@ -153,7 +149,7 @@ def sampling_bias(
     permuted = _mmd_squared(kernel, rng.permuted(np.tile(is_trial, (permutations, 1)), axis=1).T)
     return SamplingBias(
         mmd=float(np.sqrt(max(observed, 0.0))),
-        chance=float(np.sqrt(max(np.quantile(permuted, _LEVEL), 0.0))),
+        chance=float(np.sqrt(max(np.quantile(permuted, LEVEL), 0.0))),
         p_value=float((1 + np.sum(permuted >= observed)) / (1 + permutations)),
         sigma=sigma,
         n_trials=len(Y),

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.errors import InputError
+from hpo_explain.explanations import Subject
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 
@@ -18,7 +20,7 @@ def test_additive_effects_do_not_interact():
     found = hx.InteractionExplainer(surrogate).explain()
     np.testing.assert_array_equal(found.pairs[np.triu_indices(3, 1)], 0.0)
     np.testing.assert_array_equal(found.total, 0.0)
-    assert found.sentence == "No hyperparameters interact on the predicted objective."
+    assert [claim.kind for claim in found.claims] == ["no_interaction"]
 
 
 def test_a_product_has_its_known_strength():
@@ -32,6 +34,10 @@ def test_a_product_has_its_known_strength():
     assert found.absolute[1, 2] == pytest.approx(1 / 12, rel=0.05)
     error = abs(found.strength("x2", "x3") - np.sqrt(1 / 7))
     assert error < 4 * found.pairs_std[1, 2]
+    (claim,) = found.claims
+    assert (claim.kind, claim.hyperparameters) == ("interaction", ("x2", "x3"))
+    assert claim.estimate == found.strength("x2", "x3")
+    assert claim.half == pytest.approx(found.pairs_std[1, 2])
 
 
 def by_loops(f, X):
@@ -94,7 +100,7 @@ def test_one_hyperparameters_pairs_are_those_of_all_pairs():
     np.testing.assert_array_equal(some.pairs[2], all_pairs.pairs[2])
     assert np.isnan(some.pairs[0, 1])
     assert some.to_frame().index.tolist() == ["x2 × x3", "x1 × x3", "x3 × x4"]
-    with pytest.raises(ValueError, match="x1 and x2 are no pair that was asked for"):
+    with pytest.raises(InputError, match="its pair with 'x1' was not asked for"):
         some.strength("x1", "x2")
 
 
@@ -110,6 +116,20 @@ def test_neither_direction_nor_scale_changes_h():
     np.testing.assert_allclose(found, found[0], rtol=1e-9)
 
 
+@pytest.mark.parametrize("explain_acquisition", [False, True])
+def test_the_direction_is_that_of_the_objective(explain_acquisition):
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: X[:, 0] * X[:, 1], lambda X: X[:, 0])
+    model = hx.LowerConfidenceBound(surrogate, direction="maximize")
+    model = model if explain_acquisition else surrogate
+    found = hx.InteractionExplainer(model, sample=20, direction="maximize").explain()
+    assert found.subject.direction == "maximize"
+    assert found.subject.lower_is_better is False
+    subject = Subject(surrogate.space, "maximize", "score")
+    again = hx.InteractionExplainer(model, sample=20, subject=subject).explain()
+    assert (again.subject.direction, again.subject.objective_name) == ("maximize", "score")
+    np.testing.assert_array_equal(found.pairs, again.pairs)
+
+
 @pytest.mark.parametrize("kind", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
 def test_a_child_interacts_with_what_decides_whether_it_is_active(kind):
     space = nested_space()
@@ -119,6 +139,8 @@ def test_a_child_interacts_with_what_decides_whether_it_is_active(kind):
     assert np.nanargmax(found.absolute[1]) == 0  # the optimizer
     assert np.isfinite(found.total).all()
     json.dumps(found.to_dict(), allow_nan=False)
+    kinds = [note.kind for note in found.notes]
+    assert kinds == ["estimated_from_sample", "interacts_with_its_condition"]
 
 
 def test_an_acquisition_is_explained_in_place_of_the_objective():
@@ -127,7 +149,7 @@ def test_an_acquisition_is_explained_in_place_of_the_objective():
     found = hx.InteractionExplainer(hx.LowerConfidenceBound(surrogate)).explain()
     assert found.strength("x1", "x2") > 0.1
     assert hx.InteractionExplainer(surrogate).explain().strength("x1", "x2") == 0.0
-    assert found.explained == "LCB (κ = 1.96)"
+    assert found.subject.acquisition == "LCB (κ = 1.96)"
 
 
 @pytest.mark.parametrize("value", [0.0, 4.0, 1e300])
@@ -142,7 +164,7 @@ def test_a_constant_has_no_interaction(value):
 def test_a_single_hyperparameter_has_no_pair():
     found = hx.InteractionExplainer(AnalyticSurrogate(unit_cube(1), lambda X: X[:, 0])).explain()
     assert found.to_frame().empty
-    assert found.sentence.startswith("No hyperparameters interact")
+    assert [claim.kind for claim in found.claims] == ["no_interaction"]
     assert found.plot().figure is not None
 
 
@@ -150,13 +172,13 @@ def test_a_single_hyperparameter_has_no_pair():
     ("options", "name", "text"),
     [
         ({"sample": 5}, None, "sample must be at least 10"),
-        ({"sample": np.full((4, 2), 0.5)}, None, "rows of sample must be at least 10"),
+        ({"sample": np.full((4, 2), 0.5)}, None, "sample must have at least 10 rows, but has 4"),
         ({"sample": np.full((20, 2), 2.0)}, None, "sample has a row outside the space"),
-        ({}, "x9", "unknown hyperparameter 'x9'"),
+        ({}, "x9", "name must be a hyperparameter, but 'x9' is unknown"),
     ],
 )
 def test_bad_input_is_refused(options, name, text):
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises(InputError, match=text):
         hx.InteractionExplainer(AnalyticSurrogate(unit_cube(2), 0.0), **options).explain(name)
 
 

@@ -1,0 +1,156 @@
+"""The plots of the H-statistic: which hyperparameters interact."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from hpo_explain.explanations import InteractionStrength
+from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
+from hpo_explain.plotting._heatmap import Pairs, plot_pairs
+from hpo_explain.plotting._registry import draws
+from hpo_explain.plotting._style import WIDTH
+from hpo_explain.plotting._text import not_shown, plain, shorten
+from hpo_explain.wording import h_statistic as words
+from hpo_explain.wording.subject import explained
+
+_REACH = 0.1  # a shorter scale would show the error of H as color
+
+
+@draws(InteractionStrength)
+def plot_h_statistic(
+    result: InteractionStrength, *, ax: Axes | None = None, width: float = WIDTH
+) -> Axes:
+    """Draw H of all pairs as a matrix of colors, or of one hyperparameter's pairs as bars.
+
+    Parameters
+    ----------
+    result : InteractionStrength
+        The analysis.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure (unknown to pyplot). Give a figure of your own
+        ``layout="constrained"``, so that the labels have room.
+    width : float, default 8.0
+        Width of the new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: the hyperparameters along both, those that interact most first; of one
+        hyperparameter's pairs H by the other member. At most 20 are drawn.
+
+    References
+    ----------
+    .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Figure 11 ii and iii.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
+    >>> table["loss"] = table.x * table.y
+    >>> found = hx.h_statistic(table, objective="loss", sample=20)
+    >>> plot_h_statistic(found).get_title(loc="left")
+    'Which hyperparameters act together on the predicted loss'
+    """
+    if result.focus is not None or len(result.names) < 2:
+        return _plot_one(result, ax, width)
+    order = np.argsort(-np.nansum(result.absolute, axis=1), kind="stable")
+    return plot_pairs(
+        Pairs(result.names, result.pairs, result.pairs_std, order.tolist(), "H", _REACH),
+        ax=ax,
+        width=width,
+        heading=words.heading(_what(result)),
+        subtitle=words.SUBTITLE,
+        footer=lambda numbers: words.caption(result, in_cells=numbers),
+        number=lambda H, std: f"{H:.2f} ± {std:.2f}",
+    )
+
+
+@draws(InteractionStrength, "totals")
+def plot_h_totals(
+    result: InteractionStrength, *, ax: Axes | None = None, width: float = WIDTH
+) -> Axes:
+    """Draw H of each hyperparameter with any others as bars, the largest on top.
+
+    Parameters
+    ----------
+    result : InteractionStrength
+        The analysis.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure (unknown to pyplot).
+    width : float, default 8.0
+        Width of the new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: H by hyperparameter; at most 20 are drawn.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
+    >>> table["loss"] = table.x * table.y
+    >>> plot_h_totals(hx.h_statistic(table, objective="loss", sample=20)).get_xlabel()
+    'H with any others'
+    """
+    bars = [
+        Bar((name,), float(H), float(std))
+        for name, H, std in zip(result.names, result.total, result.total_std, strict=True)
+    ]
+    return _plot_largest(
+        result,
+        bars,
+        ax=ax,
+        width=width,
+        heading=words.totals_heading(_what(result)),
+        subtitle=words.TOTALS_SUBTITLE,
+        label=words.TOTALS_LABEL,
+    )
+
+
+def _plot_one(result: InteractionStrength, ax: Axes | None, width: float) -> Axes:
+    """Draw H of one hyperparameter's pairs."""
+    name = result.focus or result.names[0]
+    bars = [
+        Bar(
+            (result.names[k if result.names[j] == name else j],),
+            float(result.pairs[j, k]),
+            float(result.pairs_std[j, k]),
+        )
+        for j, k in result.members()
+    ]
+    focus = shorten(plain(name), 60)
+    return _plot_largest(
+        result,
+        bars,
+        ax=ax,
+        width=width,
+        heading=words.heading(_what(result), focus),
+        subtitle=words.SUBTITLE,
+        label=words.label(focus),
+    )
+
+
+def _plot_largest(
+    result: InteractionStrength, bars: list[Bar], *, ax: Axes | None, width: float, heading: str,
+    subtitle: str, label: str,
+) -> Axes:  # fmt: skip
+    shown = sorted(bars, key=lambda bar: -bar.value)[:MOST_ROWS]
+    return plot_bars(
+        shown,
+        ax=ax,
+        width=width,
+        heading=heading,
+        subtitle=subtitle,
+        label=label,
+        footer=words.whiskers(result)
+        + not_shown(len(bars) - len(shown), "smaller one", "smaller ones"),
+    )
+
+
+def _what(result: InteractionStrength) -> str:
+    return shorten(plain(explained(result.subject)), 60)
