@@ -182,10 +182,10 @@ class ReportUpdates:
         def work() -> None:
             from hpo_explain import reporting
 
+            found = read()
+            runs = {found.objective_name: found} if isinstance(found, Run) else found
             parts = reporting.BRIEF if kind == _BRIEF else self._sections
-            reporting.write_report(
-                read(), self.path, sections=reporting.SECTIONS if parts is None else parts
-            )
+            reporting.Report.of(runs, sections=parts).write(self.path)
             if self._on_update is not None:
                 self._on_update(self.path)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_direction, unknown_name
+from hpo_explain._checks import Direction, check_count, check_direction, unknown_name
 from hpo_explain.adapters._reading import nothing_left, repeated
 from hpo_explain.adapters.frame._cells import as_float, is_empty, is_number
 from hpo_explain.adapters.frame._instances import one_each, read_evaluations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def from_frame(
     frame: pd.DataFrame,
     objective: str,
-    direction: str = "minimize",
+    direction: Direction = "minimize",
     space: SearchSpace | None = None,
     *,
     hyperparameters: Sequence[str] | None = None,

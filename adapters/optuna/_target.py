@@ -10,7 +10,7 @@ import numpy as np
 from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain._checks import check_count, check_direction, unknown_name
+from hpo_explain._checks import Direction, check_count, check_direction, unknown_name
 from hpo_explain.errors import InputError, Option
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
@@ -23,7 +23,7 @@ class Target:
     """The objective of the run: one of the study's by `index`, or what `function` returns."""
 
     name: str
-    direction: str
+    direction: Direction | None
     index: int = 0
     function: Callable[[FrozenTrial], float | None] | None = None
     notes: list[Fact] = field(default_factory=list)
@@ -64,11 +64,10 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
     """
     directions = [entry.name.lower() for entry in study.directions]
     names = study.metric_names
-    if direction is not None:
-        check_direction(direction)
+    way = None if direction is None else check_direction(direction)
     if callable(target):
         name = getattr(target, "__name__", "<lambda>")
-        return Target("target" if name == "<lambda>" else name, direction or "", function=target)
+        return Target("target" if name == "<lambda>" else name, way, function=target)
     objectives = ", ".join(
         f"{i}{f' ({names[i]!r})' if names else ''}: {way}" for i, way in enumerate(directions)
     )
@@ -105,7 +104,7 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
     notes = []
     if len(directions) > 1:
         notes = [fact("one_of_several_objectives", names=names or (), directions=tuple(directions))]
-    return Target(names[index] if names else default, directions[index], index, notes=notes)
+    return Target(names[index] if names else default, check_direction(directions[index]), index, notes=notes)
 
 
 def settle_direction(

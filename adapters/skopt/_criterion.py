@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain._checks import Direction
 from hpo_explain.acquisition import (
     Acquisition,
     ExpectedImprovement,
@@ -54,7 +55,7 @@ class Criterion:
     sampled: bool = False
     unknown: Fact | None = None
 
-    def on(self, surrogate: Surrogate, best: float, direction: str) -> Acquisition:
+    def on(self, surrogate: Surrogate, best: float, direction: Direction) -> Acquisition:
         """Return it as an acquisition on a surrogate; `best` in the user's units."""
         if self.name == "LCB":
             return LowerConfidenceBound(surrogate, kappa=self.kappa, direction=direction)
@@ -87,7 +88,7 @@ def infer_criterion(
     surrogate: Surrogate,
     row: Array,
     best: float,
-    direction: str,
+    direction: Direction,
     *,
     local: bool,
 ) -> tuple[Criterion, Fact]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from skopt.utils import has_gradients
 
+from hpo_explain._checks import Direction
 from hpo_explain.adapters.skopt._criterion import HEDGE, Criterion, infer_criterion
 from hpo_explain.adapters.skopt._dimensions import ModelColumns
 from hpo_explain.adapters.skopt._models import StoredModels, as_surrogate
@@ -42,7 +43,7 @@ class SkoptRecord:
     space: SearchSpace
     X: Array
     objective: Array
-    direction: str
+    direction: Direction
     stored: StoredModels
     columns: Sequence[ModelColumns]
     criterion: Criterion

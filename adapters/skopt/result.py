@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from skopt import BayesSearchCV, Optimizer
 
+from hpo_explain._checks import Direction
 from hpo_explain.adapters._reading import LEAST_KNOWN, not_finite, nothing_left, repeated
 from hpo_explain.adapters.skopt._criterion import HEDGE
 from hpo_explain.adapters.skopt._dimensions import (
@@ -120,7 +121,7 @@ class _Source:
 
     result: Any
     optimizer: str = ""
-    direction: str = "minimize"
+    direction: Direction = "minimize"
     objective_name: str = "objective"
 
 

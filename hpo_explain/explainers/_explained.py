@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hpo_explain import diagnostics
-from hpo_explain._checks import check_direction
+from hpo_explain._checks import Direction, check_direction
 from hpo_explain.acquisition import Acquisition, SurrogateBased
 from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import InputError
@@ -25,7 +25,7 @@ class PredictedObjective:
     """
 
     surrogate: Surrogate
-    direction: str = "minimize"
+    direction: Direction = "minimize"
 
     label = "predicted objective"
     term_names = ("mean",)
@@ -60,10 +60,10 @@ class Explained:
 
     game: Acquisition
     of_objective: bool
-    direction: str
+    direction: Direction
 
     @classmethod
-    def of(cls, model: Surrogate | Acquisition, direction: str) -> Explained:
+    def of(cls, model: Surrogate | Acquisition, direction: Direction) -> Explained:
         """Return what a surrogate or an acquisition predicts, with the direction that is better.
 
         Raises
@@ -112,7 +112,7 @@ class Explained:
         return None if surrogate is None else diagnostics.trust(surrogate)
 
     @property
-    def objective_direction(self) -> str:
+    def objective_direction(self) -> Direction:
         """Which way the objective is better, whatever is explained."""
         return self.direction if self.of_objective else getattr(self.game, "direction", "minimize")
 

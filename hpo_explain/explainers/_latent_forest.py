@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_count, check_direction, check_name, check_number
+from hpo_explain._checks import Direction, check_count, check_direction, check_name, check_number
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained, PredictedObjective
@@ -63,7 +63,13 @@ class LatentForest:
 
     @classmethod
     def of(
-        cls, forest: Surrogate, *, direction: str, subject: Subject | None, n_trees: int, seed: int
+        cls,
+        forest: Surrogate,
+        *,
+        direction: Direction,
+        subject: Subject | None,
+        n_trees: int,
+        seed: int,
     ) -> LatentForest:
         """Return the boxes of a forest, or of one that any other surrogate is distilled into."""
         if not isinstance(forest, Surrogate):

@@ -24,6 +24,7 @@ from math import comb
 
 import numpy as np
 
+from hpo_explain._checks import Direction
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.explainers._coalition_game import CoalitionGame
@@ -88,7 +89,7 @@ class AblationExplainer:
         self,
         surrogate: Surrogate | Acquisition,
         *,
-        direction: str = "minimize",
+        direction: Direction = "minimize",
         subject: Subject | None = None,
         seed: int = 0,
     ) -> None:

@@ -26,7 +26,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count
+from hpo_explain._checks import Direction, check_count
 from hpo_explain.acquisition import Acquisition, SurrogateBased
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._explained import Explained
@@ -86,7 +86,7 @@ class InteractionExplainer:
         surrogate: Surrogate | Acquisition,
         *,
         sample: int | npt.ArrayLike = 100,
-        direction: str = "minimize",
+        direction: Direction = "minimize",
         subject: Subject | None = None,
         seed: int = 0,
     ) -> None:

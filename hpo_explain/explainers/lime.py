@@ -24,7 +24,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_number, check_option
+from hpo_explain._checks import Direction, check_count, check_number, check_option
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._explained import Explained
@@ -119,7 +119,7 @@ class LimeExplainer:
         kernel_width: float | None = None,
         max_features: int = 10,
         max_depth: int = 3,
-        direction: str = "minimize",
+        direction: Direction = "minimize",
         subject: Subject | None = None,
         seed: int = 0,
     ) -> None:

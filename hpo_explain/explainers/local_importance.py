@@ -21,7 +21,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count
+from hpo_explain._checks import Direction, check_count
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explanations import LocalImportance, Subject
@@ -84,7 +84,7 @@ class LocalImportanceExplainer:
         *,
         grid_size: int = 20,
         sample: int = 50,
-        direction: str = "minimize",
+        direction: Direction = "minimize",
         subject: Subject | None = None,
         seed: int = 0,
     ) -> None:

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_name, check_option, check_sequence
+from hpo_explain._checks import Direction, check_count, check_name, check_option, check_sequence
 from hpo_explain._words import join_words
 from hpo_explain.errors import InputError, NothingToExplain, Option
 from hpo_explain.explainers._accepted import accepted_surrogate
@@ -94,7 +94,7 @@ class PartialDependenceExplainer:
         sample: int | npt.ArrayLike = 1000,
         grid_size: int = 20,
         variance: str = "average",
-        direction: str = "minimize",
+        direction: Direction = "minimize",
         subject: Subject | None = None,
         seed: int = 0,
     ) -> None:

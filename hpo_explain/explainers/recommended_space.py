@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._checks import Direction
 from hpo_explain.explainers._latent_forest import LatentForest
 from hpo_explain.explanations import Evidence, Recommendation, Subject
 from hpo_explain.facts import Fact, fact
@@ -88,7 +89,7 @@ class RecommendedSpaceExplainer:
         self,
         forest: Surrogate,
         *,
-        direction: str = "minimize",
+        direction: Direction = "minimize",
         subject: Subject | None = None,
         n_trees: int = 64,
         seed: int = 0,
@@ -194,7 +195,7 @@ def _along(boxes: Sequence[TreeBoxes], U: Array, j: int, points: Array) -> Array
 
 
 def _worth_it(
-    boxes: Sequence[TreeBoxes], j: int, points: Array, bound: float, direction: str
+    boxes: Sequence[TreeBoxes], j: int, points: Array, bound: float, direction: Direction
 ) -> tuple[npt.NDArray[np.bool_], float]:
     """Return which values gain enough, and the largest gain of the others, relative to the best."""
     clipped = [clip_worse(b, bound, direction) for b in boxes]

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_number, check_option
+from hpo_explain._checks import Direction, check_count, check_number, check_option
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer, values_together
 from hpo_explain.explanations import (
@@ -94,7 +94,7 @@ class RegionalPartialDependenceExplainer:
         criterion: str = "l2",
         min_leaf: int = 20,
         min_improvement: float = 0.01,
-        direction: str = "minimize",
+        direction: Direction = "minimize",
         subject: Subject | None = None,
         seed: int = 0,
     ) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_number
+from hpo_explain._checks import Direction, check_number
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._latent_forest import LatentForest
 from hpo_explain.explanations import Subject, Subspace
@@ -68,7 +68,7 @@ class SubspaceExplainer:
         self,
         forest: Surrogate,
         *,
-        direction: str = "minimize",
+        direction: Direction = "minimize",
         subject: Subject | None = None,
         n_trees: int = 64,
         seed: int = 0,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hpo_explain._checks import Direction
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._format import join_words, plain_json, worth_naming
 from hpo_explain.explanations._result import Shown
@@ -85,7 +86,7 @@ class RepeatedRuns(Shown):
     distance: Array
     acquisition: str
     objective_name: str
-    direction: str
+    direction: Direction
     trust: Trust | None = None
     notes: tuple[str, ...] = ()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_direction
+from hpo_explain._checks import Direction, check_direction
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._json import plain_json
 from hpo_explain.facts import Fact, as_facts
@@ -60,7 +60,7 @@ class Subject:
     """
 
     space: SearchSpace
-    direction: str = "minimize"
+    direction: Direction = "minimize"
     objective_name: str = "objective"
     trial: int | None = None
     model: str = ""

@@ -10,6 +10,7 @@ import numpy as np
 from hpo_explain import diagnostics, facade
 from hpo_explain.diagnostics import SamplingBias, Trust
 from hpo_explain.errors import NothingToExplain
+from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.path import explainable
 from hpo_explain.explanations import (
     Ablation,
@@ -28,6 +29,7 @@ from hpo_explain.explanations import (
 from hpo_explain.explanations.path import LATEST
 from hpo_explain.facts import Fact, fact
 from hpo_explain.run import Run
+from hpo_explain.surrogates import SupportsJoint
 
 _MOST_FOR_PAIRS = 100  # hyperparameters: the number of pairs grows with their square
 _EFFECTS = 3
@@ -233,7 +235,18 @@ class Context:
         return self.once("experiments", self._experiments)
 
     def _experiments(self) -> list[dict[str, Any]]:
-        raise NotImplementedError
+        model = self.run.surrogate()
+        if not isinstance(model, SupportsJoint):
+            return []  # it does not tell which trials would narrow the band most
+        found = choose_experiments(
+            model,
+            self.ranking[0],
+            _EXPERIMENTS,
+            sample=_EXPERIMENT_ROWS,
+            grid_size=_EXPERIMENT_GRID,
+            candidates=_CANDIDATES,
+        )
+        return found.configurations
 
 
 def _thinned(proposals: list[int]) -> list[int]:

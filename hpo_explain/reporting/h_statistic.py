@@ -11,7 +11,7 @@ from hpo_explain.wording import h_statistic as words
 
 def _content(context: Context) -> Content:
     result = context.h_statistic
-    plot = figure(result.plot, alt=result.sentence, caption=words.caption(result))
+    plot = figure(result.plot, alt=result.sentence, caption=words.whiskers(result))
     lead = f"{result.focus} is the hyperparameter that matters most alone."
     return shown("h_statistic", result, [plot], lead=lead)
 

@@ -13,8 +13,6 @@ from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import partial_dependence as words
 from hpo_explain.wording.trust import caution
 
-_OF_THE_BAND = "band_averages_pointwise"
-
 
 def _content(context: Context) -> Content:
     effects, regions = context.effects, context.regions
@@ -33,11 +31,16 @@ def _content(context: Context) -> Content:
 def _effect(effect: PartialDependence) -> dict[str, Any]:
     return {
         "name": effect.names[0],
-        "reading": words.reading(effect),
-        "finding": effect.sentence,
-        "notes": [note for note in effect.notes if note.kind != _OF_THE_BAND],
-        "plot": figure(effect.plot, alt=effect.sentence, caption=words.caption(effect)),
+        "finding": words.finding(effect),
+        "caution": words.caution(effect),
+        "notes": [note for note in effect.notes if note.kind != "effect_band"],
+        "plot": figure(effect.plot, alt=effect.sentence, caption=_caption(effect)),
     }
+
+
+def _caption(effect: PartialDependence) -> str:
+    objective = effect.subject.objective_name
+    return f"Partial dependence of the predicted {objective} on {effect.names[0]}."
 
 
 def _regions(result: RegionalPartialDependence) -> dict[str, Any]:

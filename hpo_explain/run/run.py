@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_array, check_direction, check_option
+from hpo_explain._checks import Direction, check_array, check_direction, check_option
 from hpo_explain._edge import words
 from hpo_explain._html import text_html
 from hpo_explain._words import counted, spans
@@ -89,7 +89,7 @@ class Run:
     space: SearchSpace
     X: Array
     objective: Array
-    direction: str
+    direction: Direction
     trials: Sequence[int] | npt.NDArray[np.int64] = ()
     proposals: Sequence[int] | None = None
     origins: Mapping[int, Origin] = field(default_factory=dict)

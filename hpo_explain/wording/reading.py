@@ -152,3 +152,24 @@ add_facts(
         "never_tried": lambda fact: f"{names(fact)} = {_listed(fact['choices'])}",
     }
 )
+
+FIRST = frozenset(
+    {
+        "separator",
+        "row_numbers_left_out",
+        "nameless_column",
+        "columns_of_optuna",
+        "column_empty",
+        "column_of_times",
+        "column_of_time_texts",
+        "text_of_numbers",
+        "no_number",
+        "log_scale_guessed",
+        "active_when",
+        "active_at_frequency",
+        "unexplained_activity",
+        "missing_though_active",
+        "direction_assumed",
+    }
+)
+"""Kinds of notes that decide what is explained: the command line shows them first."""
