@@ -20,6 +20,7 @@ from hpo_explain.cli._row_numbers import without_row_numbers
 from hpo_explain.errors import InputError, NothingToExplain
 
 if TYPE_CHECKING:
+    from hpo_explain._checks import Direction
     from hpo_explain.run import Run
 
 _FOR = {
@@ -72,7 +73,7 @@ class Source:
     pruned: str | None = None
     sampler: str | None = None
     objective: str | None = None
-    direction: str | None = None
+    direction: Direction | None = None
     hyperparameter: tuple[str, ...] = ()
     trial_column: str | None = None
     time_column: tuple[str, ...] = ()
