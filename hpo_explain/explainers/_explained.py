@@ -63,15 +63,20 @@ class Explained:
     direction: str
 
     @classmethod
-    def of(cls, model: Surrogate | Acquisition, direction: str) -> Explained:
+    def of(cls, model: Surrogate | Acquisition, direction: str = "minimize") -> Explained:
         """Return what a surrogate or an acquisition says, with the way that is better."""
         check_direction(direction)
+        if isinstance(model, PredictedObjective):
+            return cls(model, True, model.direction)
         if isinstance(model, Acquisition):
             return cls(accepted_acquisition(model, "surrogate"), False, "maximize")
         if not isinstance(model, Surrogate):
-            raise ValueError(
-                "surrogate must be a surrogate (.space and .predict) or an acquisition (.space, "
-                f".label, .term_names and .terms), but was {model!r}. Pass run.surrogate()."
+            raise InputError(
+                "surrogate",
+                "must be a surrogate (.space and .predict) or an acquisition (.space, .label, "
+                f".term_names and .terms), but was {model!r}",
+                model,
+                "Pass run.surrogate().",
             )
         return cls(PredictedObjective(accepted_surrogate(model), direction), True, direction)
 
