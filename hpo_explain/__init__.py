@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from hpo_explain.explainers import LocalImportanceExplainer as LocalImportanceExplainer
     from hpo_explain.explainers import PredictionExplainer as PredictionExplainer
     from hpo_explain.explainers import ProposalExplainer as ProposalExplainer
-    from hpo_explain.explainers import SampleSizeCheck as SampleSizeCheck
     from hpo_explain.explainers import ShapleyExplainer as ShapleyExplainer
+    from hpo_explain.explainers import aggregate as aggregate
     from hpo_explain.explainers import baseline_background as baseline_background
     from hpo_explain.explainers import check_sample_size as check_sample_size
     from hpo_explain.explainers import explain_path as explain_path
@@ -74,8 +74,8 @@ if TYPE_CHECKING:
     from hpo_explain.explanations import Region as Region
     from hpo_explain.explanations import RegionalPartialDependence as RegionalPartialDependence
     from hpo_explain.explanations import RepeatedRuns as RepeatedRuns
+    from hpo_explain.explanations import SampleSizeCheck as SampleSizeCheck
     from hpo_explain.explanations import Subspace as Subspace
-    from hpo_explain.explanations import aggregate as aggregate
     from hpo_explain.facade import ablation as ablation
     from hpo_explain.facade import density_path as density_path
     from hpo_explain.facade import desirability_path as desirability_path
@@ -153,7 +153,7 @@ _MODULE_OF = {
     "RegionalPartialDependenceExplainer": "explainers.regional",
     "RepeatedRuns": "explanations",
     "Run": "run",
-    "SampleSizeCheck": "explainers",
+    "SampleSizeCheck": "explanations",
     "SamplingBias": "diagnostics",
     "SearchSpace": "space",
     "ShapleyExplainer": "explainers",
@@ -166,7 +166,7 @@ _MODULE_OF = {
     "TermBlock": "acquisition",
     "Trust": "diagnostics",
     "ablation": "facade",
-    "aggregate": "explanations",
+    "aggregate": "explainers",
     "baseline_background": "explainers",
     "check_sample_size": "explainers",
     "density_path": "facade",

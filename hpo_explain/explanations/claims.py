@@ -26,6 +26,7 @@ balance           this share of the contributions is about uncertainty
 region            the effect is known best, or worst, in this region
 common, rare      the value is common, or rare, among good trials
 stable            repeated runs agree on it
+ranking           the hyperparameters' contributions are in this order, the largest first
 ================  ============================================================================
 """
 
@@ -65,6 +66,7 @@ Kind = Literal[
     "common",
     "rare",
     "stable",
+    "ranking",
 ]
 
 
