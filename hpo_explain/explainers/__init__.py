@@ -14,14 +14,11 @@ from hpo_explain.explainers.local_importance import LocalImportanceExplainer
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explainers.path import explain_path
 from hpo_explain.explainers.prediction import PredictionExplainer
-from hpo_explain.explainers.proposals import ProposalExplainer
+from hpo_explain.explainers.proposal import ProposalExplainer
 from hpo_explain.explainers.recommended_space import RecommendedSpaceExplainer
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
-from hpo_explain.explainers.sample_size import (
-    SampleSizeCheck,
-    check_sample_size,
-    find_sample_size,
-)
+from hpo_explain.explainers.repeated_runs import aggregate
+from hpo_explain.explainers.sample_size import check_sample_size, find_sample_size
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explainers.subspace import SubspaceExplainer
 
@@ -36,9 +33,9 @@ __all__ = [
     "ProposalExplainer",
     "RecommendedSpaceExplainer",
     "RegionalPartialDependenceExplainer",
-    "SampleSizeCheck",
     "ShapleyExplainer",
     "SubspaceExplainer",
+    "aggregate",
     "baseline_background",
     "check_sample_size",
     "explain_path",

@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain._checks import check_array
 from hpo_explain.acquisition import Acquisition, SurrogateBased
+from hpo_explain.errors import InputError
 from hpo_explain.space import SearchSpace
 from hpo_explain.surrogates import Surrogate
 
 _PROBES = 3  # configurations at which it is asked
-_HOW = "predict(X) must return finite mean and standard deviation, arrays of shape (n,)"
+_HOW = "return finite mean and standard deviation, arrays of shape (n,), from predict(X)"
+_PARTS = ("mean", "standard deviation")
 
 
 def accepted_surrogate(given: Any, argument: str = "surrogate") -> Surrogate:
@@ -23,21 +26,10 @@ def accepted_surrogate(given: Any, argument: str = "surrogate") -> Surrogate:
         If it does not; the text says what is wrong.
     """
     space = _space(given, argument, "a surrogate", "predict")
-    rows = space.sample(_PROBES, seed=0)
-    try:
-        mean, std = (np.asarray(part, dtype=float) for part in given.predict(rows))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{argument}: {_HOW}, but: {error}.") from error
-    for name, part in (("mean", mean), ("standard deviation", std)):
-        if part.shape != (_PROBES,):
-            raise ValueError(
-                f"{argument}: {_HOW}, but the {name} has shape {part.shape} for n = 3."
-            )
-        if not np.isfinite(part).all():
-            wrong = part[~np.isfinite(part)][0]
-            raise ValueError(f"{argument}: {_HOW}, but the {name} is {wrong} somewhere.")
-    if (std < 0.0).any():
-        raise ValueError(f"{argument}: {_HOW}, but a standard deviation is negative.")
+    found = given.predict(space.sample(_PROBES, seed=0))
+    wrong = _wrong(found)
+    if wrong:
+        raise InputError(argument, f"must {_HOW}, but {wrong}", given)
     return given  # type: ignore[no-any-return]
 
 
@@ -51,8 +43,23 @@ def accepted_acquisition(given: Any, argument: str = "acquisition") -> Acquisiti
     """
     _space(given, argument, "an acquisition function", "terms", "term_names")
     if isinstance(given, SurrogateBased):
-        accepted_surrogate(given.surrogate, f"the surrogate of {argument}")
+        accepted_surrogate(given.surrogate, f"surrogate of {argument}")
     return given  # type: ignore[no-any-return]
+
+
+def _wrong(found: Any) -> str:
+    """Say what is wrong with predictions; empty if nothing is."""
+    if not isinstance(found, (tuple, list, np.ndarray)) or len(found) != len(_PARTS):
+        return f"it returned {found!r} instead of the two"
+    for name, part in zip(_PARTS, found, strict=True):
+        values = check_array(f"the {name} that a surrogate predicts", part)
+        if values.shape != (_PROBES,):
+            return f"the {name} has shape {values.shape} for n = {_PROBES}"
+        if not np.isfinite(values).all():
+            return f"the {name} is {values[~np.isfinite(values)][0]} somewhere"
+        if name == _PARTS[1] and (values < 0.0).any():
+            return f"the {name} is negative somewhere"
+    return ""
 
 
 def _space(given: Any, argument: str, what: str, *members: str) -> SearchSpace:
@@ -60,10 +67,12 @@ def _space(given: Any, argument: str, what: str, *members: str) -> SearchSpace:
     missing = [name for name in ("space", *members) if not hasattr(given, name)]
     space = getattr(given, "space", None)
     if missing or not isinstance(space, SearchSpace):
-        lacks = f"has no {' and no '.join(missing)}" if missing else f"its space is {space!r}"
-        raise ValueError(
-            f"{argument} must be {what}, with a SearchSpace as its `space`, but was {given!r}, "
-            f"which {lacks}. run.surrogate() gives a surrogate, and "
-            "hpo_explain.LowerConfidenceBound(surrogate) an acquisition function."
+        lacks = f"has no {' and no '.join(missing)}" if missing else f"has {space!r} as its space"
+        raise InputError(
+            argument,
+            f"must be {what}, with a SearchSpace as its `space`, but was {given!r}, which {lacks}",
+            given,
+            "run.surrogate() gives a surrogate, and hpo_explain.LowerConfidenceBound(surrogate) an "
+            "acquisition function.",
         )
     return space

@@ -12,7 +12,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._words import counted
 from hpo_explain.acquisition import (
     Acquisition,
     SupportsParts,
@@ -20,8 +19,10 @@ from hpo_explain.acquisition import (
     SurrogateBased,
     TermBlock,
 )
+from hpo_explain.errors import InputError, Option
 from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS, kernel_shap
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 from hpo_explain.surrogates import SupportsCoalitions, SupportsRelevance
 
@@ -77,8 +78,8 @@ class CoalitionGame:
             for part in parts
         ]
 
-    def shapley(self, cubes: list[Array]) -> tuple[Array, str]:
-        """Return Shapley values (hypercube, player, term), and how they came about in words.
+    def shapley(self, cubes: list[Array]) -> tuple[Array, Fact]:
+        """Return Shapley values (hypercube, player, term), and how they came about.
 
         Raises
         ------
@@ -88,19 +89,22 @@ class CoalitionGame:
         n = len(self.players)
         if n == 0:
             shape = (len(cubes), 0, len(self.acquisition.term_names))
-            return np.zeros(shape), "no hyperparameter can matter here"
+            return np.zeros(shape), fact("no_players")
         parts = self._parts()
         if parts:
             return self._sum_of(parts, cubes)
         if not self.samples_coalitions and self.estimator != "kernel":
             values = self._structured(all_coalitions(n), cubes)
             if values is not None:
-                return np.asarray(shapley_weights(n) @ values), f"exact, all {2**n} coalitions"
+                weights = shapley_weights(n)
+                return np.asarray(weights @ values), fact("coalitions_exact", coalitions=2**n)
         if self.estimator == "exact":
-            raise ValueError(
-                f"estimator='exact' is not possible here: it needs at most {EXACT_PLAYERS} "
-                f"hyperparameters that can matter (there are {n}) and a surrogate that supports "
-                "coalitions. Use estimator='kernel'."
+            raise InputError(
+                "estimator",
+                f"is 'exact', which needs at most {EXACT_PLAYERS} hyperparameters that can matter "
+                f"(there are {n}) and a surrogate that supports coalitions",
+                self.estimator,
+                ("Use ", Option("estimator", "kernel"), "."),
             )
         # other coalitions for every hypercube: the interval then covers their choice as well
         seeds = np.random.default_rng(self.seed).integers(2**31, size=len(cubes))
@@ -110,23 +114,16 @@ class CoalitionGame:
                 for cube, seed in zip(cubes, seeds, strict=True)
             ]
         )
-        how = f"sampled coalitions of {n} hyperparameters"
-        return (
-            by_cube,
-            f"KernelExplainer, {how if self.samples_coalitions else f'all {2**n} coalitions'}",
-        )
+        sampled = self.samples_coalitions
+        return by_cube, fact("kernel_explainer", players=n, sampled=sampled)
 
-    def _sum_of(self, parts: list[CoalitionGame], cubes: list[Array]) -> tuple[Array, str]:
+    def _sum_of(self, parts: list[CoalitionGame], cubes: list[Array]) -> tuple[Array, Fact]:
         """Return Shapley values as the sum of those of the parts, and how they came about."""
         phi = np.zeros((len(cubes), len(self.players), len(self.acquisition.term_names)))
         for part in parts:
             phi[:, np.searchsorted(self.players, part.players)] += part.shapley(cubes)[0]
         most = max(len(part.players) for part in parts)
-        if most <= 1:
-            return phi, "exact, hyperparameter by hyperparameter"
-        how = "sampled coalitions" if most > EXACT_PLAYERS else "exact"
-        games = counted(len(parts), "game")
-        return phi, f"{how}, as a sum of {games} of at most {most} hyperparameters"
+        return phi, fact("games_summed", games=len(parts), most=most, sampled=most > EXACT_PLAYERS)
 
     def _values(self, cube: Array, coalitions: Coalitions) -> Array:
         """Return v (coalition, term) over one hypercube."""

@@ -63,7 +63,7 @@ class Explained:
     direction: Direction
 
     @classmethod
-    def of(cls, model: Surrogate | Acquisition, direction: Direction) -> Explained:
+    def of(cls, model: Surrogate | Acquisition, direction: Direction = "minimize") -> Explained:
         """Return what a surrogate or an acquisition predicts, with the direction that is better.
 
         Raises
@@ -72,6 +72,8 @@ class Explained:
             If it is neither, or the direction is unknown.
         """
         check_direction(direction)
+        if isinstance(model, PredictedObjective):
+            return cls(model, True, model.direction)
         if isinstance(model, Acquisition):
             return cls(accepted_acquisition(model, "surrogate"), False, "maximize")
         if not isinstance(model, Surrogate):

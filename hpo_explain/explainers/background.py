@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_number
+from hpo_explain.errors import InputError
 from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace
 
 HYPERCUBES = 10
@@ -67,15 +68,18 @@ def complete(space: SearchSpace, rows: npt.ArrayLike, *, seed: int = 0) -> Array
     """
     rows = space.check_rows("background", rows)
     if not len(rows):
-        raise ValueError("background has no row. Give at least one configuration.")
+        raise InputError("background", "has no row", rows, "Give at least one configuration.")
     # what is inactive must be possible as well: a coalition may switch it on
     invalid = np.flatnonzero(
         ~(space.is_valid(space.project(rows)) & space.on_grid(rows).all(axis=1))
     )
     if len(invalid):
-        raise ValueError(
-            f"background has a row outside the space (row {invalid[0]}: "
-            f"{rows[invalid[0]].tolist()}). Encode configurations with space.encode."
+        first = invalid[0]
+        raise InputError(
+            "background",
+            f"has a row outside the space (row {first}: {rows[first].tolist()})",
+            rows,
+            "Encode configurations with space.encode.",
         )
     drawn = space.sample(len(rows), seed=seed, method="uniform", latent=True)
     fill = np.isnan(rows)
@@ -128,7 +132,7 @@ def local_background(
     True
     """
     if not 0.0 < check_number("radius", radius) <= 1.0:
-        raise ValueError(f"radius must be above 0 and at most 1, but was {radius!r}.")
+        raise InputError("radius", f"must be above 0 and at most 1, but was {radius!r}", radius)
     centre = space.encode(config)[0]
     # a hybrid background draws its other rows with `seed` itself
     of_rows, of_values = np.random.SeedSequence([seed, 1]).spawn(2)
@@ -193,8 +197,8 @@ def hybrid_background(
     """
     local = round(check_number("share", share) * check_count("n", n, minimum=2))
     if not 1 <= local <= n - 1:
-        raise ValueError(
-            f"share must leave at least one of {n} rows on either side, but was {share!r}."
+        raise InputError(
+            "share", f"must leave at least one of {n} rows on either side, but was {share!r}", share
         )
     return np.vstack(
         [

@@ -1,17 +1,17 @@
-"""The densities between which TPE chose, at one proposal and over a run."""
+"""TPE's densities at a proposal: where good and where other trials lay when it was chosen."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hpo_explain._words import spans
 from hpo_explain.densities import DensityRatio
-from hpo_explain.explainers.proposals import proposal_of
-from hpo_explain.explanations import DensityCurve, DensityPath, ProposalDensities
-from hpo_explain.facts import Fact
+from hpo_explain.errors import NothingToExplain
+from hpo_explain.explainers._explained import Explained
+from hpo_explain.explainers.proposal import proposal_of
+from hpo_explain.explanations import DensityCurve, ProposalDensities, Subject
+from hpo_explain.facts import Fact, fact
 from hpo_explain.run import KnowsWhyNot, Run
 from hpo_explain.space import Array, CategoricalParameter, Parameter
 
@@ -23,94 +23,67 @@ def densities_at(run: Run, trial: int | str) -> ProposalDensities:
 
     Raises
     ------
+    NothingToExplain
+        If no model chose the trial, or another one than densities.
     ValueError
-        If the trial is no proposal, or it was not chosen by densities.
+        If there is no such trial.
     """
     number = proposal_of(run, trial)
-    ratio, notes = _ratio(run, number)
+    own = own_densities(run, number)
+    if own is None:
+        raise no_densities(run, number)
     row, space = run.X[run.row(number)], run.space
     config = run.config(number)
+    subject = Subject.of(run, trial=number, assumed=False, notes=own.notes)
     return ProposalDensities(
+        subject=Explained.of(own.ratio).completed(subject),
         curves=tuple(
-            _curve(ratio, j, float(row[j]), config.get(parameter.name))
+            _curve(own.ratio, j, float(row[j]), config.get(parameter.name))
             for j, parameter in enumerate(space.parameters)
         ),
         config=config,
         joint=tuple(
             tuple(space.names[j] for j in block.columns)
-            for block in ratio.blocks
+            for block in own.ratio.blocks
             if len(block.columns) > 1
         ),
-        optimizer=run.optimizer,
-        trial=number,
-        notes=tuple(map(str, notes)),
+        notes=own.notes,
     )
 
 
-def density_path_of(run: Run, name: str, trials: Sequence[int] | None = None) -> DensityPath:
-    """Return the densities of one hyperparameter at proposals of a run, in order.
+class _OwnDensities(NamedTuple):
+    """The densities under which a trial was chosen, and how they are known."""
 
-    Raises
-    ------
-    ValueError
-        If there is no such hyperparameter, or none of the trials was chosen by densities.
-    """
-    j = run.space.index(name)
-    proposal_of(run, "latest")  # says why there is none
-    numbers = list(run.proposals or ()) if trials is None else [proposal_of(run, t) for t in trials]
-    if not numbers:
-        raise ValueError("trials is empty. Name at least one proposal.")
-    positions = _positions(run.space.parameters[j])
-    good, bad, told, missing = [], [], [], []
-    for number in sorted(numbers):
-        try:
-            ratio, _ = _ratio(run, number)
-        except ValueError:
-            missing.append(number)
-            continue
-        above, below = ratio.marginal(j, positions)
-        good.append(above)
-        bad.append(below)
-        told.append(number)
-    if not told:
-        _ratio(run, sorted(numbers)[-1])  # says why
-    parameter = run.space.parameters[j]
-    return DensityPath(
-        name=name,
-        trials=tuple(told),
-        values=tuple(parameter.decode(positions)),
-        log=bool(getattr(parameter, "log", False)),
-        categorical=isinstance(parameter, CategoricalParameter),
-        good=np.array(good),
-        bad=np.array(bad),
-        proposed=tuple(run.config(number).get(name) for number in told),
-        optimizer=run.optimizer,
-        notes=(f"not chosen by densities: {spans(missing)}",) if missing else (),
-    )
+    ratio: DensityRatio
+    notes: tuple[Fact, ...]
 
 
-def _ratio(run: Run, number: int) -> tuple[DensityRatio, tuple[Fact, ...]]:
-    """Return the densities under which a trial was chosen, and how they are known."""
+def own_densities(run: Run, number: int) -> _OwnDensities | None:
+    """Return the densities under which a trial was chosen; None if it was chosen otherwise."""
     own = run.own_acquisition(number)
-    if own is not None and isinstance(own.acquisition, DensityRatio):
-        return own.acquisition, own.notes
-    why = f"{run.optimizer} chose it by another acquisition function"
-    if own is None:
-        known = run.record.why_not(number) if isinstance(run.record, KnowsWhyNot) else None
-        why = (
-            str(known)
-            if known is not None
-            else f"{run.optimizer}'s acquisition function is not known"
+    if own is None or not isinstance(own.acquisition, DensityRatio):
+        return None
+    return _OwnDensities(own.acquisition, own.notes)
+
+
+def no_densities(run: Run, number: int) -> NothingToExplain:
+    """Return the error for a trial that was not chosen by densities."""
+    other = run.own_acquisition(number)
+    why = run.record.why_not(number) if isinstance(run.record, KnowsWhyNot) else None
+    return NothingToExplain(
+        fact(
+            "no_densities",
+            trials=[number],
+            names=[run.optimizer],
+            acquisition=None if other is None else other.acquisition.label,
+            why=why,
         )
-    raise ValueError(
-        f"trial {number} has no densities of good and other trials: {why}. Densities are those of "
-        "Optuna's TPESampler; explain_proposal works with any optimizer."
     )
 
 
 def _curve(ratio: DensityRatio, j: int, at: float, proposed: Any) -> DensityCurve:
     parameter = ratio.space.parameters[j]
-    positions = _positions(parameter)
+    positions = shown_positions(parameter)
     good, bad = ratio.marginal(j, positions)
     here = (np.array([np.nan]), np.array([np.nan]))
     if not np.isnan(at):
@@ -128,7 +101,7 @@ def _curve(ratio: DensityRatio, j: int, at: float, proposed: Any) -> DensityCurv
     )
 
 
-def _positions(parameter: Parameter) -> Array:
+def shown_positions(parameter: Parameter) -> Array:
     """Return all positions of a hyperparameter, or some along its own scale."""
     grid = parameter.grid() if parameter.size is not None and parameter.size <= _FINE else None
     if grid is not None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from hpo_explain._checks import check_count, check_sequence
-from hpo_explain._words import spans
-from hpo_explain.explainers.proposals import ProposalExplainer, nothing_learned, proposal_of
+from hpo_explain.errors import InputError
+from hpo_explain.explainers.proposal import ProposalExplainer, explainable, proposal_of
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation
-from hpo_explain.facts import as_fact, by_reason
+from hpo_explain.facts import fact
 from hpo_explain.run import Run
-
-_FEW = "fewer than two trials were finished before"
-_CONSTANT = "the objective was constant until then"
 
 
 def explain_path(
@@ -42,8 +40,10 @@ def explain_path(
 
     Raises
     ------
+    NothingToExplain
+        If there is no proposal to explain, or no model chose one of `trials`.
     ValueError
-        If there is no proposal to explain.
+        If one of `trials` does not exist, or there is none.
 
     Examples
     --------
@@ -57,28 +57,45 @@ def explain_path(
     from joblib import Parallel, delayed
     from tqdm import tqdm
 
-    numbers, notes = _chosen(run, trials)
+    if trials is None:
+        numbers, notes = explainable(run, explainer.acquisition)
+    else:
+        numbers, notes = proposals_of(run, trials), ()
     work = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(_explain)(explainer, run, number) for number in numbers
     )
     # None: shown on a terminal only
     bar = tqdm(work, total=len(numbers), desc="proposals", disable=None if progress else True)
-    found = tuple(bar)
-    acquisitions = list(dict.fromkeys(e.acquisition for e in found))
+    found: tuple[ProposalExplanation, ...] = tuple(bar)
+    acquisitions = dict.fromkeys(e.subject.acquisition for e in found)
     if len(acquisitions) > 1:
-        notes.append(
-            f"the proposals were made by several criteria ({', '.join(acquisitions)}), whose "
-            "contributions are in different units; acquisition='lcb' looks at all through one"
-        )
+        notes = (*notes, fact("several_criteria", names=acquisitions))
     return DesirabilityPath(
+        subject=replace(found[-1].subject, trial=None, notes=notes),
         explanations=found,
-        space=run.space,
-        X=np.asarray(run.X),
         all_trials=np.asarray(run.trials),
         objective=np.asarray(run.objective),
-        incumbent=run.incumbent if np.any(run.feasible) else {},
-        notes=tuple(notes),
+        notes=notes,
     )
+
+
+def proposals_of(run: Run, trials: Sequence[int]) -> list[int]:
+    """Return the numbers of proposals that were asked for, each once and in their order.
+
+    Raises
+    ------
+    NothingToExplain
+        If no model chose one of them.
+    ValueError
+        If one does not exist, or there is none.
+    """
+    numbers = [
+        proposal_of(run, check_count("trial", trial, minimum=0))
+        for trial in check_sequence("trials", trials, "numbers of proposals")
+    ]
+    if not numbers:
+        raise InputError("trials", "is empty", trials, "Name at least one proposal.")
+    return sorted(set(numbers))
 
 
 def _explain(explainer: ProposalExplainer, run: Run, number: int) -> ProposalExplanation:
@@ -87,71 +104,3 @@ def _explain(explainer: ProposalExplainer, run: Run, number: int) -> ProposalExp
     # with any number of threads sums come out in another order, and so in other last digits
     with threadpool_limits(limits=1, user_api="blas"):
         return explainer.explain(run, number)
-
-
-def _chosen(run: Run, trials: Sequence[int] | None) -> tuple[list[int], list[str]]:
-    """Return the proposals to explain, and what was left out."""
-    if trials is None:
-        return explainable(run)
-    numbers = [
-        proposal_of(run, check_count("trial", trial, minimum=0))
-        for trial in check_sequence("trials", trials, "numbers of proposals")
-    ]
-    if not numbers:
-        raise ValueError("trials is empty. Name at least one proposal.")
-    return sorted(set(numbers)), []
-
-
-def explainable(run: Run) -> tuple[list[int], list[str]]:
-    """Return the proposals that can be explained, and in words which of them cannot, and why.
-
-    Parameters
-    ----------
-    run : Run
-        The optimization run.
-
-    Returns
-    -------
-    numbers : list of int
-        The proposals' trial numbers, in their order.
-    notes : list of str
-        What was left out.
-
-    Raises
-    ------
-    ValueError
-        If no proposal can be explained.
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
-    >>> explainable(run)
-    ([2, 3], ['left out: 0-1: fewer than two trials were finished before'])
-    """
-    proposals = sorted(run.proposals or ())
-    if not proposals:
-        proposal_of(run, "latest")  # says why there is none
-    reasons = {number: why_unexplained(run, number) for number in proposals}
-    left_out = by_reason({n: as_fact(reason) for n, reason in reasons.items() if reason})
-    notes = [
-        f"left out: {spans(left_out[as_fact(reason)])}: {reason}"
-        for reason in (_FEW, _CONSTANT)
-        if as_fact(reason) in left_out
-    ]
-    left = [number for number, reason in reasons.items() if not reason]
-    if not left:
-        raise ValueError(
-            "none of the run's proposals can be explained: "
-            + "; ".join(note.removeprefix("left out: ") for note in notes)
-            + ". Run more trials."
-        )
-    return left, notes
-
-
-def why_unexplained(run: Run, number: int) -> str:
-    """Say why a proposal cannot be explained; empty if it can."""
-    if len(run.known_before(number)) < 2 and run.own_acquisition(number) is None:
-        return _FEW
-    return _CONSTANT if nothing_learned(run, number) else ""

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain import diagnostics
 from hpo_explain._checks import check_direction
+from hpo_explain.errors import InputError
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import PredictedObjective
 from hpo_explain.explainers.background import global_background
 from hpo_explain.explainers.shapley import ShapleyExplainer
-from hpo_explain.explanations import PredictionExplanation, PredictionOverview
+from hpo_explain.explanations import PredictionExplanation, PredictionOverview, Subject
 from hpo_explain.space import CategoricalParameter, Config
 from hpo_explain.surrogates import Surrogate
 
@@ -37,6 +37,9 @@ class PredictionExplainer:
         Direction of the objective; it decides what is called better, no number.
     background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
         As in :class:`ShapleyExplainer`; for many configurations "auto" is 100 rows.
+    subject : Subject, optional
+        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
+        default it is made from the model and `direction`.
     seed : int, default 0
         Seed of the background.
 
@@ -67,12 +70,22 @@ class PredictionExplainer:
         *,
         direction: str = "minimize",
         background: int | str | npt.ArrayLike = "auto",
+        subject: Subject | None = None,
         seed: int = 0,
     ) -> None:
-        self._game = PredictedObjective(accepted_surrogate(surrogate), check_direction(direction))
+        self._game = PredictedObjective(
+            accepted_surrogate(surrogate),
+            check_direction(direction if subject is None else subject.direction),
+        )
         self._background = background
+        self._subject = subject
         self._seed = seed
-        self._explainer = ShapleyExplainer(self._game, background=background, seed=seed)
+        self._explainer = self._over(background)
+
+    def _over(self, background: int | str | npt.ArrayLike) -> ShapleyExplainer:
+        return ShapleyExplainer(
+            self._game, background=background, subject=self._subject, seed=self._seed
+        )
 
     def explain(self, config: Config) -> PredictionExplanation:
         """Return the Shapley values of the prediction for a configuration.
@@ -95,28 +108,29 @@ class PredictionExplainer:
         found = self._explainer.explain(config)
         half = found.half_width()
         return PredictionExplanation(
-            names=found.names,
+            subject=found.subject,
             config=found.config,
             phi=found.phi[:, 0],
             half_width=None if half is None else half[:, 0],
             prediction=found.prediction["mean"],
             baseline=found.baseline["mean"],
             efficiency_gap=found.efficiency_gap["mean"],
-            model=found.model,
-            direction=self._game.direction,
             background_size=found.background_size,
             estimator=found.estimator,
-            trust=found.trust,
             notes=found.notes,
         )
 
-    def explain_all(self, configs: Sequence[Config]) -> PredictionOverview:
+    def explain_all(
+        self, configs: Sequence[Config], trials: Sequence[int] = ()
+    ) -> PredictionOverview:
         """Return the Shapley values of the predictions for many configurations.
 
         Parameters
         ----------
         configs : sequence of dict
             The configurations, in the user's units.
+        trials : sequence of int, default ()
+            The numbers of the trials that they are, if they are some.
 
         Returns
         -------
@@ -131,26 +145,24 @@ class PredictionExplainer:
         space = self._game.space
         X = space.encode(list(configs))
         if not len(X):
-            raise ValueError("configs is empty. Give at least one configuration.")
-        background = self._background
-        if isinstance(background, str) and background == "auto":
-            background = global_background(space, _ROWS_FOR_MANY, seed=self._seed)
-        explainer = ShapleyExplainer(self._game, background=background, seed=self._seed)
+            raise InputError("configs", "is empty", configs, "Give at least one configuration.")
+        explainer = self._explainer
+        if isinstance(self._background, str) and self._background == "auto":
+            explainer = self._over(global_background(space, _ROWS_FOR_MANY, seed=self._seed))
         found = [explainer.explain(config) for config in space.decode(X)]
         positions = X.copy()
         for j, parameter in enumerate(space.parameters):
             if isinstance(parameter, CategoricalParameter):
                 positions[:, j] = X[:, j] / max(parameter.size - 1, 1)
+        first = found[0]
         return PredictionOverview(
-            names=space.names,
+            subject=first.subject,
             configs=tuple(dict(one.config) for one in found),
             phi=np.array([one.phi[:, 0] for one in found]),
             positions=positions,
             predictions=np.array([one.prediction["mean"] for one in found]),
-            baseline=found[0].baseline["mean"],
-            model=found[0].model,
-            direction=self._game.direction,
-            background_size=found[0].background_size,
-            trust=diagnostics.trust(self._game.surrogate),
-            notes=found[0].notes,
+            baseline=first.baseline["mean"],
+            trials=tuple(int(trial) for trial in trials),
+            background_size=first.background_size,
+            notes=first.notes,
         )

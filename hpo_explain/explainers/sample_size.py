@@ -14,8 +14,7 @@ If Δ < δ, not even giving the whole error to one hyperparameter changes the ra
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,60 +22,8 @@ import numpy.typing as npt
 from hpo_explain._checks import check_count
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers.shapley import ShapleyExplainer
-from hpo_explain.explanations import ProposalExplanation
-from hpo_explain.explanations._result import Told
+from hpo_explain.explanations import ProposalExplanation, SampleSizeCheck, Subject
 from hpo_explain.space import Config
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SampleSizeCheck(Told):
-    """Whether the number of draws is enough for the ranking of the hyperparameters.
-
-    Attributes
-    ----------
-    draws : int or None
-        The number of draws K, None where nothing was drawn.
-    error, threshold : dict of str to float
-        By term, plus "total": the efficiency error Δ and the smallest difference δ between two
-        contributions (infinite with fewer than two hyperparameters that contribute).
-
-    Examples
-    --------
-    >>> SampleSizeCheck(100, {"total": 0.1}, {"total": 0.3}).enough
-    True
-    """
-
-    draws: int | None
-    error: dict[str, float]
-    threshold: dict[str, float]
-
-    @property
-    def enough(self) -> bool:
-        """Whether the ranking is safe for every term and the total."""
-        return all(self.error[term] < self.threshold[term] for term in self.error)
-
-    @property
-    def sentence(self) -> str:
-        """The verdict in a sentence."""
-        unsafe = [term for term in self.error if self.error[term] >= self.threshold[term]]
-        if not unsafe:
-            return "The sample is large enough: no ranking would change with the efficiency error."
-        return (
-            f"The sample is too small: the efficiency error could change the ranking by "
-            f"{', '.join(unsafe)}. Take more draws."
-        )
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per term: error, threshold, enough."""
-        import pandas as pd
-
-        frame = pd.DataFrame({"error": self.error, "threshold": self.threshold})
-        frame["enough"] = frame["error"] < frame["threshold"]
-        frame.index.name = "term"
-        return frame
 
 
 def check_sample_size(explanation: ProposalExplanation) -> SampleSizeCheck:
@@ -108,19 +55,30 @@ def check_sample_size(explanation: ProposalExplanation) -> SampleSizeCheck:
     >>> hx.check_sample_size(explanation).enough
     True
     """
+    return _check(explanation)
+
+
+def _check(explanation: ProposalExplanation, most: int | None = None) -> SampleSizeCheck:
     part = (explanation.phi != 0.0).any(axis=1)
     if explanation.standard_error is not None:
         part |= (explanation.standard_error != 0.0).any(axis=1)
-    columns = {
-        **{term: explanation.phi[:, t] for t, term in enumerate(explanation.terms)},
-        "total": explanation.total,
+    contributions = {
+        **{term: explanation.phi[part, t] for t, term in enumerate(explanation.terms)},
+        "total": explanation.total[part],
     }
-    error, threshold = {}, {}
-    for term, contributions in columns.items():
-        error[term] = abs(explanation.efficiency_gap[term])
-        ordered = np.sort(contributions[part])
-        threshold[term] = float(np.diff(ordered).min()) if len(ordered) > 1 else float("inf")
-    return SampleSizeCheck(explanation.draws, error, threshold)
+    return SampleSizeCheck(
+        subject=explanation.subject,
+        draws=explanation.draws,
+        most=most,
+        estimated=tuple(n for n, is_part in zip(explanation.names, part, strict=True) if is_part),
+        contributions=contributions,
+        error={term: abs(explanation.efficiency_gap[term]) for term in contributions},
+        threshold={term: _smallest_difference(phi) for term, phi in contributions.items()},
+    )
+
+
+def _smallest_difference(contributions: npt.NDArray[np.float64]) -> float:
+    return float(np.diff(np.sort(contributions)).min(initial=np.inf))
 
 
 def find_sample_size(
@@ -130,6 +88,7 @@ def find_sample_size(
     background: int | str | Mapping[str, Any] | npt.ArrayLike = "thesis",
     first: int = 250,
     most: int = 64_000,
+    subject: Subject | None = None,
     seed: int = 0,
 ) -> tuple[ProposalExplanation, list[SampleSizeCheck]]:
     """Return an explanation with enough draws, found by doubling their number.
@@ -144,15 +103,17 @@ def find_sample_size(
         As in :class:`ShapleyExplainer`.
     first, most : int, default 250 and 64,000
         Number of draws to start from, and not to exceed.
+    subject : Subject, optional
+        As in :class:`ShapleyExplainer`.
     seed : int, default 0
         Seed of background and draws.
 
     Returns
     -------
     explanation : ProposalExplanation
-        The first explanation with enough draws; else the last one, with a note.
+        The first explanation with enough draws; else the last one.
     checks : list of SampleSizeCheck
-        What was tried.
+        What was tried; the last one says where `most` allows no more draws.
 
     Raises
     ------
@@ -175,22 +136,19 @@ def find_sample_size(
     >>> checks[-1].enough, checks[-1].draws == explanation.draws
     (True, True)
     """
-    from dataclasses import replace
-
     draws = check_count("first", first, minimum=2)
     check_count("most", most, minimum=draws)
     checks: list[SampleSizeCheck] = []
     while True:
-        explainer = ShapleyExplainer(
-            acquisition, background=background, estimator="sampling", draws=draws, seed=seed
-        )
-        explanation = explainer.explain(config)
-        checks.append(check_sample_size(explanation))
-        if checks[-1].enough:
+        explanation = ShapleyExplainer(
+            acquisition,
+            background=background,
+            estimator="sampling",
+            draws=draws,
+            subject=subject,
+            seed=seed,
+        ).explain(config)
+        checks.append(_check(explanation, most))
+        if checks[-1].enough or checks[-1].limited:
             return explanation, checks
-        if 2 * draws > most:
-            note = (
-                f"{draws} draws are not enough for a safe ranking, and most={most} allows no more"
-            )
-            return replace(explanation, notes=(*explanation.notes, note)), checks
         draws *= 2

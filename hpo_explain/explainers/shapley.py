@@ -21,12 +21,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain import diagnostics
 from hpo_explain._checks import check_count, check_option
-from hpo_explain._words import counted
-from hpo_explain.acquisition import Acquisition, SupportsCandidates, SurrogateBased
+from hpo_explain.acquisition import Acquisition, SupportsCandidates
+from hpo_explain.errors import InputError, Option
 from hpo_explain.explainers._accepted import accepted_acquisition
 from hpo_explain.explainers._coalition_game import CoalitionGame, evaluate
+from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers.background import (
     baseline_background,
     complete,
@@ -36,7 +36,8 @@ from hpo_explain.explainers.background import (
     local_background,
 )
 from hpo_explain.explainers.sampling import sampled_shapley
-from hpo_explain.explanations import ProposalExplanation
+from hpo_explain.explanations import ProposalExplanation, Subject
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array, Config
 from hpo_explain.surrogates import Surrogate
 
@@ -47,12 +48,6 @@ FIRST_ROWS = 200  # of a background that grows
 MOST_ROWS = 2000
 MOST_ROWS_SAMPLED = 400  # a row costs more where coalitions are sampled
 ENOUGH = 0.05  # half a 95 % interval, relative to the largest contribution
-_WHERE = {
-    "global": "",
-    "local": " around it",
-    "hybrid": ", half of them around it",
-    "candidates": " drawn as the optimizer draws its candidates",
-}
 
 
 class ShapleyExplainer:
@@ -81,6 +76,9 @@ class ShapleyExplainer:
         there are; its intervals are those of the draws, and it takes "thesis" for "auto".
     draws : int, default 1000
         Number of draws K of the sampling estimator, at least 2.
+    subject : Subject, optional
+        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
+        default it is made from the acquisition.
     seed : int, default 0
         Seed of the background, of sampled coalitions and of draws.
 
@@ -120,9 +118,12 @@ class ShapleyExplainer:
         background: int | str | Config | npt.ArrayLike = 1000,
         estimator: str = "auto",
         draws: int = 1000,
+        subject: Subject | None = None,
         seed: int = 0,
     ) -> None:
         self._acquisition = accepted_acquisition(acquisition)
+        self._explained = Explained.of(acquisition)
+        self._subject = self._explained.completed(subject)
         self._estimator = check_option("estimator", estimator, ESTIMATORS)
         self._draws = check_count("draws", draws, minimum=2)
         self._seed = seed
@@ -133,9 +134,12 @@ class ShapleyExplainer:
         if isinstance(background, str):
             check_option("background", background, BACKGROUNDS)
             if background == "candidates" and not isinstance(acquisition, SupportsCandidates):
-                raise ValueError(
-                    f"background='candidates' needs an acquisition that draws candidates, such as "
-                    f"TPE's, but was asked of {acquisition.label}. Use background='global'."
+                raise InputError(
+                    "background",
+                    "is 'candidates', which needs an acquisition that draws candidates, such as "
+                    f"TPE's, but the acquisition is {acquisition.label}",
+                    background,
+                    ("Use ", Option("background", "global"), "."),
                 )
             if background in ("local", "hybrid", "candidates"):
                 self._place = background
@@ -182,9 +186,9 @@ class ShapleyExplainer:
         at_x = evaluate(acquisition, x[None, :])[0]
         baseline = evaluate(acquisition, background).mean(axis=0)
         payout = at_x - baseline
-        surrogate = acquisition.surrogate if isinstance(acquisition, SurrogateBased) else None
+        surrogate = self._explained.surrogate
         return ProposalExplanation(
-            names=space.names,
+            subject=self._subject,
             config=space.decode(x[None, :])[0],
             terms=terms,
             phi=phi,
@@ -194,25 +198,21 @@ class ShapleyExplainer:
             baseline=_by_term(terms, baseline),
             payout=_by_term(terms, payout),
             efficiency_gap=_by_term(terms, payout - phi.sum(axis=0)),
-            acquisition=acquisition.label,
-            model="" if surrogate is None else getattr(surrogate, "label", "a model of yours"),
-            direction=getattr(acquisition, "direction", "minimize"),
             objective_prediction=_mean_prediction(surrogate, x[None, :]),
             objective_baseline=_mean_prediction(surrogate, space.project(background)),
             background_size=len(background),
             estimator=estimate.how,
             draws=self._draws if self._estimator == "sampling" else None,
-            trust=None if surrogate is None else diagnostics.trust(surrogate),
-            notes=estimate.notes,
+            notes=(*estimate.notes, *self._subject.notes),
         )
 
     def _integrated(self, game: CoalitionGame, config: Config) -> _Estimate:
         """Return Shapley values by hypercubes of the background, as many rows as it takes."""
         if self._given is not None:
-            return _over_cubes([self._given], *game.shapley([self._given]), ())
+            return _over_cubes([self._given], *game.shapley([self._given]))
         if self._rows:
             cubes = self._cubes(self._rows, config)
-            return _over_cubes(cubes, *game.shapley(cubes), ())
+            return _over_cubes(cubes, *game.shapley(cubes))
         bound = MOST_ROWS_SAMPLED if game.samples_coalitions else MOST_ROWS
         rows = FIRST_ROWS
         while True:
@@ -223,12 +223,10 @@ class ShapleyExplainer:
                 break
             # the error falls with the root of the rows, or faster
             rows = int(min(bound, max(2 * rows, 1.2 * rows * (width / ENOUGH) ** 2)))
-        reached = "enough for" if width <= ENOUGH else "the most; it leaves"
-        note = (
-            f"background: {counted(rows, 'row')}{_WHERE[self._place]}, {reached} 95 % intervals "
-            f"within {width:.1%} of the largest contribution"
+        grown = fact(
+            "background_grown", rows=rows, place=self._place, width=width, enough=width <= ENOUGH
         )
-        return _over_cubes(cubes, by_cube, how, (note,))
+        return _over_cubes(cubes, by_cube, how, (grown,))
 
     def _cubes(self, rows: int, config: Config) -> list[Array]:
         """Return independent parts of a background."""
@@ -257,7 +255,7 @@ class ShapleyExplainer:
             _standard_error(by_draw),
             self._draws - 1,
             background,
-            f"sampling, {self._draws} draws of a background row and an order",
+            fact("orders_sampled", draws=self._draws),
         )
 
 
@@ -269,11 +267,13 @@ class _Estimate:
     standard_error: Array | None
     degrees_of_freedom: int
     background: Array
-    how: str
-    notes: tuple[str, ...] = ()
+    how: Fact
+    notes: tuple[Fact, ...] = ()
 
 
-def _over_cubes(cubes: list[Array], by_cube: Array, how: str, notes: tuple[str, ...]) -> _Estimate:
+def _over_cubes(
+    cubes: list[Array], by_cube: Array, how: Fact, notes: tuple[Fact, ...] = ()
+) -> _Estimate:
     weights = np.array([len(b) for b in cubes], dtype=float)
     return _Estimate(
         np.tensordot(weights / weights.sum(), by_cube, axes=1),

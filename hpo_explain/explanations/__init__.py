@@ -3,7 +3,8 @@
 from hpo_explain.explanations._format import format_level, format_value
 from hpo_explain.explanations.ablation import Ablation
 from hpo_explain.explanations.claims import Claim
-from hpo_explain.explanations.densities import DensityCurve, DensityPath, ProposalDensities
+from hpo_explain.explanations.densities import DensityCurve, ProposalDensities
+from hpo_explain.explanations.density_path import DensityPath
 from hpo_explain.explanations.fanova import Axis, FanovaImportance
 from hpo_explain.explanations.h_statistic import InteractionStrength
 from hpo_explain.explanations.lime import LimeExplanation, LimeStatement, Presence
@@ -11,12 +12,14 @@ from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.partial_dependence import PartialDependence
 from hpo_explain.explanations.path import DesirabilityPath
-from hpo_explain.explanations.prediction import PredictionExplanation, PredictionOverview
+from hpo_explain.explanations.prediction import PredictionExplanation
+from hpo_explain.explanations.prediction_overview import PredictionOverview
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.explanations.recommended_space import Evidence, Recommendation
 from hpo_explain.explanations.regional import Condition, Region, RegionalPartialDependence
-from hpo_explain.explanations.repeated_runs import RepeatedRuns, aggregate
+from hpo_explain.explanations.repeated_runs import RepeatedRuns
 from hpo_explain.explanations.result import Result
+from hpo_explain.explanations.sample_size import SampleSizeCheck
 from hpo_explain.explanations.subject import Subject
 from hpo_explain.explanations.subspace import Subspace
 
@@ -46,9 +49,9 @@ __all__ = [
     "RegionalPartialDependence",
     "RepeatedRuns",
     "Result",
+    "SampleSizeCheck",
     "Subject",
     "Subspace",
-    "aggregate",
     "format_level",
     "format_value",
 ]

@@ -27,6 +27,7 @@ region            the effect is known best where the values, which are condition
 no_region         the effect is known equally well in all parts of the space
 common, rare      the value is common, or rare, among good trials
 stable            repeated runs agree on it
+ranking           the hyperparameters' contributions are in this order, the largest first
 ================  ============================================================================
 """
 
@@ -67,6 +68,7 @@ Kind = Literal[
     "common",
     "rare",
     "stable",
+    "ranking",
 ]
 
 

@@ -17,15 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count
-from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import join_words
-from hpo_explain.explanations._result import Shown
+from hpo_explain._words import spans
+from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.proposal import ProposalExplanation
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.explanations.result import Result
+from hpo_explain.facts import fact
+from hpo_explain.space import Array, CategoricalParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pandas as pd
     from matplotlib.axes import Axes
 
@@ -34,28 +34,25 @@ EXPLORING = ("uncertainty", "exploration")
 LATEST = 5  # proposals that count as the latest
 _LEAST_SIDE = 3  # proposals on either side of a turning point
 _AGREEING = 2.0 / 3.0  # of the proposals on either side
+_MOST_DRIVERS = 2
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class DesirabilityPath(Shown):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class DesirabilityPath(Result):
     """The contributions of every hyperparameter to the desirability of one proposal after another.
+
+    Its subject is that of the latest proposal.
 
     Attributes
     ----------
     explanations : tuple of ProposalExplanation
         One per proposal, in the order of the trials.
-    space : SearchSpace
-        The space.
-    X : ndarray of shape (n, d)
-        Encoded configurations of all trials, the initial design included.
     all_trials : ndarray of int, shape (n,)
-        Their numbers.
+        The numbers of all trials, the initial design included: those of ``subject.tried``.
     objective : ndarray of shape (n,)
         Their objective, in the user's units.
-    incumbent : dict
-        The best feasible configuration; empty if there is none.
-    notes : tuple of str
-        What was assumed or left out.
+    subject, notes
+        As of every result.
 
     References
     ----------
@@ -73,20 +70,16 @@ class DesirabilityPath(Shown):
     """
 
     explanations: tuple[ProposalExplanation, ...]
-    space: SearchSpace
-    X: Array
     all_trials: npt.NDArray[np.int64]
     objective: Array
-    incumbent: Mapping[str, Any]
-    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.explanations)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The hyperparameters."""
-        return self.space.names
+        """The hyperparameters, in the order of the space."""
+        return self.subject.names
 
     @property
     def trials(self) -> npt.NDArray[np.int64]:
@@ -97,7 +90,7 @@ class DesirabilityPath(Shown):
     @property
     def acquisitions(self) -> tuple[str, ...]:
         """The criteria by which the proposals were made, each once."""
-        return tuple(dict.fromkeys(e.acquisition for e in self.explanations))
+        return tuple(dict.fromkeys(e.subject.acquisition for e in self.explanations))
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -114,11 +107,6 @@ class DesirabilityPath(Shown):
         """The contributions to the whole acquisition, (T, d)."""
         return np.stack([e.total for e in self.explanations])
 
-    @property
-    def trust(self) -> Trust | None:
-        """The verdict on the surrogate of the latest proposal."""
-        return self.explanations[-1].trust
-
     def explanation(self, trial: int) -> ProposalExplanation:
         """Return the explanation of one proposal.
 
@@ -130,8 +118,11 @@ class DesirabilityPath(Shown):
         for found in self.explanations:
             if found.trial == trial:
                 return found
-        raise ValueError(
-            f"trial {trial} is not among the explained proposals: {self.trials.tolist()}."
+        raise InputError(
+            "trial",
+            f"must be one of the explained proposals, but was {trial!r}",
+            trial,
+            f"They are {spans(self.trials)}.",
         )
 
     def half_width(self, level: float = 0.95) -> Array:
@@ -243,7 +234,7 @@ class DesirabilityPath(Shown):
 
         Raises
         ------
-        ValueError
+        NothingToExplain
             If no proposal has a term of the mean alone (PI and TPE have none).
 
         References
@@ -255,10 +246,7 @@ class DesirabilityPath(Shown):
 
         exploiting = self._led_by(EXPLOITING)
         if np.isnan(exploiting).all():
-            raise ValueError(
-                f"{join_words(self.acquisitions)} has no term of the mean alone. "
-                "Use acquisition='lcb'."
-            )
+            raise NothingToExplain(fact("no_mean_term", names=self.acquisitions))
         active = np.stack([e.active for e in self.explanations])
         size = np.where(active, np.abs(exploiting), np.nan)
         count = (~np.isnan(size)).sum(axis=0)
@@ -335,11 +323,11 @@ class DesirabilityPath(Shown):
 
     def distances(self) -> Array:
         """Return the distance of every trial's values to the incumbent's, (n, d), in [0, 1]."""
-        if not self.incumbent:
-            return np.full(self.X.shape, np.nan)
-        reference = self.space.encode(dict(self.incumbent))[0]
-        distance: Array = np.abs(self.X - reference)
-        for j, parameter in enumerate(self.space.parameters):
+        tried, incumbent = self.subject.tried, self.subject.incumbent
+        if tried is None or not incumbent:
+            return np.full((len(self.all_trials), len(self.names)), np.nan)
+        distance: Array = np.abs(tried - self.subject.space.encode(dict(incumbent))[0])
+        for j, parameter in enumerate(self.subject.space.parameters):
             if isinstance(parameter, CategoricalParameter):
                 distance[:, j] = np.where(np.isnan(distance[:, j]), np.nan, distance[:, j] > 0)
         return distance
@@ -371,48 +359,45 @@ class DesirabilityPath(Shown):
         share = float((exploring[known] / whole[known]).mean())
         return {"exploiting": 1.0 - share, "exploring": share}
 
-    # ------------------------------------------------------------------ in words
+    # ------------------------------------------------------------------ what it says
 
     @property
-    def sentence(self) -> str:
-        """What drove the proposals, and when uncertainty gave way to the mean."""
+    def claims(self) -> tuple[Claim, ...]:
+        """What drove the proposals, when uncertainty gave way to the mean, and their balance."""
         total = np.abs(self.total).mean(axis=0)
         order = np.argsort(-total, kind="stable")
-        main = [self.names[j] for j in order[:2] if total[j] > 0.0]
-        if not main:
-            return f"None of the {len(self)} proposals stands out from an average configuration."
-        text = f"Over {len(self)} proposals, {join_words(main)} mattered most to what was proposed"
-        turns = {name: t for name, t in self.turning_points().items() if t is not None}
-        if turns:
-            when = join_words([f"{name} from trial {t} on" for name, t in list(turns.items())[:3]])
-            text += f"; the predicted objective took the lead from uncertainty for {when}"
+        drivers = tuple(
+            Claim("driver", (self.names[j],), estimate=float(total[j]))
+            for j in order[:_MOST_DRIVERS]
+            if total[j] > 0.0
+        )
+        if not drivers:
+            return (Claim("indifferent", self.names, estimate=0.0),)
+        turns = tuple(
+            Claim("turning_point", (name,), (trial,))
+            for name, trial in self.turning_points().items()
+            if trial is not None
+        )
         balance = self.balance()
-        if balance:
-            text += (
-                f". Of the contributions to the latest proposals {balance['exploring']:.0%} are "
-                "about uncertainty"
-            )
-        return f"{text}."
+        share = (Claim("balance", estimate=balance["exploring"]),) if balance else ()
+        return (*drivers, *turns, *share)
 
-    # ------------------------------------------------------------------ elsewhere
+    def plot_payouts(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
+        """Draw prediction, baseline and payout by trial, a panel per term, as `plot` does."""
+        return self._drawn("payouts", ax, width)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw contributions by proposal: a panel per hyperparameter; return the axes."""
-        from hpo_explain.plotting.path import plot_path
+    def plot_predictions(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
+        """Draw what was predicted for each proposal and what was observed, as `plot` does."""
+        return self._drawn("predictions", ax, width)
 
-        return plot_path(self, ax=ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values that `json.dumps` accepts."""
+    def _numbers(self) -> dict[str, Any]:
         return {
-            "trials": self.trials.tolist(),
-            "terms": list(self.terms),
-            "acquisitions": list(self.acquisitions),
-            "sentence": self.sentence,
+            "trials": self.trials,
+            "terms": self.terms,
+            "acquisitions": self.acquisitions,
             "turning_points": self.turning_points(),
             "balance": self.balance(),
             "explanations": [e.to_dict() for e in self.explanations],
-            "notes": list(self.notes),
         }
 
 

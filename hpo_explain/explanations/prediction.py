@@ -9,27 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._words import counted
-from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import (
-    format_level,
-    format_value,
-    join_words,
-    plain_json,
-    worth_naming,
-)
-from hpo_explain.explanations._result import AboutConfiguration, Shown
+from hpo_explain.explanations.claims import Claim, between, worth_naming
+from hpo_explain.explanations.result import Result
+from hpo_explain.facts import Fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 _MAIN_COUNT = 3
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PredictionExplanation(Shown, AboutConfiguration):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PredictionExplanation(Result):
     """Shapley values of the predicted objective at one configuration.
 
     Contributions are in the objective's units and add up to the difference between the prediction
@@ -37,8 +29,6 @@ class PredictionExplanation(Shown, AboutConfiguration):
 
     Attributes
     ----------
-    names : tuple of str
-        The hyperparameters, in the order of the space.
     config : mapping
         The configuration, in the user's units; inactive hyperparameters are left out.
     phi : ndarray of shape (d,)
@@ -49,20 +39,12 @@ class PredictionExplanation(Shown, AboutConfiguration):
     prediction, baseline, efficiency_gap : float
         The prediction, its mean over the background, and what the contributions miss of their
         difference.
-    model : str
-        The surrogate in words.
-    objective_name, direction : str
-        What the objective is called, and which way is better.
-    trial : int or None
-        The trial, if it is one.
     background_size : int
         Number of background rows.
-    estimator : str
-        How coalitions were valued, in words.
-    trust : Trust or None
-        Whether the surrogate is good enough to be explained.
-    notes : tuple of str
-        What was assumed.
+    estimator : Fact or None
+        How coalitions were valued.
+    subject, notes
+        As of every result.
 
     Examples
     --------
@@ -74,21 +56,19 @@ class PredictionExplanation(Shown, AboutConfiguration):
     ({'x': 0.1}, True)
     """
 
-    names: tuple[str, ...]
     config: Mapping[str, Any]
     phi: Array
     half_width: Array | None
     prediction: float
     baseline: float
     efficiency_gap: float
-    model: str = ""
-    objective_name: str = "objective"
-    direction: str = "minimize"
-    trial: int | None = None
     background_size: int = 0
-    estimator: str = ""
-    trust: Trust | None = None
-    notes: tuple[str, ...] = ()
+    estimator: Fact | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The hyperparameters, in the order of the space."""
+        return self.subject.names
 
     @property
     def active(self) -> npt.NDArray[np.bool_]:
@@ -100,23 +80,26 @@ class PredictionExplanation(Shown, AboutConfiguration):
         return np.argsort(-np.abs(self.phi), kind="stable")
 
     @property
-    def sentence(self) -> str:
-        """One sentence that says what makes the prediction what it is."""
-        start = (
-            f"The {self.objective_name} predicted for {self.subject} is "
-            f"{format_level(self.prediction, self.prediction - self.baseline)}, on average "
-            f"{format_level(self.baseline, self.prediction - self.baseline)}"
-        )
+    def claims(self) -> tuple[Claim, ...]:
+        """The largest contributions; positive ones raise the predicted objective."""
         sizes = np.abs(self.phi)
-        parts = [
-            f"{self.names[j]} = {format_value(self.config[self.names[j]])} ({self.phi[j]:+.4g})"
+        found = tuple(
+            self._claim(j)
             for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
             if self.active[j]
-        ]
-        return f"{start}, mainly because of {join_words(parts)}." if parts else f"{start}."
+        )
+        return found or (Claim("no_effect", self.names, estimate=0.0),)
+
+    def _claim(self, j: int) -> Claim:
+        name, phi = self.names[j], float(self.phi[j])
+        half = None if self.half_width is None else float(self.half_width[j])
+        return Claim(
+            "reason", (name,), (self.config[name],), estimate=phi, interval=between(phi, half)
+        )
 
     @property
-    def _contributions(self) -> tuple[str, ...]:
+    def contributions_in(self) -> tuple[str, ...]:
+        """Columns of the table that hold contributions."""
         return ("contribution",)
 
     def to_frame(self) -> pd.DataFrame:
@@ -135,157 +118,23 @@ class PredictionExplanation(Shown, AboutConfiguration):
         )
         return frame.iloc[self.order()]
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the contributions as bars, the largest on top; return the axes."""
-        from hpo_explain.plotting.prediction import plot_prediction
-
-        return plot_prediction(self, ax=ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values that `json.dumps` accepts."""
+    def _numbers(self) -> dict[str, Any]:
         half = self.half_width
         return {
-            "trial": self.trial,
-            "config": plain_json(dict(self.config)),
+            "config": dict(self.config),
             "contributions": [
                 {
                     "hyperparameter": name,
-                    "value": plain_json(self.config.get(name)),
+                    "value": self.config.get(name),
                     "active": bool(self.active[j]),
-                    "contribution": plain_json(self.phi[j]),
-                    "interval_95_half_width": None if half is None else plain_json(half[j]),
+                    "contribution": float(self.phi[j]),
+                    "interval_95_half_width": None if half is None else float(half[j]),
                 }
                 for j, name in enumerate(self.names)
             ],
-            "prediction": plain_json(self.prediction),
-            "baseline": plain_json(self.baseline),
-            "efficiency_gap": plain_json(self.efficiency_gap),
-            "model": self.model,
-            "objective_name": self.objective_name,
-            "direction": self.direction,
+            "prediction": self.prediction,
+            "baseline": self.baseline,
+            "efficiency_gap": self.efficiency_gap,
             "background_size": self.background_size,
-            "estimator": self.estimator,
-            "sentence": self.sentence,
-            "trust": None if self.trust is None else self.trust.to_dict(),
-            "notes": list(self.notes),
-        }
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class PredictionOverview(Shown):
-    """Shapley values of the predicted objective at many configurations.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The hyperparameters, in the order of the space.
-    configs : tuple of mapping
-        The n configurations, in the user's units.
-    phi : ndarray of shape (n, d)
-        Contributions, in the objective's units; 0 where a hyperparameter is inactive.
-    positions : ndarray of shape (n, d)
-        Positions of the values on their own scale, 0 to 1; NaN where inactive.
-    predictions : ndarray of shape (n,)
-        The predictions.
-    baseline : float
-        Their mean over the background.
-    model : str
-        The surrogate in words.
-    objective_name, direction : str
-        What the objective is called, and which way is better.
-    trials : tuple of int
-        The trials, if they are some.
-    background_size : int
-        Number of background rows.
-    trust : Trust or None
-        Whether the surrogate is good enough to be explained.
-    notes : tuple of str
-        What was assumed.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> hx.explain_predictions(table, objective="loss", background=20).phi.shape
-    (5, 1)
-    """
-
-    names: tuple[str, ...]
-    configs: tuple[Mapping[str, Any], ...]
-    phi: Array
-    positions: Array
-    predictions: Array
-    baseline: float
-    model: str = ""
-    objective_name: str = "objective"
-    direction: str = "minimize"
-    trials: tuple[int, ...] = ()
-    background_size: int = 0
-    trust: Trust | None = None
-    notes: tuple[str, ...] = ()
-
-    @property
-    def importance(self) -> Array:
-        """The mean size of each hyperparameter's contributions, in the objective's units. (d,)."""
-        return np.asarray(np.abs(self.phi).mean(axis=0))
-
-    def order(self) -> npt.NDArray[np.int64]:
-        """Return the hyperparameters' positions, the largest contributions first."""
-        return np.argsort(-self.importance, kind="stable")
-
-    @property
-    def sentence(self) -> str:
-        """One sentence that says which hyperparameters move the predictions most."""
-        sizes = self.importance
-        parts = [
-            f"{self.names[j]} (by {format_value(float(self.importance[j]))} on average)"
-            for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
-        ]
-        start = f"Over {counted(len(self.phi), 'configuration')}"
-        if not parts:
-            return f"{start} no hyperparameter moves the predicted {self.objective_name}."
-        return f"{start} the predicted {self.objective_name} is moved most by {join_words(parts)}."
-
-    @property
-    def _contributions(self) -> tuple[str, ...]:
-        return ("contribution",)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per configuration and active hyperparameter: value and contribution."""
-        import pandas as pd
-
-        numbers = self.trials or tuple(range(len(self.phi)))
-        rows = [
-            (number, name, config[name], self.phi[i, j])
-            for i, (number, config) in enumerate(zip(numbers, self.configs, strict=True))
-            for j, name in enumerate(self.names)
-            if name in config
-        ]
-        columns = ["trial", "hyperparameter", "value", "contribution"]
-        return pd.DataFrame(rows, columns=columns)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the contributions as a beeswarm, colored by value; return the axes."""
-        from hpo_explain.plotting.prediction_overview import plot_prediction_overview
-
-        return plot_prediction_overview(self, ax=ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values that `json.dumps` accepts."""
-        return {
-            "names": list(self.names),
-            "configs": [plain_json(dict(config)) for config in self.configs],
-            "trials": list(self.trials),
-            "contributions": plain_json(self.phi),
-            "predictions": plain_json(self.predictions),
-            "baseline": plain_json(self.baseline),
-            "importance": plain_json(self.importance),
-            "model": self.model,
-            "objective_name": self.objective_name,
-            "direction": self.direction,
-            "background_size": self.background_size,
-            "sentence": self.sentence,
-            "trust": None if self.trust is None else self.trust.to_dict(),
-            "notes": list(self.notes),
+            "estimator": None if self.estimator is None else str(self.estimator),
         }

@@ -10,37 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_fraction
-from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations._format import format_value, join_words, plain_json
-from hpo_explain.explanations._result import AboutConfiguration, Shown
+from hpo_explain.explanations.claims import Claim, Kind, between
+from hpo_explain.explanations.result import Result
+from hpo_explain.facts import Fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
-# what a contribution says about a value, by term and whether it raises the utility
-_REASONS = {
-    ("mean", True): ("promises", "promise", "a better {objective}"),
-    ("mean", False): ("promises", "promise", "a worse {objective}"),
-    ("uncertainty", True): ("leads", "lead", "where the model is unsure"),
-    ("uncertainty", False): ("leads", "lead", "where the model is sure already"),
-    ("exploitation", True): ("promises", "promise", "a better {objective}"),
-    ("exploitation", False): ("promises", "promise", "a worse {objective}"),
-    ("exploration", True): ("leads", "lead", "where the model is unsure"),
-    ("exploration", False): ("leads", "lead", "where the model is sure already"),
-    ("good", True): ("is", "are", "common among good trials"),
-    ("good", False): ("is", "are", "rare among good trials"),
-    ("bad", True): ("is", "are", "rare among the other trials"),
-    ("bad", False): ("is", "are", "common among the other trials"),
-}
-_OTHER_REASONS = {True: ("raises", "raise", "the {term}"), False: ("lowers", "lower", "the {term}")}
 _MAIN_SHARE = 0.75  # so much of the contributions of one sign is told as the main reasons
 _MAIN_COUNT = 3
+_WORTH_OPPOSING = 0.1  # of the payout
+_ROUNDING = 1e-12  # of the values that were subtracted
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ProposalExplanation(Shown, AboutConfiguration):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ProposalExplanation(Result):
     """Shapley values of an acquisition function at one configuration, term by term.
 
     Contributions are in units of the acquisition and *larger is more desirable*, whether the
@@ -49,8 +34,6 @@ class ProposalExplanation(Shown, AboutConfiguration):
 
     Attributes
     ----------
-    names : tuple of str
-        The hyperparameters, in the order of the space.
     config : mapping
         The explained configuration, in the user's units; inactive hyperparameters are left out.
     terms : tuple of str
@@ -65,31 +48,17 @@ class ProposalExplanation(Shown, AboutConfiguration):
     prediction, baseline, payout, efficiency_gap : dict of str to float
         By term, plus "total": the acquisition at the configuration; its mean over the
         background; their difference; and the part of it that the contributions miss.
-    acquisition : str
-        Name of the acquisition function, with its settings.
-    model : str
-        What it looked through, as in "a GP"; empty if there is none.
-    assumed : bool
-        Whether the acquisition is assumed (True) or the optimizer's own (False).
-    optimizer : str
-        Whose acquisition it is if it is not assumed, as in "skopt's gp_minimize".
-    trial : int or None
-        The trial, if it is one.
-    objective_name, direction : str
-        What the objective is called, and which way is better.
     objective_prediction, objective_baseline : dict of str to float, or None
         Mean and std that the surrogate predicts for the configuration, and their averages over
         the background, in the objective's units; None without a surrogate.
     background_size : int
         Number of background rows.
-    estimator : str
-        How coalitions were valued, in words.
+    estimator : Fact or None
+        How coalitions were valued.
     draws : int or None
         Number of draws of the sampling estimator; None where coalitions were valued.
-    trust : Trust or None
-        Whether the surrogate is good enough to be explained.
-    notes : tuple of str
-        What was assumed.
+    subject, notes
+        As of every result.
 
     References
     ----------
@@ -106,7 +75,6 @@ class ProposalExplanation(Shown, AboutConfiguration):
     ['value', 'total', 'mean', 'uncertainty']
     """
 
-    names: tuple[str, ...]
     config: Mapping[str, Any]
     terms: tuple[str, ...]
     phi: Array
@@ -116,20 +84,16 @@ class ProposalExplanation(Shown, AboutConfiguration):
     baseline: dict[str, float]
     payout: dict[str, float]
     efficiency_gap: dict[str, float]
-    acquisition: str
-    model: str = ""
-    assumed: bool = True
-    optimizer: str = "the optimizer"
-    trial: int | None = None
-    objective_name: str = "objective"
-    direction: str = "minimize"
     objective_prediction: dict[str, float] | None = None
     objective_baseline: dict[str, float] | None = None
     background_size: int = 0
-    estimator: str = ""
+    estimator: Fact | None = None
     draws: int | None = None
-    trust: Trust | None = None
-    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The hyperparameters, in the order of the space."""
+        return self.subject.names
 
     @property
     def total(self) -> Array:
@@ -140,14 +104,6 @@ class ProposalExplanation(Shown, AboutConfiguration):
     def active(self) -> npt.NDArray[np.bool_]:
         """Whether each hyperparameter is active in the configuration, (d,)."""
         return np.array([name in self.config for name in self.names])
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The proposed values in words; "inactive" where there is none."""
-        return tuple(
-            format_value(self.config[name]) if name in self.config else "inactive"
-            for name in self.names
-        )
 
     @property
     def contributions(self) -> pd.DataFrame:
@@ -162,7 +118,8 @@ class ProposalExplanation(Shown, AboutConfiguration):
         return frame
 
     @property
-    def _contributions(self) -> tuple[str, ...]:
+    def contributions_in(self) -> tuple[str, ...]:
+        """Columns of the table that hold contributions."""
         return ("total", *self.terms)
 
     def to_frame(self) -> pd.DataFrame:
@@ -215,29 +172,26 @@ class ProposalExplanation(Shown, AboutConfiguration):
             columns[(term, "upper")] = centre[:, t] + half[:, t]
         return pd.DataFrame(columns, index=pd.Index(self.names, name="hyperparameter"))
 
-    # ------------------------------------------------------------------ in words
+    # ------------------------------------------------------------------ what it says
 
     @property
-    def sentence(self) -> str:
-        """One sentence that says what the numbers say, and whose acquisition it is."""
+    def claims(self) -> tuple[Claim, ...]:
+        """The main reasons for the payout's sign, and the largest one against it."""
         payout = self.payout["total"]
-        verdict = "attractive" if payout >= 0 else "unattractive"
-        through = f"{self.model} with {self.acquisition}" if self.model else self.acquisition
-        if self.assumed:
-            start = f"{through[0].upper()}{through[1:]} would have found {self.subject} {verdict}"
-        else:
-            start = f"{self.optimizer} ({through}) found {self.subject} {verdict}"
         scale = max(np.abs(list(self.prediction.values())).max(), np.abs(self.phi).max(initial=0.0))
-        if abs(payout) <= 1e-12 * scale and np.abs(self.total).max(initial=0.0) <= 1e-12 * scale:
-            plain = start.rsplit(" ", 1)[0]
-            return f"{plain} no better and no worse than an average configuration."
-        reasons = self._reasons(self._leading(1.0 if payout >= 0 else -1.0))
-        against = self._leading(-1.0 if payout >= 0 else 1.0)[:1]
-        contrast = ""
-        if against and abs(self.total[against[0]]) >= 0.1 * abs(payout):
-            side = "against" if payout >= 0 else "for"
-            contrast = f"; {self._value(against[0])} speaks {side} it"
-        return f"{start} mainly because {reasons}{contrast}."
+        if max(abs(payout), np.abs(self.total).max(initial=0.0)) <= _ROUNDING * scale:
+            return (Claim("indifferent", self.names, estimate=payout),)
+        sign = 1.0 if payout >= 0 else -1.0
+        against = [
+            j
+            for j in self._leading(-sign)[:1]
+            if abs(self.total[j]) >= _WORTH_OPPOSING * abs(payout)
+        ]
+        half = self.half_width()
+        return (
+            *(self._claim("reason", j, half) for j in self._leading(sign)),
+            *(self._claim("counter_reason", j, half) for j in against),
+        )
 
     def _leading(self, sign: float) -> list[int]:
         """Return the few hyperparameters that make up most of the contributions of one sign."""
@@ -252,49 +206,25 @@ class ProposalExplanation(Shown, AboutConfiguration):
             chosen.append(int(j))
         return chosen
 
-    def _value(self, j: int) -> str:
-        return f"{self.names[j]} = {self.values[j]}"
+    def _claim(self, kind: Kind, j: int, half: Array | None) -> Claim:
+        name, total = self.names[j], float(self.total[j])
+        return Claim(
+            kind,
+            (name,),
+            (self.config[name],) if name in self.config else (),
+            estimate=total,
+            interval=between(total, None if half is None else float(half[j, -1])),
+            term=self.terms[int(np.argmax(np.sign(total) * self.phi[j]))],
+        )
 
-    def _reasons(self, leading: list[int]) -> str:
-        """Return "a = 1 and b = 2 promise ..., and c = 3 leads ...": one clause per reason."""
-        groups: dict[tuple[str, bool], list[str]] = {}
-        for j in leading:
-            sign = np.sign(self.total[j])
-            term = self.terms[int(np.argmax(sign * self.phi[j]))]
-            groups.setdefault((term, bool(sign > 0)), []).append(self._value(j))
-        clauses = []
-        for (term, better), values in groups.items():
-            singular, plural, rest = _REASONS.get((term, better), _OTHER_REASONS[better])
-            verb = singular if len(values) == 1 else plural
-            words = rest.format(objective=self.objective_name, term=term)
-            clauses.append(f"{join_words(values)} {verb} {words}")
-        return ", and ".join(clauses)
-
-    # ------------------------------------------------------------------ elsewhere
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the contributions, each term beside the total; return the axes."""
-        from hpo_explain.plotting.proposal import plot_proposal
-
-        return plot_proposal(self, ax=ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values that `json.dumps` accepts."""
+    def _numbers(self) -> dict[str, Any]:
         half = self.half_width()
         return {
-            "trial": self.trial,
-            "config": plain_json(dict(self.config)),
-            "acquisition": self.acquisition,
-            "model": self.model,
-            "assumed": self.assumed,
-            "optimizer": self.optimizer,
-            "objective_name": self.objective_name,
-            "direction": self.direction,
-            "sentence": self.sentence,
+            "config": dict(self.config),
             "contributions": [
                 {
                     "hyperparameter": name,
-                    "value": plain_json(self.config.get(name)),
+                    "value": self.config.get(name),
                     "active": bool(self.active[j]),
                     "total": float(self.total[j]),
                     "terms": {term: float(self.phi[j, t]) for t, term in enumerate(self.terms)},
@@ -302,15 +232,13 @@ class ProposalExplanation(Shown, AboutConfiguration):
                 }
                 for j, name in enumerate(self.names)
             ],
-            "prediction": plain_json(self.prediction),
-            "baseline": plain_json(self.baseline),
-            "payout": plain_json(self.payout),
-            "efficiency_gap": plain_json(self.efficiency_gap),
-            "objective_prediction": plain_json(self.objective_prediction),
-            "objective_baseline": plain_json(self.objective_baseline),
+            "prediction": self.prediction,
+            "baseline": self.baseline,
+            "payout": self.payout,
+            "efficiency_gap": self.efficiency_gap,
+            "objective_prediction": self.objective_prediction,
+            "objective_baseline": self.objective_baseline,
             "background_size": self.background_size,
-            "estimator": self.estimator,
+            "estimator": None if self.estimator is None else str(self.estimator),
             "draws": self.draws,
-            "trust": None if self.trust is None else self.trust.to_dict(),
-            "notes": list(self.notes),
         }

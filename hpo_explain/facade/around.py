@@ -19,7 +19,7 @@ from hpo_explain.explanations import (
     LocalImportance,
     Subject,
 )
-from hpo_explain.facade._chosen import config_of, model_of, trial_of
+from hpo_explain.facade._asked import config_of, model_of, trial_of
 from hpo_explain.facts import fact
 from hpo_explain.run import Run
 from hpo_explain.space import Config

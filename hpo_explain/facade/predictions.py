@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,8 @@ import numpy.typing as npt
 from hpo_explain._checks import check_sequence
 from hpo_explain.adapters import as_run
 from hpo_explain.explainers.prediction import PredictionExplainer
-from hpo_explain.explanations import (
-    PredictionExplanation,
-    PredictionOverview,
-)
-from hpo_explain.facade._chosen import config_of, trial_of
-from hpo_explain.run import Run
+from hpo_explain.explanations import PredictionExplanation, PredictionOverview, Subject
+from hpo_explain.facade._asked import config_of, trial_of
 from hpo_explain.space import Config
 
 
@@ -66,12 +61,14 @@ def explain_prediction(
     (1, True)
     """
     run = as_run(run, **reading)
-    explainer = _explainer(run, background, before, kind, seed)
-    return replace(
-        explainer.explain(config_of(run, "config", config)),
-        trial=trial_of(run, config),
-        objective_name=run.objective_name,
-    )
+    asked = config_of(run, "config", config)
+    subject = Subject.of(run, trial=trial_of(run, config))
+    return PredictionExplainer(
+        run.surrogate(before=before, kind=kind, seed=seed),
+        background=background,
+        subject=subject,
+        seed=seed,
+    ).explain(asked)
 
 
 def explain_predictions(
@@ -119,16 +116,9 @@ def explain_predictions(
     chosen = np.asarray(run.trials).tolist()
     if trials is not None:
         chosen = check_sequence("trials", trials, "numbers of trials")
-    explainer = _explainer(run, background, before, kind, seed)
-    return replace(
-        explainer.explain_all([run.config(number) for number in chosen]),
-        trials=tuple(chosen),
-        objective_name=run.objective_name,
-    )
-
-
-def _explainer(
-    run: Run, background: int | str | npt.ArrayLike, before: int | None, kind: str, seed: int
-) -> PredictionExplainer:
-    model = run.surrogate(before=before, kind=kind, seed=seed)
-    return PredictionExplainer(model, direction=run.direction, background=background, seed=seed)
+    return PredictionExplainer(
+        run.surrogate(before=before, kind=kind, seed=seed),
+        background=background,
+        subject=Subject.of(run),
+        seed=seed,
+    ).explain_all([run.config(number) for number in chosen], chosen)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.adapters import as_run
-from hpo_explain.explainers.densities import densities_at, density_path_of
+from hpo_explain.explainers.densities import densities_at
+from hpo_explain.explainers.density_path import density_path_of
 from hpo_explain.explainers.path import explain_path
-from hpo_explain.explainers.proposals import ProposalExplainer, proposal_of
+from hpo_explain.explainers.proposal import ProposalExplainer
 from hpo_explain.explanations import (
     DensityPath,
     DesirabilityPath,
@@ -25,7 +24,7 @@ from hpo_explain.surrogates import Surrogate
 
 
 def explain_proposal(
-    source: Any,
+    run: Any,
     trial: int | str = "latest",
     *,
     acquisition: str | Acquisition = "auto",
@@ -40,7 +39,7 @@ def explain_proposal(
 
     Parameters
     ----------
-    source : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
         The optimization run.
     trial : int, "latest", "best" or "best-predicted", default "latest"
         The proposal; "best" is the best feasible one, "best-predicted" the one that the surrogate
@@ -91,21 +90,13 @@ def explain_proposal(
     >>> round(abs(explanation.efficiency_gap["total"]), 9)
     0.0
     """
-    run = as_run(source, **reading)
+    run = as_run(run, **reading)
     explainer = ProposalExplainer(acquisition, background, surrogate, estimator, draws, seed)
-    number = proposal_of(run, trial, seed=seed, any_trial=acquisition != "auto")
-    found = explainer.explain(run, number)
-    if trial != "best" or not np.any(run.feasible) or number == run.incumbent_trial:
-        return found
-    best = (
-        f"trial {number} is the best of the proposals; the best of the run, trial "
-        f"{run.incumbent_trial}, is none"
-    )
-    return replace(found, notes=(best, *found.notes))
+    return explainer.explain(run, trial)
 
 
 def desirability_path(
-    source: Any,
+    run: Any,
     trials: Sequence[int] | None = None,
     *,
     acquisition: str | Acquisition = "auto",
@@ -125,7 +116,7 @@ def desirability_path(
 
     Parameters
     ----------
-    source : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
         The optimization run.
     trials : sequence of int, optional
         The proposals to explain; by default all of them.
@@ -165,19 +156,17 @@ def desirability_path(
     >>> path.trials.tolist()
     [2, 3, 4]
     """
-    run = as_run(source, **reading)
+    run = as_run(run, **reading)
     explainer = ProposalExplainer(acquisition, background, surrogate, estimator, draws, seed)
     return explain_path(run, explainer, trials, n_jobs=n_jobs, progress=progress)
 
 
-def proposal_densities(
-    source: Any, trial: int | str = "latest", **reading: Any
-) -> ProposalDensities:
+def proposal_densities(run: Any, trial: int | str = "latest", **reading: Any) -> ProposalDensities:
     """Show where good and where other trials lay when TPE proposed a configuration.
 
     Parameters
     ----------
-    source : optuna.Study or Run
+    run : optuna.Study or Run
         The optimization run, by Optuna's TPESampler.
     trial : int, "latest", "best" or "best-predicted", default "latest"
         The proposal.
@@ -203,17 +192,17 @@ def proposal_densities(
     >>> hx.proposal_densities(study, 11)["x"].proposed == study.trials[11].params["x"]
     True
     """
-    return densities_at(as_run(source, **reading), trial)
+    return densities_at(as_run(run, **reading), trial)
 
 
 def density_path(
-    source: Any, name: str, trials: Sequence[int] | None = None, **reading: Any
+    run: Any, name: str, trials: Sequence[int] | None = None, **reading: Any
 ) -> DensityPath:
     """Show how TPE's densities of one hyperparameter moved over a run.
 
     Parameters
     ----------
-    source : optuna.Study or Run
+    run : optuna.Study or Run
         The optimization run, by Optuna's TPESampler.
     name : str
         The hyperparameter.
@@ -241,4 +230,4 @@ def density_path(
     >>> hx.density_path(study, "x").trials
     (10, 11, 12, 13)
     """
-    return density_path_of(as_run(source, **reading), name, trials)
+    return density_path_of(as_run(run, **reading), name, trials)

@@ -4,7 +4,8 @@ from hpo_explain.plotting._registry import draw
 from hpo_explain.plotting.ablation import plot_ablation
 from hpo_explain.plotting.ablation_shares import plot_ablation_shares
 from hpo_explain.plotting.configurations import plot_configurations
-from hpo_explain.plotting.densities import plot_densities, plot_density_path
+from hpo_explain.plotting.densities import plot_densities
+from hpo_explain.plotting.density_path import plot_density_path
 from hpo_explain.plotting.fanova import plot_fanova
 from hpo_explain.plotting.fanova_pairs import plot_fanova_pairs
 from hpo_explain.plotting.h_statistic import plot_h_statistic, plot_h_totals
@@ -14,14 +15,16 @@ from hpo_explain.plotting.lime import plot_lime
 from hpo_explain.plotting.local_importance import plot_local_importance
 from hpo_explain.plotting.marginal import plot_marginal
 from hpo_explain.plotting.partial_dependence import plot_partial_dependence
-from hpo_explain.plotting.path import plot_path, plot_repeated_runs
-from hpo_explain.plotting.payouts import plot_payouts
+from hpo_explain.plotting.path import plot_path
+from hpo_explain.plotting.path_payouts import plot_payouts
+from hpo_explain.plotting.path_predictions import plot_predictions
 from hpo_explain.plotting.prediction import plot_prediction
 from hpo_explain.plotting.prediction_overview import plot_prediction_overview
-from hpo_explain.plotting.predictions import plot_predictions
 from hpo_explain.plotting.proposal import plot_proposal
 from hpo_explain.plotting.recommended_space import plot_recommended_space
 from hpo_explain.plotting.regional import plot_region_ice, plot_regions
+from hpo_explain.plotting.repeated_runs import plot_repeated_runs
+from hpo_explain.plotting.sample_size import plot_sample_size
 from hpo_explain.plotting.subspace import plot_subspace
 
 __all__ = [
@@ -52,6 +55,7 @@ __all__ = [
     "plot_region_ice",
     "plot_regions",
     "plot_repeated_runs",
+    "plot_sample_size",
     "plot_subspace",
     "plot_svg",
     "result_html",

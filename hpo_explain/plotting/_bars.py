@@ -1,35 +1,262 @@
-"""What plots of horizontal bars share: rows with a name and a value, whiskers, texts around."""
+"""Horizontal bars: a row per hyperparameter, in it a bar per term, with whiskers and a mark."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.ticker import Formatter
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import Formatter, PercentFormatter
 
-from hpo_explain.plotting._layout import (
-    characters,
-    points_across,
-)
+from hpo_explain.plotting._layout import characters, points_across
 from hpo_explain.plotting._rows import row_labels, style_rows, write_rows
-from hpo_explain.plotting._style import (
-    FILLS,
-    Fill,
-    ink,
-    new_axes,
-    set_height,
-)
-from hpo_explain.plotting._text import plain
+from hpo_explain.plotting._style import FILLS, GREY, Fill, ink, new_axes, set_height
+from hpo_explain.plotting._text import distinct, plain, shorten
+from hpo_explain.space import Array
 
 MOST_ROWS = 20
-_ROW, _LINE = 18.0, 10.5  # points: height of a row, and of every further line of its label
+_ROW_POINTS = (18.0, 30.0, 36.0)  # height of a row with 1, 2, 3 and more bars
+_LINE = 10.5  # points of every further line of a label
+_LABELS = 0.34  # share of the width that labels take
+_BARS = 0.78  # share of a row that its bars take
+_NEGLIGIBLE = 1e-12  # of the values that were subtracted: rounding, not a contribution
+
+
+# ---------------------------------------------------------------------- the description
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row.
+
+    Attributes
+    ----------
+    parts : tuple of str
+        What it is of, in parts that may stand on lines of their own.
+    values : tuple of float
+        The length of each bar.
+    halves : tuple of (float or None)
+        Half the whiskers of each bar, and of the mark where there is one; None where none is
+        known. Empty for none at all.
+    mark : float or None
+        Where the mark stands.
+    fill : int or None
+        The fill of all its bars, as a place in the colors; by default each bar has its own.
+    """
+
+    parts: tuple[str, ...]
+    values: tuple[float, ...]
+    halves: tuple[float | None, ...] = ()
+    mark: float | None = None
+    fill: int | None = None
+
+    @property
+    def ends(self) -> list[float]:
+        """All places that the row reaches."""
+        places = [*self.values, *(() if self.mark is None else (self.mark,))]
+        halves = [half or 0.0 for half in self.halves[: len(places)]]
+        halves += [0.0] * (len(places) - len(halves))
+        return [p + s * h for p, h in zip(places, halves, strict=True) for s in (-1.0, 0.0, 1.0)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bars:
+    """Rows of bars, and what is written around them.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+        The rows, the first on top.
+    heading, subtitle, label, footer : str
+        What stands over and under the axes.
+    legend : tuple of (int, str)
+        Fills and what they mean.
+    mark : str
+        What the mark means.
+    marker : str
+        The shape of the mark: "D" or "|".
+    inactive : tuple of str
+        Labels of rows without bars, which stand last, in grey.
+    percent : bool
+        Whether numbers along the axis are shares.
+    positive : bool
+        Whether what is drawn cannot be negative; whiskers are then cut at 0.
+    scale : float
+        The size of the values of which bars are differences: less than rounding of it is drawn
+        as 0.
+    """
+
+    rows: tuple[Row, ...]
+    heading: str
+    subtitle: str
+    label: str
+    footer: str
+    legend: tuple[tuple[int, str], ...] = ()
+    mark: str = ""
+    marker: str = "D"
+    inactive: tuple[str, ...] = ()
+    percent: bool = False
+    positive: bool = False
+    scale: float = 0.0
+
+    @property
+    def terms(self) -> int:
+        """Number of bars in a row."""
+        return max((len(row.values) for row in self.rows), default=1)
+
+    def limits(self) -> tuple[float, float]:
+        """Return where the axis begins and ends."""
+        ends = [0.0, *(end for row in self.rows for end in row.ends)]
+        low, high = min(ends), max(ends)
+        if high - low <= _NEGLIGIBLE * max(self.scale, abs(low), abs(high)) or high == low:
+            reach = self.scale or 1.0
+            return (0.0 if self.positive else -reach), reach
+        if self.positive:
+            return 0.0, high + 0.04 * (high - low)
+        margin = 0.06 * (high - low)
+        return (low - margin if low < 0 else -margin), (high + margin if high > 0 else margin)
+
+
+def folded(order: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return which rows are drawn, and which are summed in the last one, if they are too many."""
+    if len(order) <= MOST_ROWS:
+        return list(order), []
+    return list(order[: MOST_ROWS - 1]), list(order[MOST_ROWS - 1 :])
+
+
+# ---------------------------------------------------------------------- the drawing
+
+
+def draw_bars(
+    bars: Bars,
+    *,
+    ax: Axes | None,
+    width: float,
+    legend: Sequence[tuple[Artist, str]] | None = None,
+    formatter: Formatter | None = None,
+) -> Axes:
+    """Draw bars; return the axes.
+
+    Parameters
+    ----------
+    bars : Bars
+        What is drawn.
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None for a new figure as high as the rows need.
+    width : float
+        Width of the new figure, in inches.
+    legend : sequence of (matplotlib.artist.Artist, str), optional
+        Marks and what they mean, in place of those of the bars.
+    formatter : matplotlib.ticker.Formatter, optional
+        How numbers along the axis are written.
+    """
+    own = ax is None
+    if ax is None:
+        ax = new_axes(width)
+    parts = [[plain(part) for part in row.parts] for row in bars.rows]
+    names = row_labels(parts, characters(_LABELS * points_across(ax)))
+    labels = distinct([*names, *bars.inactive])
+    for t in range(bars.terms):
+        _draw_term(ax, bars, t)
+    _draw_marks(ax, bars)
+    style_rows(ax, labels)
+    ax.set_xlim(bars.limits())
+    if bars.percent or formatter is not None:
+        ax.xaxis.set_major_formatter(formatter or PercentFormatter(xmax=1.0))
+    for tick in ax.get_yticklabels()[len(bars.rows) :]:
+        tick.set_color(GREY)
+    high = write_rows(
+        ax,
+        heading=bars.heading,
+        subtitle=bars.subtitle,
+        label=bars.label,
+        footer=bars.footer,
+        legend=_legend(bars) if legend is None else legend,
+    )
+    if own:
+        lines = max((text.count("\n") for text in labels), default=0)
+        row = max(
+            _ROW_POINTS[min(bars.terms, len(_ROW_POINTS)) - 1], _ROW_POINTS[0] + lines * _LINE
+        )
+        set_height(ax, high + max(len(labels), 1) * row)
+    return ax
+
+
+def _draw_term(ax: Axes, bars: Bars, t: int) -> None:
+    rows = [(i, row) for i, row in enumerate(bars.rows) if t < len(row.values)]
+    if not rows:
+        return
+    thickness = _BARS / bars.terms
+    y = np.array([i for i, _ in rows]) + (t - (bars.terms - 1) / 2) * thickness
+    x = np.array([row.values[t] for _, row in rows])
+    fills = [_fill(t if row.fill is None else row.fill) for _, row in rows]
+    ax.barh(
+        y, x, height=0.9 * thickness, color=[fill.color for fill in fills],
+        hatch=[fill.hatch for fill in fills], edgecolor="white", linewidth=0.0, zorder=2,
+    )  # fmt: skip
+    halves = [row.halves[t] if row.halves else None for _, row in rows]
+    _draw_whiskers(ax, x, y, halves, 0.8 if bars.terms > 1 else 1.0)
+
+
+def _draw_marks(ax: Axes, bars: Bars) -> None:
+    rows = [(i, row) for i, row in enumerate(bars.rows) if row.mark is not None]
+    if not rows:
+        return
+    y, x = np.array([i for i, _ in rows], dtype=float), np.array([row.mark for _, row in rows])
+    halves = [row.halves[-1] if len(row.halves) > len(row.values) else None for _, row in rows]
+    _draw_whiskers(ax, x, y, halves, 1.4)
+    ax.plot(x, y, linestyle="none", clip_on=bars.marker == "D", zorder=4, **_mark(bars.marker))
+
+
+def _draw_whiskers(
+    ax: Axes,
+    x: Array,
+    y: Array,
+    halves: Sequence[float | None],
+    linewidth: float,
+) -> None:
+    known = [i for i, half in enumerate(halves) if half is not None]
+    if known:
+        ax.errorbar(
+            x[known], y[known], xerr=np.array([halves[i] for i in known], dtype=float), fmt="none",
+            ecolor=ink(), elinewidth=linewidth, capsize=2.0, capthick=linewidth, zorder=3,
+        )  # fmt: skip
+
+
+def _fill(place: int) -> Fill:
+    return FILLS[place % len(FILLS)]
+
+
+def _mark(marker: str) -> dict[str, Any]:
+    if marker == "D":
+        edge = {"markeredgecolor": "white", "markeredgewidth": 1.0}
+        return {"marker": marker, "color": ink(), "markersize": 6.0, **edge}
+    return {"marker": marker, "color": ink(), "markersize": 9.0, "markeredgewidth": 2.2}
+
+
+def _legend(bars: Bars) -> list[tuple[Artist, str]]:
+    entries: list[tuple[Artist, str]] = []
+    for place, name in bars.legend:
+        fill = _fill(place)
+        patch = Patch(facecolor=fill.color, hatch=fill.hatch, edgecolor="white", linewidth=0.0)
+        entries.append((patch, shorten(plain(name), 40)))
+    if bars.mark:
+        width = 1.4 if bars.marker == "D" else 0.0
+        entries.append((Line2D([], [], linewidth=width, **_mark(bars.marker)), bars.mark))
+    return entries
+
+
+# ---------------------------------------------------------------------- goes with its last user
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One row: what it is of, in parts that may stand on lines of their own, and its lengths."""
+    """One row of one bar."""
 
     parts: tuple[str, ...]
     value: float
@@ -42,67 +269,15 @@ def plot_bars(
     label: str, footer: str, legend: Sequence[tuple[Artist, str]] = (),
     formatter: Formatter | None = None,
 ) -> Axes:  # fmt: skip
-    """Draw bars in the order given, with their texts; return the axes.
-
-    Parameters
-    ----------
-    bars : sequence of Bar
-        The rows, the first on top.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None for a new figure as high as the rows need.
-    width : float
-        Width of the new figure, in inches.
-    heading, subtitle : str
-        What stands over the axes.
-    label, footer : str
-        What stands under them.
-    legend : sequence of (matplotlib.artist.Artist, str)
-        Marks and what they mean.
-    formatter : matplotlib.ticker.Formatter, optional
-        How numbers along the axis are written.
-    """
-    own = ax is None
-    if ax is None:
-        ax = new_axes(width)
-    across = points_across(ax)
-    width = characters(0.36 * across)
-    labels = row_labels(([plain(part) for part in bar.parts] for bar in bars), width)
-    n = len(bars)
-    for i, bar in enumerate(bars):
-        ax.barh(
-            i, bar.value, height=0.72, color=bar.fill.color, hatch=bar.fill.hatch,
-            edgecolor="white", linewidth=0.0, zorder=2,
-        )  # fmt: skip
-    known = [i for i, bar in enumerate(bars) if bar.half is not None]
-    if known:
-        ax.errorbar(
-            [bars[i].value for i in known], known, xerr=[bars[i].half or 0.0 for i in known],
-            fmt="none", ecolor=ink(), elinewidth=1.0, capsize=2.0, capthick=1.0, zorder=3,
-        )  # fmt: skip
-    style_rows(ax, labels)
-    ax.set_xlim(_limits(bars))
-    if formatter is not None:
-        ax.xaxis.set_major_formatter(formatter)
-
-    high = write_rows(
-        ax, heading=heading, subtitle=subtitle, label=label, footer=footer, legend=legend
+    """Draw bars in the order given, with their texts; return the axes."""
+    described = Bars(
+        rows=tuple(
+            Row(bar.parts, (bar.value,), (bar.half,), fill=FILLS.index(bar.fill)) for bar in bars
+        ),
+        heading=heading,
+        subtitle=subtitle,
+        label=label,
+        footer=footer,
+        positive=all(bar.value >= 0.0 for bar in bars),
     )
-    if own:
-        lines = max((text.count("\n") for text in labels), default=0)
-        set_height(ax, high + max(n, 1) * (_ROW + lines * _LINE))
-    return ax
-
-
-def _limits(bars: Sequence[Bar]) -> tuple[float, float]:
-    ends = [0.0]
-    for bar in bars:
-        half = bar.half or 0.0
-        ends += [bar.value, bar.value - half, bar.value + half]
-    low, high = min(ends), max(ends)
-    if low == high:
-        return (-1.0, 1.0)
-    margin = 0.04 * (high - low)
-    # whiskers of what cannot be negative are cut at 0
-    if all(bar.value >= 0.0 for bar in bars):
-        return 0.0, high + margin
-    return low - margin, high + margin if high > 0.0 else margin
+    return draw_bars(described, ax=ax, width=width, legend=legend, formatter=formatter)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import re
 import textwrap
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from itertools import accumulate, takewhile
 
 from wcwidth import iter_graphemes
 
 from hpo_explain._width import columns
-from hpo_explain.explanations import format_level
+from hpo_explain._words import listed as listed
+from hpo_explain.wording.numbers import number as number
+from hpo_explain.wording.numbers import signed as signed
+from hpo_explain.wording.plots import not_shown as not_shown
 
 # Line and paragraph breaks; what a label must show although it has no glyph.
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
@@ -106,38 +108,3 @@ def wrap(text: str, width: int) -> str:
     lines = text.replace(" = ", "\u00a0=\u00a0").split("\n")
     broken = [textwrap.wrap(line, max(width, 10), break_on_hyphens=False) or [""] for line in lines]
     return "\n".join(part for line in broken for part in line).replace("\u00a0", " ")
-
-
-def signed(value: float, scale: float) -> str:
-    """Return a number with its sign, to three digits of `scale` (the largest beside it)."""
-    if not math.isfinite(value):
-        return str(value)
-    scale = abs(scale)
-    if scale == 0.0 or not math.isfinite(scale):
-        scale = abs(value) or 1.0
-    if 1e-4 <= scale < 1e6:
-        text = f"{value:+.{max(0, 2 - math.floor(math.log10(scale)))}f}"
-    else:
-        text = f"{value:+.2e}"
-    if float(text) == 0.0:
-        return text[1:]
-    return text.replace("-", "−")
-
-
-def number(value: float, digits: int = 4, *, apart: float = 0.0) -> str:
-    """Return a number to so many significant digits, and more to tell others `apart` from it."""
-    text = format_level(value, apart, digits)
-    return text.replace("-", "−")
-
-
-def not_shown(count: int, one: str, several: str) -> str:
-    """Return " 1 smaller one is not shown." or " 2 smaller ones are not shown."; empty for none."""
-    if count <= 0:
-        return ""
-    return f" {count} {one if count == 1 else several} {'is' if count == 1 else 'are'} not shown."
-
-
-def listed(words: Sequence[str], most: int) -> str:
-    """Return words separated by commas, and how many more there are."""
-    more = len(words) - most
-    return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")

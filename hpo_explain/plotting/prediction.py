@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch
 
-from hpo_explain._words import counted
-from hpo_explain.explanations import PredictionExplanation, format_value
-from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
-from hpo_explain.plotting._style import FILLS, WIDTH
-from hpo_explain.plotting._text import not_shown, number, plain, shorten
+from hpo_explain.explanations import PredictionExplanation
+from hpo_explain.plotting._bars import Bars, Row, draw_bars, folded
+from hpo_explain.plotting._registry import draws
+from hpo_explain.plotting._style import WIDTH
+from hpo_explain.plotting._subject import shown
+from hpo_explain.wording import format_value
+from hpo_explain.wording import prediction as words
+from hpo_explain.wording.proposal import others
 
-_BETTER, _WORSE = FILLS[0], FILLS[1]
+_BETTER, _WORSE = 0, 1
 
 
+@draws(PredictionExplanation)
 def plot_prediction(
     result: PredictionExplanation, *, ax: Axes | None = None, width: float = WIDTH
 ) -> Axes:
@@ -46,55 +49,43 @@ def plot_prediction(
     >>> plot_prediction(found).get_xlabel()
     'contribution to the predicted loss: left is better'
     """
-    order = [j for j in result.order().tolist() if result.active[j]]
-    rest = order[MOST_ROWS - 1 :] if len(order) > MOST_ROWS else []
-    bars = [
-        _bar(
+    about = shown(result.subject)
+    half = result.half_width
+    kept, rest = folded([j for j in result.order().tolist() if result.active[j]])
+    rows = [
+        _row(
             result,
             (result.names[j], f"= {format_value(result.config[result.names[j]])}"),
             float(result.phi[j]),
-            None if result.half_width is None else float(result.half_width[j]),
+            None if half is None else float(half[j]),
         )
-        for j in order[: len(order) - len(rest)]
+        for j in kept
     ]
     if rest:
-        bars.append(_bar(result, (f"{len(rest)} others (sum)",), float(result.phi[rest].sum())))
-    what = shorten(plain(result.objective_name), 40)
-    side = "left" if result.direction == "minimize" else "right"
-    patches = [
-        (Patch(facecolor=fill.color, hatch=fill.hatch, edgecolor="white", linewidth=0.0), kind)
-        for fill, kind in ((_BETTER, "better"), (_WORSE, "worse"))
-        if any(bar.fill is fill and bar.value != 0.0 for bar in bars)
-    ]
-    gap = result.prediction - result.baseline
-    return plot_bars(
-        bars,
+        rows.append(_row(result, (others(len(rest)),), float(result.phi[rest].sum())))
+    drawn = {row.fill for row in rows if row.values[0] != 0.0}
+    return draw_bars(
+        Bars(
+            rows=tuple(rows),
+            heading=words.heading(about),
+            subtitle=words.subtitle(result),
+            label=words.label(about),
+            footer=words.footer(result),
+            legend=tuple(
+                (fill, name)
+                for fill, name in ((_BETTER, words.BETTER), (_WORSE, words.WORSE))
+                if fill in drawn
+            ),
+            scale=max(abs(result.prediction), abs(result.baseline)),
+        ),
         ax=ax,
         width=width,
-        heading=f"Why is this {what} predicted for {result.subject}?",
-        subtitle=f"predicted {number(result.prediction, apart=gap)}, on average "
-        f"{number(result.baseline, apart=gap)}: the bars add up to the difference",
-        label=f"contribution to the predicted {what}: {side} is better",
-        footer=_footer(result),
-        legend=patches,
     )
 
 
-def _bar(
+def _row(
     result: PredictionExplanation, parts: tuple[str, ...], value: float, half: float | None = None
-) -> Bar:
-    better = value == 0.0 or (value < 0.0) == (result.direction == "minimize")
-    return Bar(parts, value, half, _BETTER if better else _WORSE)
-
-
-def _footer(result: PredictionExplanation) -> str:
-    if result.half_width is None:
-        text = "No intervals: the background was given."
-    else:
-        size = counted(result.background_size, "configuration")
-        text = (
-            f"Whiskers: 95 % interval of averaging over a background of {size}; it is not the "
-            "model's uncertainty."
-        )
-    inactive = int((~result.active).sum())
-    return text + not_shown(inactive, "inactive", "inactive")
+) -> Row:
+    lower = result.subject.lower_is_better
+    better = value == 0.0 or (value < 0.0) == lower
+    return Row(parts, (value,), (half,), fill=_BETTER if better else _WORSE)

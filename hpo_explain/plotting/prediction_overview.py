@@ -12,6 +12,7 @@ from hpo_explain.plotting._layout import (
     characters,
     points_across,
 )
+from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._rows import style_rows, write_rows
 from hpo_explain.plotting._style import (
     TEXT,
@@ -19,8 +20,11 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import abbreviated, not_shown, number, plain, shorten
+from hpo_explain.plotting._subject import shown
+from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.space import Array
+from hpo_explain.wording import prediction
+from hpo_explain.wording import prediction_overview as words
 
 MOST_ROWS = 20
 _ROW = 26.0  # points
@@ -30,6 +34,7 @@ _SCALE = 78.0  # points, width of the scale of colors with its texts
 _MOST_VECTORS = 2000  # points that are drawn as such
 
 
+@draws(PredictionOverview)
 def plot_prediction_overview(
     result: PredictionOverview, *, ax: Axes | None = None, width: float = WIDTH
 ) -> Axes:
@@ -62,12 +67,12 @@ def plot_prediction_overview(
     own = ax is None
     if ax is None:
         ax = new_axes(width)
-    shown = result.order()[:MOST_ROWS].tolist()
+    drawn = result.order()[:MOST_ROWS].tolist()
     across = points_across(ax)
-    labels = abbreviated((plain(result.names[j]) for j in shown), characters(0.3 * across))
+    labels = abbreviated((plain(result.names[j]) for j in drawn), characters(0.3 * across))
     reach = float(np.abs(result.phi).max(initial=0.0)) or 1.0
     active = ~np.isnan(result.positions)
-    for row, j in enumerate(shown):
+    for row, j in enumerate(drawn):
         x, color = result.phi[active[:, j], j], result.positions[active[:, j], j]
         ax.scatter(
             x, row + _offsets(x, reach), c=color, cmap="cividis", vmin=0.0, vmax=1.0, s=14.0,
@@ -79,17 +84,17 @@ def plot_prediction_overview(
     ax.set_xlim(low - margin, high_end + margin)
     _draw_values(ax)
 
-    what = shorten(plain(result.objective_name), 40)
-    side = "left" if result.direction == "minimize" else "right"
+    about = shown(result.subject)
     high = write_rows(
-        ax, heading=f"What moves the predicted {what}",
-        subtitle=f"one point per configuration ({len(result.phi)}), compared with the average "
-        f"prediction {number(result.baseline)}",
-        label=f"contribution to the predicted {what}: {side} is better",
-        footer=_footer(result, len(result.names) - len(shown)), beside=_SCALE,
-    )  # fmt: skip
+        ax,
+        heading=words.heading(about),
+        subtitle=words.subtitle(result),
+        label=prediction.label(about),
+        footer=words.footer(len(result.names) - len(drawn)),
+        beside=_SCALE,
+    )
     if own:
-        set_height(ax, high + max(len(shown), 2) * _ROW)
+        set_height(ax, high + max(len(drawn), 2) * _ROW)
     return ax
 
 
@@ -111,15 +116,7 @@ def _draw_values(ax: Axes) -> None:
     """Draw the scale of values beside the axes, in words."""
     colors = ScalarMappable(Normalize(0.0, 1.0), cmap="cividis")
     scale = ax.figure.figure.colorbar(colors, ax=ax, pad=0.02, fraction=0.05, aspect=30)
-    scale.set_ticks([0.0, 1.0], labels=["low", "high"])
+    scale.set_ticks([0.0, 1.0], labels=[words.LOW, words.HIGH])
     scale.ax.tick_params(labelsize=TEXT, length=0.0)
-    scale.set_label("value", fontsize=TEXT)
+    scale.set_label(words.VALUE, fontsize=TEXT)
     scale.outline.set_visible(False)
-
-
-def _footer(result: PredictionOverview, left_out: int) -> str:
-    text = (
-        "Low and high are on the hyperparameter's own scale; categories are colored in their "
-        "order. Where a hyperparameter is inactive there is no point."
-    )
-    return text + not_shown(left_out, "that moves it less", "that move it less")

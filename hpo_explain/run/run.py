@@ -13,15 +13,16 @@ from hpo_explain._checks import Direction, check_array, check_direction, check_o
 from hpo_explain._edge import words
 from hpo_explain._html import text_html
 from hpo_explain._words import counted, spans
-from hpo_explain.acquisition import Acquisition, LowerConfidenceBound
+from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, as_fact, as_facts, fact
 from hpo_explain.run._clock import is_before, ran_at_once
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.run._kind import KINDS, choose_kind
+from hpo_explain.run.chosen import CRITERIA, ChosenAcquisition, criterion_of
 from hpo_explain.run.diverged import diverged_above, winsorized
 from hpo_explain.run.instances import Instances
-from hpo_explain.run.optimizer import OptimizerRecord, OwnAcquisition
+from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import ForestSurrogate, GaussianProcessSurrogate, Surrogate
 
@@ -483,21 +484,64 @@ class Run:
         """Return the acquisition that the optimizer itself used, or None where it is unknown."""
         return None if self.record is None else self.record.acquisition(before)
 
+    def chosen_acquisition(
+        self,
+        before: int | None = None,
+        acquisition: str | Acquisition = "auto",
+        *,
+        seed: int = 0,
+    ) -> ChosenAcquisition:
+        """Return the acquisition by which trial `before` is explained, and whose it is.
+
+        Parameters
+        ----------
+        before : int, optional
+            The trial; by default the next one.
+        acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, default "auto"
+            "auto" is the optimizer's own where it is known, else the confidence bound with
+            κ = 1.96. The others look through ``surrogate(before)``; an acquisition function is
+            taken as it is.
+        seed : int, default 0
+            Seed of the surrogate.
+
+        Returns
+        -------
+        ChosenAcquisition
+            The acquisition function, whether it is assumed, and what was assumed.
+
+        Raises
+        ------
+        ValueError
+            If the name is unknown, or fewer than two trials were finished by then.
+        """
+        if not isinstance(acquisition, str):
+            return ChosenAcquisition(acquisition)
+        check_option("acquisition", acquisition, CRITERIA)
+        own = self.own_acquisition(before) if acquisition == "auto" else None
+        if own is not None:
+            return ChosenAcquisition(own.acquisition, False, own.notes)
+        surrogate, known = self.surrogate(before, seed=seed), self.known_before(before)
+        best = float(self.objective[known][np.argmin(self.cost[known])])
+        built = criterion_of(acquisition, surrogate, best, self.direction)
+        why = None
+        if acquisition == "auto" and isinstance(self.record, KnowsWhyNot):
+            why = self.record.why_not(before)
+        model = getattr(surrogate, "label", "a model of yours")
+        names = [self.optimizer, built.label, model]
+        return ChosenAcquisition(built, notes=(fact("acquisition_assumed", names=names, why=why),))
+
     def acquisition(self, before: int | None = None) -> Acquisition:
         """Return the acquisition for trial `before`: the optimizer's own, else an assumed one.
 
         The assumed one is the confidence bound with κ = 1.96 of ``surrogate(before)``.
-        `own_acquisition` tells the two apart.
+        `chosen_acquisition` tells the two apart.
 
         Raises
         ------
         ValueError
             If fewer than two trials were finished by then.
         """
-        own = self.own_acquisition(before)
-        if own is not None:
-            return own.acquisition
-        return LowerConfidenceBound(self.surrogate(before), direction=self.direction)
+        return self.chosen_acquisition(before).acquisition
 
 
 def _times(name: str, times: Array | None) -> Array | None:

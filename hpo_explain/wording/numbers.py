@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -80,3 +81,25 @@ def percent(share: float, error: float | None = None) -> str:
 def values_in_words(values: Any) -> str:
     """Return several values separated by commas."""
     return ", ".join(map(format_value, values))
+
+
+def signed(value: float, scale: float) -> str:
+    """Return a number with its sign, to three digits of `scale` (the largest beside it)."""
+    if not math.isfinite(value):
+        return str(value)
+    scale = abs(scale)
+    if scale == 0.0 or not math.isfinite(scale):
+        scale = abs(value) or 1.0
+    if 1e-4 <= scale < 1e6:
+        text = f"{value:+.{max(0, 2 - math.floor(math.log10(scale)))}f}"
+    else:
+        text = f"{value:+.2e}"
+    if float(text) == 0.0:
+        return text[1:]
+    return text.replace("-", "−")
+
+
+def number(value: float, digits: int = 4, *, apart: float = 0.0) -> str:
+    """Return a number to so many significant digits, and more to tell others `apart` from it."""
+    text = format_level(value, apart, digits)
+    return text.replace("-", "−")

@@ -2,16 +2,284 @@
 
 from __future__ import annotations
 
-from hpo_explain.errors import Text
+from collections.abc import Sequence
+
+import numpy as np
+
+from hpo_explain._words import counted, join_words, spans
+from hpo_explain.errors import Option, Text
+from hpo_explain.explanations import Claim, ProposalExplanation, Subject
 from hpo_explain.facts import Fact
-from hpo_explain.wording._registry import add_facts
+from hpo_explain.wording._registry import add_facts, sentence_of
+from hpo_explain.wording.numbers import format_value, number, signed
+from hpo_explain.wording.plots import background_whiskers
+from hpo_explain.wording.subject import configuration
+
+# ---------------------------------------------------------------------- facts
+
+_PLACES = {
+    "global": "",
+    "local": " around the configuration",
+    "hybrid": ", half of them around the configuration",
+    "candidates": " drawn as the optimizer draws its candidates",
+}
+_LEFT_OUT = {
+    "too_little_known": "fewer than two trials were finished before",
+    "constant_until_then": "the objective was constant until then",
+}
 
 
-def _acquisition_assumed(fact: Fact) -> Text:
+def _acquisition_assumed(fact: Fact) -> str:
     optimizer, criterion, model = fact.names
     if fact["why"] is not None:
         return f"{fact['why']}; explained with an assumed {model} and {criterion}"
     return f"{optimizer} is not known to have used {criterion}: it is assumed"
 
 
-add_facts({"acquisition_assumed": _acquisition_assumed})
+def _background_grown(fact: Fact) -> str:
+    limit = "" if fact["enough"] else ", with the largest number of rows"
+    return (
+        f"background: {counted(fact['rows'], 'row')}{_PLACES[fact['place']]}; 95 % intervals are "
+        f"within {fact['width']:.1%} of the largest contribution{limit}"
+    )
+
+
+def _results_not_known(fact: Fact) -> str:
+    one = len(fact.trials) == 1
+    were, results = ("was", "its result was") if one else ("were", "their results were")
+    return (
+        f"{counted(len(fact.trials), 'trial')} {were} running when trial {fact['at']} was "
+        f"proposed: {spans(fact.trials)}; {results} not known"
+    )
+
+
+def _best_not_proposed(fact: Fact) -> str:
+    best, of_all = fact.trials
+    return (
+        f"trial {best} is the best of the proposals; the run's best trial, {of_all}, was not "
+        "proposed by a model"
+    )
+
+
+def _no_proposals(fact: Fact) -> Text:
+    return (
+        f"run has no proposal: {fact.names[0]} chose none of its "
+        f"{counted(fact['finished'], 'finished trial')} by a model. Run more trials than the "
+        "initial design has, or name a trial with ",
+        Option("acquisition", "lcb"),
+        " to see what a model would have predicted for it.",
+    )
+
+
+def _not_proposed(fact: Fact) -> Text:
+    return (
+        f"no model selected trial {fact.trials[0]}: it belongs to the initial design, or was set "
+        "by hand. Explain it with ",
+        Option("acquisition", "lcb"),
+        f" to see what a model would have predicted for it. Proposals: {spans(fact['proposals'])}.",
+    )
+
+
+def _too_little_known(fact: Fact) -> str:
+    count = fact["finished"]
+    return (
+        f"{counted(count, 'trial')} {'was' if count == 1 else 'were'} finished when trial "
+        f"{fact.trials[0]} was proposed, and a surrogate needs at least 2. Choose a later trial."
+    )
+
+
+def _constant_until_then(fact: Fact) -> str:
+    return (
+        f"the {fact['objective']} is constant ({fact['value']:g} in all {fact['finished']} trials "
+        f"finished before trial {fact.trials[0]}): no hyperparameter made a difference, so there "
+        "is nothing to explain. Choose a later trial, or check the objective."
+    )
+
+
+def _no_explainable_proposal(fact: Fact) -> str:
+    reasons = [f"{spans(left.trials)}: {_LEFT_OUT[left['why']]}" for left in fact["left_out"]]
+    return f"none of the run's proposals can be explained: {'; '.join(reasons)}. Run more trials."
+
+
+def _kernel_explainer(fact: Fact) -> str:
+    count = fact["players"]
+    if fact["sampled"]:
+        return f"KernelExplainer, sampled coalitions of {count} hyperparameters"
+    return f"KernelExplainer, all {2**count} coalitions"
+
+
+def _games_summed(fact: Fact) -> str:
+    most = fact["most"]
+    if most <= 1:
+        return "exact, hyperparameter by hyperparameter"
+    how = "sampled coalitions" if fact["sampled"] else "exact"
+    games = counted(fact["games"], "game")
+    return f"{how}, as a sum of {games} of at most {most} hyperparameters"
+
+
+add_facts(
+    {
+        "acquisition_assumed": _acquisition_assumed,
+        "another_model": lambda fact: (
+            f"another model's view: {fact.names[0]} through the surrogate that was given"
+        ),
+        "background_grown": _background_grown,
+        "background_incumbent": lambda fact: (
+            f"background: trial {fact.trials[0]}, the incumbent by then"
+        ),
+        "results_not_known": _results_not_known,
+        "best_not_proposed": _best_not_proposed,
+        "no_proposals": _no_proposals,
+        "not_proposed": _not_proposed,
+        "too_little_known": _too_little_known,
+        "constant_until_then": _constant_until_then,
+        "proposals_left_out": lambda fact: (
+            f"left out: {spans(fact.trials)}: {_LEFT_OUT[fact['why']]}"
+        ),
+        "no_explainable_proposal": _no_explainable_proposal,
+        # how coalitions were valued
+        "no_players": "no hyperparameter can matter here",
+        "coalitions_exact": lambda fact: f"exact, all {fact['coalitions']} coalitions",
+        "kernel_explainer": _kernel_explainer,
+        "games_summed": _games_summed,
+        "orders_sampled": lambda fact: (
+            f"sampling, {fact['draws']} draws of a background row and an order"
+        ),
+    }
+)
+
+# ---------------------------------------------------------------------- the sentence
+
+INACTIVE = "inactive"
+
+# what a contribution says about a value, by term and whether it raises the utility
+_REASONS = {
+    ("mean", True): ("promises", "promise", "a better {objective}"),
+    ("mean", False): ("promises", "promise", "a worse {objective}"),
+    ("uncertainty", True): ("leads", "lead", "where the model is unsure"),
+    ("uncertainty", False): ("leads", "lead", "where the model is sure already"),
+    ("exploitation", True): ("promises", "promise", "a better {objective}"),
+    ("exploitation", False): ("promises", "promise", "a worse {objective}"),
+    ("exploration", True): ("leads", "lead", "where the model is unsure"),
+    ("exploration", False): ("leads", "lead", "where the model is sure already"),
+    ("good", True): ("is", "are", "common among good trials"),
+    ("good", False): ("is", "are", "rare among good trials"),
+    ("bad", True): ("is", "are", "rare among the other trials"),
+    ("bad", False): ("is", "are", "common among the other trials"),
+}
+_OTHER_REASONS = {True: ("raises", "raise", "the {term}"), False: ("lowers", "lower", "the {term}")}
+
+
+@sentence_of(ProposalExplanation)
+def sentence(result: ProposalExplanation) -> str:
+    """Say why the configuration was proposed, and whose acquisition function it is."""
+    about = result.subject
+    looked = criterion(about)
+    if about.assumed:
+        start = f"{looked[0].upper()}{looked[1:]} would have found {configuration(about)}"
+    else:
+        start = f"{about.optimizer} ({looked}) found {configuration(about)}"
+    reasons = [claim for claim in result.claims if claim.kind == "reason"]
+    against = [claim for claim in result.claims if claim.kind == "counter_reason"]
+    if not reasons and not against:
+        return f"{start} no better and no worse than an average configuration."
+    attractive = result.payout["total"] >= 0
+    text = f"{start} {'attractive' if attractive else 'unattractive'}"
+    if reasons:
+        text += f" mainly because {_clauses(reasons, about)}"
+    for claim in against:
+        text += f"; {_setting(claim)} speaks {'against' if attractive else 'for'} it"
+    return f"{text}."
+
+
+def _clauses(reasons: Sequence[Claim], subject: Subject) -> str:
+    """Return "a = 1 and b = 2 promise ..., and c = 3 leads ...": one clause per reason."""
+    groups: dict[tuple[str, bool], list[str]] = {}
+    for claim in reasons:
+        groups.setdefault((claim.term, claim.estimate > 0), []).append(_setting(claim))
+    clauses = []
+    for (term, better), settings in groups.items():
+        singular, plural, rest = _REASONS.get((term, better), _OTHER_REASONS[better])
+        words = rest.format(objective=subject.objective_name, term=term)
+        clauses.append(
+            f"{join_words(settings)} {singular if len(settings) == 1 else plural} {words}"
+        )
+    return ", and ".join(clauses)
+
+
+def _setting(claim: Claim) -> str:
+    shown = format_value(claim.values[0]) if claim.values else INACTIVE
+    return f"{claim.hyperparameters[0]} = {shown}"
+
+
+def criterion(subject: Subject) -> str:
+    """Return model and acquisition function: "a GP with LCB (κ = 1.96)"."""
+    if not subject.model:
+        return subject.acquisition
+    return f"{subject.model} with {subject.acquisition}"
+
+
+def value(result: ProposalExplanation, j: int) -> str:
+    """Return a proposed value in words; "inactive" where there is none."""
+    name = result.names[j]
+    return format_value(result.config[name]) if name in result.config else INACTIVE
+
+
+# ---------------------------------------------------------------------- the plot
+
+TOTAL = "total"
+
+
+def others(count: int) -> str:
+    """Return the label of the sum of smaller contributions."""
+    return f"{count} others (sum)"
+
+
+def inactive(count: int) -> str:
+    """Return the label of several inactive hyperparameters."""
+    return f"{count} {INACTIVE}"
+
+
+def heading(subject: Subject) -> str:
+    """Return the plot's heading: whose acquisition function it is."""
+    asked = f"Why {configuration(subject)}?"
+    if subject.assumed:
+        return f"{asked} As {criterion(subject)} would have seen it (assumed)"
+    return f"{asked} As {subject.optimizer} saw it: {criterion(subject)}"
+
+
+def subtitle(result: ProposalExplanation, subject: Subject, terms: Sequence[str]) -> str:
+    """Return payout and prediction, with names and terms as they are shown."""
+    payout = result.payout
+    scale = max(abs(payout[name]) for name in ("total", *result.terms))
+    text = f"payout {signed(payout['total'], scale)}"
+    if len(terms) > 1:
+        parts = zip(terms, result.terms, strict=True)
+        text += " = " + ", ".join(f"{shown} {signed(payout[term], scale)}" for shown, term in parts)
+    here, on_average = result.objective_prediction, result.objective_baseline
+    if here is not None and on_average is not None:
+        better = "lower" if subject.direction == "minimize" else "higher"
+        gap = here["mean"] - on_average["mean"]
+        text += (
+            f"\npredicted {subject.objective_name} {number(here['mean'], 3, apart=gap)} ± "
+            f"{number(here['std'], 2)}, on average {number(on_average['mean'], 3, apart=gap)} "
+            f"({better} is better)"
+        )
+    return text
+
+
+def label(subject: Subject) -> str:
+    """Return the label of the axis of contributions."""
+    return f"contribution to {subject.acquisition}: right is more desirable"
+
+
+def footer(result: ProposalExplanation, *, folded: bool) -> str:
+    """Say what the whiskers are, and what contributions miss of the payout."""
+    known = result.standard_error is not None
+    text = background_whiskers(result.background_size, known=known)
+    if known and folded:
+        text += " None is known for a sum."
+    gap, scale = result.efficiency_gap["total"], abs(result.payout["total"])
+    if abs(gap) > 1e-6 * max(scale, float(np.abs(result.total).max(initial=0.0))):
+        text += f" The contributions miss {signed(gap, max(scale, abs(gap)))} of the payout."
+    return text

@@ -1,27 +1,61 @@
+"""What every public result prints, and what a notebook shows of it."""
+
+import inspect
+import json
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.diagnostics import SamplingBias
 from hpo_explain.explanations import Result
-from hpo_explain.explanations._result import Shown
-from tests.handmade import tuning_run
+from tests.handmade import Page, tuning_run
 
 QUICK = {"grid_size": 4, "sample": 40}
-RESULTS = {
-    "proposal": lambda run: hx.explain_proposal(run, background=40),
-    "path": lambda run: hx.desirability_path(run, [17, 18], background=40, progress=False),
-    "importance": lambda run: hx.importance(run, 2, n_trees=8),
-    "marginal": lambda run: hx.importance(run, n_trees=8).marginal("lr"),
-    "subspace": lambda run: hx.importance(run, n_trees=8).subspace(),
-    "recommendation": lambda run: hx.importance(run, n_trees=8).recommended_space(),
-    "effect": lambda run: hx.partial_dependence(run, "lr", **QUICK),
-    "regions": lambda run: hx.regional_partial_dependence(run, "lr", max_depth=1, **QUICK),
-    "ablation": lambda run: hx.ablation(run),
-    "local importance": lambda run: hx.local_importance(run),
-    "lime": lambda run: hx.lime(run, sample=100),
-    "h statistic": lambda run: hx.h_statistic(run, sample=10),
-    "prediction": lambda run: hx.explain_prediction(run, background=40),
-    "predictions": lambda run: hx.explain_predictions(run, [1, 2], background=40),
+
+
+def curve():
+    good, bad = np.array([1.6, 0.4]), np.array([0.8, 1.2])
+    return hx.DensityCurve("kernel", ("rbf", "poly"), False, True, good, bad, "rbf", 1.6, 0.8)
+
+
+def density_path():
+    good, bad = np.array([[1.6, 0.4], [1.4, 0.6]]), np.array([[0.8, 1.2], [1.0, 1.0]])
+    return hx.DensityPath(
+        "kernel", (18, 19), ("rbf", "poly"), False, True, good, bad, ("rbf", None)
+    )
+
+
+def several_runs(run):
+    return hx.aggregate([hx.explain_proposal(run, trial, background=40) for trial in (17, 18)])
+
+
+MADE = {
+    "Ablation": hx.ablation,
+    "DensityPath": lambda run: density_path(),
+    "DesirabilityPath": lambda run: hx.desirability_path(
+        run, [17, 18], background=40, progress=False
+    ),
+    "FanovaImportance": lambda run: hx.importance(run, 2, n_trees=8),
+    "InteractionStrength": lambda run: hx.h_statistic(run, sample=10),
+    "LimeExplanation": lambda run: hx.lime(run, sample=100),
+    "LocalImportance": hx.local_importance,
+    "Marginal": lambda run: hx.importance(run, n_trees=8).marginal("lr"),
+    "PartialDependence": lambda run: hx.partial_dependence(run, "lr", **QUICK),
+    "PredictionExplanation": lambda run: hx.explain_prediction(run, background=40),
+    "PredictionOverview": lambda run: hx.explain_predictions(run, [1, 2], background=40),
+    "ProposalDensities": lambda run: hx.ProposalDensities((curve(),), {"kernel": "rbf"}, trial=1),
+    "ProposalExplanation": lambda run: hx.explain_proposal(run, background=40),
+    "Recommendation": lambda run: hx.importance(run, n_trees=8).recommended_space(),
+    "RegionalPartialDependence": lambda run: hx.regional_partial_dependence(
+        run, "lr", max_depth=1, **QUICK
+    ),
+    "RepeatedRuns": several_runs,
+    "SampleSizeCheck": lambda run: hx.check_sample_size(hx.explain_proposal(run, background=40)),
+    "SamplingBias": lambda run: SamplingBias(0.5, 0.1, 0.005, 0.4, 60, 1000),
+    "Subspace": lambda run: hx.importance(run, n_trees=8).subspace(),
 }
 
 
@@ -30,18 +64,53 @@ def run():
     return tuning_run(20)
 
 
-@pytest.mark.parametrize("name", RESULTS)
-def test_a_result_is_printed_as_its_sentence_and_its_table(name, run):
-    result = RESULTS[name](run)
-    assert isinstance(result, Shown | Result)
-    text, frame = str(result), result.to_frame()
-    sentence, blank, *table = text.split("\n")
+@pytest.fixture(params=MADE)
+def result(request, run):
+    return MADE[request.param](run)
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+def test_every_public_result_is_made_here():
+    public = {name: getattr(hx, name) for name in hx.__all__}
+    results = {
+        name
+        for name, kind in public.items()
+        if inspect.isclass(kind) and (hasattr(kind, "sentence") or hasattr(kind, "to_frame"))
+    }
+    assert results == MADE.keys()
+    assert all(issubclass(public[name], Result) for name in MADE)
+
+
+def test_a_result_is_printed_as_its_sentence_and_its_table(result):
+    sentence, blank, *table = str(result).split("\n")
     assert sentence == result.sentence
     assert blank == ""
+    frame = result.to_frame()
     told = frame.loc[:, frame.notna().any()]
     assert all(str(column) in table[0] for column in told.columns)
     assert len(table) >= min(len(frame), 30)
     assert repr(result) == f"<{type(result).__name__}: {result.sentence}>"
+    assert len(repr(result)) < 1000
+
+
+def test_a_notebook_shows_text_plot_and_table(result):
+    page = Page(result._repr_html_())
+    assert page.misnested == []
+    assert flat(result.sentence) in flat(page.text)
+    assert {"svg", "table"} <= page.tags()
+    assert not {"NaN", "nan"} & set(page.text.split())
+    assert all(str(label) in page.text for label in result.to_frame().index[:5])
+
+
+def test_a_dict_holds_the_sentence_the_claims_and_the_subject(result):
+    held = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert held["sentence"] == result.sentence
+    assert [claim["kind"] for claim in held["claims"]] == [claim.kind for claim in result.claims]
+    assert [note["kind"] for note in held["notes"]] == [note.kind for note in result.notes]
+    assert held["direction"] == result.subject.direction
 
 
 def test_a_long_table_is_cut(run):
@@ -49,3 +118,85 @@ def test_a_long_table_is_cut(run):
     assert len(str(long).split("\n")) < 45
     assert "..." in str(long)
     assert np.isfinite(long.mean).all()
+
+
+def test_columns_of_numbers_that_hold_none_are_not_shown(run):
+    found = MADE["Recommendation"](run)
+    empty = [name for name, column in found.to_frame().items() if column.isna().all()]
+    assert empty
+    for shown in (str(found).split("\n")[2], Page(found._repr_html_()).text):
+        assert not set(empty) & set(shown.split())
+        assert "reason" in shown
+
+
+def test_a_frame_is_not_changed_by_being_shown(run):
+    found = MADE["Recommendation"](run)
+    before = found.to_frame()
+    found._repr_html_()
+    pd.testing.assert_frame_equal(found.to_frame(), before)
+
+
+# ---------------------------------------------------------------------- rounding
+
+
+def rounded(result, phi):
+    """A result with these contributions of its first hyperparameters, the others 0."""
+    whole = np.zeros_like(result.phi)
+    whole[..., : len(phi), 0] = phi
+    return replace(result, phi=whole)
+
+
+def cells(result):
+    """What is printed of a result, and what a notebook shows of it, word by word."""
+    html = result._repr_html_()
+    table = Page(html[html.rindex("<table") :].replace("<br>", " "))
+    return (str(result).split(), flat(table.text).split())
+
+
+def test_contributions_that_are_rounding_are_shown_as_0_and_kept_in_the_data(run):
+    found = rounded(hx.explain_proposal(run, background=40), [0.25, 7.293e-16, -3e-9])
+    for words in cells(found):
+        assert "0.25" in words
+        assert "-3e-09" in words
+        assert not [word for word in words if word.endswith("e-16")]
+    assert found.to_frame()["total"]["layers"] == 7.293e-16
+    tiny = rounded(found, [2.5e-13, 1e-14])
+    assert all("1e-14" in words for words in cells(tiny))  # small beside nothing
+
+
+def test_a_value_is_shown_however_small_it_is(run):
+    found = rounded(hx.explain_proposal(run, background=40), [0.25, 0.125])
+    config = {**found.config, "lr": 1e-300, "layers": 1e300}
+    for words in cells(replace(found, config=config)):
+        assert "1e-300" in words
+
+
+def of_two(name, found):
+    """A result with a contribution of 0.25 and one that is rounding, and the column they are in."""
+    sizes = (0.25, 7.293e-16)
+    if name == "LimeExplanation":
+        made = [hx.LimeStatement(("lr",), "range", (0.0, 1.0), size, 0.0, 1.0) for size in sizes]
+        return replace(found, statements=tuple(made)), "effect"
+    if name == "Ablation":
+        gains = found.gains * 0.0
+        gains[[0, -1]] = sizes
+        return replace(found, gains=gains), "gain"
+    held = "mean" if name == "RepeatedRuns" else "phi"
+    values = np.zeros_like(getattr(found, held))
+    if name == "RepeatedRuns":
+        values[:, :2, :] = np.array(sizes)[:, None]
+    else:
+        values[..., :2] = sizes
+    return replace(found, **{held: values}), "contribution"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["PredictionExplanation", "PredictionOverview", "RepeatedRuns", "LimeExplanation", "Ablation"],
+)
+def test_rounding_is_shown_as_0_whatever_is_explained(name, run):
+    found, column = of_two(name, MADE[name](run))
+    for words in cells(found):
+        assert "0.25" in words
+        assert "7.293e-16" not in words
+    assert 7.293e-16 in found.to_frame()[column].tolist()

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from hpo_explain._words import counted
 from hpo_explain.explanations import DesirabilityPath
 from hpo_explain.plotting._layout import (
     points_across,
@@ -21,6 +18,7 @@ from hpo_explain.plotting._layout import (
     write_y_label,
 )
 from hpo_explain.plotting._panels import draw_path, limit_trials
+from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import (
     BLUE,
     GREEN,
@@ -32,9 +30,10 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import number, plain, shorten
+from hpo_explain.plotting._subject import shown
 from hpo_explain.run import diverged_above, winsorized
 from hpo_explain.space import Array
+from hpo_explain.wording import path as words
 
 _HEIGHT = 190.0  # points, of the axes
 _MOST_VECTORS = 2000  # beyond, marks are drawn as pixels: an SVG of 50,000 marks takes 10 MB
@@ -42,6 +41,7 @@ _REACH = 0.5  # of the range of values: how far beyond them a band is shown
 _BAND = 0.25
 
 
+@draws(DesirabilityPath, "predictions")
 def plot_predictions(
     path: DesirabilityPath, *, ax: Axes | None = None, width: float = WIDTH
 ) -> Axes:
@@ -88,17 +88,19 @@ def plot_predictions(
     limit_trials(ax, path.all_trials.astype(float), across - 50.0)
     ax.tick_params(labelsize=TEXT)
     ax.spines[["top", "right"]].set_visible(False)
-    first = path.explanations[0]
-    name = shorten(plain(first.objective_name), 40)
-    write_y_label(ax, name, points=0.95 * _HEIGHT)
+    about = shown(path.subject)
+    write_y_label(ax, about.objective_name, points=0.95 * _HEIGHT)
     left, points = sides(ax, label=2.0 * TEXT)
-    better = "lower" if first.direction == "minimize" else "higher"
     high = write_legend(ax, entries, left=left, points=left + points)
     high += write_header(
-        ax, f"Predicted and observed {name} of {counted(len(path), 'proposal')}",
-        f"{better} is better", above=high, left=left, points=left + points,
-    )  # fmt: skip
-    high += write_footer(ax, "trial", _footer(path), left=left, points=points)
+        ax,
+        words.predictions_heading(path, about),
+        words.direction(about),
+        above=high,
+        left=left,
+        points=left + points,
+    )
+    high += write_footer(ax, "trial", words.predictions_footer(path), left=left, points=points)
     if own:
         set_height(ax, high + _HEIGHT)
     return ax
@@ -106,11 +108,11 @@ def plot_predictions(
 
 def _draw(ax: Axes, path: DesirabilityPath) -> list[tuple[Artist, str]]:
     """Draw trials, predictions and the best so far; return the entries of the legend."""
-    sign = 1.0 if path.explanations[0].direction == "minimize" else -1.0
+    sign = 1.0 if path.subject.direction == "minimize" else -1.0
     cost = sign * path.objective
     bound = diverged_above(cost)
-    shown = sign * winsorized(cost)
-    entries = _draw_trials(ax, path, shown, cost > bound, sign * bound)
+    objective = sign * winsorized(cost)
+    entries = _draw_trials(ax, path, objective, cost > bound, sign * bound)
     predicted = path.predictions()
     mean, std = predicted["mean"].to_numpy(float), predicted["std"].to_numpy(float)
     if not np.isnan(mean).all():
@@ -119,38 +121,42 @@ def _draw(ax: Axes, path: DesirabilityPath) -> list[tuple[Artist, str]]:
             linewidth=1.6, linestyle=(0, (5, 1.5)), zorder=2.5,
         )  # fmt: skip
         ribbon = Patch(facecolor=GREEN, alpha=_BAND, linewidth=0.0)
-        entries += [(line, "predicted mean"), (ribbon, "± predicted std")]
+        entries += [(line, words.PREDICTED), (ribbon, words.PREDICTED_STD)]
     known = ~np.isnan(mean)
-    _limit(ax, np.concatenate([shown, mean[known]]), (mean - std)[known], (mean + std)[known])
+    _limit(ax, np.concatenate([objective, mean[known]]), (mean - std)[known], (mean + std)[known])
     counts = cost >= _least_feasible(path, cost)
-    if path.incumbent and counts.any():
+    if path.subject.incumbent and counts.any():
         order = np.argsort(path.all_trials[counts])
         best = np.minimum.accumulate(winsorized(cost)[counts][order])
         (step,) = ax.step(
             path.all_trials[counts][order], sign * best, where="post", color=RED, linewidth=2.0,
             zorder=2.2,
         )  # fmt: skip
-        entries.append((step, "best so far"))
+        entries.append((step, words.BEST))
     return entries
 
 
 def _draw_trials(
-    ax: Axes, path: DesirabilityPath, shown: Array, diverged: npt.NDArray[np.bool_], bound: float
+    ax: Axes,
+    path: DesirabilityPath,
+    objective: Array,
+    diverged: npt.NDArray[np.bool_],
+    bound: float,
 ) -> list[tuple[Artist, str]]:
     explained = np.isin(path.all_trials, path.trials)
-    worse = "^" if path.explanations[0].direction == "minimize" else "v"
+    worse = "^" if path.subject.direction == "minimize" else "v"
     kinds = (
-        ("other trials", ~explained & ~diverged, "s", "none", GREY),
-        ("explained proposals", explained & ~diverged, "o", BLUE, BLUE),
-        (f"diverged, shown at {number(bound)}", diverged, worse, PURPLE, PURPLE),
+        (words.OTHER_TRIALS, ~explained & ~diverged, "s", "none", GREY),
+        (words.EXPLAINED, explained & ~diverged, "o", BLUE, BLUE),
+        (words.diverged_at(bound), diverged, worse, PURPLE, PURPLE),
     )
     entries: list[tuple[Artist, str]] = []
     for label, rows, marker, face, edge in kinds:
         if rows.any():
             (marks,) = ax.plot(
-                path.all_trials[rows], shown[rows], marker, color=edge, markerfacecolor=face,
-                markersize=4.5 if len(shown) <= 500 else 2.5, zorder=3,
-                rasterized=len(shown) > _MOST_VECTORS,
+                path.all_trials[rows], objective[rows], marker, color=edge, markerfacecolor=face,
+                markersize=4.5 if len(objective) <= 500 else 2.5, zorder=3,
+                rasterized=len(objective) > _MOST_VECTORS,
             )  # fmt: skip
             entries.append((marks, label))
     return entries
@@ -169,21 +175,9 @@ def _limit(ax: Axes, values: Array, lower: Array, upper: Array) -> None:
 
 def _least_feasible(path: DesirabilityPath, cost: Array) -> float:
     """Return the incumbent's cost: what is better than the best feasible trial is infeasible."""
-    if not path.incumbent:
+    tried, incumbent = path.subject.tried, path.subject.incumbent
+    if tried is None or not incumbent:
         return np.inf
-    reference = path.space.encode(dict(path.incumbent))[0]
-    same = np.isclose(path.X, reference, rtol=0.0, atol=1e-9, equal_nan=True).all(axis=1)
+    reference = path.subject.space.encode(dict(incumbent))[0]
+    same = np.isclose(tried, reference, rtol=0.0, atol=1e-9, equal_nan=True).all(axis=1)
     return float(cost[same].min()) if same.any() else -np.inf
-
-
-def _footer(path: DesirabilityPath) -> str:
-    known: Sequence[bool] = [e.objective_prediction is not None for e in path.explanations]
-    if not any(known):
-        return "Nothing was predicted: the criterion has no surrogate of the objective."
-    text = (
-        "Predictions are those of each proposal's own iteration, before its trial was known; std "
-        "is that of the function, observation noise is excluded."
-    )
-    if not all(known):
-        text += f" None is known for {counted(known.count(False), 'proposal')}."
-    return text

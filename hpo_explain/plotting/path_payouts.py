@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from hpo_explain._words import counted
 from hpo_explain.explanations import DesirabilityPath
 from hpo_explain.plotting._panels import (
     alone,
@@ -20,9 +19,12 @@ from hpo_explain.plotting._panels import (
     write_around,
     write_title,
 )
+from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import FILLS, WIDTH, ink
 from hpo_explain.plotting._text import distinct, plain, shorten
 from hpo_explain.space import Array
+from hpo_explain.wording import path as words
+from hpo_explain.wording.proposal import TOTAL
 
 _PAYOUT: dict[str, Any] = {"alpha": 0.25, "linewidth": 0.0}
 _BASELINE: dict[str, Any] = {
@@ -30,6 +32,7 @@ _BASELINE: dict[str, Any] = {
 }  # fmt: skip
 
 
+@draws(DesirabilityPath, "payouts")
 def plot_payouts(path: DesirabilityPath, *, ax: Axes | None = None, width: float = WIDTH) -> Axes:
     """Draw prediction, baseline and between them the payout by trial: a panel per term.
 
@@ -68,7 +71,7 @@ def plot_payouts(path: DesirabilityPath, *, ax: Axes | None = None, width: float
     kinds = _kinds(path)
     panels = new_panels(ax, len(kinds), width=width, same_scale=False)
     titles = distinct(
-        f"total: {shorten(plain(criterion), 60)}" if term == "total" else shorten(plain(term), 60)
+        f"{TOTAL}: {shorten(plain(criterion), 60)}" if term == "total" else shorten(plain(term), 60)
         for criterion, term in kinds
     )
     x = path.trials.astype(float)
@@ -86,15 +89,15 @@ def plot_payouts(path: DesirabilityPath, *, ax: Axes | None = None, width: float
         )  # fmt: skip
         write_title(panels, k, titles[k])
     limit_trials(panels.axes[0], x, panels.width)
-    through = ", ".join(shorten(plain(name), 60) for name in path.acquisitions)
+    criteria = [shorten(plain(name), 60) for name in path.acquisitions]
     write_around(
         panels,
-        heading=f"Payouts of {counted(len(path), 'proposal')} by {through}",
-        subtitle="The payout is what the hyperparameters' contributions add up to.",
+        heading=words.payouts_heading(path, criteria),
+        subtitle=words.PAYOUTS_SUBTITLE,
         legend=_legend(),
         x_label="trial",
-        y_label="utility: up is more desirable",
-        footer=_footer(path),
+        y_label=words.PAYOUTS_LABEL,
+        footer=words.payouts_footer(path),
     )
     return panels.axes[0]
 
@@ -104,14 +107,15 @@ def _kinds(path: DesirabilityPath) -> list[tuple[str, str]]:
     kinds: list[tuple[str, str]] = []
     for e in path.explanations:
         terms = e.terms if len(e.terms) > 1 else ()  # the only term is the total
-        kinds += [(e.acquisition, term) for term in ("total", *terms)]
+        kinds += [(e.subject.acquisition, term) for term in ("total", *terms)]
     return list(dict.fromkeys(kinds))
 
 
 def _values(path: DesirabilityPath, criterion: str, term: str) -> tuple[Array, Array]:
     """Return prediction and baseline by trial, NaN where another criterion was used."""
+    unknown = (np.nan, np.nan)
     pairs = [
-        (e.prediction[term], e.baseline[term]) if e.acquisition == criterion else (np.nan, np.nan)
+        (e.prediction[term], e.baseline[term]) if e.subject.acquisition == criterion else unknown
         for e in path.explanations
     ]
     prediction, baseline = np.array(pairs, dtype=float).T
@@ -120,19 +124,7 @@ def _values(path: DesirabilityPath, criterion: str, term: str) -> tuple[Array, A
 
 def _legend() -> list[tuple[Artist, str]]:
     return [
-        (Line2D([], [], color=ink(), linewidth=1.8), "the proposal"),
-        (Line2D([], [], color=ink(), **_BASELINE), "average configuration"),
-        (Patch(facecolor=ink(), **_PAYOUT), "payout"),
+        (Line2D([], [], color=ink(), linewidth=1.8), words.PROPOSAL),
+        (Line2D([], [], color=ink(), **_BASELINE), words.AVERAGE),
+        (Patch(facecolor=ink(), **_PAYOUT), words.PAYOUT),
     ]
-
-
-def _footer(path: DesirabilityPath) -> str:
-    text = "Each panel has its own scale."
-    sizes = {e.background_size for e in path.explanations} - {0}
-    if sizes:
-        smallest, largest = min(sizes), max(sizes)
-        size = str(largest) if smallest == largest else f"{smallest} to {largest}"
-        text += f" The average is over a background of {size} configurations."
-    if len(path.acquisitions) > 1:
-        text += " Lines are broken where another criterion proposed."
-    return text

@@ -1,0 +1,57 @@
+"""How TPE's densities of one hyperparameter moved over a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hpo_explain.explainers._explained import Explained
+from hpo_explain.explainers.densities import no_densities, own_densities, shown_positions
+from hpo_explain.explainers.path import proposals_of
+from hpo_explain.explainers.proposal import all_proposals
+from hpo_explain.explanations import DensityPath, Subject
+from hpo_explain.facts import fact
+from hpo_explain.run import Run
+from hpo_explain.space import CategoricalParameter
+
+
+def density_path_of(run: Run, name: str, trials: Sequence[int] | None = None) -> DensityPath:
+    """Return the densities of one hyperparameter at proposals of a run, in order.
+
+    Raises
+    ------
+    NothingToExplain
+        If none of the trials was chosen by densities.
+    ValueError
+        If there is no such hyperparameter or trial.
+    """
+    j = run.space.index(name)
+    parameter = run.space.parameters[j]
+    positions = shown_positions(parameter)
+    good, bad, told, missing = [], [], [], []
+    for number in all_proposals(run) if trials is None else proposals_of(run, trials):
+        own = own_densities(run, number)
+        if own is None:
+            missing.append(number)
+            continue
+        ratio = own.ratio
+        above, below = ratio.marginal(j, positions)
+        good.append(above)
+        bad.append(below)
+        told.append(number)
+    if not told:
+        raise no_densities(run, missing[-1])
+    notes = (fact("other_criterion", trials=missing),) if missing else ()
+    return DensityPath(
+        subject=Explained.of(ratio).completed(Subject.of(run, assumed=False, notes=notes)),
+        name=name,
+        trials=tuple(told),
+        values=tuple(parameter.decode(positions)),
+        log=bool(getattr(parameter, "log", False)),
+        categorical=isinstance(parameter, CategoricalParameter),
+        good=np.array(good),
+        bad=np.array(bad),
+        proposed=tuple(run.config(number).get(name) for number in told),
+        notes=notes,
+    )

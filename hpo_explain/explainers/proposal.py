@@ -1,0 +1,272 @@
+"""Why the optimizer proposed a configuration: with what was known when it did.
+
+Which trial is explained, by which acquisition function and compared with what; the numbers are
+those of `shapley`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_option
+from hpo_explain.acquisition import Acquisition
+from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.explainers._accepted import accepted_surrogate
+from hpo_explain.explainers.shapley import ShapleyExplainer
+from hpo_explain.explanations import ProposalExplanation, Subject
+from hpo_explain.facts import Fact, fact
+from hpo_explain.run import Run, winsorized
+from hpo_explain.space import Config
+from hpo_explain.surrogates import Surrogate
+
+TRIALS = ("latest", "best", "best-predicted")
+_LEAST_KNOWN = 2  # finished trials that a surrogate needs
+
+
+@dataclass(frozen=True, eq=False)
+class ProposalExplainer:
+    """Explains proposals of a run, each with what was known when it was made.
+
+    Parameters
+    ----------
+    acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, default "auto"
+        "auto" is the optimizer's own where it is known, else the confidence bound with κ = 1.96.
+    background : optional
+        As in :class:`ShapleyExplainer`, or "incumbent": the best configuration known by then.
+    surrogate : Surrogate, optional
+        Look through this model in place of the one that made the proposal.
+    estimator, draws, seed : optional
+        As in :class:`ShapleyExplainer`.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
+    >>> ProposalExplainer(background=50).explain(run, 2).trial
+    2
+    """
+
+    acquisition: str | Acquisition = "auto"
+    background: str | int | Config | npt.ArrayLike = "auto"
+    surrogate: Surrogate | None = None
+    estimator: str = "auto"
+    draws: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.surrogate is not None:
+            accepted_surrogate(self.surrogate)
+
+    def explain(self, run: Run, trial: int | str = "latest") -> ProposalExplanation:
+        """Return the explanation of one proposal.
+
+        Parameters
+        ----------
+        run : Run
+            The optimization run.
+        trial : int, "latest", "best" or "best-predicted", default "latest"
+            The proposal; with an `acquisition` other than "auto" any finished trial.
+
+        Raises
+        ------
+        NothingToExplain
+            If no model chose the trial, or nothing was learned before it.
+        ValueError
+            If the trial does not exist, no feasible trial was known for "incumbent", or an option
+            is not allowed.
+        """
+        asked = isinstance(self.acquisition, str) and self.acquisition == "auto"
+        number = proposal_of(run, trial, seed=self.seed, any_trial=not asked)
+        why_not = why_unexplained(run, number, self.acquisition)
+        if why_not is not None:
+            raise NothingToExplain(why_not)
+        chosen = run.chosen_acquisition(number, self.acquisition, seed=self.seed)
+        if self.surrogate is not None:
+            chosen = chosen.through(self.surrogate, run.direction)
+        background, about = self._background(run, number)
+        notes = [*about, *chosen.notes, *_running(run, number)]
+        if trial == "best":
+            notes += _best_elsewhere(run, number)
+        return ShapleyExplainer(
+            chosen.acquisition,
+            background=background,
+            estimator=self.estimator,
+            draws=self.draws,
+            subject=Subject.of(run, trial=number, assumed=chosen.assumed, notes=notes),
+            seed=self.seed,
+        ).explain(run.config(number))
+
+    def _background(self, run: Run, number: int) -> tuple[Any, list[Fact]]:
+        """Return the background for the explainer of one trial, and what to say about it."""
+        if not isinstance(self.background, str) or self.background != "incumbent":
+            return self.background, []
+        known = run.known_before(number)
+        known = known[np.asarray(run.feasible)[known]]
+        if not len(known):
+            raise InputError(
+                "background",
+                f"is 'incumbent', but no feasible trial was finished before trial {number}",
+                self.background,
+                "Choose a later trial, or another background.",
+            )
+        incumbent = run.best(np.asarray(run.trials)[known].tolist())
+        return run.config(incumbent), [fact("background_incumbent", trials=[incumbent])]
+
+
+def _running(run: Run, number: int) -> list[Fact]:
+    """Say which trials were running when another one was proposed."""
+    running = run.running_at(number)
+    return [fact("results_not_known", trials=running, at=number)] if running else []
+
+
+def _best_elsewhere(run: Run, number: int) -> list[Fact]:
+    """Say where the best of the proposals is not the best of the run."""
+    if not np.any(run.feasible) or number == run.incumbent_trial:
+        return []
+    return [fact("best_not_proposed", trials=[number, run.incumbent_trial])]
+
+
+# ---------------------------------------------------------------------- which trials
+
+
+def proposal_of(run: Run, trial: int | str, *, seed: int = 0, any_trial: bool = False) -> int:
+    """Return the number of a proposal.
+
+    Parameters
+    ----------
+    run : Run
+        The optimization run.
+    trial : int, "latest", "best" or "best-predicted"
+        The proposal.
+    seed : int, default 0
+        Seed of the surrogate that tells which one is predicted to be best.
+    any_trial : bool, default False
+        Whether a trial that no model chose may be named as well.
+
+    Raises
+    ------
+    NothingToExplain
+        If no model chose the trial, or any.
+    ValueError
+        If there is no such trial.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize", proposals=[1, 2])
+    >>> proposal_of(run, "best")
+    2
+    """
+    if any_trial and not isinstance(trial, str):
+        run.row(trial)
+        return int(trial)
+    proposals = all_proposals(run)
+    if not isinstance(trial, str):
+        run.row(trial)
+        if trial not in proposals:
+            why = fact("not_proposed", trials=[trial], proposals=tuple(proposals))
+            raise NothingToExplain(why)
+        return int(trial)
+    check_option("trial", trial, TRIALS)
+    if trial == "latest":
+        return proposals[-1]
+    if trial == "best":
+        return run.best(proposals)
+    predicted = run.surrogate(seed=seed).predict(run.X[[run.row(n) for n in proposals]])[0]
+    better = np.argmin if run.direction == "minimize" else np.argmax
+    return proposals[better(predicted)]
+
+
+def all_proposals(run: Run) -> list[int]:
+    """Return the numbers of a run's proposals in their order.
+
+    Raises
+    ------
+    NothingToExplain
+        If there is none.
+    """
+    if not run.proposals:
+        raise NothingToExplain(fact("no_proposals", names=[run.optimizer], finished=len(run)))
+    return sorted(run.proposals)
+
+
+def why_unexplained(run: Run, number: int, acquisition: str | Acquisition = "auto") -> Fact | None:
+    """Return why a trial cannot be explained by an acquisition function; None if it can.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
+    >>> why_unexplained(run, 1).kind, why_unexplained(run, 2)
+    ('too_little_known', None)
+    """
+    known = run.known_before(number)
+    if len(known) < _LEAST_KNOWN:
+        given = not isinstance(acquisition, str)
+        if given or (acquisition == "auto" and run.own_acquisition(number) is not None):
+            return None
+        return fact("too_little_known", trials=[number], finished=len(known))
+    if np.ptp(winsorized(run.cost[known])) > 0.0:
+        return None
+    return fact(
+        "constant_until_then",
+        trials=[number],
+        objective=run.objective_name,
+        value=float(run.objective[known[0]]),
+        finished=len(known),
+    )
+
+
+def explainable(
+    run: Run, acquisition: str | Acquisition = "auto"
+) -> tuple[list[int], tuple[Fact, ...]]:
+    """Return the proposals that can be explained, and which of them cannot, and why.
+
+    Parameters
+    ----------
+    run : Run
+        The optimization run.
+    acquisition : str or Acquisition, default "auto"
+        By which acquisition function.
+
+    Returns
+    -------
+    numbers : list of int
+        The proposals' trial numbers, in their order.
+    left_out : tuple of Fact
+        The others, one fact for each reason.
+
+    Raises
+    ------
+    NothingToExplain
+        If no proposal can be explained.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
+    >>> numbers, (left_out,) = explainable(run)
+    >>> numbers, left_out.trials, left_out["why"]
+    ([2, 3], (0, 1), 'too_little_known')
+    """
+    proposals = all_proposals(run)
+    why = {number: why_unexplained(run, number, acquisition) for number in proposals}
+    reasons: dict[str, list[int]] = {}
+    for number, reason in why.items():
+        if reason is not None:
+            reasons.setdefault(reason.kind, []).append(number)
+    left_out = tuple(
+        fact("proposals_left_out", trials=numbers, why=kind) for kind, numbers in reasons.items()
+    )
+    numbers = [number for number in proposals if why[number] is None]
+    if not numbers:
+        raise NothingToExplain(fact("no_explainable_proposal", left_out=left_out))
+    return numbers, left_out

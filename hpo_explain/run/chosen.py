@@ -1,0 +1,100 @@
+"""The acquisition function by which a proposal is explained: the optimizer's own, or another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass, replace
+
+from hpo_explain.acquisition import (
+    Acquisition,
+    ExpectedImprovement,
+    LogExpectedImprovement,
+    LowerConfidenceBound,
+    ProbabilityOfImprovement,
+    SurrogateBased,
+)
+from hpo_explain.errors import InputError
+from hpo_explain.facts import Fact, fact
+from hpo_explain.surrogates import Surrogate
+
+CRITERIA = ("auto", "lcb", "ei", "pi", "logei")
+_IMPROVEMENTS: dict[str, Callable[..., Acquisition]] = {
+    "ei": ExpectedImprovement,
+    "pi": ProbabilityOfImprovement,
+    "logei": LogExpectedImprovement,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenAcquisition:
+    """An acquisition function, whose it is, and how that is known.
+
+    Attributes
+    ----------
+    acquisition : Acquisition
+        The acquisition function.
+    assumed : bool
+        Whether it is assumed (True) or the optimizer's own (False).
+    notes : tuple of Fact
+        What was assumed, or how the optimizer's own is known.
+
+    Examples
+    --------
+    >>> from hpo_explain import FloatParameter, Run, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> run = Run(space, [[0.2], [0.7], [0.4]], [3.0, 1.0, 2.0], "minimize")
+    >>> chosen = run.chosen_acquisition(before=2)
+    >>> chosen.acquisition.label, chosen.assumed
+    ('LCB (κ = 1.96)', True)
+    """
+
+    acquisition: Acquisition
+    assumed: bool = True
+    notes: tuple[Fact, ...] = ()
+
+    def through(self, surrogate: Surrogate, direction: str) -> ChosenAcquisition:
+        """Return the same criterion through another model.
+
+        Where the acquisition function has no surrogate it is the confidence bound with κ = 1.96.
+
+        Raises
+        ------
+        ValueError
+            If the model is of another space.
+        """
+        names, known = surrogate.space.names, self.acquisition.space.names
+        if names != known:
+            raise InputError(
+                "surrogate",
+                f"is a model of {list(names)}, but the run has {list(known)}",
+                surrogate,
+                "Fit it on the run's space.",
+            )
+        given = self.acquisition
+        built: Acquisition = LowerConfidenceBound(surrogate, direction=direction)
+        if (
+            is_dataclass(given)
+            and isinstance(given, SurrogateBased)
+            and any(entry.name == "surrogate" for entry in fields(given))
+        ):
+            built = replace(given, surrogate=surrogate)
+        return ChosenAcquisition(built, True, (fact("another_model", names=[built.label]),))
+
+
+def criterion_of(name: str, surrogate: Surrogate, best: float, direction: str) -> Acquisition:
+    """Return the criterion of a name; "auto" is the confidence bound.
+
+    Parameters
+    ----------
+    name : {"auto", "lcb", "ei", "pi", "logei"}
+        The name.
+    surrogate : Surrogate
+        The model of the objective.
+    best : float
+        The best objective so far, in the user's units.
+    direction : {"minimize", "maximize"}
+        Direction of the objective.
+    """
+    if name in _IMPROVEMENTS:
+        return _IMPROVEMENTS[name](surrogate, best=best, direction=direction)
+    return LowerConfidenceBound(surrogate, direction=direction)

@@ -1,0 +1,75 @@
+"""TPE's densities in words."""
+
+from __future__ import annotations
+
+from hpo_explain._words import join_words
+from hpo_explain.explanations import ProposalDensities, Subject
+from hpo_explain.facts import Fact
+from hpo_explain.wording._registry import add_facts, sentence_of
+from hpo_explain.wording.numbers import format_value
+from hpo_explain.wording.subject import configuration
+
+
+def _no_densities(fact: Fact) -> str:
+    optimizer, why = fact.names[0], fact["why"]
+    if fact["acquisition"] is not None:
+        why = f"{optimizer} chose it by another acquisition function, {fact['acquisition']}"
+    elif why is None:
+        why = f"{optimizer}'s acquisition function is not known"
+    return (
+        f"trial {fact.trials[0]} has no densities of good and other trials: {why}. Densities are "
+        "those of Optuna's TPESampler; explain_proposal works with any optimizer."
+    )
+
+
+add_facts({"no_densities": _no_densities})
+
+
+@sentence_of(ProposalDensities)
+def sentence(result: ProposalDensities) -> str:
+    """Say which proposed values are common among good trials."""
+    about = configuration(result.subject)
+    start = f"{about[0].upper()}{about[1:]}: "
+    parts = [
+        f"{claim.hyperparameters[0]} = {format_value(claim.values[0])} is {claim.estimate:.2g} "
+        "times as common"
+        for claim in result.claims
+        if claim.kind == "common"
+    ]
+    if not parts:
+        return f"{start}no value is clearly more common among good trials than among others."
+    return f"{start}{join_words(parts)} among good trials as among the others."
+
+
+LABEL = "times as common as by chance"
+GOOD, BAD, PROPOSED = "good trials (l)", "other trials (g)", "proposed value"
+INACTIVE = "inactive"
+
+
+def choices(count: int) -> str:
+    """Return the label of an axis along which so many categories are not named."""
+    return f"{count} choices"
+
+
+def heading(subject: Subject) -> str:
+    """Return the plot's heading."""
+    return f"Where good trials were when {configuration(subject)} was proposed"
+
+
+def subtitle(subject: Subject) -> str:
+    """Say what a density is."""
+    return (
+        "how common a value is, in multiples of chance; good trials against all others, as "
+        f"{subject.optimizer} saw them"
+    )
+
+
+def footer(result: ProposalDensities) -> str:
+    """Say which hyperparameters were sampled together."""
+    if not result.joint:
+        return "Every hyperparameter was sampled by itself; the grey line is chance."
+    together = sum(len(group) for group in result.joint)
+    return (
+        f"{together} hyperparameters were sampled together; each panel shows one of them whatever "
+        "the others are. The grey line is chance."
+    )

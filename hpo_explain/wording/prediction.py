@@ -1,0 +1,55 @@
+"""Explanations of a prediction in words."""
+
+from __future__ import annotations
+
+from hpo_explain._words import join_words
+from hpo_explain.explanations import PredictionExplanation, Subject
+from hpo_explain.wording._registry import sentence_of
+from hpo_explain.wording.numbers import format_level, format_value, number
+from hpo_explain.wording.plots import background_whiskers, not_shown
+from hpo_explain.wording.subject import configuration
+
+
+@sentence_of(PredictionExplanation)
+def sentence(result: PredictionExplanation) -> str:
+    """Say what makes the prediction what it is."""
+    about, gap = result.subject, result.prediction - result.baseline
+    start = (
+        f"The {about.objective_name} predicted for {configuration(about)} is "
+        f"{format_level(result.prediction, gap)}, on average {format_level(result.baseline, gap)}"
+    )
+    parts = [
+        f"{claim.hyperparameters[0]} = {format_value(claim.values[0])} ({claim.estimate:+.4g})"
+        for claim in result.claims
+        if claim.kind == "reason"
+    ]
+    return f"{start}, mainly because of {join_words(parts)}." if parts else f"{start}."
+
+
+BETTER, WORSE = "better", "worse"
+
+
+def heading(subject: Subject) -> str:
+    """Return the plot's heading."""
+    return f"Why is this {subject.objective_name} predicted for {configuration(subject)}?"
+
+
+def subtitle(result: PredictionExplanation) -> str:
+    """Return prediction and average."""
+    gap = result.prediction - result.baseline
+    return (
+        f"predicted {number(result.prediction, apart=gap)}, on average "
+        f"{number(result.baseline, apart=gap)}: the bars add up to the difference"
+    )
+
+
+def label(subject: Subject) -> str:
+    """Return the label of the axis of contributions."""
+    side = "left" if subject.direction == "minimize" else "right"
+    return f"contribution to the predicted {subject.objective_name}: {side} is better"
+
+
+def footer(result: PredictionExplanation) -> str:
+    """Say what the whiskers are, and what is not drawn."""
+    text = background_whiskers(result.background_size, known=result.half_width is not None)
+    return text + not_shown(int((~result.active).sum()), "inactive", "inactive")
