@@ -27,6 +27,7 @@ from optuna.samplers._lazy_random_state import LazyRandomState
 from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import TrialState
 
+from hpo_explain._checks import Direction
 from hpo_explain.acquisition import LogExpectedImprovement
 from hpo_explain.adapters.optuna._past import Asking, PastStudy
 from hpo_explain.adapters.optuna._rebuilding import (
@@ -175,7 +176,7 @@ def _fitted(
     log_ei = None
     if name in ("LogEI", "qLogEI"):
         best = float(values.min() if minimize else values.max())
-        direction = "minimize" if minimize else "maximize"
+        direction: Direction = "minimize" if minimize else "maximize"
         log_ei = LogExpectedImprovement(surrogate, best=best, direction=direction)
     if name == "LogEI" and log_ei is not None:
         _compare(acqf, process, log_ei, common, space, float(max(values.std(), 1e-10)))

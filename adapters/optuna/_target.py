@@ -104,7 +104,9 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
     notes = []
     if len(directions) > 1:
         notes = [fact("one_of_several_objectives", names=names or (), directions=tuple(directions))]
-    return Target(names[index] if names else default, check_direction(directions[index]), index, notes=notes)
+    return Target(
+        names[index] if names else default, check_direction(directions[index]), index, notes=notes
+    )
 
 
 def settle_direction(
@@ -116,7 +118,7 @@ def settle_direction(
     for k, entry in enumerate(study.directions):
         own = [t.values[k] if t.values and len(t.values) > k else np.nan for t in trials]
         if np.array_equal(own, objective):
-            direction = entry.name.lower()
+            direction = check_direction(entry.name.lower())
             note = fact("direction_of_objective", direction=direction, index=k)
             return replace(target, direction=direction, notes=[note])
     return replace(target, direction="minimize", notes=[fact("direction_assumed")])

@@ -8,7 +8,7 @@ import numpy as np
 import optuna
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain._checks import check_option
+from hpo_explain._checks import check_direction, check_option
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters._reading import nothing_left, repeated
 from hpo_explain.adapters.optuna._columns import Columns, read_columns
@@ -144,7 +144,7 @@ def from_optuna(
         space,
         X,
         objective,
-        found.direction,
+        check_direction(found.direction),
         trials=numbers,
         proposals=choice.proposals,
         origins=choice.origins,

@@ -19,13 +19,12 @@ def contributions_table(result: ProposalExplanation, *, words: bool = False) -> 
     result : ProposalExplanation
         The explanation.
     words : bool, default False
-        Whether values are written as people do, with "inactive" where there is none; else it is
-        NaN there.
+        Whether a value is "inactive" where there is none; else it is NaN there.
     """
     import pandas as pd
 
     frame = result.contributions
-    values = list(result.values) if words else [result.config.get(n, nan) for n in result.names]
+    values = [result.config.get(name, "inactive" if words else nan) for name in result.names]
     frame["value"] = pd.Series(values, index=frame.index, dtype=object)
     ends = result.interval()["total"]
     place = list(frame.columns).index("total") + 1

@@ -1,6 +1,5 @@
 """The frozen results: plain arrays and names, with a table, a plot and words for each."""
 
-from hpo_explain.explanations._format import format_level, format_value
 from hpo_explain.explanations.ablation import Ablation
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.densities import DensityCurve, ProposalDensities
@@ -52,6 +51,4 @@ __all__ = [
     "SampleSizeCheck",
     "Subject",
     "Subspace",
-    "format_level",
-    "format_value",
 ]

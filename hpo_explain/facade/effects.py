@@ -20,7 +20,7 @@ from hpo_explain.explanations import (
     RegionalPartialDependence,
     Subject,
 )
-from hpo_explain.facade._chosen import model_of
+from hpo_explain.facade._asked import model_of
 
 
 def partial_dependence(

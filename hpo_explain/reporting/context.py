@@ -11,7 +11,7 @@ from hpo_explain import diagnostics, facade
 from hpo_explain.diagnostics import SamplingBias, Trust
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.explainers.next_experiments import choose_experiments
-from hpo_explain.explainers.path import explainable
+from hpo_explain.explainers.proposal import explainable
 from hpo_explain.explanations import (
     Ablation,
     DesirabilityPath,

@@ -6,7 +6,7 @@ import numpy as np
 from markupsafe import Markup
 
 from hpo_explain.errors import NothingToExplain
-from hpo_explain.explainers.path import why_unexplained
+from hpo_explain.explainers.proposal import why_unexplained
 from hpo_explain.explanations import ProposalExplanation
 from hpo_explain.facts import fact
 from hpo_explain.plotting._text import number, signed

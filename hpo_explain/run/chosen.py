@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 
+from hpo_explain._checks import Direction
 from hpo_explain.acquisition import (
     Acquisition,
     ExpectedImprovement,
@@ -52,7 +53,7 @@ class ChosenAcquisition:
     assumed: bool = True
     notes: tuple[Fact, ...] = ()
 
-    def through(self, surrogate: Surrogate, direction: str) -> ChosenAcquisition:
+    def through(self, surrogate: Surrogate, direction: Direction) -> ChosenAcquisition:
         """Return the same criterion through another model.
 
         Where the acquisition function has no surrogate it is the confidence bound with κ = 1.96.
@@ -81,7 +82,7 @@ class ChosenAcquisition:
         return ChosenAcquisition(built, True, (fact("another_model", names=[built.label]),))
 
 
-def criterion_of(name: str, surrogate: Surrogate, best: float, direction: str) -> Acquisition:
+def criterion_of(name: str, surrogate: Surrogate, best: float, direction: Direction) -> Acquisition:
     """Return the criterion of a name; "auto" is the confidence bound.
 
     Parameters

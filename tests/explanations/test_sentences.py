@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explanations._format import worth_naming
+from hpo_explain.explanations.claims import worth_naming
 from tests.analytic import unit_cube
 from tests.handmade import tuning_run
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from hpo_explain.plotting.payouts import plot_payouts
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
 from hpo_explain.plotting import figure_svg
-from hpo_explain.plotting.payouts import plot_payouts
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 from tests.plotting.paths import path, random_path, words
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from hpo_explain.plotting.predictions import plot_predictions
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
 from hpo_explain.plotting import figure_svg
-from hpo_explain.plotting.predictions import plot_predictions
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 from tests.plotting.paths import path, random_path, texts_of
 
