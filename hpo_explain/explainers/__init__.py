@@ -11,7 +11,7 @@ from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.h_statistic import InteractionExplainer
 from hpo_explain.explainers.lime import LimeExplainer
 from hpo_explain.explainers.local_importance import LocalImportanceExplainer
-from hpo_explain.explainers.next_experiments import Experiments, choose_experiments
+from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explainers.path import explain_path
 from hpo_explain.explainers.prediction import PredictionExplainer
@@ -26,7 +26,6 @@ from hpo_explain.explainers.shapley import ShapleyExplainer
 
 __all__ = [
     "AblationExplainer",
-    "Experiments",
     "FanovaExplainer",
     "InteractionExplainer",
     "LimeExplainer",
