@@ -11,6 +11,7 @@ from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.h_statistic import InteractionExplainer
 from hpo_explain.explainers.lime import LimeExplainer
 from hpo_explain.explainers.local_importance import LocalImportanceExplainer
+from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explainers.path import explain_path
 from hpo_explain.explainers.prediction import PredictionExplainer
@@ -38,6 +39,7 @@ __all__ = [
     "aggregate",
     "baseline_background",
     "check_sample_size",
+    "choose_experiments",
     "explain_path",
     "find_sample_size",
     "global_background",

@@ -18,8 +18,6 @@ trials are chosen one after the other, each the candidate that most reduces the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,39 +25,14 @@ import numpy.typing as npt
 from hpo_explain._checks import check_count
 from hpo_explain.errors import InputError, Option
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
-from hpo_explain.explanations import PartialDependence
-from hpo_explain.facts import Fact, fact
+from hpo_explain.explanations import Experiments, PartialDependence
+from hpo_explain.facts import fact
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import SupportsJoint, Surrogate
 from hpo_explain.surrogates._repeats import different_rows
 
 _BLOCK = 1000  # configurations whose covariance with the candidates is computed at once
 _KNOWN = 1e-9  # share of the largest variance below which nothing is left to learn at a candidate
-
-
-@dataclass(frozen=True, eq=False)
-class Experiments:
-    """Configurations whose evaluation would narrow the band of a partial dependence.
-
-    Attributes
-    ----------
-    space : SearchSpace
-        The search space.
-    X : ndarray of shape (n, d)
-        Encoded configurations, all different, the most useful first.
-    notes : tuple of Fact
-        ``no_joint_posterior`` where they are only those of largest ŝ, and ``fewer_experiments``
-        where there are not as many different ones as were asked for.
-    """
-
-    space: SearchSpace
-    X: Array
-    notes: tuple[Fact, ...] = ()
-
-    @property
-    def configurations(self) -> list[dict[str, Any]]:
-        """The configurations in the user's units, as ``study.enqueue_trial`` takes them."""
-        return self.space.decode(self.X)
 
 
 def choose_experiments(

@@ -9,6 +9,7 @@ from hpo_explain.explanations.h_statistic import InteractionStrength
 from hpo_explain.explanations.lime import LimeExplanation, LimeStatement, Presence
 from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.explanations.marginal import Marginal
+from hpo_explain.explanations.next_experiments import Experiments
 from hpo_explain.explanations.partial_dependence import PartialDependence
 from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.prediction import PredictionExplanation
@@ -31,6 +32,7 @@ __all__ = [
     "DensityPath",
     "DesirabilityPath",
     "Evidence",
+    "Experiments",
     "FanovaImportance",
     "InteractionStrength",
     "LimeExplanation",

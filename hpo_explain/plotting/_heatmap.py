@@ -147,8 +147,8 @@ class Pairs:
 
 def plot_pairs(
     pairs: Pairs, *, ax: Axes | None, width: float, heading: str, subtitle: str,
-    footer: Callable[[bool], str], number: Callable[[float, float], str],
-    formatter: Formatter | None = None,
+    footer: Callable[[bool], str], left_out: tuple[str, str],
+    number: Callable[[float, float], str], formatter: Formatter | None = None,
 ) -> Axes:  # fmt: skip
     """Draw pairs as a matrix of colors, each pair once: below the diagonal; return the axes.
 
@@ -166,6 +166,8 @@ def plot_pairs(
         What stands over the axes.
     footer : callable
         Returns what stands under them, from whether values are written into the cells.
+    left_out : pair of str
+        What names that are not shown are called, one and several of them.
     number : callable
         Writes a value with its uncertainty.
     formatter : matplotlib.ticker.Formatter, optional
@@ -199,11 +201,7 @@ def plot_pairs(
                     fontsize=TEXT - 1.0, color="white" if value <= 0.5 * reach else "black",
                 )  # fmt: skip
         make_literal(ax.texts)
-    text = footer(numbers) + not_shown(
-        len(pairs.names) - n,
-        "hyperparameter that interacts less",
-        "hyperparameters that interact less",
-    )
+    text = footer(numbers) + not_shown(len(pairs.names) - n, *left_out)
     high += write_header(ax, heading, subtitle, above=0.0, left=left, points=left + points)
     high += write_footer(ax, "", text, left=left, points=points)
     if own:

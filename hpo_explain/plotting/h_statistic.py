@@ -64,6 +64,7 @@ def plot_h_statistic(
         heading=words.heading(_what(result)),
         subtitle=words.SUBTITLE,
         footer=lambda numbers: words.caption(result, in_cells=numbers),
+        left_out=words.LEFT_OUT,
         number=lambda H, std: f"{H:.2f} ± {std:.2f}",
     )
 
@@ -147,8 +148,7 @@ def _plot_largest(
         heading=heading,
         subtitle=subtitle,
         label=label,
-        footer=words.whiskers(result)
-        + not_shown(len(bars) - len(shown), "smaller one", "smaller ones"),
+        footer=words.whiskers(result) + not_shown(len(bars) - len(shown), *words.SMALLER),
     )
 
 

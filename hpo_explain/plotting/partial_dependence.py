@@ -111,7 +111,7 @@ def _footer(effect: PartialDependence, drawn: Effect) -> str:
     text = words.band_caption(effect)
     if not drawn.categorical[0]:
         return text
-    left_out = not_shown(len(drawn.axes[0]) - MOST_CATEGORIES, "worse category", "worse categories")
+    left_out = not_shown(len(drawn.axes[0]) - MOST_CATEGORIES, *words.WORSE)
     return f"{text} {words.COUNTED if drawn.tried else ''}".rstrip() + left_out
 
 

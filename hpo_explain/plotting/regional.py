@@ -278,7 +278,7 @@ def _write_around(
     """Write heading, y label (of so many points) and footer, of which the lines are returned."""
     part, first, points = panels.part, panels.axes[0], panels.across - MARGINS
     text = words.caption(result, points=whole.as_points, rows=_is_rows(whole))
-    text += not_shown(len(result.regions) - MOST_REGIONS, "smaller region", "smaller regions")
+    text += not_shown(len(result.regions) - MOST_REGIONS, *words.SMALLER)
     title = part.suptitle("", x=0.01, ha="left", fontsize=HEADING, fontweight="bold")
     fit_text(first, title, words.heading(whole.labels, whole.objective), points)
     below = part.supxlabel("", x=0.01, ha="left", fontsize=TEXT - 1.0, color=GREY)

@@ -47,6 +47,9 @@ def heading(what: str, focus: str | None = None) -> str:
 
 SUBTITLE = "H-statistic: 0 where two effects only add up, 1 where there is nothing but interaction"
 
+LEFT_OUT = ("hyperparameter that interacts less", "hyperparameters that interact less")
+SMALLER = ("smaller one", "smaller ones")
+
 
 def label(focus: str) -> str:
     """Return the label of H of one hyperparameter's pairs."""

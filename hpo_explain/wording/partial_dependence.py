@@ -110,3 +110,4 @@ def surface_caption(result: PartialDependence, lowest: str, highest: str) -> str
 
 
 COUNTED = "In brackets: number of trials."
+WORSE = ("worse category", "worse categories")

@@ -90,5 +90,6 @@ def ice_label(what: str) -> str:
     return f"ŝ: std of the {what}"
 
 
+SMALLER = ("smaller region", "smaller regions")
 ICE_SUBTITLE = "lower is more certain; a thin line is one configuration, a thick one its region"
 ICE_CAPTION = "ŝ is the standard deviation of the function, without observation noise."
