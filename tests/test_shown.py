@@ -53,7 +53,7 @@ MADE = {
     "PredictionOverview": lambda run: hx.explain_predictions(run, [1, 2], background=40),
     "ProposalDensities": lambda run: hx.ProposalDensities((curve(),), {"kernel": "rbf"}, trial=1),
     "ProposalExplanation": lambda run: hx.explain_proposal(run, background=40),
-    "Recommendation": lambda run: hx.importance(run, n_trees=8).recommended_space(),
+    "Recommendation": lambda run: hx.recommended_space(run, n_trees=8),
     "RegionalPartialDependence": lambda run: hx.regional_partial_dependence(
         run, "lr", max_depth=1, **QUICK
     ),
@@ -62,7 +62,7 @@ MADE = {
     "SampleSizeCheck": sizes,
     "SamplingBias": lambda run: SamplingBias(0.5, 0.1, 0.005, 0.4, 60, 1000),
     "SearchSpace": lambda run: run.space,
-    "Subspace": lambda run: hx.importance(run, n_trees=8).subspace(),
+    "Subspace": lambda run: hx.subspace(run, n_trees=8),
 }
 
 
@@ -106,7 +106,7 @@ def test_what_a_cell_prints_is_short(name, run):
 
 
 def test_columns_of_numbers_that_hold_none_are_not_shown(run):
-    found = hx.importance(run, n_trees=8).recommended_space()
+    found = hx.recommended_space(run, n_trees=8)
     empty = [name for name, column in found.to_frame().items() if column.isna().all()]
     assert empty
     for shown in (str(found).split("\n")[2], Page(found._repr_html_()).text):
@@ -229,7 +229,7 @@ def test_one_configuration_is_singular(run):
 
 
 def test_a_frame_is_not_changed_by_being_shown(run):
-    found = hx.importance(run, n_trees=8).recommended_space()
+    found = hx.recommended_space(run, n_trees=8)
     before = found.to_frame()
     found._repr_html_()
     pd.testing.assert_frame_equal(found.to_frame(), before)

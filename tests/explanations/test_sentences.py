@@ -7,7 +7,6 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.explanations._format import worth_naming
-from tests.analytic import unit_cube
 from tests.handmade import tuning_run
 
 
@@ -26,18 +25,6 @@ def test_what_is_nothing_of_the_whole_is_not_named_unless_it_comes_first(sizes, 
     assert worth_naming(range(len(sizes)), sizes, most=3) == named
     scaled = 1e5 * np.array(sizes)
     assert worth_naming(range(len(sizes)), scaled, most=3, whole=1e5) == named
-
-
-def test_importance_names_no_share_of_nothing():
-    space = unit_cube(3)
-    X = space.sample(60, seed=0)
-    result = hx.importance(hx.Run(space, X, X[:, 0], "minimize"), 2, n_trees=8)
-    shares = np.zeros_like(result.shares)
-    shares[:, 0], shares[:, 1], shares[:, 3] = 0.992, 0.006, 0.002
-    sentence = replace(result, shares=shares).sentence
-    assert "x1 (99% ± 0%) and x2 (1% ± 0%) of its variance" in sentence
-    assert "×" not in sentence
-    assert "(0%" not in sentence
 
 
 def test_local_importance_names_no_share_of_nothing():
