@@ -52,14 +52,13 @@ def main() -> None:
     study.optimize(accuracy, n_trials=trials)
     print(f"whole space: best accuracy {study.best_value:.4f} after {trials} trials")
 
-    result = hx.importance(study)
-    subspace = result.subspace(share=options.share)
+    subspace = hx.subspace(study, share=options.share)
     print(subspace.sentence)
     print(subspace.to_frame().to_string(index=False, float_format="{:.3f}".format))
     print(f"fixed: {subspace.fixed}")
     for note in subspace.notes:
         print(f"note: {note}")
-    print(result.recommended_space().evidence[["before", "after", "reason"]].to_string())
+    print(hx.recommended_space(study).evidence[["before", "after", "reason"]].to_string())
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)

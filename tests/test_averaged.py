@@ -48,15 +48,15 @@ def test_the_best_is_judged_by_the_average_not_by_where_it_was_tried():
     X, evaluated, objective = where_it_is_easy()
     run = with_instances(X, evaluated, objective)
     result = hx.importance(run, n_trees=16)
-    assert result.incumbent["x2"] < 0.1
+    assert result.subject.incumbent["x2"] < 0.1
 
 
 def test_the_notes_say_what_was_averaged_and_what_was_missing():
     X, evaluated, objective = where_it_is_easy()
     result = hx.importance(with_instances(X, evaluated, objective), n_trees=4)
-    (note,) = [note for note in result.notes if note.startswith("instances")]
-    assert "3 instances" in note
-    assert f"{int((~evaluated).sum())} of 600 evaluations are missing" in note
+    (note,) = [note for note in result.notes if note.kind == "instances_averaged"]
+    assert (note["instances"], note["evaluations"]) == (3, 600)
+    assert note["missing"] == (~evaluated).sum()
 
 
 @pytest.mark.parametrize("k", [0, 1])

@@ -449,7 +449,7 @@ TEXTS = {
         lambda: hx.importance(
             hx.Run(SPACE, RUN.X, np.r_[np.zeros(9), 1.0, 2.0, 3.0], "minimize"), cap="50%"
         ),
-        ["cap = '50%'", "is the best objective itself", "larger quantile"],
+        ["cap is '50%'", "is the best objective itself", "larger quantile"],
     ),
     "words for sections": (
         lambda: hx.report(RUN, "never.html", sections=["importance"]),

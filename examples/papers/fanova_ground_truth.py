@@ -159,7 +159,7 @@ def main_effects(result: hx.FanovaImportance, values: np.ndarray, size: Size, pa
         if marginal.log[0]:
             ax.set_xscale("log")
         ax.set_xlabel(f"{SYMBOLS[j]} ({name})")
-    axes[0].set_ylabel(result.objective_name)
+    axes[0].set_ylabel(result.subject.objective_name)
     axes[0].legend()
     figure.savefig(path)
 
@@ -183,7 +183,7 @@ def interaction(result: hx.FanovaImportance, values: np.ndarray, size: Size, pat
         ax.set_xlabel("S (batch_size)")
         ax.set_title(title, fontsize=10)
     left.set_ylabel("κ (learning_decay)")
-    figure.colorbar(drawn, ax=[left, right], label=result.objective_name)
+    figure.colorbar(drawn, ax=[left, right], label=result.subject.objective_name)
     figure.savefig(path)
 
 

@@ -284,7 +284,9 @@ def test_bad_options_are_told(options, message):
 
 
 def test_bad_params_are_told(study):
-    with pytest.raises(ValueError, match=r"unknown hyperparameter 'z'\. There are: x, y"):
+    with pytest.raises(
+        ValueError, match=r"params must be a hyperparameter, but 'z' is unknown\. There are: x, y"
+    ):
         shares(study, params=["x", "z"])
     with pytest.raises(ValueError, match="params must be a list of names, but was 'x'"):
         shares(study, params="x")

@@ -24,13 +24,16 @@ from hpo_explain import (
     IntParameter,
     SearchSpace,
 )
+from hpo_explain.errors import InputError
+from hpo_explain.explanations import Subject
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+from tests.plotting.shares import shares_of
 from tests.split_grid import cells_of, marginal, predict_cells, tree_variances
 from tests.surrogates.forests import SPACES, data, fitted, fitted_with_missing
 from tests.surrogates.test_tree_boxes import five_nodes
 
 
-def shares_of(space, trees, columns, **options):
+def brute_force(space, trees, columns, **options):
     """V_U / V of every set of hyperparameters, averaged over trees, by brute force."""
     found = [tree_variances(space, tree, columns, **options) for tree in trees]
     return {u: np.mean([parts[u] / (whole or 1.0) for whole, parts in found]) for u in found[0][1]}
@@ -112,7 +115,7 @@ def test_thirty_categories_are_told_apart():
 def test_shares_of_any_order_are_those_of_brute_force_and_add_up_to_1(space, kind):
     surrogate, columns, trees = kind(space)
     result = FanovaExplainer(surrogate).explain(order=3)
-    expected = shares_of(space, trees, columns)
+    expected = brute_force(space, trees, columns)
     assert_shares(result, expected)
     np.testing.assert_allclose(result.shares.sum(axis=1), 1.0, rtol=1e-9)
     for j, name in enumerate(space.names):
@@ -128,9 +131,10 @@ def test_a_cap_clips_the_worse_side(direction, clip):
     surrogate, columns, trees = fitted(space)
     cap = float(np.median(data(space)[1]))
     result = FanovaExplainer(surrogate, direction=direction).explain(order=2, cap=cap)
-    expected = shares_of(space, trees, columns, clip=lambda values: clip(values, cap))
+    expected = brute_force(space, trees, columns, clip=lambda values: clip(values, cap))
     assert_shares(result, {u: share for u, share in expected.items() if len(u) <= 2})
-    assert any(f"count as {cap:.6g}" in note for note in result.notes)
+    (note,) = [note for note in result.notes if note.kind == "predictions_capped"]
+    assert (note["cap"], note["direction"]) == (cap, direction)
 
 
 def test_the_importance_of_a_negated_forest_with_its_cap_is_that_of_the_objective():
@@ -170,7 +174,7 @@ def test_a_sub_space_is_analysed_as_brute_force_does_it(name, given, kind):
     space = SPACES[name]
     surrogate, columns, trees = kind(space)
     result = FanovaExplainer(surrogate).explain(order=3, given=given)
-    assert_shares(result, shares_of(space, trees, columns, given=given))
+    assert_shares(result, brute_force(space, trees, columns, given=given))
 
 
 def test_conditional_hyperparameters_are_always_active_where_their_parent_is_given():
@@ -317,7 +321,7 @@ def test_shares_are_fractions_that_do_not_depend_on_names_or_order(space, seed, 
     for pair in combinations(range(len(space)), 2):
         below = [i for i, u in enumerate(result.members) if set(u) <= set(pair)]
         assert (result.shares[:, below].sum(axis=1) <= 1.0 + 1e-9).all()
-    assert_shares(result, shares_of(space, trees, columns))
+    assert_shares(result, brute_force(space, trees, columns))
     order = list(range(len(space)))
     random.shuffle(order)
     other = FanovaExplainer(permuted(space, surrogate, order)).explain(order=len(space))
@@ -336,8 +340,9 @@ def test_a_constant_objective_gives_zeros():
     assert not result.shares.any()
     assert not result.totals.any()
     assert result.total_variance == 0.0
-    assert "constant" in result.sentence
+    assert [claim.kind for claim in result.claims] == ["no_effect"]
     assert result.marginal("lr").mean == pytest.approx(3.0)
+    assert [claim.kind for claim in result.marginal("lr").claims] == ["flat"]
 
 
 def test_a_hyperparameter_with_a_single_value_explains_nothing():
@@ -345,21 +350,46 @@ def test_a_hyperparameter_with_a_single_value_explains_nothing():
     result = FanovaExplainer(surrogate).explain(order=3)
     assert result.share("x") == pytest.approx(1.0)
     assert result.share("fixed") == result.share("one") == result.total_effect("one") == 0.0
-    assert result.sentence.endswith("variance; interactions explain next to nothing.")
 
 
-def test_the_sentence_leaves_to_interactions_what_single_hyperparameters_do_not_explain():
-    space = hx.SearchSpace([hx.FloatParameter(name, -1.0, 1.0) for name in ("x", "y")])
+def test_claims_are_the_largest_shares_with_their_std_and_what_all_mains_explain():
+    space = unit_cube(4)
     X = space.sample(200, seed=0)
-    of_product = FanovaExplainer(ForestSurrogate.fit(space, X, X[:, 0] * X[:, 1])).explain()
-    mains = of_product.share("x") + of_product.share("y")
-    assert mains < 0.99
-    assert of_product.sentence.endswith(
-        f"; single hyperparameters explain {mains:.0%} together, interactions the rest."
-    )
-    alone = hx.SearchSpace([hx.FloatParameter("x", -1.0, 1.0)])
-    of_one = FanovaExplainer(ForestSurrogate.fit(alone, X[:, :1], X[:, 0])).explain()
-    assert of_one.sentence.endswith("x (100% ± 0%) of its variance.")
+    forest = ForestSurrogate.fit(space, X, X[:, 0] * X[:, 1] + 0.5 * X[:, 2], n_trees=8)
+    result = FanovaExplainer(forest).explain(order=2)
+    *largest, mains = result.claims
+    rows = result.to_frame().head(3)
+    assert [claim.hyperparameters for claim in largest] == rows["members"].tolist()
+    assert [claim.estimate for claim in largest] == rows["importance"].tolist()
+    assert [claim.half for claim in largest] == pytest.approx(rows["std"].tolist())
+    kinds = ["importance" if order == 1 else "interaction" for order in rows["order"]]
+    assert [claim.kind for claim in largest] == kinds
+    assert mains.kind == "mains"
+    assert mains.estimate == pytest.approx(result.shares[:, :4].sum(axis=1).mean())
+    alone = FanovaExplainer(ForestSurrogate.fit(unit_cube(1), X[:, :1], X[:, 0])).explain()
+    assert [(claim.kind, claim.estimate) for claim in alone.claims] == [("importance", 1.0)]
+
+
+def test_no_share_of_nothing_is_claimed():
+    result = shares_of({(0,): [0.992], (1,): [0.006], (2,): [0.0], (0, 1): [0.002]})
+    named = [claim.hyperparameters for claim in result.claims if claim.kind != "mains"]
+    assert named == [("x0",), ("x1",)]
+
+
+@pytest.mark.parametrize(("direction", "best"), [("minimize", "low"), ("maximize", "high")])
+def test_the_best_marginal_value_goes_by_the_direction(direction, best):
+    space = SearchSpace([CategoricalParameter("kind", ["high", "low"]), FloatParameter("x", 0, 1)])
+    X = space.sample(100, seed=0)
+    forest = ForestSurrogate.fit(space, X, X[:, 1] - 3.0 * X[:, 0], n_trees=8)
+    result = FanovaExplainer(forest, direction=direction).explain()
+    marginal = result.marginal("kind")
+    (claim,) = marginal.claims
+    assert (claim.kind, claim.hyperparameters, claim.values) == ("best_at", ("kind",), (best,))
+    assert claim.estimate == marginal.mean[marginal.grid[0].index(best)]
+    at = {"minimize": 0.0, "maximize": 1.0}[direction]
+    (both,) = result.marginal("kind", "x").claims
+    assert both.values[0] == best
+    assert both.values[1] == pytest.approx(at, abs=0.1)
 
 
 def test_the_same_seed_gives_the_same_shares_on_any_number_of_threads(monkeypatch):
@@ -384,7 +414,8 @@ def test_a_gaussian_process_is_distilled_and_its_fidelity_is_told():
     surrogate = GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
     result = FanovaExplainer(surrogate, n_trees=16).explain(order=2)
     assert 0.95 < result.fidelity <= 1.0
-    assert any("distilled" in note and "R²" in note for note in result.notes)
+    (note,) = [note for note in result.notes if note.kind == "forest_distilled"]
+    assert note["fidelity"] == result.fidelity
     # 9 : 1, and the distilled forest is a forest
     assert result.share("x1") == pytest.approx(0.9, abs=0.02)
     assert result.share("x2") == pytest.approx(0.1, abs=0.02)
@@ -402,7 +433,7 @@ def test_any_object_with_a_space_and_predictions_is_distilled():
 def test_a_fidelity_is_told_only_where_a_model_was_distilled():
     result = FanovaExplainer(five_nodes()).explain()
     assert result.fidelity is None
-    assert not any("distilled" in note for note in result.notes)
+    assert not any(note.kind == "forest_distilled" for note in result.notes)
 
 
 # ---------------------------------------------------------------------- from a run
@@ -421,8 +452,29 @@ def test_the_importance_of_a_run_is_that_of_its_forest():
     expected = FanovaExplainer(forest).explain(order=2)
     result = hx.importance(run, order=2, n_trees=8, seed=3)
     np.testing.assert_array_equal(result.shares, expected.shares)
-    assert result.objective_name == "loss"
-    assert result.incumbent == run.incumbent
+    assert result.subject.objective_name == "loss"
+    assert result.subject.incumbent == run.incumbent
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_a_sub_space_has_the_best_feasible_configuration_of_its_own_as_incumbent(direction):
+    space = SearchSpace([FloatParameter("x", 0.0, 1.0), CategoricalParameter("kind", ["a", "b"])])
+    X = np.array([[0.1, 0], [0.5, 0], [0.6, 1], [0.7, 0], [0.9, 1]])
+    sign = 1.0 if direction == "minimize" else -1.0
+    run = hx.Run(space, X, sign * X[:, 0], direction, feasible=[True, False, True, True, True])
+    explainer = FanovaExplainer(run.surrogate(kind="forest", n_trees=4), subject=Subject.of(run))
+
+    def incumbent(**given):
+        return explainer.explain(given=given).subject.incumbent
+
+    assert incumbent() == {"x": 0.1, "kind": "a"}
+    assert incumbent(x=(0.4, 1.0), kind=["a"]) == {"x": pytest.approx(0.7), "kind": "a"}
+    assert incumbent(kind=["b"]) == {"x": pytest.approx(0.6), "kind": "b"}
+    assert incumbent(x=(0.45, 0.55)) == {}
+    by_hand = Subject(space, direction, incumbent={"x": 0.2, "kind": "a"})
+    explainer = FanovaExplainer(run.surrogate(kind="forest", n_trees=4), subject=by_hand)
+    assert incumbent(x=(0.0, 0.5)) == {"x": 0.2, "kind": "a"}
+    assert incumbent(x=(0.5, 1.0)) == {}
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
@@ -463,13 +515,16 @@ BAD = {
     "an order that is no number": ({"order": "2"}, "order must be a whole number"),
     "a larger order than there are hyperparameters": ({"order": 4}, "order must be at most .* 3"),
     "an unknown hyperparameter": ({"given": {"bosster": ["a"]}}, "Did you mean 'booster'"),
-    "an unknown category": ({"given": {"booster": ["z"]}}, "given: booster = 'z' is not one of"),
-    "a value out of range": ({"given": {"layers": [9]}}, r"given: layers = 9 is outside"),
-    "no value": ({"given": {"booster": []}}, r"given\['booster'\] must be a list"),
-    "a bare text": ({"given": {"booster": "a"}}, r"given\['booster'\] must be a list"),
-    "a bare number": ({"given": {"layers": 3}}, r"given\['layers'\] must be a list"),
-    "an empty range": ({"given": {"lr": (0.1, 0.1)}}, r"must be \(low, high\)"),
-    "a range of three": ({"given": {"lr": (0.1, 0.2, 0.3)}}, r"must be \(low, high\)"),
+    "an unknown category": (
+        {"given": {"booster": ["z"]}},
+        "given holds .* booster = 'z' is not one of",
+    ),
+    "a value out of range": ({"given": {"layers": [9]}}, r"given holds .* layers = 9 is outside"),
+    "no value": ({"given": {"booster": []}}, "given must hold a list of values of 'booster'"),
+    "a bare text": ({"given": {"booster": "a"}}, "given must hold a list .* holds 'a'"),
+    "a bare number": ({"given": {"layers": 3}}, "given must hold a list .* holds 3"),
+    "an empty range": ({"given": {"lr": (0.1, 0.1)}}, r"must hold \(low, high\) of 'lr'"),
+    "a range of three": ({"given": {"lr": (0.1, 0.2, 0.3)}}, r"must hold \(low, high\)"),
     "a list instead of a mapping": ({"given": ["booster"]}, "given must map hyperparameters"),
     "a cap that is no number": ({"cap": "25%"}, "cap must be a number"),
     "a cap that is not finite": ({"cap": float("nan")}, "cap must be finite"),
@@ -503,14 +558,14 @@ def test_an_unknown_direction_is_told():
 @pytest.mark.parametrize(
     ("cap", "message"),
     [
-        (1e9, "cap = 1e.09 must lie within the observed loss"),
-        (-5.0, "cap = -5 must lie within the observed loss"),
+        (1e9, "cap must lie within the observed loss.* but was 1e.09"),
+        (-5.0, "cap must lie within the observed loss.* but was -5"),
         ("0%", "cap must be a number, a quantile such as '25%'"),
         ("best", "cap must be a number, a quantile such as '25%'"),
         ([1.0, 2.0], "cap must be a number"),
         (True, "cap must be a number"),
         ({"x": 0.5}, "k is missing"),
-        ({"x": 0.5, "k": 1, "z": 1}, "unknown hyperparameter 'z'"),
+        ({"x": 0.5, "k": 1, "z": 1}, "'z' is unknown"),
     ],
 )
 def test_a_cap_outside_of_the_data_or_of_another_kind_is_told(cap, message):
@@ -547,9 +602,12 @@ def test_total_effects_that_cost_too_much_are_left_out_and_told():
     surrogate, _, _ = fitted(SPACES["mixed"])
     result = FanovaExplainer(surrogate).explain(most_pairs=10.0)
     assert result.totals is None
-    assert any("total effects are left out" in note for note in result.notes)
-    with pytest.raises(ValueError, match=r"pairs of leaves.*most_pairs"):
+    assert "totals_left_out" in [note.kind for note in result.notes]
+    with pytest.raises(InputError, match=r"total effects were left out.*most_pairs"):
         result.total_effect("lr")
+    not_asked_for = FanovaExplainer(surrogate).explain(totals=False)
+    assert not_asked_for.totals is None
+    assert "totals_left_out" not in [note.kind for note in not_asked_for.notes]
 
 
 @pytest.mark.parametrize(
@@ -593,7 +651,8 @@ def test_trees_without_variance_have_no_say():
     assert result.importance["importance"].sum() == pytest.approx(1.0)
     assert result.totals.shape == (64 - constant, 2)
     assert (result.totals >= result.shares[:, :2] - 1e-9).all()
-    assert any(f"{constant} of 64 trees are constant" in note for note in result.notes)
+    (note,) = [note for note in result.notes if note.kind == "trees_constant"]
+    assert (note["constant"], note["trees"]) == (constant, 64)
     alone = hx.importance(run.__class__(hx.SearchSpace([space["x"]]), X[:, :1], y, "minimize"))
     assert alone.share("x") == pytest.approx(1.0)
 

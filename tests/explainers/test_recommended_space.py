@@ -10,9 +10,9 @@ from hpo_explain.surrogates.box_sums import clip_worse, marginal_prediction
 from tests.analytic import unit_cube
 
 
-def importance(space, mean, n=500, direction="minimize", **options):
+def recommend(space, mean, n=500, direction="minimize", **options):
     X = space.sample(n, seed=2)
-    return hx.importance(hx.Run(space, X, mean(X), direction), n_trees=16, **options)
+    return hx.recommended_space(hx.Run(space, X, mean(X), direction), n_trees=16, **options)
 
 
 def bowl(X):
@@ -20,23 +20,37 @@ def bowl(X):
 
 
 def test_a_range_is_narrowed_around_the_best_values():
-    recommended = importance(unit_cube(3), bowl).recommended_space()
+    recommended = recommend(unit_cube(3), bowl)
     x1 = recommended.space["x1"]
     # the best quarter of (x - 0.2)² on [0, 1] is |x - 0.2| < about 0.13
     assert x1.low <= 0.2 <= x1.high < 0.6
     assert recommended.space["x3"] == unit_cube(3)["x3"]
+    claim = recommended.claims[0]
+    assert (claim.kind, claim.hyperparameters) == ("keep", ("x1",))
+    assert claim.values == ((x1.low, x1.high),)
+    assert claim.estimate == recommended.rows[0].kept
+    (reason,) = claim.because
+    assert (reason.kind, reason["gain"]) == ("little_gain", recommended.rows[0].gain)
 
 
 def test_maximizing_the_negated_objective_recommends_the_same_space():
-    first = importance(unit_cube(3), bowl).recommended_space()
-    second = importance(unit_cube(3), lambda X: -bowl(X), direction="maximize").recommended_space()
+    first = recommend(unit_cube(3), bowl)
+    second = recommend(unit_cube(3), lambda X: -bowl(X), direction="maximize")
     assert second.space == first.space
     assert second.bound == pytest.approx(-first.bound)
 
 
+def test_of_a_maximized_objective_the_explainer_keeps_the_high_values():
+    X = unit_cube(2).sample(300, seed=1)
+    forest = hx.ForestSurrogate.fit(unit_cube(2), X, -bowl(X), n_trees=16)
+    x1 = hx.RecommendedSpaceExplainer(forest, direction="maximize").explain().space["x1"]
+    assert x1.low <= 0.2 <= x1.high < 0.6
+
+
 def test_what_is_given_up_gains_less_than_a_tenth_of_the_best_in_the_capped_trees():
-    result = importance(unit_cube(2), bowl)
-    recommended = result.recommended_space()
+    recommended = recommend(unit_cube(2), bowl)
+    X = unit_cube(2).sample(500, seed=2)
+    result = hx.importance(hx.Run(unit_cube(2), X, bowl(X), "minimize"), n_trees=16)
     axis = result.axes[0]
     gains = recommended.bound - np.mean(
         [
@@ -55,8 +69,8 @@ def test_what_is_given_up_gains_less_than_a_tenth_of_the_best_in_the_capped_tree
 
 
 def test_the_bound_of_the_good_region_is_the_cap_of_the_analysis():
-    result = importance(unit_cube(2), bowl, cap="50%")
-    assert result.recommended_space().bound == result.cap
+    X = unit_cube(2).sample(500, seed=2)
+    assert recommend(unit_cube(2), bowl, cap="50%").bound == np.median(bowl(X))
 
 
 def test_an_interaction_protects_values_that_are_bad_on_average():
@@ -64,7 +78,7 @@ def test_an_interaction_protects_values_that_are_bad_on_average():
     def crossed(X):
         return np.where(X[:, 1] < 0.3, X[:, 0], 2.0 - X[:, 0])
 
-    x1 = importance(unit_cube(2), crossed).recommended_space().space["x1"]
+    x1 = recommend(unit_cube(2), crossed).space["x1"]
     assert x1.low == 0.0
 
 
@@ -74,7 +88,7 @@ def test_what_is_worse_than_a_plateau_of_equally_good_values_is_given_up(sign):
     X = space.sample(200, seed=0)
     k = np.array([config["k"] for config in space.decode(X)])
     run = hx.Run(space, X, sign * np.where(k > 3, 0.9, 1.0), "minimize" if sign > 0 else "maximize")
-    recommended = hx.importance(run, n_trees=16).recommended_space()
+    recommended = hx.recommended_space(run, n_trees=16)
     assert (recommended.space["k"].low, recommended.space["k"].high) == (4, 9)
     assert recommended.space["x"] == space["x"]
 
@@ -82,13 +96,15 @@ def test_what_is_worse_than_a_plateau_of_equally_good_values_is_given_up(sign):
 def test_noise_alone_narrows_nothing():
     rng = np.random.default_rng(3)
     space = hx.SearchSpace([*unit_cube(4), hx.CategoricalParameter("kind", list("abcd"))])
-    assert importance(space, lambda X: rng.normal(size=len(X))).recommended_space().space == space
+    assert recommend(space, lambda X: rng.normal(size=len(X))).space == space
 
 
 def test_a_constant_objective_narrows_nothing():
-    recommended = importance(unit_cube(2), lambda X: np.zeros(len(X))).recommended_space()
+    recommended = recommend(unit_cube(2), lambda X: np.zeros(len(X)))
     assert recommended.space == unit_cube(2)
-    assert "no value" in recommended.sentence
+    (claim,) = recommended.claims
+    assert (claim.kind, claim.hyperparameters, claim.estimate) == ("keep", ("x1", "x2"), 1.0)
+    assert claim.values == ((0.0, 1.0), (0.0, 1.0))
 
 
 def test_the_incumbents_values_are_never_given_up():
@@ -98,7 +114,7 @@ def test_the_incumbents_values_are_never_given_up():
     lucky = int(np.argmax(X[:, 0]))
     y[lucky] = -1.0
     run = hx.Run(space, X, y, "minimize")
-    narrower = hx.importance(run, n_trees=16).recommended_space().space
+    narrower = hx.recommended_space(run, n_trees=16).space
     assert narrower.is_valid(narrower.encode(run.incumbent)).all()
 
 
@@ -122,20 +138,28 @@ def costs(X):
 
 
 def test_a_category_that_is_never_best_is_dropped_with_its_margin():
-    recommended = importance(kinds(), costs, n=1500).recommended_space()
+    recommended = recommend(kinds(), costs, n=1500)
     assert "bad" not in recommended.space["kind"].choices
     assert {"low", "high"} <= set(recommended.space["kind"].choices)
     row = recommended.evidence.loc["kind"]
     # the best of the others is at most 0.5, so 'bad' is at least 1 behind everywhere
     assert row["margin"] == pytest.approx(1.0, abs=0.15)
-    assert "bad never best anywhere" in row["reason"]
+    (claim,) = recommended.claims
+    assert (claim.kind, claim.hyperparameters) == ("keep", ("kind",))
+    assert claim.values == (recommended.space["kind"].choices,)
+    (reason,) = claim.because
+    assert (reason.kind, reason["margin"]) == ("never_best", row["margin"])
+    assert "bad" in reason["categories"]
 
 
 def test_conditions_stay_valid_and_what_can_no_longer_be_active_is_left_out():
-    recommended = importance(kinds(), costs, n=1500).recommended_space()
+    recommended = recommend(kinds(), costs, n=1500)
     assert "bad_only" not in recommended.space.names
     assert recommended.space["either"].active_when == {"kind": ("high",)}
-    assert any("bad_only" in note for note in recommended.notes)
+    (note,) = [note for note in recommended.notes if note.kind == "never_active"]
+    assert note.names == ("bad_only",)
+    (row,) = [row for row in recommended.rows if row.hyperparameter == "bad_only"]
+    assert (row.after, row.reason.kind) == ((), "never_active")
     X = recommended.space.sample(200, seed=0)
     configs = recommended.space.decode(X)
     assert kinds().is_valid(kinds().encode(configs)).all()
@@ -145,9 +169,9 @@ def test_a_category_best_at_one_end_only_is_kept():
     space = hx.SearchSpace(
         [hx.FloatParameter("x", 0.0, 1.0), hx.CategoricalParameter("kind", ["a", "b"])]
     )
-    recommended = importance(
+    recommended = recommend(
         space, lambda X: np.where(X[:, 1] == 1, np.where(X[:, 0] > 0.9, -1.0, 2.0), 0.0)
-    ).recommended_space()
+    )
     assert recommended.space["kind"].choices == ("a", "b")
 
 
@@ -159,7 +183,7 @@ def test_a_category_tried_twice_is_not_called_dominated():
     X[:, 1] %= 2
     X[:2, 1] = 2
     run = hx.Run(space, X, X[:, 0] + 5.0 * (X[:, 1] == 2), "minimize")
-    recommended = hx.importance(run, n_trees=16).recommended_space()
+    recommended = hx.recommended_space(run, n_trees=16)
     assert "c" in recommended.space["kind"].choices
 
 
@@ -174,13 +198,13 @@ def test_a_conditional_range_is_judged_where_it_is_active():
     def mean(X):
         return np.where(X[:, 0] == 1, 4.0 * (np.nan_to_num(X[:, 1]) - 0.2) ** 2, 0.3)
 
-    drop = importance(space, mean, cap=0.4).recommended_space().space["drop"]
+    drop = recommend(space, mean, cap=0.4).space["drop"]
     assert drop.low <= 0.2 <= drop.high < 0.75
 
 
 def test_the_space_stays_within_the_sub_space_that_was_asked_for():
     given = {"kind": ["low", "high"], "x": (0.0, 0.6)}
-    recommended = importance(kinds(), costs, n=1500, given=given).recommended_space()
+    recommended = recommend(kinds(), costs, n=1500, given=given)
     assert recommended.space["x"].high <= 0.6
     assert set(recommended.space["kind"].choices) <= {"low", "high"}
 
@@ -201,8 +225,7 @@ def test_every_kind_of_number_is_narrowed_on_its_own_scale(parameter):
     space = hx.SearchSpace([parameter, hx.FloatParameter("q", 0.0, 1.0)])
     X = space.sample(500, seed=2)
     y = np.abs(np.nan_to_num(X[:, 0], nan=1.0) - 0.3)
-    result = hx.importance(hx.Run(space, X, y, "minimize"), n_trees=16)
-    recommended = result.recommended_space()
+    recommended = hx.recommended_space(hx.Run(space, X, y, "minimize"), n_trees=16)
     narrower = recommended.space["p"]
     low, high = parameter.encode([narrower.low, narrower.high])
     assert low <= 0.3 <= high < 0.75
@@ -213,10 +236,11 @@ def test_every_kind_of_number_is_narrowed_on_its_own_scale(parameter):
 
 
 def test_table_plot_and_dictionary_show_the_evidence():
-    recommended = importance(kinds(), costs, n=400).recommended_space()
+    recommended = recommend(kinds(), costs, n=400)
     assert recommended.to_frame().index.tolist() == list(kinds().names)
     ax = recommended.plot()
-    kept = [bar.get_width() for bar in ax.patches[len(recommended.rows) :]]
-    assert kept == [row.kept for row in recommended.rows]
+    bars = [bar.patches[0] for bar in ax.containers]
+    assert [bar.get_width() for bar in bars] == [row.kept for row in recommended.rows]
+    assert "kind {low, high, None}" in [label.get_text() for label in ax.get_yticklabels()]
     assert json.loads(json.dumps(recommended.to_dict()))["bound"] == recommended.bound
     assert "<svg" in recommended._repr_html_()

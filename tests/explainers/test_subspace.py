@@ -6,21 +6,34 @@ from itertools import combinations
 import numpy as np
 import optuna
 import pytest
+from matplotlib.container import BarContainer
 
 import hpo_explain as hx
+from hpo_explain.explanations import Subject
 from hpo_explain.surrogates.box_sums import closed_variance, mean_and_variance
 from tests.analytic import unit_cube
 
 
-def fitted(space, mean, n=300, **options):
+def fitted(space, mean, n=300):
     X = space.sample(n, seed=1)
-    return hx.importance(hx.Run(space, X, mean(X), "minimize"), n_trees=8, **options)
+    return hx.Run(space, X, mean(X), "minimize")
 
 
-def brute_force(result, names):
+def subspace_of(run, share=0.9, **options):
+    return hx.subspace(run, share, n_trees=8, **options)
+
+
+def without_incumbent(run, **known):
+    """The explainer of the run's forest, which knows no incumbent, or another one."""
+    forest = run.surrogate(kind="forest", n_trees=8)
+    return hx.SubspaceExplainer(forest, subject=Subject(run.space, **known))
+
+
+def brute_force(run, names):
     """The share of the variance that a set explains, by the exact integral of each tree."""
-    members = [result.names.index(name) for name in names]
-    shares = [closed_variance(b, members) / mean_and_variance(b)[1] for b in result.boxes]
+    members = [run.space.index(name) for name in names]
+    trees = run.surrogate(kind="forest", n_trees=8).boxes()
+    shares = [closed_variance(b, members) / mean_and_variance(b)[1] for b in trees]
     return np.mean(shares), np.std(shares)
 
 
@@ -30,23 +43,23 @@ def products(X):
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.8, 0.9, 0.99, 1.0])
 def test_no_smaller_set_explains_the_share_and_no_set_of_the_size_explains_more(share):
-    result = fitted(unit_cube(6), products)
-    subspace = result.subspace(share)
+    run = fitted(unit_cube(6), products)
+    subspace = subspace_of(run, share)
     assert subspace.exhaustive
     size = len(subspace.names)
-    best = max(brute_force(result, names)[0] for names in combinations(result.names, size))
+    best = max(brute_force(run, names)[0] for names in combinations(run.space.names, size))
     assert subspace.explained[-1] == pytest.approx(best, rel=1e-9)
     assert best >= share - 1e-9
-    for names in combinations(result.names, size - 1):
-        assert brute_force(result, names)[0] < share - 1e-9
+    for names in combinations(run.space.names, size - 1):
+        assert brute_force(run, names)[0] < share - 1e-9
 
 
 def test_each_step_is_what_its_hyperparameters_explain_together():
-    result = fitted(unit_cube(5), products)
-    subspace = result.subspace(0.97)
+    run = fitted(unit_cube(5), products)
+    subspace = subspace_of(run, 0.97)
     assert len(subspace.names) > 2
     for k in range(1, len(subspace.names) + 1):
-        mean, std = brute_force(result, subspace.names[:k])
+        mean, std = brute_force(run, subspace.names[:k])
         assert subspace.explained[k - 1] == pytest.approx(mean, rel=1e-9)
         assert subspace.std[k - 1] == pytest.approx(std, rel=1e-6, abs=1e-12)
 
@@ -55,52 +68,69 @@ def test_interactions_count_for_those_that_take_part_in_them():
     def either(X):
         return (X[:, 1] > 0.4) ^ (X[:, 2] > 0.6)
 
-    result = fitted(unit_cube(4), either, n=1000, order=2)
+    run = fitted(unit_cube(4), either, n=1000)
+    result = hx.importance(run, n_trees=8)
     assert result.share("x2") + result.share("x3") < 0.3
-    assert set(result.subspace(0.8).names) == {"x2", "x3"}
+    assert set(subspace_of(run, 0.8).names) == {"x2", "x3"}
 
 
 def test_all_others_are_fixed_at_the_incumbent():
-    result = fitted(unit_cube(3), lambda X: X[:, 1] ** 2)
-    subspace = result.subspace()
+    run = fitted(unit_cube(3), lambda X: X[:, 1] ** 2)
+    subspace = subspace_of(run)
     assert subspace.names == ("x2",)
-    assert subspace.fixed == {name: result.incumbent[name] for name in ("x1", "x3")}
-    assert subspace.sentence.endswith("; 2 others can stay fixed.")
+    assert subspace.fixed == {name: run.incumbent[name] for name in ("x1", "x3")}
+    explains, fix = subspace.claims
+    assert (explains.kind, explains.hyperparameters) == ("importance", ("x2",))
+    assert (explains.estimate, explains.half) == pytest.approx(
+        (subspace.explained[-1], subspace.std[-1])
+    )
+    assert (fix.kind, dict(zip(fix.hyperparameters, fix.values, strict=True))) == (
+        "fix",
+        subspace.fixed,
+    )
+
+
+def test_of_a_maximized_objective_the_others_are_fixed_at_the_best_values():
+    run = fitted(unit_cube(2), lambda X: X[:, 1])
+    higher = hx.Run(run.space, run.X, run.objective, "maximize")
+    forest = run.surrogate(kind="forest", n_trees=8)
+    subspace = hx.SubspaceExplainer(forest, subject=Subject.of(higher)).explain()
+    best = run.X[np.argmax(run.objective)]
+    assert subspace.fixed == {"x1": pytest.approx(best[0])}
 
 
 def test_of_a_set_of_all_it_is_said_that_none_can_stay_fixed():
-    subspace = fitted(unit_cube(2), lambda X: X[:, 0] + X[:, 1]).subspace()
+    subspace = subspace_of(fitted(unit_cube(2), lambda X: X[:, 0] + X[:, 1]))
     assert set(subspace.names) == {"x1", "x2"}
     assert subspace.whole
-    assert subspace.sentence.endswith("; no hyperparameter can stay fixed.")
+    assert [claim.kind for claim in subspace.claims] == ["importance"]
 
 
 def test_where_no_incumbent_is_known_nothing_is_said_of_what_can_stay_fixed():
-    result = fitted(unit_cube(3), lambda X: X[:, 1] ** 2)
-    object.__setattr__(result, "incumbent", {})
-    subspace = result.subspace()
+    subspace = without_incumbent(fitted(unit_cube(3), lambda X: X[:, 1] ** 2)).explain()
     assert not subspace.fixed
     assert not subspace.whole
-    assert "fixed" not in subspace.sentence
+    assert [note.kind for note in subspace.notes] == ["nothing_fixed"]
+    assert [claim.kind for claim in subspace.claims] == ["importance"]
 
 
 def test_many_hyperparameters_are_grown_greedily_and_it_is_said(monkeypatch):
-    result = fitted(unit_cube(8), products)
-    exhaustive = result.subspace(0.95)
-    monkeypatch.setattr("hpo_explain.explanations.subspace._MOST_SETS", 3)
-    greedy = result.subspace(0.95)
+    run = fitted(unit_cube(8), products)
+    exhaustive = subspace_of(run, 0.95)
+    monkeypatch.setattr("hpo_explain.explainers.subspace.MOST_SETS", 3)
+    greedy = subspace_of(run, 0.95)
     assert not greedy.exhaustive
-    assert any("greedily" in note for note in greedy.notes)
+    assert "set_grown_greedily" in [note.kind for note in greedy.notes]
     assert greedy.explained[-1] >= 0.95
     assert len(greedy.names) >= len(exhaustive.names)
     assert set(greedy.names) >= {"x1", "x2", "x3"}
 
 
 def test_a_constant_objective_leaves_everything_fixed():
-    subspace = fitted(unit_cube(2), lambda X: np.ones(len(X))).subspace()
+    subspace = subspace_of(fitted(unit_cube(2), lambda X: np.ones(len(X))))
     assert subspace.names == ()
     assert set(subspace.fixed) == {"x1", "x2"}
-    assert "constant" in subspace.sentence
+    assert [claim.kind for claim in subspace.claims] == ["no_effect"]
 
 
 def conditional():
@@ -114,21 +144,22 @@ def conditional():
 
 
 def test_what_is_inactive_in_the_incumbent_is_not_fixed():
-    result = fitted(conditional(), lambda X: X[:, 2] + 0.2 * (X[:, 0] == 1))
-    subspace = result.subspace(0.8)
+    run = fitted(conditional(), lambda X: X[:, 2] + 0.2 * (X[:, 0] == 1))
+    subspace = subspace_of(run, 0.8)
     assert subspace.names == ("lr",)
-    assert result.incumbent["booster"] != "dart"
+    assert run.incumbent["booster"] != "dart"
     assert list(subspace.fixed) == ["booster"]
-    assert subspace.sentence.endswith("; 1 other can stay fixed.")
-    assert any("drop" in note for note in subspace.notes)
+    assert [(note.kind, note.names) for note in subspace.notes] == [
+        ("inactive_not_fixed", ("drop",))
+    ]
 
 
 def test_the_parent_of_what_is_inactive_in_the_incumbent_comes_along():
-    result = fitted(
+    run = fitted(
         conditional(), lambda X: np.where(X[:, 0] == 1, 0.5 + 3.0 * np.abs(X[:, 1] - 0.5), 0.9)
     )
-    object.__setattr__(result, "incumbent", {"booster": "tree", "lr": 0.5})
-    subspace = result.subspace(0.6)
+    explainer = without_incumbent(run, incumbent={"booster": "tree", "lr": 0.5})
+    subspace = explainer.explain(0.6)
     assert set(subspace.names) == {"booster", "drop"}
     assert subspace.fixed == {"lr": 0.5}
 
@@ -137,16 +168,16 @@ def test_a_sub_space_that_was_asked_for_has_an_incumbent_of_its_own():
     space = conditional()
     X = space.sample(300, seed=1)
     run = hx.Run(space, X, np.where(X[:, 0] == 1, 1.0 + np.nan_to_num(X[:, 1]), 0.0), "minimize")
-    result = hx.importance(run, n_trees=8, given={"booster": ["dart"]})
-    assert result.subspace().fixed["booster"] == "dart"
-    assert result.subspace().names == ("drop",)
+    subspace = subspace_of(run, given={"booster": ["dart"]})
+    assert subspace.fixed["booster"] == "dart"
+    assert subspace.names == ("drop",)
 
 
 @pytest.mark.parametrize("share", [0.0, -1.0, 1.1, float("nan"), "90%"])
 def test_a_share_outside_its_range_is_refused(share):
-    result = fitted(unit_cube(2), lambda X: X[:, 0], n=20)
+    run = fitted(unit_cube(2), lambda X: X[:, 0], n=20)
     with pytest.raises(ValueError, match="share"):
-        result.subspace(share)
+        subspace_of(run, share)
 
 
 def test_an_optuna_study_goes_on_in_the_subspace():
@@ -158,7 +189,7 @@ def test_an_optuna_study_goes_on_in_the_subspace():
 
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
     study.optimize(objective, n_trials=40)
-    subspace = hx.importance(study, n_trees=16).subspace(share=0.8)
+    subspace = hx.subspace(study, share=0.8, n_trees=16)
     assert subspace.names == ("x",)
     base = optuna.samplers.TPESampler(seed=0)
     with pytest.warns(optuna.exceptions.ExperimentalWarning):
@@ -170,11 +201,11 @@ def test_an_optuna_study_goes_on_in_the_subspace():
 
 
 def test_table_plot_and_dictionary_show_the_steps():
-    subspace = fitted(unit_cube(5), products).subspace(0.97)
+    subspace = subspace_of(fitted(unit_cube(5), products), 0.97)
     table = subspace.to_frame()
     assert table["hyperparameter"].tolist() == list(subspace.names)
     ax = subspace.plot()
-    widths = [bar.get_width() for bar in ax.patches]
+    widths = [c.patches[0].get_width() for c in ax.containers if isinstance(c, BarContainer)]
     np.testing.assert_allclose(widths, subspace.explained)
     assert json.loads(json.dumps(subspace.to_dict()))["explained"] == subspace.explained.tolist()
     assert "<svg" in subspace._repr_html_()

@@ -1,14 +1,17 @@
-"""Results of a functional ANOVA whose shares are given, for the tests of their plots."""
+"""Results of a functional ANOVA whose shares are given, for the tests of their plots and words."""
 
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
 import hpo_explain as hx
+from hpo_explain.explanations import Axis, Subject
 
 
-def shares_of(shares, *, names=None, activity=None, totals=None, **changes):
+def shares_of(
+    shares, *, names=None, activity=None, totals=None, objective_name="loss", direction="minimize",
+    **changes,
+):  # fmt: skip
     """Return a result with these shares.
 
     `shares` maps positions of hyperparameters to one share per tree; pairs that are not in it
@@ -16,30 +19,22 @@ def shares_of(shares, *, names=None, activity=None, totals=None, **changes):
     """
     d = 1 + max(j for u in shares for j in u)
     order = max(len(u) for u in shares)
-    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    X = space.sample(8, seed=0)
-    result = hx.importance(hx.Run(space, X, X[:, 0], "minimize"), n_trees=2)
+    names = list(names or (f"x{j}" for j in range(d)))
+    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in names])
     members = [u for size in range(1, order + 1) for u in combinations(range(d), size)]
     n_trees = len(next(iter(shares.values())))
-    found = replace(
-        result,
-        **{
-            "names": tuple(names or (f"x{j}" for j in range(d))),
-            "order": order,
-            "members": tuple(members),
-            "shares": np.array([shares.get(u, [0.0] * n_trees) for u in members]).T,
-            "variances": np.ones(n_trees),
-            "axes": tuple(
-                replace(result.axes[0], activity=(activity or {}).get(j, 1.0)) for j in range(d)
-            ),
-            "objective_name": "loss",
-            **changes,
-        },
-    )
-    # Worked out from the boxes of a forest, which there is not.
-    known = None if totals is None else np.tile([totals[j] for j in range(d)], (n_trees, 1))
-    vars(found)["totals"] = known
-    return found
+    grid = np.linspace(0.0, 0.9, 4)
+    fields = {
+        "subject": Subject(space, direction, objective_name),
+        "order": order,
+        "members": tuple(members),
+        "shares": np.array([shares.get(u, [0.0] * n_trees) for u in members]).T,
+        "variances": np.ones(n_trees),
+        "totals": None if totals is None else np.tile([totals[j] for j in range(d)], (n_trees, 1)),
+        "axes": tuple(Axis(tuple(grid), grid, (activity or {}).get(j, 1.0)) for j in range(d)),
+        "boxes": (),
+    }
+    return hx.FanovaImportance(**{**fields, **changes})
 
 
 def one_tree(*singles, **options):

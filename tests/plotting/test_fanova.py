@@ -8,7 +8,8 @@ from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
-from hpo_explain.plotting import plot_importance
+from hpo_explain.plotting import plot_fanova
+from hpo_explain.wording import fanova as words
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 from tests.plotting.shares import one_tree, shares_of
 
@@ -78,7 +79,7 @@ def many(d, order=1, **options):
 
 
 def test_bars_are_the_mean_shares_the_largest_on_top():
-    ax = plot_importance(shares_of(SHARES))
+    ax = plot_fanova(shares_of(SHARES))
     assert labels(ax) == ["x1", "x0 × x1", "x0"]
     found = {label: length for label, (length, _) in bars(ax).items()}
     assert found == pytest.approx({"x1": 0.4, "x0 × x1": 0.3, "x0": 0.2})
@@ -86,18 +87,17 @@ def test_bars_are_the_mean_shares_the_largest_on_top():
     assert top < 0 < bottom
 
 
-def test_whiskers_are_one_std_over_trees_and_said_to_be():
-    ax = plot_importance(shares_of(SHARES))
+def test_whiskers_are_one_std_over_trees():
+    ax = plot_fanova(shares_of(SHARES))
     found = whiskers(ax)
     assert found["x1"] == pytest.approx((0.3, 0.5))
     assert found["x0"] == pytest.approx((0.1, 0.3))
     assert found["x0 × x1"] == pytest.approx((0.3, 0.3))
-    assert "Whiskers: std over the trees of the forest; it is no confidence interval" in written(ax)
 
 
 def test_single_hyperparameters_and_interactions_differ_by_color_and_by_pattern():
     shares = {**SHARES, (2,): [0.0, 0.0], (0, 1, 2): [0.1, 0.1]}
-    ax = plot_importance(shares_of(shares))
+    ax = plot_fanova(shares_of(shares))
     patches = [c.patches[0] for c in ax.containers if isinstance(c, BarContainer)]
     assert len({patch.get_facecolor() for patch in patches}) == 3
     assert len({patch.get_hatch() for patch in patches}) == 3
@@ -106,19 +106,19 @@ def test_single_hyperparameters_and_interactions_differ_by_color_and_by_pattern(
 
 
 def test_total_effects_are_marked_where_they_are_known():
-    ax = plot_importance(shares_of(SHARES, totals=[0.5, 0.7]))
+    ax = plot_fanova(shares_of(SHARES, totals=[0.5, 0.7]))
     assert totals(ax) == pytest.approx({"x0": 0.5, "x1": 0.7})
     assert "total, with all interactions" in legend(ax)
     assert ax.get_xlim()[1] > 0.7
-    without = plot_importance(shares_of(SHARES))
+    without = plot_fanova(shares_of(SHARES))
     assert totals(without) == {}
     assert "total, with all interactions" not in legend(without)
 
 
 def test_conditional_hyperparameters_say_where_they_are_active():
-    ax = plot_importance(one_tree(0.5, 0.3, activity={1: 0.33}))
+    ax = plot_fanova(one_tree(0.5, 0.3, activity={1: 0.33}))
     assert labels(ax) == ["x0", "x1 (active in 33% of the space)"]
-    given = plot_importance(one_tree(0.5, 0.3, activity={1: 0.33}, given={"x0": [0.0, 0.5]}))
+    given = plot_fanova(one_tree(0.5, 0.3, activity={1: 0.33}, given={"x0": [0.0, 0.5]}))
     assert labels(given)[1] == "x1 (active in 33% of the sub-space)"
 
 
@@ -127,7 +127,7 @@ def test_conditional_hyperparameters_say_where_they_are_active():
 
 def test_beyond_20_the_smallest_are_one_bar_that_says_how_many():
     result = many(60)
-    ax = plot_importance(result)
+    ax = plot_fanova(result)
     assert len(labels(ax)) == 20
     assert labels(ax)[-1] == "41 other hyperparameters (sum)"
     assert bars(ax)[labels(ax)[-1]][0] == pytest.approx(
@@ -136,7 +136,7 @@ def test_beyond_20_the_smallest_are_one_bar_that_says_how_many():
 
 
 def test_what_is_folded_keeps_hyperparameters_and_interactions_apart():
-    ax = plot_importance(many(60, order=2))
+    ax = plot_fanova(many(60, order=2))
     assert len(labels(ax)) == 20
     singles, pairs = labels(ax)[-2:]
     assert singles.endswith("other hyperparameters (sum)")
@@ -151,7 +151,7 @@ def test_what_is_folded_keeps_hyperparameters_and_interactions_apart():
 
 def test_the_whisker_of_a_sum_is_the_std_of_the_sum():
     shares = {(j,): [0.03, 0.04] if j % 2 else [0.04, 0.03] for j in range(24)}
-    ax = plot_importance(shares_of(shares))
+    ax = plot_fanova(shares_of(shares))
     label = "5 other hyperparameters (sum)"
     folded = [0.03, 0.04, 0.03, 0.04, 0.03]  # ties stay in the order of the space
     folded = np.array([folded, 0.07 - np.array(folded)]).sum(axis=1)
@@ -160,46 +160,36 @@ def test_the_whisker_of_a_sum_is_the_std_of_the_sum():
 
 
 def test_twenty_are_all_shown():
-    assert "other" not in " ".join(labels(plot_importance(many(20))))
+    assert "other" not in " ".join(labels(plot_fanova(many(20))))
 
 
 # ---------------------------------------------------------------------- words
 
 
-def test_the_subtitle_says_how_much_each_order_explains():
-    ax = plot_importance(shares_of({**SHARES, (2,): [0.0, 0.0]}))
-    assert "over the whole search space" in written(ax)
-    assert "hyperparameters alone 60%, pairs 30%, larger interactions 10%" in written(ax)
-
-
-def test_cap_given_and_fidelity_are_told():
+def test_words_stand_around_the_bars():
     result = one_tree(0.5, cap=0.25, given={"x0": [0.1, 0.5]}, fidelity=0.9812)
-    told = written(plot_importance(result))
-    assert "given x0 between 0.1 and 0.5" in told
-    assert "predictions above 0.25 count as 0.25" in told
-    assert "forest distilled from the model: R² = 0.981" in told
-    maximized = one_tree(0.5, cap=0.25, direction="maximize")
-    assert "predictions below 0.25 count as 0.25" in written(plot_importance(maximized))
+    for part in words.subtitle(result, "x0 between 0.1 and 0.5").split("\n"):
+        assert part in written(plot_fanova(result))
 
 
 def test_neighbours_whose_order_is_not_stable_are_named():
     shares = {(0,): [0.5, 0.1, 0.5], (1,): [0.2, 0.4, 0.2], (2,): [0.01, 0.01, 0.01]}
-    told = written(plot_importance(shares_of(shares)))
-    assert "Not the same order in all trees: x0 and x1." in told
-    stable = written(plot_importance(one_tree(0.5, 0.2)))
-    assert "Not the same order" not in stable
+    assert words.footer([("x0", "x1")]) in written(plot_fanova(shares_of(shares)))
+    assert words.footer([]) in written(plot_fanova(one_tree(0.5, 0.2)))
 
 
-def test_many_unstable_neighbours_are_counted():
-    shares = {(j,): [0.05 + 0.001 * j, 0.06 - 0.001 * j] for j in range(10)}
-    told = written(plot_importance(shares_of(shares)))
-    assert told.count(" and x") == 3
-    assert "and 6 more." in told
+def test_neighbours_that_are_folded_are_not_named():
+    shares = {(j,): [0.05 + 0.001 * j, 0.06 - 0.001 * j] for j in range(30)}
+    result = shares_of(shares)
+    ax = plot_fanova(result)
+    shown = [pair for pair in result.unstable_neighbours() if {*pair} <= {*labels(ax)}]
+    assert 0 < len(shown) < len(result.unstable_neighbours())
+    assert words.footer(shown) in written(ax)
 
 
 def test_a_constant_objective_is_told_in_the_plot():
-    ax = plot_importance(one_tree(0.0, 0.0, variances=np.zeros(1)))
-    assert "constant: no hyperparameter matters" in [text.get_text() for text in ax.texts]
+    ax = plot_fanova(one_tree(0.0, 0.0, variances=np.zeros(1)))
+    assert words.CONSTANT in [text.get_text() for text in ax.texts]
     assert ax.get_xlim() == (0.0, 1.0)
 
 
@@ -221,7 +211,7 @@ def test_a_constant_objective_is_told_in_the_plot():
     ids=["one", "plain", "thirty", "sixty", "nasty", "long objective"],
 )  # fmt: skip
 def test_no_text_leaves_the_figure_or_lies_on_another(result, width):
-    ax = plot_importance(result, width=width)
+    ax = plot_fanova(result, width=width)
     figure = ax.figure
     figure.draw_without_rendering()
     for text in texts(ax):
@@ -241,7 +231,7 @@ def test_no_text_leaves_the_figure_or_lies_on_another(result, width):
 
 @pytest.mark.parametrize("name", NASTY)
 def test_names_are_drawn_as_they_are(name):
-    ax = plot_importance(one_tree(0.5, names=[name], objective_name=name))
+    ax = plot_fanova(one_tree(0.5, names=[name], objective_name=name))
     assert not any(text.get_parse_math() or text.get_usetex() for text in texts(ax))
     assert name.replace("\n", "↵")[:6] in labels(ax)[0]
     ax.figure.draw_without_rendering()
@@ -249,12 +239,12 @@ def test_names_are_drawn_as_they_are(name):
 
 def test_names_that_shortening_makes_equal_are_told_apart():
     names = [f"{'a' * 60}{j}{'b' * 60}" for j in range(3)]
-    assert len(set(labels(plot_importance(one_tree(0.5, 0.3, 0.1, names=names))))) == 3
+    assert len(set(labels(plot_fanova(one_tree(0.5, 0.3, 0.1, names=names))))) == 3
 
 
 def test_the_figure_grows_with_the_rows():
     def height(d):
-        return plot_importance(many(d)).figure.get_figheight()
+        return plot_fanova(many(d)).figure.get_figheight()
 
     assert height(1) < height(5) < height(15)
     assert height(15) - height(10) == pytest.approx(height(10) - height(5))
@@ -264,10 +254,10 @@ def test_it_draws_on_the_axes_it_is_given_and_leaves_style_and_pyplot_alone():
     before = dict(mpl.rcParams)
     figure = Figure(layout="constrained")
     first, second = figure.subplots(1, 2)
-    assert plot_importance(shares_of(SHARES), ax=second) is second
+    assert plot_fanova(shares_of(SHARES), ax=second) is second
     assert first.containers == []
     figure.draw_without_rendering()
-    assert isinstance(plot_importance(shares_of(SHARES)).figure, Figure)
+    assert isinstance(plot_fanova(shares_of(SHARES)).figure, Figure)
     assert plt.get_fignums() == []
     assert dict(mpl.rcParams) == before
 

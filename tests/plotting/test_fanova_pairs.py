@@ -5,7 +5,8 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
-from hpo_explain.plotting import plot_interactions
+from hpo_explain.plotting import plot_fanova_pairs
+from hpo_explain.wording import fanova as words
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 from tests.plotting.shares import one_tree, shares_of
 
@@ -47,7 +48,7 @@ def many(d, **options):
 
 
 def test_every_pair_stands_in_one_cell_with_its_mean_share():
-    found = cells(plot_interactions(shares_of(PAIRS)))
+    found = cells(plot_fanova_pairs(shares_of(PAIRS)))
     assert found == pytest.approx(
         {
             frozenset({"x0", "x1"}): 0.2, frozenset({"x1", "x2"}): 0.05,
@@ -58,39 +59,36 @@ def test_every_pair_stands_in_one_cell_with_its_mean_share():
 
 
 def test_those_with_the_largest_interactions_come_first():
-    across, down = names(plot_interactions(shares_of(PAIRS)))
+    across, down = names(plot_fanova_pairs(shares_of(PAIRS)))
     assert across == ["x1", "x0", "x2"]
     assert down == ["x0", "x2", "x3"]
 
 
 def test_shares_and_their_std_over_trees_are_written_into_few_cells():
-    told = written(plot_interactions(shares_of(PAIRS)))
+    told = written(plot_fanova_pairs(shares_of(PAIRS)))
     assert "20 ± 10" in told
     assert "5.0 ± 0.0" in told
-    assert "share in percent ± std over trees" in told
 
 
 def test_the_subtitle_says_what_all_pairs_explain_together():
-    told = written(plot_interactions(shares_of(PAIRS)))
-    assert "all pairs together explain 26% of the variance (std over trees 10%)" in told
-    given = written(plot_interactions(shares_of(PAIRS, given={"x0": [0.1, 0.5]})))
-    assert "given x0 between 0.1 and 0.5" in given
+    expected = words.pairs_subtitle(0.255, 0.105, "x0 between 0.1 and 0.5")
+    assert expected in written(plot_fanova_pairs(shares_of(PAIRS, given={"x0": [0.1, 0.5]})))
 
 
 def test_beyond_20_those_with_the_smallest_interactions_are_counted():
-    ax = plot_interactions(many(30))
+    ax = plot_fanova_pairs(many(30))
     assert [len(entry) for entry in names(ax)] == [19, 19]
-    assert "10 hyperparameters with smaller interactions are not shown" in written(ax)
-    assert "The std over trees of a share is at most" in written(ax)
+    assert f"10 {words.PAIRS_LEFT_OUT[1]} are not shown" in written(ax)
+    assert words.pairs_footer(False, 0.0) in written(ax)
 
 
 def test_an_analysis_without_pairs_is_refused_with_the_remedy():
     with pytest.raises(ValueError, match=r"its order is 1\. Ask for them with importance"):
-        plot_interactions(one_tree(0.5, 0.4))
+        plot_fanova_pairs(one_tree(0.5, 0.4))
 
 
 def test_the_colors_have_a_scale_that_begins_at_zero():
-    ax = plot_interactions(shares_of({(0, 1): [0.4], (0, 2): [0.3], (1, 2): [0.2]}))
+    ax = plot_fanova_pairs(shares_of({(0, 1): [0.4], (0, 2): [0.3], (1, 2): [0.2]}))
     (mesh,) = [c for c in ax.collections if c.get_array() is not None]
     assert mesh.get_clim()[0] == 0.0
     assert [other.get_ylabel() for other in ax.figure.axes] == ["", "share of the variance"]
@@ -106,7 +104,7 @@ def test_the_colors_have_a_scale_that_begins_at_zero():
     ids=["two", "five", "thirty", "nasty", "long objective"],
 )  # fmt: skip
 def test_no_text_leaves_the_figure_or_lies_on_another(result, width):
-    ax = plot_interactions(result, width=width)
+    ax = plot_fanova_pairs(result, width=width)
     figure = ax.figure
     figure.draw_without_rendering()
     for text in [*ax.get_xticklabels(), *ax.get_yticklabels(), *ax.texts, ax._left_title]:
@@ -122,7 +120,7 @@ def test_no_text_leaves_the_figure_or_lies_on_another(result, width):
 
 @pytest.mark.parametrize("name", NASTY)
 def test_names_are_drawn_as_they_are(name):
-    ax = plot_interactions(many(2, names=[name, "other"], objective_name=name))
+    ax = plot_fanova_pairs(many(2, names=[name, "other"], objective_name=name))
     drawn = [*ax.get_xticklabels(), *ax.get_yticklabels(), *ax.texts, ax._left_title]
     assert not any(text.get_parse_math() or text.get_usetex() for text in drawn)
     assert name.replace("\n", "↵")[:6] in "".join(text.get_text() for text in drawn)
@@ -132,7 +130,7 @@ def test_it_draws_on_the_axes_it_is_given_and_leaves_style_and_pyplot_alone():
     before = dict(mpl.rcParams)
     figure = Figure(layout="constrained")
     first, second = figure.subplots(1, 2)
-    assert plot_interactions(many(4), ax=second) is second
+    assert plot_fanova_pairs(many(4), ax=second) is second
     assert not first.collections
     figure.draw_without_rendering()
     assert plt.get_fignums() == []

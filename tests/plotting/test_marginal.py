@@ -6,7 +6,7 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
-from hpo_explain.explanations import Marginal
+from hpo_explain.explanations import Marginal, Subject
 from hpo_explain.plotting import plot_marginal
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 
@@ -16,25 +16,41 @@ LR = (1e-4, 1e-3, 1e-2, 1e-1)
 BOOSTERS = ("gbtree", "dart", None, True)
 
 
+def marginal_of(parameters, grids, mean, std, *, tried=(), direction="minimize",
+                objective_name="loss", **changes):  # fmt: skip
+    """A marginal over all hyperparameters of a space; `tried` holds configurations."""
+    space = hx.SearchSpace(parameters)
+    subject = Subject(
+        space, direction, objective_name, tried=space.encode(tried) if tried else None
+    )
+    fields = {
+        "subject": subject, "names": space.names, "grid": grids, "mean": mean,
+        "std": np.full(mean.shape, std), "activity": (1.0,) * len(grids),
+    }  # fmt: skip
+    return Marginal(**{**fields, **changes})
+
+
+def number(name, grid, log=False):
+    whole = all(isinstance(value, int) for value in grid)
+    kind = hx.IntParameter if whole else hx.FloatParameter
+    return kind(name, min(grid), max(grid), log=log)
+
+
 def one(grid, mean, std=0.1, *, name="lr", log=False, categorical=False, tried=(), **changes):
+    parameter = hx.CategoricalParameter(name, grid) if categorical else number(name, grid, log)
+    configs = [{name: value} for value in tried]
     mean = np.array(mean, dtype=float)
-    fields = {
-        "names": (name,), "grid": (tuple(grid),), "mean": mean, "std": np.full(len(mean), std),
-        "log": (log,), "categorical": (categorical,), "tried": (tuple(tried),) if tried else (),
-        "activity": (1.0,), "objective_name": "loss",
-    }  # fmt: skip
-    return Marginal(**{**fields, **changes})
+    return marginal_of([parameter], (tuple(grid),), mean, std, tried=configs, **changes)
 
 
-def pair(grids, *, names=("lr", "booster"), log=(True, False), categorical=(False, True), tried=(),
-         **changes):  # fmt: skip
+def pair(grids, *, names=("lr", "booster"), categorical=(False, True), tried=(), **changes):
+    parameters = [
+        hx.CategoricalParameter(name, grid) if is_category else number(name, grid, log=True)
+        for name, grid, is_category in zip(names, grids, categorical, strict=True)
+    ]
+    configs = [dict(zip(names, values, strict=True)) for values in zip(*tried, strict=True)]
     mean = np.arange(float(len(grids[0]) * len(grids[1]))).reshape(len(grids[0]), len(grids[1]))
-    fields = {
-        "names": names, "grid": grids, "mean": mean, "std": np.full(mean.shape, 0.25), "log": log,
-        "categorical": categorical, "tried": tried, "activity": (1.0, 1.0),
-        "objective_name": "loss",
-    }  # fmt: skip
-    return Marginal(**{**fields, **changes})
+    return marginal_of(parameters, grids, mean, 0.25, tried=configs, **changes)
 
 
 def written(ax):
@@ -85,7 +101,7 @@ def test_a_logarithmic_hyperparameter_has_a_logarithmic_axis():
 
 def test_tried_values_are_marks_along_the_axis():
     ax = plot_marginal(one(LR, [4, 3, 2, 3], log=True, tried=[1e-3, 5e-2]))
-    np.testing.assert_array_equal(rug(ax), [1e-3, 5e-2])
+    np.testing.assert_allclose(rug(ax), [1e-3, 5e-2])
     assert "Marks along the axis: tried values." in written(ax)
     assert "Marks" not in written(plot_marginal(one(LR, [4, 3, 2, 3])))
 
@@ -131,8 +147,8 @@ def test_a_conditional_hyperparameter_says_where_it_is_active():
 
 def test_direction_and_sub_space_are_told():
     assert "lower is better" in written(plot_marginal(one(LR, [4, 3, 2, 3])))
-    given = plot_marginal(one(LR, [4, 3, 2, 3], direction="maximize", where="booster in {dart}"))
-    assert "given booster in {dart}" in written(given)
+    given = plot_marginal(one(LR, [4, 3, 2, 3], direction="maximize", given={"lr": [1e-3, 1e-2]}))
+    assert "given lr between 0.001 and 0.01" in written(given)
     assert "higher is better" in written(given)
 
 
@@ -148,7 +164,7 @@ def test_a_pair_is_a_heatmap_with_a_scale_and_the_tried_points():
     assert ax.get_xscale() == "log"
     assert [other.get_ylabel() for other in ax.figure.axes][1] == "predicted loss"
     (dots,) = [line for line in ax.lines if line.get_marker() == "o"]
-    np.testing.assert_array_equal(dots.get_xdata(), [1e-3, 1e-2])
+    np.testing.assert_allclose(dots.get_xdata(), [1e-3, 1e-2])
     np.testing.assert_array_equal(dots.get_ydata(), [1, 2])
     assert "The std over trees is 0.25 on average, at most 0.25." in written(ax)
     assert "Dots: tried values." in written(ax)
@@ -161,7 +177,7 @@ def test_cells_of_a_logarithmic_axis_end_halfway_on_its_scale():
 
 def test_two_categories_are_ticks_along_both_axes():
     ax = plot_marginal(
-        pair((BOOSTERS, ("a", "b")), names=("booster", "c"), log=(False, False),
+        pair((BOOSTERS, ("a", "b")), names=("booster", "c"),
              categorical=(True, True))
     )  # fmt: skip
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["gbtree", "dart", "None", "True"]
@@ -181,7 +197,7 @@ def test_two_categories_are_ticks_along_both_axes():
         one([f"c{k}" for k in range(100)], range(100), categorical=True),
         one(LR, [4, 3, 2, 3], name="x" * 200, objective_name="W" * 200),
         pair((LR, BOOSTERS), tried=(LR, BOOSTERS)),
-        pair((NASTY, NASTY), names=NASTY[:2], log=(False, False), categorical=(True, True)),
+        pair((NASTY, NASTY), names=NASTY[:2], categorical=(True, True)),
     ],
     ids=["float", "int", "nasty", "many", "long names", "pair", "nasty pair"],
 )  # fmt: skip
