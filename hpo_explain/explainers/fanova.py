@@ -32,7 +32,7 @@ from hpo_explain.space import Array, CategoricalParameter, FloatParameter, Searc
 from hpo_explain.surrogates import ForestSurrogate, SupportsBoxes, Surrogate, TreeBoxes
 from hpo_explain.surrogates._threads import in_parts
 from hpo_explain.surrogates.box_sums import (
-    Runs,
+    Intervals,
     clip_worse,
     main_steps,
     mean_and_variance,
@@ -156,8 +156,8 @@ class FanovaExplainer:
             )
         if cap is not None:
             cap = check_number("cap", cap)
-        runs = self._runs({} if given is None else given)
-        boxes = [self._prepared(b, cap, runs) for b in self._boxes]
+        intervals = self._intervals({} if given is None else given)
+        boxes = [self._prepared(b, cap, intervals) for b in self._boxes]
         members = [u for size in range(1, order + 1) for u in combinations(range(d), size)]
         rows = in_parts(
             lambda part: [_decompose(b, order, members) for b in boxes[part]],
@@ -187,9 +187,9 @@ class FanovaExplainer:
             members=tuple(members),
             shares=shares,
             variances=variances,
-            axes=tuple(self._axes(runs, tried)),
+            axes=tuple(self._axes(intervals, tried)),
             boxes=tuple(boxes),
-            latent=LatentSpace(self._space, self._ranks, runs),
+            latent=LatentSpace(self._space, self._ranks, intervals),
             incumbent={},
             direction=self._direction,
             cap=cap,
@@ -204,24 +204,26 @@ class FanovaExplainer:
     def _trust(self) -> Trust:
         return diagnostics.trust(self._model)
 
-    def _prepared(self, boxes: TreeBoxes, cap: float | None, runs: dict[int, Runs]) -> TreeBoxes:
+    def _prepared(
+        self, boxes: TreeBoxes, cap: float | None, intervals: dict[int, Intervals]
+    ) -> TreeBoxes:
         if cap is not None:
             boxes = clip_worse(boxes, cap, self._direction)
-        return restrict(boxes, runs) if runs else boxes
+        return restrict(boxes, intervals) if intervals else boxes
 
     # ------------------------------------------------------------------ the latent axes
 
-    def _runs(self, given: Mapping[str, Sequence[Any]]) -> dict[int, Runs]:
+    def _intervals(self, given: Mapping[str, Sequence[Any]]) -> dict[int, Intervals]:
         """Return the latent intervals of a sub-space."""
         if not isinstance(given, Mapping):
             raise ValueError(
                 f"given must map hyperparameters to lists of values, but was {given!r}. "
                 "Write {name: [value, ...]}."
             )
-        from hpo_explain.surrogates._tree_boxes import activity_runs
+        from hpo_explain.surrogates._tree_boxes import activity_intervals
 
-        runs: dict[int, Runs] = {}
-        activity = activity_runs(self._space, self._ranks)
+        intervals: dict[int, Intervals] = {}
+        activity = activity_intervals(self._space, self._ranks)
         for name, values in given.items():
             if name not in self._space.names:
                 raise ValueError(
@@ -235,17 +237,17 @@ class FanovaExplainer:
                     f"hyperparameter, but was {values!r}."
                 )
             # only a hyperparameter that is active has a value
-            for k, inside in [(j, self._latent_runs(j, kept)), *activity[j].items()]:
-                runs[k] = _meet(runs.get(k, [(0.0, 1.0)]), inside)
-                if not runs[k]:
+            for k, inside in [(j, self._latent_intervals(j, kept)), *activity[j].items()]:
+                intervals[k] = _meet(intervals.get(k, [(0.0, 1.0)]), inside)
+                if not intervals[k]:
                     raise ValueError(
                         f"given leaves nothing of the space: {name!r} is "
                         f"{self._space.condition_text(name)}, and {self._space.names[k]!r} has no "
                         "value left. Allow one of them, or leave one of the two out."
                     )
-        return runs
+        return intervals
 
-    def _latent_runs(self, j: int, kept: list[Any]) -> Runs:
+    def _latent_intervals(self, j: int, kept: list[Any]) -> Intervals:
         from hpo_explain.surrogates._tree_boxes import latent_interval
 
         parameter = self._space.parameters[j]
@@ -269,15 +271,15 @@ class FanovaExplainer:
         intervals = [latent_interval(self._space, j, float(p)) for p in np.unique(places)]
         return [(share * low, share * high) for low, high in intervals]
 
-    def _axes(self, runs: dict[int, Runs], tried: Array | None) -> Iterable[Axis]:
+    def _axes(self, intervals: dict[int, Intervals], tried: Array | None) -> Iterable[Axis]:
         space = self._space
         rows = np.empty((0, len(space))) if tried is None else space.check_rows("tried", tried)
-        sample = _sub_sample(space, self._latent_to_row, runs, self._seed)
+        sample = _sub_sample(space, self._latent_to_row, intervals, self._seed)
         activity = (~np.isnan(sample)).mean(axis=0)
         for j, parameter in enumerate(space.parameters):
-            positions, latent = self._grid(j, runs.get(j, [(0.0, parameter.optional or 1.0)]))
-            if j in runs:
-                latent = squeeze(latent, runs[j])
+            positions, latent = self._grid(j, intervals.get(j, [(0.0, parameter.optional or 1.0)]))
+            if j in intervals:
+                latent = squeeze(latent, intervals[j])
             yield Axis(
                 grid=tuple(parameter.decode(positions)),
                 latent=np.minimum(latent, 1.0 - 1e-12),
@@ -288,7 +290,7 @@ class FanovaExplainer:
                 tried_positions=rows[:, j],
             )
 
-    def _grid(self, j: int, kept: Runs) -> tuple[Array, Array]:
+    def _grid(self, j: int, kept: Intervals) -> tuple[Array, Array]:
         """Return positions of a marginal's grid in latent intervals, and their latent values."""
         parameter = self._space.parameters[j]
         share = parameter.optional or 1.0
@@ -340,7 +342,7 @@ def _decompose(boxes: TreeBoxes, order: int, members: list[tuple[int, ...]]) -> 
     return variance, np.maximum(shares / variance, 0.0)
 
 
-def _meet(first: Runs, second: Runs) -> Runs:
+def _meet(first: Intervals, second: Intervals) -> Intervals:
     """Return the intervals that lie in one of the first and one of the second."""
     both = [(max(a, c), min(b, d)) for a, b in first for c, d in second]
     return sorted((low, high) for low, high in both if low < high)
@@ -359,15 +361,17 @@ def _distill(model: Surrogate, n_trees: int, seed: int) -> tuple[ForestSurrogate
     return forest, 1.0 if spread == 0.0 else 1.0 - missed / spread
 
 
-def _sub_sample(space: SearchSpace, to_row: Any, runs: dict[int, Runs], seed: int) -> Array:
+def _sub_sample(
+    space: SearchSpace, to_row: Any, intervals: dict[int, Intervals], seed: int
+) -> Array:
     """Return 2000 configurations of the sub-space."""
     U = np.random.default_rng(seed).random((2000, len(space)))
-    for j, kept in runs.items():
+    for j, kept in intervals.items():
         U[:, j] = _stretch(U[:, j], kept)
     return np.asarray(to_row(U))
 
 
-def _stretch(u: Array, kept: Runs) -> Array:
+def _stretch(u: Array, kept: Intervals) -> Array:
     """Return numbers in [0, 1] spread evenly over intervals: the inverse of `squeeze`."""
     starts, ends = np.array(kept).T
     edges = np.concatenate([[0.0], np.cumsum(ends - starts)])

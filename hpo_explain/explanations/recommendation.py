@@ -23,9 +23,9 @@ from hpo_explain.space import (
 )
 from hpo_explain.surrogates import TreeBoxes
 from hpo_explain.surrogates._threads import n_threads
-from hpo_explain.surrogates._tree_boxes import activity_runs
+from hpo_explain.surrogates._tree_boxes import activity_intervals
 from hpo_explain.surrogates.box_sums import (
-    Runs,
+    Intervals,
     clip_worse,
     marginal_prediction,
     restrict,
@@ -65,18 +65,18 @@ class LatentSpace:
 
     space: SearchSpace
     ranks: dict[int, Array] = field(default_factory=dict)
-    kept: dict[int, Runs] = field(default_factory=dict)
+    kept: dict[int, Intervals] = field(default_factory=dict)
 
-    def where_active(self, j: int) -> dict[int, Runs]:
+    def where_active(self, j: int) -> dict[int, Intervals]:
         """Return the latent intervals of j's ancestors in which j is active."""
         found = {}
-        for ancestor, runs in activity_runs(self.space, self.ranks)[j].items():
+        for ancestor, intervals in activity_intervals(self.space, self.ranks)[j].items():
             if ancestor == j:  # whether an optional one is there is up to itself
                 continue
             if ancestor in self.kept:
-                ends = squeeze(np.array(runs, dtype=float), self.kept[ancestor])
-                runs = [(a, b) for a, b in ends.tolist() if b > a]
-            found[ancestor] = runs
+                ends = squeeze(np.array(intervals, dtype=float), self.kept[ancestor])
+                intervals = [(a, b) for a, b in ends.tolist() if b > a]
+            found[ancestor] = intervals
         return found
 
 
@@ -264,12 +264,12 @@ def recommend(
     parameters: list[Parameter] = []
     rows = []
     for j, parameter in enumerate(latent.space.parameters):
-        runs = latent.where_active(j)
+        intervals = latent.where_active(j)
         part = boxes
         # where nothing activates it in the sub-space, nothing is known about it
-        known = all(runs.values())
-        if runs and known:
-            part = [restrict(b, runs) for b in boxes]
+        known = all(intervals.values())
+        if intervals and known:
+            part = [restrict(b, intervals) for b in boxes]
         whole = _within(parameter, (given or {}).get(parameter.name))
         kept, gain, margin = np.ones(len(grids[j][0]), dtype=bool), np.nan, np.nan
         if known and isinstance(parameter, CategoricalParameter):
