@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
-import os
-import platform
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from hpo_explain._checks import check_count, check_number
+from hpo_explain.adapters._one_writer import one_writer
 from hpo_explain.run import Run
 
 if TYPE_CHECKING:
@@ -27,8 +25,6 @@ Runs = Run | Mapping[str, Run]
 _FULL, _BRIEF = "full", "brief"
 _BRIEFER = 0.3  # a brief report's cost, as a share of a full one's, before one was written
 _GROWTH = 1.5  # the next report may take longer than the last one did
-_STALE = 600.0  # seconds after which the lock of a process on another machine is taken over
-_PATIENCE = 120.0  # seconds that the last report waits for another process to write its own
 
 
 class ReportUpdates:
@@ -49,6 +45,8 @@ class ReportUpdates:
         The parts of the report; None for all.
     on_update : callable or None
         Called with the path after each report.
+    patience : float, default 120.0
+        Seconds that the last report waits for another process that is writing the report.
 
     Raises
     ------
@@ -64,6 +62,7 @@ class ReportUpdates:
         budget: float | None,
         sections: Sequence[Section] | None,
         on_update: Callable[[Path], object] | None,
+        patience: float = 120.0,
     ) -> None:
         if not isinstance(path, (str, PathLike)) or not str(path):
             raise ValueError(
@@ -81,6 +80,7 @@ class ReportUpdates:
         self.budget = budget
         self._sections = sections
         self._on_update = on_update
+        self._patience = patience
         self._lock = threading.Lock()
         self._finished = 0
         self._due = False
@@ -96,7 +96,7 @@ class ReportUpdates:
         """Count a finished trial, which lasted so many seconds; write the report if it is due."""
         with self._lock:
             if self._begun is None:
-                self._begun = time.perf_counter() - lasted
+                self._begun = perf_counter() - lasted
             self._finished += 1
             if self._finished % self.every:
                 return
@@ -116,12 +116,12 @@ class ReportUpdates:
 
         Another process may be writing it: that report may lack the last trials, so this one waits.
         """
-        with self._one_writer(patience=_PATIENCE) as mine:
+        with one_writer(self.path, self._patience) as mine:
             if not mine:
                 _logger.warning(
                     "The report %s was not written: for %.0f s another process has been writing "
-                    "it. Call finish again, or remove %s.",
-                    self.path, _PATIENCE, self._mark,
+                    "it. Call finish again when that process is done.",
+                    self.path, self._patience,
                 )  # fmt: skip
             return self.path if mine and self._write(read, _FULL) else None
 
@@ -154,12 +154,12 @@ class ReportUpdates:
                 "The report %s is brief after %d trials, to stay within %.0f %% of the time.",
                 self.path, self._finished, 100.0 * (self.budget or 0.0),
             )  # fmt: skip
-        first, start = not self._written, time.perf_counter()
-        with self._one_writer() as mine:
+        first, start = not self._written, perf_counter()
+        with one_writer(self.path) as mine:
             if not mine:
                 return  # it will be due again
             self._write(read, kind)
-        seconds = time.perf_counter() - start
+        seconds = perf_counter() - start
         self._costs[kind] = seconds
         self._reporting += seconds
         if not first:
@@ -170,7 +170,7 @@ class ReportUpdates:
         if not self._written or self.budget is None or self._begun is None:
             return _FULL
         # what is left of the elapsed time is the optimization's own
-        own = time.perf_counter() - self._begun - self._reporting
+        own = perf_counter() - self._begun - self._reporting
         room = self.budget * own - self._spent
         full = self._costs.get(_FULL, 0.0)
         if _GROWTH * full <= room:
@@ -193,23 +193,6 @@ class ReportUpdates:
         self._written |= done
         return done
 
-    @property
-    def _mark(self) -> Path:
-        return self.path.with_name(f".{self.path.name[:100]}.lock")
-
-    @contextlib.contextmanager
-    def _one_writer(self, patience: float = 0.0) -> Iterator[bool]:
-        """Say whether no other process writes this report, at the moment or after some seconds."""
-        mark, until = self._mark, time.monotonic() + patience
-        while not (mine := _claim(mark)) and time.monotonic() < until:
-            time.sleep(0.1)
-        try:
-            yield mine
-        finally:
-            if mine:
-                with contextlib.suppress(OSError):
-                    mark.unlink()
-
     def _log(self, error: Exception) -> None:
         place = error.__traceback__
         while place is not None and place.tb_next is not None:
@@ -226,37 +209,3 @@ class ReportUpdates:
             error,
             exc_info=error,
         )
-
-
-def _claim(mark: Path) -> bool:
-    """Make a file that says that this process writes; False if another one's is there."""
-    for _ in range(2):
-        try:
-            file = os.open(mark, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
-        except FileExistsError:
-            try:
-                if not _left_behind(mark):
-                    return False
-                mark.unlink()
-            except OSError:
-                return False
-        except OSError:  # no such folder, or read-only: writing says so better
-            return True
-        else:
-            with contextlib.suppress(OSError), os.fdopen(file, "w", encoding="utf-8") as owner:
-                owner.write(f"{platform.node()} {os.getpid()}")
-            return True
-    return False
-
-
-def _left_behind(mark: Path) -> bool:
-    """Say whether the process that made this file is gone, as far as can be told from here."""
-    node, _, process = mark.read_text(encoding="utf-8", errors="replace").rpartition(" ")
-    if os.name == "posix" and node == platform.node() and process.isdecimal():
-        try:
-            os.kill(int(process), 0)  # sends nothing
-        except ProcessLookupError:
-            return True
-        except (OSError, OverflowError):  # somebody else's, or no number of ours
-            pass
-    return time.time() - mark.stat().st_mtime > _STALE

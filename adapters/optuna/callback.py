@@ -110,6 +110,8 @@ class ExplanationCallback:
     def finish(self, study: optuna.Study) -> Path | None:
         """Write a last report on all trials, whatever the budget.
 
+        If another process is writing the report, this waits for it, at most two minutes.
+
         Returns
         -------
         pathlib.Path or None

@@ -97,6 +97,8 @@ class ExplanationCallback:
     def finish(self, result: Any) -> Path | None:
         """Write a last report on all trials, whatever the budget.
 
+        If another process is writing the report, this waits for it, at most two minutes.
+
         Returns
         -------
         pathlib.Path or None

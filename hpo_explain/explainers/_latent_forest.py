@@ -24,7 +24,7 @@ from hpo_explain.explanations import Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array, CategoricalParameter, FloatParameter, Parameter, SearchSpace
 from hpo_explain.surrogates import ForestSurrogate, SupportsBoxes, Surrogate, TreeBoxes
-from hpo_explain.surrogates.box_sums import Runs, clip_worse, restrict, squeeze
+from hpo_explain.surrogates.box_sums import Intervals, clip_worse, restrict, squeeze
 
 GRID = 40  # points of a marginal where there are more values
 DISTILLED_ROWS = 2000
@@ -57,7 +57,7 @@ class LatentForest:
     boxes: tuple[TreeBoxes, ...]
     ranks: dict[int, Array]
     fidelity: float | None = None
-    kept: dict[int, Runs] = field(default_factory=dict)
+    kept: dict[int, Intervals] = field(default_factory=dict)
     cap: float | None = None
     given: Mapping[str, list[Any]] = field(default_factory=dict)
 
@@ -135,12 +135,12 @@ class LatentForest:
             given={name: list(values) for name, values in given.items()},
         )
 
-    def _kept(self, given: Mapping[str, Sequence[Any]]) -> dict[int, Runs]:
+    def _kept(self, given: Mapping[str, Sequence[Any]]) -> dict[int, Intervals]:
         """Return the latent intervals of a sub-space."""
-        from hpo_explain.surrogates._tree_boxes import activity_runs
+        from hpo_explain.surrogates._tree_boxes import activity_intervals
 
-        kept: dict[int, Runs] = {}
-        activity = activity_runs(self.space, self.ranks)
+        kept: dict[int, Intervals] = {}
+        activity = activity_intervals(self.space, self.ranks)
         for name, values in given.items():
             j = self.space.index(check_name("given", name, self.space.names, "hyperparameter"))
             allowed = list(values) if isinstance(values, Iterable) else []
@@ -165,7 +165,7 @@ class LatentForest:
                     )
         return kept
 
-    def _latent_values(self, j: int, values: list[Any]) -> Runs:
+    def _latent_values(self, j: int, values: list[Any]) -> Intervals:
         from hpo_explain.surrogates._tree_boxes import latent_interval
 
         parameter = self.space.parameters[j]
@@ -202,7 +202,7 @@ class LatentForest:
             latent = squeeze(latent, self.kept[j])
         return tuple(parameter.decode(positions)), np.minimum(latent, 1.0 - 1e-12)
 
-    def _grid(self, j: int, kept: Runs) -> tuple[Array, Array]:
+    def _grid(self, j: int, kept: Intervals) -> tuple[Array, Array]:
         """Return positions of a marginal's grid in latent intervals, and their latent values."""
         parameter = self.space.parameters[j]
         share = parameter.optional or 1.0
@@ -221,18 +221,18 @@ class LatentForest:
             inside |= (low <= latent) & (latent <= high)
         return positions[inside], latent[inside]
 
-    def where_active(self, j: int) -> dict[int, Runs]:
+    def where_active(self, j: int) -> dict[int, Intervals]:
         """Return the latent intervals of j's ancestors in which j is active."""
-        from hpo_explain.surrogates._tree_boxes import activity_runs
+        from hpo_explain.surrogates._tree_boxes import activity_intervals
 
         found = {}
-        for ancestor, runs in activity_runs(self.space, self.ranks)[j].items():
+        for ancestor, intervals in activity_intervals(self.space, self.ranks)[j].items():
             if ancestor == j:  # whether an optional one is there is up to itself
                 continue
             if ancestor in self.kept:
-                ends = squeeze(np.array(runs, dtype=float), self.kept[ancestor])
-                runs = [(a, b) for a, b in ends.tolist() if b > a]
-            found[ancestor] = runs
+                ends = squeeze(np.array(intervals, dtype=float), self.kept[ancestor])
+                intervals = [(a, b) for a, b in ends.tolist() if b > a]
+            found[ancestor] = intervals
         return found
 
     def activity(self, seed: int) -> Array:
@@ -247,7 +247,7 @@ class LatentForest:
         return np.asarray((~np.isnan(self.space.project(rows))).mean(axis=0))
 
 
-def _counted_positions(parameter: Parameter, kept: Runs, share: float) -> Array:
+def _counted_positions(parameter: Parameter, kept: Intervals, share: float) -> Array:
     """Return the positions of a counted number, or some of them where there are many."""
     if (parameter.size or 0) <= GRID:
         grid = parameter.grid()
@@ -256,13 +256,13 @@ def _counted_positions(parameter: Parameter, kept: Runs, share: float) -> Array:
     return np.unique(parameter.from_latent(latent))
 
 
-def _meet(first: Runs, second: Runs) -> Runs:
+def _meet(first: Intervals, second: Intervals) -> Intervals:
     """Return the intervals that lie in one of the first and one of the second."""
     both = [(max(a, c), min(b, d)) for a, b in first for c, d in second]
     return sorted((low, high) for low, high in both if low < high)
 
 
-def _stretch(u: Array, kept: Runs) -> Array:
+def _stretch(u: Array, kept: Intervals) -> Array:
     """Return numbers in [0, 1] spread evenly over intervals: the inverse of `squeeze`."""
     starts, ends = np.array(kept).T
     edges = np.concatenate([[0.0], np.cumsum(ends - starts)])

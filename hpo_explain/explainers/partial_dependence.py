@@ -35,7 +35,7 @@ from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.surrogates import SupportsBoxes, SupportsGrid, SupportsJoint, Surrogate
 from hpo_explain.surrogates._never_together import excluded_pair
-from hpo_explain.surrogates._tree_boxes import activity_runs
+from hpo_explain.surrogates._tree_boxes import activity_intervals
 from hpo_explain.surrogates.box_sums import marginal_prediction, restrict
 
 VARIANCES = ("average", "covariance")
@@ -243,12 +243,15 @@ class PartialDependenceExplainer:
         space = self._space
         if self._boxes is None or self._given is not None:
             return None
-        active = activity_runs(space, self._ranks)
-        runs = {ancestor: kept for j in members for ancestor, kept in active[j].items()}
-        own = {j: runs.pop(j) for j in members if j in runs and space.parameters[j].optional}
-        if any(j in runs for j in members) or (len(members) == 2 and len(runs) > 0):
+        active = activity_intervals(space, self._ranks)
+        intervals = {ancestor: kept for j in members for ancestor, kept in active[j].items()}
+        own = {
+            j: intervals.pop(j) for j in members if j in intervals and space.parameters[j].optional
+        }
+        if any(j in intervals for j in members) or (len(members) == 2 and len(intervals) > 0):
             return None
-        boxes = [restrict(b, {**runs, **own}) for b in self._boxes] if runs or own else self._boxes
+        intervals |= own
+        boxes = [restrict(b, intervals) for b in self._boxes] if intervals else self._boxes
         points = []
         for j, p in zip(members, positions, strict=True):
             places = self._ranks[j][p.astype(int)] if j in self._ranks else p

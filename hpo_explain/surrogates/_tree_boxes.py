@@ -8,12 +8,13 @@ u_j        latent value of hyperparameter j, uniform on [0, 1); of a categorical
            an optional one absent on [share, 1)
 cut        a value of u_j at which some split of the tree cuts; also 0 and 1
 box        for every hyperparameter an interval between two of its cuts
-condition  of hyperparameter j: an ancestor and the intervals ("runs") of its u for which
+condition  of hyperparameter j: an ancestor and the intervals of its u for which
            j is active; all must be met. An optional one has a condition on itself
 =========  ============================================================================
 
 A split on an inactive hyperparameter sends the whole configuration one way. So where a box is
-partly active, it is first cut at the ancestor's run, and both pieces meet the same split again.
+partly active, it is first cut at the ancestor's interval, and both pieces meet the same split
+again.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ import numpy.typing as npt
 
 from hpo_explain.space import Array, FloatParameter, Parameter, SearchSpace
 from hpo_explain.surrogates._threads import in_parts
+from hpo_explain.surrogates.box_sums import Intervals
 from hpo_explain.surrogates.protocols import TreeBoxes
 
 Ints = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
 _Conditions = tuple[Ints, Ints, Ints, Array, Array]
 _Nodes = tuple[Ints, Ints, Ints, Ints, Array, npt.NDArray[np.bool_]]
-Runs = list[tuple[float, float]]
 
 _BESIDE = 1e-7  # of a position: closer than any two values that float32 tells apart
 
@@ -50,12 +51,12 @@ def activity_codes(space: SearchSpace) -> list[dict[int, Ints]]:
     return own
 
 
-def activity_runs(space: SearchSpace, ranks: dict[int, Array]) -> list[dict[int, Runs]]:
-    """Return for each hyperparameter the runs of each ancestor's latent value that activate it."""
+def activity_intervals(space: SearchSpace, ranks: dict[int, Array]) -> list[dict[int, Intervals]]:
+    """Return for each hyperparameter the intervals of each ancestor's u that activate it."""
     own = activity_codes(space)
-    runs: list[dict[int, Runs]] = []
+    intervals: list[dict[int, Intervals]] = []
     for j, parameter in enumerate(space.parameters):
-        mine = {p: _code_runs(space, p, codes, ranks) for p, codes in own[j].items()}
+        mine = {p: _code_intervals(space, p, codes, ranks) for p, codes in own[j].items()}
         for ancestor in [j, *own[j]]:
             share = space.parameters[ancestor].optional
             if share is None:
@@ -64,11 +65,11 @@ def activity_runs(space: SearchSpace, ranks: dict[int, Array]) -> list[dict[int,
             mine[ancestor] = [(share * a, share * b) for a, b in inside]
         if parameter.optional is None:
             mine.pop(j, None)
-        runs.append(mine)
-    return runs
+        intervals.append(mine)
+    return intervals
 
 
-def _code_runs(space: SearchSpace, j: int, codes: Ints, ranks: dict[int, Array]) -> Runs:
+def _code_intervals(space: SearchSpace, j: int, codes: Ints, ranks: dict[int, Array]) -> Intervals:
     """Return the latent intervals of some values of a hyperparameter (its optional share apart)."""
     parameter = space.parameters[j]
     if isinstance(parameter, FloatParameter):  # parents never are
@@ -80,7 +81,7 @@ def _code_runs(space: SearchSpace, j: int, codes: Ints, ranks: dict[int, Array])
     else:
         positions = parameter.encode(codes.tolist())
     pieces = sorted(latent_interval(space, j, float(p)) for p in positions)
-    merged: Runs = []
+    merged: Intervals = []
     for low, high in pieces:
         if merged and low <= merged[-1][1] + 1e-12:
             merged[-1] = (merged[-1][0], high)
@@ -99,7 +100,7 @@ def latent_interval(space: SearchSpace, j: int, position: float) -> tuple[float,
 def forest_boxes(
     trees: Sequence[Any],
     space: SearchSpace,
-    runs: list[dict[int, Runs]],
+    intervals: list[dict[int, Intervals]],
     inactive_left: Sequence[npt.NDArray[np.bool_]],
 ) -> tuple[TreeBoxes, ...]:
     """Return the leaves of scikit-learn trees as boxes, tree by tree.
@@ -110,8 +111,8 @@ def forest_boxes(
         The trees; feature j is hyperparameter j.
     space : SearchSpace
         The space.
-    runs : list of dict
-        As `activity_runs` gives them.
+    intervals : list of dict
+        As `activity_intervals` gives them.
     inactive_left : sequence of ndarray of bool
         For each tree and node whether an inactive value goes left.
 
@@ -120,7 +121,7 @@ def forest_boxes(
     tuple of TreeBoxes
         The boxes of each tree.
     """
-    conditions = _condition_arrays(runs)
+    conditions = _condition_arrays(intervals)
     counted = np.array([p.size is not None for p in space.parameters])
     shares = np.array([p.optional or 1.0 for p in space.parameters])
 
@@ -174,20 +175,20 @@ def _share_left(parameter: Parameter, threshold: Array) -> Array:
     return parameter.share_below(near + np.where(left, _BESIDE, -_BESIDE))
 
 
-def _condition_arrays(runs: list[dict[int, Runs]]) -> _Conditions:
+def _condition_arrays(intervals: list[dict[int, Intervals]]) -> _Conditions:
     """Return the conditions of all hyperparameters, one after the other."""
-    pointer, ancestor_of, run_pointer, edges = [0], [], [0], []
-    for mine in runs:
-        for ancestor, intervals in mine.items():
+    pointer, ancestor_of, interval_pointer, edges = [0], [], [0], []
+    for mine in intervals:
+        for ancestor, pieces in mine.items():
             ancestor_of.append(ancestor)
-            edges += intervals
-            run_pointer.append(len(edges))
+            edges += pieces
+            interval_pointer.append(len(edges))
         pointer.append(len(ancestor_of))
     low, high = np.array(edges, dtype=float).reshape(-1, 2).T.copy()
     return (
         np.array(pointer, dtype=np.int64),
         np.array(ancestor_of, dtype=np.int64),
-        np.array(run_pointer, dtype=np.int64),
+        np.array(interval_pointer, dtype=np.int64),
         low,
         high,
     )
@@ -228,13 +229,13 @@ def _all_boxes(
     dims, lower, upper = np.empty((3, 8 * capacity + d + 1), dtype=np.int32)
     stack = np.empty((256, 4), dtype=np.int32)
     cut_of_node = np.empty(n_nodes, dtype=np.int32)
-    cut_of_run = np.empty((2, len(conditions[3])), dtype=np.int32)
+    cut_of_interval = np.empty((2, len(conditions[3])), dtype=np.int32)
     bounds = np.empty((3, d), dtype=np.int32)
     given = (*nodes, *cuts, *conditions)
     done = 0
     while True:
         done = _write_boxes(
-            done, *given, cut_of_node, cut_of_run, bounds,
+            done, *given, cut_of_node, cut_of_interval, bounds,
             box_at, leaf, volume, ends, dims, lower, upper, stack,
         )  # fmt: skip
         if done == n_trees:
@@ -263,9 +264,9 @@ def _write_cuts(
     place: Array,
     pointer: Ints,
     ancestor_of: Ints,
-    run_pointer: Ints,
-    run_low: Array,
-    run_high: Array,
+    interval_pointer: Ints,
+    interval_low: Array,
+    interval_high: Array,
     first: Ints,
     cut_at: Ints,
     cuts: Array,
@@ -287,7 +288,7 @@ def _write_cuts(
         for j in range(d):
             start[j + 1] += 2  # 0 and 1
             for c in range(pointer[j], pointer[j + 1] if used[j] else pointer[j]):
-                start[ancestor_of[c] + 1] += 2 * (run_pointer[c + 1] - run_pointer[c])
+                start[ancestor_of[c] + 1] += 2 * (interval_pointer[c + 1] - interval_pointer[c])
         start[0] = n
         for j in range(d):
             start[j + 1] += start[j]
@@ -298,9 +299,9 @@ def _write_cuts(
             free[j] += 2
             for c in range(pointer[j], pointer[j + 1] if used[j] else pointer[j]):
                 p = ancestor_of[c]
-                for r in range(run_pointer[c], run_pointer[c + 1]):
-                    cuts[free[p]] = run_low[r]
-                    cuts[free[p] + 1] = run_high[r]
+                for r in range(interval_pointer[c], interval_pointer[c + 1]):
+                    cuts[free[p]] = interval_low[r]
+                    cuts[free[p] + 1] = interval_high[r]
                     free[p] += 2
         for node in range(root[t], root[t + 1]):
             j = feature[node]
@@ -340,7 +341,7 @@ def _walk(
     begin: Ints,
     pointer: Ints,
     ancestor_of: Ints,
-    run_pointer: Ints,
+    interval_pointer: Ints,
     cut_low: Small,
     cut_high: Small,
     leaf: Ints,
@@ -371,7 +372,7 @@ def _walk(
             for c in range(pointer[j], pointer[j + 1]):
                 p = ancestor_of[c]
                 inside, boundary = False, -1
-                for r in range(run_pointer[c], run_pointer[c + 1]):
+                for r in range(interval_pointer[c], interval_pointer[c + 1]):
                     if cut_low[r] <= low[p] and high[p] <= cut_high[r]:
                         inside = True
                     elif low[p] < cut_low[r] < high[p]:
@@ -447,11 +448,11 @@ def _write_boxes(
     all_cuts: Array,
     pointer: Ints,
     ancestor_of: Ints,
-    run_pointer: Ints,
-    run_low: Array,
-    run_high: Array,
+    interval_pointer: Ints,
+    interval_low: Array,
+    interval_high: Array,
     cut_of_node: Small,
-    cut_of_run: Small,
+    cut_of_interval: Small,
     bounds: Small,
     box_at: Ints,
     leaf: Ints,
@@ -463,7 +464,7 @@ def _write_boxes(
     stack: Small,
 ) -> int:
     """Write the boxes of trees from the tree `done` on; return how many have room."""
-    cut_low, cut_high = cut_of_run[0], cut_of_run[1]
+    cut_low, cut_high = cut_of_interval[0], cut_of_interval[1]
     for t in range(done, len(root) - 1):
         mine = slice(root[t], root[t + 1])
         cuts, begin = all_cuts[cut_at[t] : cut_at[t + 1]], first[t]
@@ -473,13 +474,13 @@ def _write_boxes(
                 cut_of_node[node] = _find(cuts, begin[j], begin[j + 1], place[node])
         for c in range(len(ancestor_of)):
             p = ancestor_of[c]
-            for r in range(run_pointer[c], run_pointer[c + 1]):
-                cut_low[r] = _find(cuts, begin[p], begin[p + 1], run_low[r])
-                cut_high[r] = _find(cuts, begin[p], begin[p + 1], run_high[r])
+            for r in range(interval_pointer[c], interval_pointer[c + 1]):
+                cut_low[r] = _find(cuts, begin[p], begin[p + 1], interval_low[r])
+                cut_high[r] = _find(cuts, begin[p], begin[p + 1], interval_high[r])
         start = box_at[t]
         found = _walk(
             left[mine], right[mine], feature[mine], inactive_left[mine], cut_of_node[mine], cuts,
-            begin, pointer, ancestor_of, run_pointer, cut_low, cut_high,
+            begin, pointer, ancestor_of, interval_pointer, cut_low, cut_high,
             leaf[start:], volume[start:], ends[start:], dims, lower, upper, stack, bounds,
         )  # fmt: skip
         if found < 0:

@@ -18,7 +18,7 @@ from hpo_explain.space import Array
 from hpo_explain.surrogates._threads import in_parts
 from hpo_explain.surrogates.protocols import TreeBoxes
 
-Runs = list[tuple[float, float]]
+Intervals = list[tuple[float, float]]
 
 
 def mean_and_variance(boxes: TreeBoxes) -> tuple[float, float]:
@@ -34,18 +34,18 @@ def clip_worse(boxes: TreeBoxes, cap: float, direction: str) -> TreeBoxes:
     return replace(boxes, value=worst(boxes.value, cap))
 
 
-def restrict(boxes: TreeBoxes, runs: dict[int, Runs]) -> TreeBoxes:
+def restrict(boxes: TreeBoxes, intervals: dict[int, Intervals]) -> TreeBoxes:
     """Return the boxes of a sub-space, stretched to fill the cube again.
 
     Parameters
     ----------
     boxes : TreeBoxes
         The boxes.
-    runs : dict of int to list of tuple
+    intervals : dict of int to list of tuple
         For each restricted hyperparameter the latent intervals that are kept.
     """
     cuts = boxes.cuts.copy()
-    for j, kept in runs.items():
+    for j, kept in intervals.items():
         part = slice(boxes.first[j], boxes.first[j + 1])
         cuts[part] = squeeze(boxes.cuts[part], kept)
     a = cuts[boxes.first[boxes.dims] + boxes.lower]
@@ -68,7 +68,7 @@ def restrict(boxes: TreeBoxes, runs: dict[int, Runs]) -> TreeBoxes:
     )
 
 
-def squeeze(u: Array, kept: Runs) -> Array:
+def squeeze(u: Array, kept: Intervals) -> Array:
     """Return the share of the kept intervals that lies below each latent value."""
     whole = sum(high - low for low, high in kept)
     below = sum(np.clip(u, low, high) - low for low, high in kept)

@@ -210,7 +210,7 @@ class ForestSurrogate:
         tuple of TreeBoxes, or None
             None where the forest was fitted on other columns than one per hyperparameter.
         """
-        from hpo_explain.surrogates._tree_boxes import activity_runs, forest_boxes
+        from hpo_explain.surrogates._tree_boxes import activity_intervals, forest_boxes
 
         ordered = isinstance(self._columns, OrderedColumns)
         if self._columns is not None and not ordered:
@@ -220,8 +220,8 @@ class ForestSurrogate:
             inactive_left = [tree.threshold >= INACTIVE for tree in trees]
         else:
             inactive_left = [tree.missing_go_to_left.astype(np.bool_) for tree in trees]
-        runs = activity_runs(self._space, self.category_ranks())
-        found = forest_boxes(trees, self._space, runs, inactive_left)
+        intervals = activity_intervals(self._space, self.category_ranks())
+        found = forest_boxes(trees, self._space, intervals, inactive_left)
         if self._sign > 0:
             return found
         return tuple(replace(boxes, value=-boxes.value) for boxes in found)

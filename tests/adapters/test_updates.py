@@ -1,9 +1,9 @@
 """Reports while a run goes on: within their budget of time, one writer at a time, to no harm."""
 
+import errno
 import json
 import logging
 import os
-import platform
 import subprocess
 import sys
 import threading
@@ -29,7 +29,7 @@ class Clock:
 
     def __init__(self, monkeypatch):
         self.now = 0.0
-        monkeypatch.setattr(_updates.time, "perf_counter", lambda: self.now)
+        monkeypatch.setattr(_updates, "perf_counter", lambda: self.now)
 
 
 def updates(path, **options):
@@ -135,76 +135,139 @@ def test_on_update_gets_the_path_and_may_fail(clock, monkeypatch, tmp_path, capl
 # ---------------------------------------------------------------------- one writer at a time
 
 
-def test_while_another_process_writes_this_one_does_not(clock, monkeypatch, tmp_path, caplog):
-    monkeypatch.setattr(_updates, "_PATIENCE", 0.2)
-    mark = tmp_path / ".r.html.lock"
-    mark.write_text(f"{platform.node()} {os.getpid()}")
+OTHER = """
+import sys
+from hpo_explain.adapters._updates import ReportUpdates
+
+def read():
+    print("writing", flush=True)
+    sys.stdin.read()  # until it is told to go on, or killed
+    raise ValueError("enough")
+
+ReportUpdates(sys.argv[1], every=1, budget=None, sections=[], on_update=None).finish(read)
+"""
+
+
+@pytest.fixture
+def other(tmp_path):
+    """Another process, in the middle of writing the same report."""
+    command = [sys.executable, "-c", OTHER, str(tmp_path / "r.html")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, text=True, **pipes) as process:
+        assert process.stdout.readline() == "writing\n"
+        yield process
+        process.kill()
+
+
+def names(folder):
+    return [entry.name for entry in folder.iterdir()]
+
+
+def test_while_another_process_writes_this_one_does_not(
+    clock, monkeypatch, tmp_path, caplog, other
+):
     kinds, subject = simulate(
-        clock, monkeypatch, trial=1.0, full=0.1, brief=0.1, trials=3, path=tmp_path / "r.html"
-    )
+        clock, monkeypatch, trial=1.0, full=0.1, brief=0.1, trials=3, path=tmp_path / "r.html",
+        patience=0.2,
+    )  # fmt: skip
     assert kinds == []
     assert subject.finish(lambda: None) is None
     assert "another process has been writing it" in caplog.text
-    assert mark.exists()
-    mark.unlink()
-    assert subject.finish(lambda: None) is not None
-    assert not mark.exists()
+    other.communicate()
+    assert subject.finish(lambda: None) == tmp_path / "r.html"
+    assert kinds == ["full"]
+    assert names(tmp_path) == []  # nothing but the report, which is not written here
 
 
-def test_the_mark_of_a_process_that_died_is_taken_over(clock, monkeypatch, tmp_path):
-    mark = tmp_path / ".r.html.lock"
-    mark.touch()
-    old = time.time() - 3600.0
-    os.utime(mark, (old, old))
+def test_the_last_report_waits_for_another_process(clock, monkeypatch, tmp_path, other):
+    kinds, subject = simulate(
+        clock, monkeypatch, trial=1.0, full=0.1, brief=0.1, trials=1, path=tmp_path / "r.html"
+    )
+    timer = threading.Timer(0.3, other.stdin.close)
+    timer.start()
+    assert subject.finish(lambda: None) == tmp_path / "r.html"
+    timer.join()
+    assert kinds == ["full"]
+    assert names(tmp_path) == []
+
+
+def test_a_process_that_was_killed_while_it_wrote_keeps_nobody_waiting(tmp_path, other):
+    other.kill()
+    other.wait()
+    study = optuna.create_study(sampler=RandomSampler(seed=0))
+    study.optimize(parabola, n_trials=3)
+    path = tmp_path / "r.html"
+    assert ExplanationCallback(path, sections=[Overview()]).finish(study) == path
+    assert names(tmp_path) == ["r.html"]
+
+
+@pytest.mark.parametrize("held", [b"", b"\xff\xfe", b"somewhere 4711"])
+def test_a_lock_file_that_nobody_holds_keeps_nobody_waiting(clock, monkeypatch, tmp_path, held):
+    (tmp_path / ".r.html.lock").write_bytes(held)
     kinds, _ = simulate(
         clock, monkeypatch, trial=1.0, full=0.1, brief=0.1, trials=1, path=tmp_path / "r.html"
     )
     assert kinds == ["full"]
-    assert not mark.exists()
+    assert names(tmp_path) == []
 
 
-def test_the_last_report_waits_for_another_process(clock, monkeypatch, tmp_path):
-    mark = tmp_path / ".r.html.lock"
-    _, subject = simulate(
+def test_of_many_threads_and_callbacks_one_writes_at_a_time(monkeypatch, tmp_path):
+    writing = threading.Lock()
+    written = []
+
+    def write_report(run, path, *, sections):
+        assert writing.acquire(blocking=False)
+        time.sleep(0.005)
+        written.append(path)
+        writing.release()
+
+    monkeypatch.setattr(reporting, "write_report", write_report)
+    path = tmp_path / "r.html"
+    work = [threading.Thread(target=updates(path).finish, args=(lambda: None,)) for _ in range(16)]
+    for thread in work:
+        thread.start()
+    for thread in work:
+        thread.join()
+    assert written == [path] * 16
+    assert names(tmp_path) == []
+
+
+def test_where_no_lock_can_be_had_the_report_is_written_all_the_same(
+    clock, monkeypatch, tmp_path, caplog
+):
+    (tmp_path / ".r.html.lock").mkdir()
+    with caplog.at_level(logging.INFO, logger="hpo_explain"):
+        kinds, _ = simulate(
+            clock, monkeypatch, trial=1.0, full=0.1, brief=0.1, trials=1, path=tmp_path / "r.html"
+        )
+    assert kinds == ["full"]
+    assert "is written without a lock" in caplog.text
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks as POSIX does")
+def test_a_file_system_without_locks_gets_no_file_in_their_place(clock, monkeypatch, tmp_path):
+    def flock(*_):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    kinds, _ = simulate(
         clock, monkeypatch, trial=1.0, full=0.1, brief=0.1, trials=1, path=tmp_path / "r.html"
     )
-    mark.write_text(f"{platform.node()} {os.getpid()}")
-    timer = threading.Timer(0.3, mark.unlink)
-    timer.start()
-    assert subject.finish(lambda: None) == tmp_path / "r.html"
-    timer.join()
-    assert not mark.exists()
+    assert kinds == ["full"]
+    assert names(tmp_path) == []
 
 
-@pytest.mark.parametrize("held", [b"\xff\xfe", b"", f"{platform.node()} {10**30}".encode()])
-def test_a_mark_that_says_nothing_is_another_processs(clock, monkeypatch, tmp_path, held):
-    monkeypatch.setattr(_updates, "_PATIENCE", 0.0)
-    (tmp_path / ".r.html.lock").write_bytes(held)
-    kinds, subject = simulate(
-        clock, monkeypatch, trial=1.0, full=0.1, brief=0.1, trials=2, path=tmp_path / "r.html"
-    )
-    assert kinds == []
-    assert subject.finish(lambda: None) is None
-
-
-@pytest.mark.skipif(os.name != "posix", reason="asks whether a process lives as POSIX does")
-def test_a_process_that_was_killed_while_it_wrote_keeps_nobody_waiting(tmp_path):
-    path = tmp_path / "r.html"
-    code = (
-        "import os, signal, sys\n"
-        "from hpo_explain.adapters._updates import ReportUpdates\n"
-        "updates = ReportUpdates(sys.argv[1], every=1, budget=None, sections=[], on_update=None)\n"
-        "updates.finish(lambda: os.kill(os.getpid(), signal.SIGKILL))\n"
-    )
-    subprocess.run([sys.executable, "-c", code, str(path)], check=False)
-    assert (tmp_path / ".r.html.lock").exists()
+def test_a_folder_that_is_missing_is_not_made(tmp_path, caplog):
+    path = tmp_path / "missing" / "r.html"
     study = optuna.create_study(sampler=RandomSampler(seed=0))
-    study.optimize(parabola, n_trials=3)
-    assert ExplanationCallback(path, sections=[Overview()]).finish(study) == path
-    assert [entry.name for entry in tmp_path.iterdir()] == ["r.html"]
+    callback = ExplanationCallback(path, every=2, budget=None, sections=[Overview()])
+    study.optimize(parabola, n_trials=4, callbacks=[callback])
+    assert callback.finish(study) is None
+    assert "there is no folder" in caplog.text
+    assert names(tmp_path) == []
 
 
-def test_a_report_that_fails_leaves_the_last_good_one_and_no_mark(tmp_path, monkeypatch):
+def test_a_report_that_fails_leaves_the_last_good_one_and_no_lock_file(tmp_path, monkeypatch):
     path = tmp_path / "r.html"
     path.write_text("the last good one")
     callback = ExplanationCallback(path, every=2, budget=None, sections=[Overview()])
