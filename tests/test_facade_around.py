@@ -62,7 +62,7 @@ def test_ablation_of_the_acquisition_as_it_was_then():
     ("options", "text"),
     [
         ({"source": 99}, "source must be a configuration .* trial 99 does not exist"),
-        ({"target": "best"}, "target must be a configuration .* or the number of a trial"),
+        ({"target": "best"}, "target must be a configuration .* but was 'best'"),
         ({"source": 3, "target": 3}, "same configuration"),
         ({"acquisition": "ucb"}, "acquisition must be one of"),
     ],
@@ -70,6 +70,9 @@ def test_ablation_of_the_acquisition_as_it_was_then():
 def test_what_is_not_a_configuration_is_refused(options, text):
     with pytest.raises(ValueError, match=text):
         hx.ablation(tuning_run(), **options)
+    for function in (hx.local_importance, hx.lime):
+        with pytest.raises(ValueError, match="config must be a configuration"):
+            function(tuning_run(), "best")
 
 
 def test_local_importance_is_that_of_the_incumbent_or_of_a_trial():
@@ -101,7 +104,8 @@ def test_lime_is_fitted_where_it_is_asked_to_be():
 def test_predictions_are_explained_for_one_trial_and_for_many():
     run = tuning_run()
     found = hx.explain_prediction(run, 3, background=20)
-    assert (found.trial, found.config, found.objective_name) == (3, run.config(3), "loss")
+    assert (found.trial, found.config) == (3, run.config(3))
+    assert found.subject.objective_name == "loss"
     assert found.prediction == pytest.approx(run.surrogate().predict(run.X[[3]])[0][0])
     assert hx.explain_prediction(run, background=20).trial == run.incumbent_trial
     many = hx.explain_predictions(run, [3, 4], background=20)

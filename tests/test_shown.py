@@ -1,9 +1,10 @@
-"""What is printed, and what a notebook shows, of runs, spaces and evaluations on instances."""
+"""What is printed, and what a notebook shows, of what is not an explanation."""
 
 import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.diagnostics import SamplingBias
 from tests.handmade import Page, tuning_run
 
 NASTY = '<script>alert("1")</script> & co.'
@@ -19,8 +20,9 @@ def flat(text):
         lambda run: run,
         lambda run: run.space,
         lambda run: hx.Instances(["a", "b"], run.X[:4], [0, 1, 0, 1], np.arange(4.0)),
+        lambda run: SamplingBias(0.5, 0.1, 0.005, 0.4, 60, 1000),
     ],
-    ids=["Run", "SearchSpace", "Instances"],
+    ids=["Run", "SearchSpace", "Instances", "SamplingBias"],
 )
 def test_a_notebook_shows_well_formed_html_and_a_cell_prints_one_line(made):
     shown = made(tuning_run(20))

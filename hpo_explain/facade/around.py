@@ -147,10 +147,10 @@ def local_importance(
     {'x': 0.1}
     """
     run = as_run(run, **reading)
+    asked = config_of(run, "config", config)
     model, notes = model_of(run, acquisition, before, kind, seed)
     subject = Subject.of(run, trial=trial_of(run, config), notes=notes)
-    explainer = LocalImportanceExplainer(model, subject=subject, seed=seed)
-    return explainer.explain(config_of(run, "config", config))
+    return LocalImportanceExplainer(model, subject=subject, seed=seed).explain(asked)
 
 
 def lime(
@@ -215,6 +215,7 @@ def lime(
     """
     run = as_run(run, **reading)
     check_option("sampling", sampling, ("uniform", "local", "tried"))
+    asked = config_of(run, "config", config)
     explained, notes = model_of(run, acquisition, before, kind, seed)
     explainer = LimeExplainer(
         explained,
@@ -227,7 +228,7 @@ def lime(
         subject=Subject.of(run, trial=trial_of(run, config), notes=notes),
         seed=seed,
     )
-    return explainer.explain(config_of(run, "config", config))
+    return explainer.explain(asked)
 
 
 def _default_source(run: Run, target: Config) -> int:

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
 
 from hpo_explain.explanations import Ablation
-from hpo_explain.plotting._layout import characters, points_across
+from hpo_explain.plotting._bars import Bars, Row, draw_bars, folded
 from hpo_explain.plotting._registry import draws
-from hpo_explain.plotting._rows import style_rows, write_rows
-from hpo_explain.plotting._style import FILLS, WIDTH, new_axes, set_height
-from hpo_explain.plotting._text import abbreviated, plain
-from hpo_explain.plotting.ablation import MOST_STEPS
-from hpo_explain.space import Array
+from hpo_explain.plotting._style import WIDTH
 from hpo_explain.wording import ablation as words
-
-_ROW = 24.0  # points
-_BAR = 0.38  # of a row
 
 
 @draws(Ablation, "shares")
@@ -55,47 +47,24 @@ def plot_ablation_shares(result: Ablation, *, ax: Axes | None = None, width: flo
     >>> plot_ablation_shares(hx.ablation(table, source=1, objective="loss")).get_xlabel()
     'share of the whole gain'
     """
-    own = ax is None
-    if ax is None:
-        ax = new_axes(width)
-    names, gains, shapley = _rows(result)
-    relative = abs(result.total_gain) > 1e-3 * np.abs([gains, shapley]).max()
+    values = np.column_stack([result.gains, result.shapley])
+    kept, rest = folded(np.argsort(-np.abs(result.shapley), kind="stable").tolist())
+    relative = abs(result.total_gain) > 1e-3 * np.abs(values).max()
     if relative:
-        gains, shapley = gains / result.total_gain, shapley / result.total_gain
-    across = points_across(ax)
-    labels = abbreviated(names, characters(0.32 * across))
-    n = len(labels)
-    for k, values in enumerate((gains, shapley)):
-        ax.barh(
-            np.arange(n) + (k - 0.5) * _BAR, values, height=0.92 * _BAR, color=FILLS[k].color,
-            hatch=FILLS[k].hatch, edgecolor="white", linewidth=0.0, zorder=2,
-        )  # fmt: skip
-    style_rows(ax, labels)
-    if not np.any([gains, shapley]):
-        ax.set_xlim(-1.0, 1.0)
-    if relative:
-        ax.xaxis.set_major_formatter(PercentFormatter(xmax=1.0))
-
-    high = write_rows(
-        ax, heading=words.shares_heading(result), subtitle=words.shares_subtitle(result),
-        label=words.shares_label(relative=relative), footer=words.shares_footer(result),
-        legend=[(FILLS[0].patch(), words.GAIN), (FILLS[1].patch(), words.SHAPLEY)],
-    )  # fmt: skip
-    if own:
-        set_height(ax, high + n * _ROW)
-    return ax
-
-
-def _rows(result: Ablation) -> tuple[list[str], Array, Array]:
-    """Return names, gains and Shapley values, the largest Shapley value first, the rest summed."""
-    order = np.argsort(-np.abs(result.shapley), kind="stable").tolist()
-    kept, rest = order, []
-    if len(order) > MOST_STEPS:
-        kept, rest = order[: MOST_STEPS - 1], order[MOST_STEPS - 1 :]
-    names = [plain(result.labels[i]) for i in kept]
-    gains, shapley = result.gains[kept], result.shapley[kept]
+        values = values / result.total_gain
+    rows = [Row((result.labels[i],), tuple(values[i].tolist())) for i in kept]
     if rest:
-        names.append(f"{len(rest)} others (sum)")
-        gains = np.append(gains, result.gains[rest].sum())
-        shapley = np.append(shapley, result.shapley[rest].sum())
-    return names, gains, shapley
+        rows.append(Row((f"{len(rest)} others (sum)",), tuple(values[rest].sum(axis=0).tolist())))
+    return draw_bars(
+        Bars(
+            rows=tuple(rows),
+            heading=words.shares_heading(result),
+            subtitle=words.shares_subtitle(result),
+            label=words.shares_label(relative=relative),
+            footer=words.shares_footer(result),
+            legend=tuple(enumerate((words.GAIN, words.SHAPLEY))),
+            percent=relative,
+        ),
+        ax=ax,
+        width=width,
+    )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from hpo_explain.explanations import LimeExplanation, LimeStatement
-from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
+from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
 from hpo_explain.plotting._registry import draws
-from hpo_explain.plotting._style import FILLS, WIDTH
-from hpo_explain.plotting._text import not_shown
+from hpo_explain.plotting._style import WIDTH
 from hpo_explain.wording import lime as words
+from hpo_explain.wording.plots import not_shown
 
-_BETTER, _WORSE = FILLS[0], FILLS[1]
+_BETTER, _WORSE = 0, 1
+_FILLS = ((_BETTER, "better"), (_WORSE, "worse"))
 
 
 @draws(LimeExplanation)
@@ -45,31 +45,25 @@ def plot_lime(result: LimeExplanation, *, ax: Axes | None = None, width: float =
     >>> plot_lime(hx.lime(table, objective="loss")).get_xlabel()
     'change of the predicted loss'
     """
-    bars = [_bar(result, statement) for statement in result.statements[:MOST_ROWS]]
-    left_out = len(result.statements) - len(bars)
-    return plot_bars(
-        bars,
+    rows = [_row(result, statement) for statement in result.statements[:MOST_ROWS]]
+    drawn = {row.fill for row in rows if row.values != (0.0,)}
+    left_out = len(result.statements) - len(rows)
+    return draw_bars(
+        Bars(
+            rows=tuple(rows),
+            heading=words.heading(result),
+            subtitle=words.subtitle(result),
+            label=words.label(result),
+            footer=words.footer(result) + not_shown(left_out, "smaller one", "smaller ones"),
+            legend=tuple((fill, what) for fill, what in _FILLS if fill in drawn),
+        ),
         ax=ax,
         width=width,
-        heading=words.heading(result),
-        subtitle=words.subtitle(result),
-        label=words.label(result),
-        footer=words.footer(result) + not_shown(left_out, "smaller one", "smaller ones"),
-        legend=_legend(bars),
     )
 
 
-def _bar(result: LimeExplanation, statement: LimeStatement) -> Bar:
+def _row(result: LimeExplanation, statement: LimeStatement) -> Row:
     lower = result.subject.lower_is_better
     better = statement.effect <= 0.0 if lower else statement.effect >= 0.0
-    return Bar(
-        words.parts(statement), statement.effect, statement.std, _BETTER if better else _WORSE
-    )
-
-
-def _legend(bars: list[Bar]) -> list[tuple[Artist, str]]:
-    return [
-        (fill.patch(), what)
-        for fill, what in ((_BETTER, "better"), (_WORSE, "worse"))
-        if any(bar.fill is fill and bar.value != 0.0 for bar in bars)
-    ]
+    fill = _BETTER if better else _WORSE
+    return Row(words.parts(statement), (statement.effect,), (statement.std,), fill=fill)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
 
 from hpo_explain.explanations import LocalImportance
-from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
+from hpo_explain.plotting._bars import Bars, Row, draw_bars, folded
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH
-from hpo_explain.plotting._text import not_shown
 from hpo_explain.wording import format_value
 from hpo_explain.wording import local_importance as words
+from hpo_explain.wording.plots import not_shown
 
 
 @draws(LocalImportance)
@@ -48,34 +47,30 @@ def plot_local_importance(
     """
     known = {name for name, _, _ in result.curves}
     order = [j for j in result.order().tolist() if result.names[j] in known]
-    rest = order[MOST_ROWS - 1 :] if len(order) > MOST_ROWS else []
-    bars = [
-        Bar(
-            (result.names[j], f"= {_value(result, j)}"),
-            float(result.importance[j]),
-            None if result.std is None else float(result.std[j]),
-        )
-        for j in order[: len(order) - len(rest)]
+    kept, rest = folded(order)
+    std = [None] * len(result.names) if result.std is None else result.std.tolist()
+    rows = [
+        Row((result.names[j], f"= {_value(result, j)}"), (float(result.importance[j]),), (std[j],))
+        for j in kept
     ]
     if rest:
-        bars.append(Bar((f"{len(rest)} others (sum)",), float(result.importance[rest].sum())))
-    return plot_bars(
-        bars,
+        rows.append(Row((f"{len(rest)} others (sum)",), (float(result.importance[rest].sum()),)))
+    inactive = len(result.names) - len(result.curves)
+    return draw_bars(
+        Bars(
+            rows=tuple(rows),
+            heading=words.heading(result),
+            subtitle=words.subtitle(result),
+            label=words.LABEL,
+            footer=words.whiskers(result) + not_shown(inactive, "inactive", "inactive"),
+            percent=True,
+            positive=True,
+        ),
         ax=ax,
         width=width,
-        heading=words.heading(result),
-        subtitle=words.subtitle(result),
-        label=words.LABEL,
-        footer=_footer(result),
-        formatter=PercentFormatter(xmax=1.0),
     )
 
 
 def _value(result: LocalImportance, j: int) -> str:
     name = result.names[j]
     return format_value(result.config[name]) if name in result.config else "absent"
-
-
-def _footer(result: LocalImportance) -> str:
-    inactive = len(result.names) - len(result.curves)
-    return words.whiskers(result) + not_shown(inactive, "inactive", "inactive")

@@ -37,7 +37,7 @@ def test_mean_and_standard_deviation_over_runs_of_paths():
 def test_paths_of_different_length_end_with_the_shortest_and_say_so():
     found = hx.aggregate([path_of(run_of(proposals=p)) for p in ([6, 9, 13], [6, 9])])
     assert len(found) == 2
-    assert "proposal 2" in found.notes[0]
+    assert [(note.kind, note["proposals"]) for note in found.notes] == [("longer_runs_cut", 2)]
 
 
 def test_single_explanations_are_one_proposal():
@@ -50,6 +50,7 @@ def test_single_explanations_are_one_proposal():
     np.testing.assert_allclose(found.std[0, :, -1], total.std(axis=0, ddof=1))
     json.dumps(found.to_dict(), allow_nan=False)
     assert pickle.loads(pickle.dumps(found)).runs == 4
+    assert found.trial is None
     assert found.trust.level == max(
         (e.trust.level for e in explanations),
         key=lambda level: ("good", "fair", "poor", "unknown").index(level),
@@ -69,5 +70,15 @@ def test_what_does_not_belong_together_is_refused():
         hx.aggregate([path])
     with pytest.raises(ValueError, match="all be explanations or all be paths"):
         hx.aggregate([path, path.explanations[0]])
-    with pytest.raises(ValueError, match="different hyperparameters"):
-        hx.aggregate([path.explanations[0], replace(path.explanations[1], names=("a", "b", "c"))])
+
+
+def test_a_contribution_of_nothing_drives_nothing():
+    explanations = [
+        hx.explain_proposal(run_of(proposals=[9], seed=s), 9, background=50) for s in range(2)
+    ]
+    found = hx.aggregate(explanations)
+    mean = np.zeros_like(found.mean)
+    mean[:, 0, -1], mean[:, 1, -1] = 1.0, 1e-16
+    claims = replace(found, mean=mean).claims
+    assert [(c.kind, c.hyperparameters, c.estimate) for c in claims] == [("driver", ("x1",), 1.0)]
+    assert [c.kind for c in replace(found, mean=0.0 * mean).claims] == ["indifferent"]
