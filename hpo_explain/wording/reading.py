@@ -152,3 +152,24 @@ add_facts(
         "never_tried": lambda fact: f"{names(fact)} = {_listed(fact['choices'])}",
     }
 )
+
+
+CAUTIONS = frozenset(
+    {
+        "active_when",
+        "column_empty",
+        "column_of_time_texts",
+        "column_of_times",
+        "columns_of_optuna",
+        "different_in_every_row",
+        "direction_assumed",
+        "empty_cells",
+        "hedge",
+        "instances_missing",
+        "instances_not_shared",
+        "log_scale_guessed",
+        "only_left_out",
+        "text_of_numbers",
+    }
+)
+"""Kinds of notes on what was assumed about the data, which a user should check: shown first."""
