@@ -142,8 +142,9 @@ def checked_options(
         if name not in known:
             own = inspect.signature(taker).parameters.values() if taker is not None else ()
             meant = [p.name for p in own if p.kind is not p.VAR_KEYWORD] + known
-            kind = f"option of {(taker or reader).__name__}"
-            raise unknown_name(name, name, meant, kind)
+            problem = f"is not an option of {(taker or reader).__name__}"
+            remedy = unknown_name(name, name, meant, "option").remedy
+            raise InputError(name, problem, options[name], remedy)
     return options
 
 
@@ -208,7 +209,7 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
                 "source",
                 f"was read by the adapter {entry_point.name!r} ({entry_point.value}), which "
                 f"returned a {type(run).__name__} for a {kind}",
-                source,
+                kind,
                 "An adapter must return a Run, or None.",
             )
         return run
@@ -216,4 +217,4 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
     remedy = (
         f"Give {_ACCEPTED}, or install an adapter (entry-point group {ENTRY_POINTS!r}).{others}"
     )
-    raise InputError("source", f"is a {kind}, which no adapter reads", source, remedy)
+    raise InputError("source", f"is a {kind}, which no adapter reads", kind, remedy)

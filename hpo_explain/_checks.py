@@ -105,6 +105,6 @@ def unknown_name(argument: str, value: object, known: Iterable[Any], kind: str) 
     close = difflib.get_close_matches(str(value), names, n=1)
     hint = f"Did you mean {close[0]!r}? " if close else ""
     shown = ", ".join(names[:30]) + (", ..." if len(names) > 30 else "")
-    return InputError(
-        argument, f"must be a {kind}, but {value!r} is unknown", value, f"{hint}There are: {shown}."
-    )
+    article = "an" if kind[0] in "aeiou" else "a"
+    problem = f"must be {article} {kind}, but {value!r} is unknown"
+    return InputError(argument, problem, value, f"{hint}There are: {shown}.")

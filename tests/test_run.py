@@ -21,8 +21,11 @@ from hpo_explain import (
     SearchSpace,
 )
 from hpo_explain._words import spans
+from hpo_explain.errors import NothingToExplain
+from hpo_explain.facts import Origin, as_fact, fact
 from hpo_explain.run import diverged_above
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+from tests.noted import kinds, the_note
 from tests.source_tree import ROOT
 
 SPACE = unit_cube(2)
@@ -39,7 +42,7 @@ class Record:
 
     def __init__(self):
         self.model = AnalyticSurrogate(SPACE, 0.0)
-        self.own = OwnAcquisition(LowerConfidenceBound(self.model, kappa=0.5), "as stored")
+        self.own = OwnAcquisition(LowerConfidenceBound(self.model, kappa=0.5), ("as stored",))
 
     def surrogate(self, before):
         return self.model if before == 5 else None
@@ -80,7 +83,7 @@ def test_a_pickled_run_is_the_same_and_still_frozen_but_fits_anew():
 
 def test_a_run_made_from_another_tells_its_notes_once():
     record = run(notes=("read from a table",))
-    assert record.notes[0] == "read from a table"
+    assert record.notes[0] == as_fact("read from a table")
     assert len(record.notes) == 2
     assert replace(record, optimizer="skopt").notes == record.notes
 
@@ -98,8 +101,9 @@ def test_the_incumbent_is_the_first_of_the_best():
 def test_the_incumbent_is_feasible():
     feasible = Y != 1.0
     assert run(feasible=feasible).incumbent_trial == 8
-    with pytest.raises(ValueError, match="no finished feasible trial"):
+    with pytest.raises(NothingToExplain) as caught:
         _ = run(feasible=np.zeros(12, dtype=bool)).incumbent
+    assert caught.value.reason == fact("no_feasible_trial")
 
 
 def test_the_cost_is_smaller_where_the_objective_is_better():
@@ -112,6 +116,22 @@ def test_trials_are_proposals_unless_said_otherwise():
     assert run(proposals=[5, 7]).proposals == (5, 7)
     assert run(proposals=[]).proposals == ()
     assert run(trials=range(5, 17)).proposals == tuple(range(5, 17))
+
+
+def test_who_chose_a_trial_follows_from_the_proposals_where_nothing_else_is_known():
+    record = run(
+        trials=[*range(10), 12, 13],
+        proposals=[3, 4, 6],
+        excluded={10: "failed", 11: "failed"},
+        origins={4: Origin.PERSON, 5: Origin.ENQUEUED, 11: Origin.MODEL},
+    )
+    assert [record.origin(trial) for trial in (0, 2)] == [Origin.INITIAL] * 2
+    assert [record.origin(trial) for trial in (3, 6, 11)] == [Origin.MODEL] * 3
+    assert (record.origin(4), record.origin(5)) == (Origin.PERSON, Origin.ENQUEUED)
+    assert [record.origin(trial) for trial in (7, 10, 13)] == [Origin.UNKNOWN] * 3
+    assert {run().origin(trial) for trial in range(12)} == {Origin.MODEL}
+    assert {run(proposals=[]).origin(trial) for trial in range(12)} == {Origin.INITIAL}
+    assert replace(run(), proposals=[7]).origin(0) is Origin.INITIAL
 
 
 def test_a_run_says_what_was_read_what_was_left_out_and_what_was_assumed():
@@ -138,8 +158,9 @@ def test_an_empty_run_can_be_read_but_not_explained():
     assert len(empty) == 0
     assert "0 trials" in str(empty)
     assert empty.notes == ()
-    with pytest.raises(ValueError, match="0 finished"):
+    with pytest.raises(NothingToExplain) as caught:
         empty.surrogate()
+    assert caught.value.reason == fact("too_few_trials", before=None)
 
 
 def test_configurations_are_in_the_users_units():
@@ -288,7 +309,7 @@ def test_without_times_nothing_is_known_to_have_run():
 
 def test_a_parallel_run_is_noted():
     def noted(**times):
-        return any(note.startswith("parallel: ") for note in run(**times).notes)
+        return "parallel" in kinds(run(**times).notes)
 
     assert noted(started=np.arange(12.0), finished=np.arange(12.0) + 1.5)
     assert not noted(started=np.arange(12.0), finished=np.arange(12.0) + 1.0)
@@ -387,10 +408,8 @@ def test_a_diverged_trial_stays_the_worst_and_is_named():
     record = Run(SPACE, DESIGN, LOSS, "minimize", objective_name="loss")
     bound = diverged_above(LOSS)
     assert TRUTH.max() < bound < 10
-    note = next(note for note in record.notes if note.startswith("diverged"))
-    assert f"1 trial ({CRASHED})" in note
-    assert f"{bound:.6g}" in note
-    assert "loss" in note
+    note = the_note(record.notes, "diverged")
+    assert (note.trials, note["objective"], note["bound"]) == ((CRASHED,), "loss", bound)
     surrogate = record.surrogate(kind="forest")
     winsorized = np.minimum(LOSS, bound)
     expected = ForestSurrogate.fit(SPACE, DESIGN, winsorized)
@@ -400,7 +419,7 @@ def test_a_diverged_trial_stays_the_worst_and_is_named():
 
 def test_the_value_a_diverged_trial_counts_as_is_told_in_the_users_direction():
     record = Run(SPACE, DESIGN, -LOSS, "maximize")
-    assert any(f"counts as {-diverged_above(LOSS):.6g}" in note for note in record.notes)
+    assert the_note(record.notes, "diverged")["bound"] == -diverged_above(LOSS)
 
 
 def test_what_diverged_is_judged_by_what_was_known():
@@ -426,23 +445,25 @@ NUMBER = [FloatParameter(f"x{j}", 0.0, 1.0) for j in range(2)]
 
 
 @pytest.mark.parametrize(
-    ("space", "n", "model", "reason"),
+    ("space", "n", "model", "beyond"),
     [
-        (unit_cube(2), 1000, GaussianProcessSurrogate, "1000 trials"),
-        (unit_cube(2), 1001, ForestSurrogate, "1001 trials are more than 1000"),
-        (unit_cube(20), 10, GaussianProcessSurrogate, "20 hyperparameters"),
-        (unit_cube(21), 10, ForestSurrogate, "21 hyperparameters are more than 20"),
-        (SearchSpace(CATEGORY[:2] + NUMBER), 10, GaussianProcessSurrogate, "50% of them"),
-        (SearchSpace(CATEGORY + NUMBER), 10, ForestSurrogate, "60% of the hyperparameters"),
+        (unit_cube(2), 1000, GaussianProcessSurrogate, ("", None)),
+        (unit_cube(2), 1001, ForestSurrogate, ("n", 1000)),
+        (unit_cube(20), 10, GaussianProcessSurrogate, ("", None)),
+        (unit_cube(21), 10, ForestSurrogate, ("d", 20)),
+        (SearchSpace(CATEGORY[:2] + NUMBER), 10, GaussianProcessSurrogate, ("", None)),
+        (SearchSpace(CATEGORY + NUMBER), 10, ForestSurrogate, ("categorical", 0.5)),
     ],
     ids=["1000", "1001", "20 d", "21 d", "half", "most"],
 )
-def test_the_kind_of_surrogate_depends_on_trials_dimensions_and_categories(space, n, model, reason):
+def test_the_kind_of_surrogate_depends_on_trials_dimensions_and_categories(space, n, model, beyond):
     record = sampled_run(space, n)
     # the kind is chosen by the whole run, so that it does not change along a run
     assert isinstance(record.surrogate(before=6, n_trees=2), model)
-    assert len([note for note in record.notes if note.startswith("surrogate: a ")]) == 1
-    assert reason in record.notes[0]
+    note = the_note(record.notes, "surrogate_kind")
+    assert note["surrogate"] == ("forest" if beyond[0] else "gp")
+    assert (note["n"], note["d"]) == (n, len(space))
+    assert (note["beyond"], note["limit"]) == beyond
 
 
 def test_a_kind_can_be_chosen():
@@ -490,7 +511,8 @@ def test_the_optimizers_own_model_and_acquisition_come_first():
     assert isinstance(recorded.surrogate(before=5, kind="gp"), GaussianProcessSurrogate)
     assert isinstance(recorded.surrogate(before=6), GaussianProcessSurrogate)
     assert recorded.own_acquisition(6) is None
-    assert "the optimizer's own model where it is stored" in recorded.notes[0]
+    assert the_note(recorded.notes, "surrogate_kind")["own"]
+    assert not the_note(run().notes, "surrogate_kind")["own"]
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
@@ -509,6 +531,18 @@ def test_conditional_runs_are_fitted():
     for kind in ("gp", "forest"):
         mean, std = record.surrogate(kind=kind).predict(record.space.sample(50, seed=1))
         assert np.isfinite([mean, std]).all()
+
+
+def test_with_fewer_than_two_finished_trials_there_is_nothing_to_explain():
+    one = run(X=X[:1], objective=Y[:1])
+    for call, trials, before in (
+        (lambda: run().surrogate(before=1), [0], 1),
+        (lambda: run().acquisition(before=0), [], 0),
+        (one.surrogate, [0], None),
+    ):
+        with pytest.raises(NothingToExplain) as caught:
+            call()
+        assert caught.value.reason == fact("too_few_trials", trials=trials, before=before)
 
 
 # ---------------------------------------------------------------------- bad input
@@ -533,6 +567,8 @@ def test_conditional_runs_are_fitted():
         (lambda: run(trials=range(11)), ["trials", "(12,)", "(11,)"]),
         (lambda: run(trials=["a"] * 12), ["trials", "numbers", "'a'"]),
         (lambda: run(proposals=[3, 12]), ["proposals", "0-11", "12", "Leave"]),
+        (lambda: run(origins={3: "model"}), ["origins", "trial 3", "'model'"]),
+        (lambda: run().origin(12), ["trial 12", "does not exist"]),
         (lambda: run(feasible=[True]), ["feasible", "(12,)", "(1,)"]),
         (lambda: run(started=[1.0]), ["started", "(12,)", "(1,)"]),
         (lambda: run(finished=np.zeros((12, 2))), ["finished", "(12,)", "(12, 2)"]),
@@ -560,15 +596,6 @@ def test_conditional_runs_are_fitted():
         (lambda: run().surrogate(before=99), ["trial 99", "does not exist", "0-11"]),
         (lambda: run().surrogate(before=-1), ["trial -1", "does not exist", "0-11"]),
         (
-            lambda: run().surrogate(before=1),
-            ["1 finished", "before trial 1", "at least 2", "choose a later one"],
-        ),
-        (
-            lambda: run(X=X[:1], objective=Y[:1]).surrogate(),
-            ["1 finished", "at least 2", "Run more trials"],
-        ),
-        (lambda: run().acquisition(before=0), ["0 finished", "before trial 0", "at least 2"]),
-        (
             lambda: run().surrogate(kind="tree"),
             ["kind", "'auto', 'gp', 'forest'", "'tree'"],
         ),
@@ -578,5 +605,6 @@ def test_conditional_runs_are_fitted():
 def test_wrong_input_is_refused_with_argument_value_and_remedy(call, words):
     with pytest.raises(ValueError, match=r"\.$") as caught:
         call()
+    assert not isinstance(caught.value, NothingToExplain)
     for word in words:
         assert word in str(caught.value)

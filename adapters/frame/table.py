@@ -123,7 +123,7 @@ def from_frame(
         raise InputError(
             "frame",
             f"must be a pandas.DataFrame, but was a {type(frame).__name__}",
-            frame,
+            type(frame).__name__,
             "Make one with pandas.DataFrame(...) or pandas.read_csv(...).",
         )
     check_direction(direction)

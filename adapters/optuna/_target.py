@@ -10,7 +10,11 @@ import numpy as np
 from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 
+<<<<<<< HEAD
 from hpo_explain._checks import Direction, check_count, check_direction, unknown_name
+=======
+from hpo_explain._checks import check_count, check_direction, check_name
+>>>>>>> adapt
 from hpo_explain.errors import InputError, Option
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
@@ -82,9 +86,11 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
             ),
         )
     if isinstance(target, str):
-        if target not in (names or ()):
-            raise unknown_name("target", target, names or range(len(directions)), "objective")
-        index = list(names or ()).index(target)
+        if not names:
+            problem = f"was {target!r}, but the study's objectives have no names"
+            remedy = "Give an index, or name them with study.set_metric_names."
+            raise InputError("target", problem, target, remedy)
+        index = names.index(check_name("target", target, names, "objective"))
     else:
         index = 0 if target is None else check_count("target", target, minimum=0)
     if index >= len(directions):

@@ -127,7 +127,7 @@ def from_optuna(
         if space is None:
             raise nothing_left("study", excluded)
         problem = ("fits no trial of the study: ", next(iter(outside.values())))
-        raise InputError("space", problem, space, "Correct it, or leave it out.")
+        raise InputError("space", problem, str(space), "Correct it, or leave it out.")
     X, objective = X[rows], selection.objective[rows]
     numbers = [trial.number for trial in kept]
     if space is None:
@@ -177,7 +177,7 @@ def _check_study(study: object, sampler: object, space: object) -> None:
         raise InputError(
             "study",
             f"must be an optuna.Study, but was {type(study).__name__} {str(study)[:80]!r}",
-            study,
+            type(study).__name__,
             "Load a stored one with optuna.load_study(study_name=..., storage=...).",
         )
     if sampler is not None and not isinstance(sampler, optuna.samplers.BaseSampler):
@@ -191,7 +191,7 @@ def _check_study(study: object, sampler: object, space: object) -> None:
         raise InputError(
             "space",
             f"must be a SearchSpace, but was {type(space).__name__}",
-            space,
+            type(space).__name__,
             "Build one with SearchSpace([FloatParameter(...), ...]).",
         )
 
@@ -205,7 +205,7 @@ def _parameters(columns: Columns, space: SearchSpace | None) -> tuple[list[Param
         raise InputError(
             "space",
             f"lacks {', '.join(missing)}, which trials of the study have",
-            space,
+            missing,
             "Add them, or read a study without them.",
         )
     return list(space), []

@@ -130,12 +130,12 @@ def _source(result: Any) -> _Source:
         found = getattr(result, "optimizer_results_", None)
         if found is None:
             problem = "is a BayesSearchCV that is not fitted"
-            raise InputError("result", problem, result, "Call its fit first.")
+            raise InputError("result", problem, remedy="Call its fit first.")
         if len(found) != 1:
             raise InputError(
                 "result",
                 f"is a BayesSearchCV over {len(found)} search spaces",
-                result,
+                len(found),
                 f"Read one of them: result.optimizer_results_[i] for i in 0 to {len(found) - 1} "
                 "(their objective is the negated score).",
             )
@@ -151,11 +151,11 @@ def _source(result: Any) -> _Source:
             "result",
             "must be what a minimizer of skopt returned, a skopt.Optimizer or a BayesSearchCV, but "
             f"was a {type(result).__name__} without x_iters and func_vals",
-            result,
+            type(result).__name__,
         )
     if len(points) != len(values):
         problem = f"must have one value per point, but has {len(points)} x_iters and {len(values)}"
-        raise InputError("result", f"{problem} func_vals", result)
+        raise InputError("result", f"{problem} func_vals")
     if len(points) == 0:
         raise NothingToExplain(fact("result_empty"))
     return _Source(result)

@@ -7,11 +7,12 @@ is loaded with it, so that a new method's words are known once its file is there
 from importlib import import_module
 from pkgutil import iter_modules
 
+from hpo_explain.wording._registry import known_facts
 from hpo_explain.wording._sentence import sentence
 from hpo_explain.wording.facts import tell
 from hpo_explain.wording.numbers import format_value, plus_minus
 
-__all__ = ["format_value", "plus_minus", "sentence", "tell"]
+__all__ = ["format_value", "known_facts", "plus_minus", "sentence", "tell"]
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")

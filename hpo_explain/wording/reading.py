@@ -153,6 +153,7 @@ add_facts(
     }
 )
 
+<<<<<<< HEAD
 FIRST = frozenset(
     {
         "separator",
@@ -173,3 +174,25 @@ FIRST = frozenset(
     }
 )
 """Kinds of notes that decide what is explained: the command line shows them first."""
+=======
+
+CAUTIONS = frozenset(
+    {
+        "active_when",
+        "column_empty",
+        "column_of_time_texts",
+        "column_of_times",
+        "columns_of_optuna",
+        "different_in_every_row",
+        "direction_assumed",
+        "empty_cells",
+        "hedge",
+        "instances_missing",
+        "instances_not_shared",
+        "log_scale_guessed",
+        "only_left_out",
+        "text_of_numbers",
+    }
+)
+"""Kinds of notes on what was assumed about the data, which a user should check: shown first."""
+>>>>>>> adapt

@@ -10,6 +10,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
+from hpo_explain.facts import as_fact
 from tests.source_tree import ROOT
 
 PLUGIN = ROOT / "examples" / "adapter_plugin"
@@ -63,7 +64,7 @@ def test_every_function_takes_the_path_of_a_log(log):
     run = as_run(log)
     records = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()[1:]]
     assert run.space["lr"] == hx.FloatParameter("lr", 1e-4, 1.0, log=True)
-    assert run.excluded == {11: "it crashed"}
+    assert run.excluded == {11: as_fact("it crashed")}
     for trial in run.trials.tolist():
         assert run.config(trial) == pytest.approx(records[trial]["config"])
         assert run.objective[run.row(trial)] == records[trial]["loss"]

@@ -127,14 +127,14 @@ def test_an_adapter_is_asked_only_with_options_that_it_takes(monkeypatch):
     [
         (lambda: 3, {}, ["builtins.int", "optuna.Study", "pandas.DataFrame", "entry-point"]),
         (Tuner, {}, ["Tuner", "skopt", "Run"]),
-        (lambda: TABLE, {}, ['objective="..."', "x, loss"]),
+        (lambda: TABLE, {}, ["objective='...'", "x, loss"]),
         (
             lambda: TABLE,
             {"objective": "loss", "directon": "maximize"},
-            ["'directon'", "'direction'"],
+            ["directon is not an option of from_frame", "'direction'"],
         ),
-        (optimizer, {"objective": "loss"}, ["option of from_skopt 'objective'", "names"]),
-        (study, {"objective": "loss"}, ["option of from_optuna 'objective'", "target"]),
+        (optimizer, {"objective": "loss"}, ["objective is not an option of from_skopt", "names"]),
+        (study, {"objective": "loss"}, ["objective is not an option of from_optuna", "target"]),
         (lambda: hx.from_frame(TABLE, "loss"), {"objective": "loss"}, ["objective", "Run"]),
     ],
 )

@@ -12,7 +12,9 @@ from optuna.samplers import RandomSampler, TPESampler
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters.optuna import from_optuna
+from hpo_explain.facts import fact
 from tests.adapters.studies import optimized, rate_drop_of_dart, same_configurations
+from tests.noted import kinds, noted, the_note
 
 # ---------------------------------------------------------------------- conditions
 
@@ -70,10 +72,9 @@ def test_inferred_conditions_survive_a_storage(tmp_path):
 def test_the_notes_say_which_conditions_were_inferred():
     run = from_optuna(optimized(rate_drop_of_dart, 20))
     assert run.space["rate_drop"].active_when == {"booster": ("dart",)}
-    assert (
-        "rate_drop: active when booster = 'dart', inferred from the trials that have it"
-        in run.notes
-    )
+    note = the_note(run.notes, "active_when")
+    assert note.names == ("rate_drop",)
+    assert note["rules"] == (fact("parent_equals", names=["booster"], value="dart"),)
 
 
 def test_a_condition_that_no_parent_explains_is_a_frequency():
@@ -86,10 +87,8 @@ def test_a_condition_that_no_parent_explains_is_a_frequency():
     run = from_optuna(study)
     share = np.mean([trial.params["x"] > 0.7 for trial in study.trials])
     assert run.space["y"].optional == pytest.approx(share)
-    (note,) = [note for note in run.notes if note.startswith("y: ")]
-    assert note.startswith(
-        "y: no category or whole number of another hyperparameter explains which trials have it; "
-    )
+    note = the_note(run.notes, "active_at_frequency")
+    assert (note.names, note["why"]) == (("y",), fact("unexplained_activity"))
     assert same_configurations(run, study)
 
 
@@ -105,8 +104,11 @@ def test_hyperparameters_added_and_dropped_midway_are_noted():
     run = from_optuna(optimized(objective, 30))
     assert run.space["new"].optional == pytest.approx(18 / 30)
     assert run.space["old"].optional == pytest.approx(25 / 30)
-    assert any(note.startswith("new: added at trial 12;") for note in run.notes)
-    assert any(note.startswith("old: dropped at trial 25;") for note in run.notes)
+    why = {note.names: note["why"] for note in noted(run.notes, "active_at_frequency")}
+    assert why == {
+        ("new",): fact("added_midway", trials=[12]),
+        ("old",): fact("dropped_midway", trials=[25]),
+    }
 
 
 @pytest.mark.filterwarnings("ignore:Fixed parameter:UserWarning")
@@ -118,9 +120,7 @@ def test_a_hyperparameter_left_without_a_trial_is_not_in_the_space():
     study.optimize(rate_drop_of_dart, n_trials=5)
     run = from_optuna(study)
     assert run.space.names == ("booster",)
-    assert any(
-        note.startswith("rate_drop: only in trials that were left out") for note in run.notes
-    )
+    assert the_note(run.notes, "only_left_out").names == ("rate_drop",)
 
 
 # ---------------------------------------------------------------------- rows made by hand
@@ -158,7 +158,7 @@ def test_a_category_that_was_never_tried_counts_as_inactive_and_is_named():
         [column, child_where(column, {"b"})],
     )
     assert space["child"].active_when == {"c": ("b",)}
-    assert "(c = 'new' was never tried there and counts as inactive)" in notes[0]
+    assert notes[0]["untried"] == (fact("never_tried", names=["c"], choices=("new",)),)
 
 
 def test_values_of_a_parent_may_lie_anywhere():
@@ -179,10 +179,9 @@ def test_a_hyperparameter_with_a_value_of_its_own_in_every_trial_explains_nothin
     space, notes = inferred([parameter, CHILD], [column, active])
     assert not space["child"].active_when
     assert space["child"].optional == pytest.approx(sum(v is not None for v in active) / 30)
-    assert notes == [
-        "child: no category or whole number of another hyperparameter explains which trials have "
-        "it; counts as active at its observed frequency, 0.43"
-    ]
+    (note,) = notes
+    assert (note.names, note["why"]) == (("child",), fact("unexplained_activity"))
+    assert note["share"] == pytest.approx(0.43, abs=0.005)
 
 
 def test_what_holds_wherever_a_hyperparameter_is_active_is_kept_though_more_is_unexplained():
@@ -193,7 +192,8 @@ def test_what_holds_wherever_a_hyperparameter_is_active_is_kept_though_more_is_u
     share = sum(v is not None for v in active) / column.count("a")
     assert space["child"].active_when == {"c": ("a",)}
     assert space["child"].optional == pytest.approx(share)
-    assert "inactive unless c = 'a', and no category or whole number of another" in notes[0]
+    rule = fact("parent_equals", names=["c"], value="a")
+    assert notes[0]["why"] == fact("partly_explained_activity", rules=(rule,))
 
 
 def test_what_always_comes_together_without_a_reason_is_drawn_together():
@@ -216,7 +216,7 @@ def test_what_always_comes_together_without_a_reason_is_drawn_together():
     assert space["other"].active_when == {"lead": ("p", "q")}
     drawn = space.sample(500, seed=0)
     assert (np.isnan(drawn[:, 1:]).sum(axis=1) % 3 == 0).all()
-    assert "all together" in notes[0]
+    assert notes[0]["together"]
 
 
 def test_a_parents_value_says_more_than_that_a_sibling_is_active():
@@ -240,7 +240,7 @@ def test_a_parents_value_says_more_than_that_a_sibling_is_active():
     )
     assert space["kernel"].active_when == {"model": ("svm",)}
     assert space["child"].active_when == {"model": ("svm",), "layers": (2, 3)}
-    assert not any("is active" in note for note in notes)
+    assert "parent_active" not in kinds(rule for note in notes for rule in note["rules"])
 
 
 def test_a_parent_is_suggested_before_its_child():
@@ -303,9 +303,7 @@ def test_every_row_is_a_configuration_of_the_inferred_space_and_every_hyperparam
     conditional = [name for name in space.names if space.is_conditional(name)]
     gaps = np.isnan(X).any(axis=0)
     assert conditional == [p.name for p, gap in zip(parameters, gaps, strict=True) if gap]
-    assert sorted(name for note in notes for name in note.partition(":")[0].split(", ")) == sorted(
-        conditional
-    )
+    assert sorted(name for note in notes for name in note.names) == sorted(conditional)
     drawn = space.sample(200, seed=0)
     assert space.is_valid(drawn).all()
     seen = np.isnan(drawn).any(axis=0)

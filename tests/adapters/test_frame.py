@@ -14,6 +14,14 @@ from hypothesis import strategies as st
 
 import hpo_explain as hx
 from hpo_explain.adapters.frame._cells import is_empty
+from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.facts import fact
+from tests.noted import kinds, noted, the_note
+
+
+def not_finite(value):
+    return fact("not_finite", names=["loss"], value=value)
+
 
 EXPORT = pd.DataFrame(
     {
@@ -100,7 +108,9 @@ def test_every_type_of_column_is_understood(column, parameter):
 def test_a_logarithmic_scale_is_guessed_from_three_decades_on_and_noted(values, log):
     run = hx.from_frame(pd.DataFrame({"c": values, "loss": [1.0, 2.0, 3.0]}), "loss")
     assert run.space["c"].log is log
-    assert any("c: spans 3.0 decades" in note for note in run.notes) is log
+    assert [note["decades"] for note in noted(run.notes, "log_scale_guessed")] == (
+        [pytest.approx(3.0)] if log else []
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,14 +138,10 @@ def test_an_empty_cell_means_inactive_at_the_frequency_that_occurs_and_that_is_n
     assert run.space["c"] == expected
     assert "c" not in run.config(1)
     assert "c" in run.config(2)
-    assert (
-        "empty cells (c in 1 of 4 rows) mean inactive; when, is inferred below unless space= "
-        "states it" in run.notes
-    )
-    assert (
-        "c: no category or whole number of another hyperparameter explains which trials have it; "
-        "counts as active at its observed frequency, 0.75" in run.notes
-    )
+    empty = fact("empty_cells", names=["c"], counts=(1,), rows=4)
+    assert the_note(run.notes, "empty_cells") == empty
+    note = the_note(run.notes, "active_at_frequency")
+    assert (note.names, note["share"]) == (("c",), 0.75)
 
 
 def svm_or_forest(rng, n):
@@ -176,7 +182,8 @@ def test_conditions_are_inferred_from_empty_cells(via_csv, tmp_path):
     assert all(parameter.optional is None for parameter in run.space)
     assert isinstance(run.space["units 2"], hx.IntParameter)
     assert run.config(0).keys() == set(table.columns[table.iloc[0].notna()]) - {"loss"}
-    assert "units 2: active when layers = 3, inferred from the trials that have it" in run.notes
+    rules = {note.names: note["rules"] for note in noted(run.notes, "active_when")}
+    assert rules[("units 2",)] == (fact("parent_equals", names=["layers"], value=3),)
 
 
 def test_conditions_are_inferred_from_the_rows_that_count():
@@ -186,7 +193,7 @@ def test_conditions_are_inferred_from_the_rows_that_count():
     run = hx.from_frame(table, "loss")
     assert run.space["x"] == hx.FloatParameter("x", 0.5, 0.7, active_when={"c": ["a"]})
     assert run.space.names == ("c", "x")
-    assert "late: only in rows that were left out, so not in the space" in run.notes
+    assert the_note(run.notes, "only_left_out").names == ("late",)
 
 
 def test_a_space_of_ones_own_is_not_inferred_again():
@@ -196,7 +203,7 @@ def test_a_space_of_ones_own_is_not_inferred_again():
     )
     run = hx.from_frame(table, "loss", space=space)
     assert run.space is space
-    assert not any("inferred" in note for note in run.notes)
+    assert not kinds(run.notes) & {"active_when", "active_at_frequency", "empty_cells"}
 
 
 def test_a_space_of_ones_own_states_scales_and_conditions():
@@ -230,9 +237,10 @@ def test_columns_that_are_no_hyperparameters_are_left_out_on_request():
 
 def test_what_was_taken_for_a_hyperparameter_is_noted_and_identifiers_are_pointed_out():
     run = hx.from_frame(EXPORT.assign(id=["q1", "q2", "q3", "q4"]), "loss")
-    assert any("lr, layers, booster, bias, id" in note for note in run.notes)
-    assert any(note.startswith("id: a different text in every row") for note in run.notes)
-    assert not any(note.startswith("booster:") for note in run.notes)
+    read = the_note(run.notes, "every_other_column")
+    assert read.names == ("lr", "layers", "booster", "bias", "id")
+    assert the_note(run.notes, "different_in_every_row").names == ("id",)
+    assert not any(note.names == ("booster",) for note in run.notes)
 
 
 def test_a_table_of_nothing_but_decimals_is_read_like_one_of_floats():
@@ -254,7 +262,7 @@ def test_integers_that_are_too_large_to_be_counted_are_read_as_floats():
     table = pd.DataFrame({"c": [2**70, 1, 2], "loss": [1.0, 2.0, 3.0]})
     parameter = hx.from_frame(table, "loss").space["c"]
     assert (type(parameter), parameter.high) == (hx.FloatParameter, 2.0**70)
-    with pytest.raises(ValueError, match="'c' is inf in row 0"):
+    with pytest.raises(ValueError, match="value inf in row 0 of column 'c'"):
         hx.from_frame(table.assign(c=[10**400, 1, 2]), "loss")
 
 
@@ -277,38 +285,36 @@ DAYS = [date(2026, 1, 1), None, date(2026, 1, 3), date(2026, 1, 1)]
 def test_no_time_of_any_type_is_a_hyperparameter(column):
     run = hx.from_frame(EXPORT.assign(when=column), "loss")
     assert run.space.names == ("lr", "layers", "booster", "bias")
-    assert "when: left out, a time is no hyperparameter" in run.notes
+    assert the_note(run.notes, "column_of_times").names == ("when",)
 
 
 @pytest.mark.parametrize(
-    ("column", "words"),
+    ("column", "expected"),
     [
-        (["a", "b", "c", "d"], "text in every row;"),
-        (["a", None, "b", "c"], "text in every row that has one;"),
-        (pd.Series(["a", "b", "c", "d"], dtype="category"), "text in every row;"),
-        ([[1], [2], [3], [4]], "value in every row;"),
-        (["a", 1, "b", 2], "value in every row;"),
-        (pd.interval_range(0, 4), "value in every row;"),
+        (["a", "b", "c", "d"], {"text": True, "gaps": False}),
+        (["a", None, "b", "c"], {"text": True, "gaps": True}),
+        (pd.Series(["a", "b", "c", "d"], dtype="category"), {"text": True, "gaps": False}),
+        ([[1], [2], [3], [4]], {"text": False, "gaps": False}),
+        (["a", 1, "b", 2], {"text": False, "gaps": False}),
+        (pd.interval_range(0, 4), {"text": False, "gaps": False}),
         (["a", "b", "c", "a"], None),
         (["a", "b", None, None], None),  # two of a kind are little evidence
         ([True, None, False, None], None),
         ([0.1, 0.2, 0.3, 0.4], None),
     ],
 )
-def test_whatever_differs_in_every_row_is_pointed_out(column, words):
+def test_whatever_differs_in_every_row_is_pointed_out(column, expected):
     notes = hx.from_frame(EXPORT.assign(c=column), "loss").notes
-    found = [note for note in notes if note.startswith("c: a different ")]
-    assert [f"c: a different {words} if it is no hyperparameter" in note for note in found] == (
-        [] if words is None else [True]
-    )
+    wanted = fact("different_in_every_row", names=["c"], **(expected or {}))
+    assert noted(notes, "different_in_every_row") == ([wanted] if expected else [])
 
 
 def test_empty_columns_and_times_are_left_out_and_noted():
     table = EXPORT.assign(nothing=[None] * 4, created=pd.date_range("2026-01-01", periods=4))
     run = hx.from_frame(table, "loss")
     assert run.space.names == ("lr", "layers", "booster", "bias")
-    for name in ("nothing", "created"):
-        assert any(note.startswith(f"{name}: left out") for note in run.notes)
+    assert the_note(run.notes, "column_empty").names == ("nothing",)
+    assert the_note(run.notes, "column_of_times").names == ("created",)
 
 
 @pytest.mark.parametrize(
@@ -324,7 +330,8 @@ def test_the_text_of_times_is_no_hyperparameter_unless_it_is_chosen(texts):
     table = EXPORT.assign(when=texts)
     run = hx.from_frame(table, "loss")
     assert run.space.names == ("lr", "layers", "booster", "bias")
-    assert any(note.startswith("when: left out, the text of times (") for note in run.notes)
+    note = the_note(run.notes, "column_of_time_texts")
+    assert (note.names, note["example"]) == (("when",), next(filter(None, texts)))
     chosen = hx.from_frame(table, "loss", hyperparameters=["lr", "when"])
     assert chosen.space["when"].choices == tuple(dict.fromkeys(filter(None, texts)))
 
@@ -336,22 +343,21 @@ def test_text_that_only_resembles_times_is_kept(texts):
 
 
 @pytest.mark.parametrize(
-    ("texts", "remedy"),
+    ("texts", "number"),
     [
-        (["5.3%", "10%", "2.5 %", "5.3%"], "write '5.3%' as 5.3"),
-        (["4,000", "12,000", "900", "1,234,567.5"], "write '4,000' as 4000"),
-        (["0,5", "0,25", "1", None], "write '0,5' as 0.5"),
-        (["$3", "$4", "none", "$5"], "write '$3' as 3"),
-        (["1", "2", "1e-3", "2"], "convert it with pandas.to_numeric"),
+        (["5.3%", "10%", "2.5 %", "5.3%"], "5.3"),
+        (["4,000", "12,000", "900", "1,234,567.5"], "4000"),
+        (["0,5", "0,25", "1", None], "0.5"),
+        (["$3", "$4", "none", "$5"], "3"),
+        (["1", "2", "1e-3", "2"], "1"),
     ],
 )
-def test_text_that_looks_like_numbers_is_pointed_out(texts, remedy):
+def test_text_that_looks_like_numbers_is_pointed_out(texts, number):
     run = hx.from_frame(EXPORT.assign(c=texts), "loss")
     assert isinstance(run.space["c"], hx.CategoricalParameter)
-    assert (
-        "c: its text looks like numbers, but is read as categories; if it should be a range, "
-        f"{remedy}" in run.notes
-    )
+    note = the_note(run.notes, "text_of_numbers")
+    assert (note.names, note["example"], note["number"]) == (("c",), texts[0], number)
+    assert note["plain"] == (texts[0] == number)
 
 
 @pytest.mark.parametrize(
@@ -365,7 +371,7 @@ def test_text_that_looks_like_numbers_is_pointed_out(texts, remedy):
 )
 def test_categories_that_hold_digits_are_no_numbers(texts):
     notes = hx.from_frame(EXPORT.assign(c=texts), "loss").notes
-    assert not any("looks like numbers" in note for note in notes)
+    assert "text_of_numbers" not in kinds(notes)
 
 
 def optuna_study():
@@ -397,10 +403,14 @@ def test_optunas_own_table_is_read_like_the_study(via_csv, tmp_path):
     assert run.space.names == ("params_kernel", "params_x")
     assert run.trials.tolist() == of_study.trials.tolist() == [0, 1, 4, 5, 6]
     assert run.objective.tolist() == of_study.objective.tolist()
-    assert run.excluded == {2: "pruned", 3: "failed", 7: "still running"}
-    (note,) = [note for note in run.notes if note.startswith("hyperparameters: ")]
-    assert "params_... of Optuna's trials_dataframe (params_kernel, params_x)" in note
-    assert "left out: number, datetime_start, datetime_complete, duration, user_attrs_host" in note
+    assert run.excluded == {
+        2: fact("pruned", readable=False),
+        3: fact("failed"),
+        7: fact("running"),
+    }
+    note = the_note(run.notes, "columns_of_optuna")
+    assert note.names == ("params_kernel", "params_x")
+    assert {"number", "datetime_start", "duration", "user_attrs_host"} <= {*note["left_out"]}
 
 
 def test_other_columns_of_optunas_table_are_hyperparameters_if_they_are_named():
@@ -417,7 +427,7 @@ def test_optunas_tables_of_several_studies_are_numbered_by_row():
     table = optuna_study().trials_dataframe()
     run = hx.from_frame(pd.concat([table, table]), "value")
     assert run.trials.tolist() == [0, 1, 4, 5, 6, 8, 9, 12, 13, 14]
-    assert run.excluded[10] == "pruned"
+    assert run.excluded[10].kind == "pruned"
 
 
 def test_a_table_with_states_of_its_own_is_not_taken_for_optunas():
@@ -433,7 +443,7 @@ def test_rows_without_a_finite_objective_are_left_out_with_the_reason():
     table = EXPORT.assign(loss=[0.9, np.nan, np.inf, 0.6])
     run = hx.from_frame(table, "loss")
     assert run.trials.tolist() == [0, 3]
-    assert run.excluded == {1: "its loss is nan", 2: "its loss is inf"}
+    assert run.excluded == {1: not_finite("nan"), 2: not_finite("inf")}
     # what they tried is part of the space all the same
     assert run.space["layers"] == hx.IntParameter("layers", 1, 5)
 
@@ -448,7 +458,7 @@ def test_a_column_of_numbers_names_the_trials_and_orders_them():
     run = hx.from_frame(table, "loss", trial="number", initial=1)
     assert run.trials.tolist() == [10, 11, 12]
     assert run.objective.tolist() == [0.4, 0.6, 0.9]
-    assert run.excluded == {17: "its loss is nan"}
+    assert run.excluded == {17: not_finite("nan")}
     assert run.proposals == (11, 12)
     assert run.config(12)["layers"] == 1
 
@@ -470,7 +480,7 @@ def test_a_time_orders_the_rows(times):
     assert run.objective.tolist() == [0.4, 0.6, 0.7, 0.9]
     assert run.trials.tolist() == [0, 1, 2, 3]
     assert run.config(0)["layers"] == 3
-    assert any("order of when" in note for note in run.notes)
+    assert the_note(run.notes, "numbered_by_time").names == ("when",)
 
 
 TOOK = pd.Series([timedelta(seconds=9), None, timedelta(days=1), timedelta(seconds=7)])
@@ -563,19 +573,19 @@ def test_trials_that_were_running_are_listed_those_without_an_objective_included
         }
     )
     run = hx.from_frame(table, "loss", time=("from", "to"))
-    assert run.excluded == {1: "its loss is inf", 2: "its loss is nan"}
+    assert run.excluded == {1: not_finite("inf"), 2: not_finite("nan")}
     assert run.running_at(3) == (1, 2)
     assert run.running_at(None) == (2,)  # without objective and finish it still runs
     assert run.known_before(1).tolist() == []
     assert run.known_before(3).tolist() == [0]
-    assert any(note.startswith("parallel:") for note in run.notes)
+    assert "parallel" in kinds(run.notes)
 
 
 def test_repeated_configurations_all_count_and_are_noted():
     table = pd.DataFrame({"x": [0.1, 0.2, 0.1], "loss": [1.0, 2.0, 3.0]})
     run = hx.from_frame(table, "loss")
     assert run.objective.tolist() == [1.0, 2.0, 3.0]
-    assert any(note.startswith("repeated: 1 trial(s)") for note in run.notes)
+    assert the_note(run.notes, "repeated")["count"] == 1
 
 
 # ---------------------------------------------------------------------- instances
@@ -602,8 +612,8 @@ def test_a_row_per_instance_becomes_one_trial_with_the_mean():
     ]
     assert run.space.names == ("lr", "kernel")
     assert run.proposals == tuple(range(6))
-    note = next(note for note in run.notes if note.startswith("instances:"))
-    assert "its mean over 3 value(s) of fold" in note
+    note = the_note(run.notes, "mean_over_instances")
+    assert (note.names, len(note["instances"])) == (("loss", "fold"), 3)
     assert hx.from_frame(table.drop(columns="fold"), "loss").instances is None
 
 
@@ -653,7 +663,9 @@ def test_a_trial_that_failed_on_one_instance_is_left_out_with_it():
     failed = np.isclose(table["lr"], lr) & (table["fold"] == "b")
     table.loc[failed, "loss"] = np.inf
     run = hx.from_frame(table, "loss", instance="fold")
-    assert run.excluded == {2: "its loss is inf where fold is b"}
+    names = ["loss", "fold"]
+    why = fact("not_finite_on_instance", names=names, value="inf", instance="b")
+    assert run.excluded == {2: why}
     assert run.trials.tolist() == [0, 1, 3]
     assert len(run.instances) == 9
     assert not np.isclose(run.space.decode(run.instances.X)[0]["lr"], lr)
@@ -662,20 +674,21 @@ def test_a_trial_that_failed_on_one_instance_is_left_out_with_it():
 def test_instances_that_are_missing_repeated_or_never_shared_are_noted():
     table = crossed(n=4)
     complete = hx.from_frame(table, "loss", instance="fold")
-    assert sum(note.startswith("instances:") for note in complete.notes) == 1
+    about = {"mean_over_instances", "instances_missing", "instances_repeated"}
+    assert kinds(complete.notes) & about == {"mean_over_instances"}
     missing = hx.from_frame(table.iloc[:-1], "loss", instance="fold")
     last = next(
         t for t in missing.trials if np.isclose(missing.config(t)["lr"], table["lr"].iloc[-1])
     )
-    assert any(f"1 trial(s) ({last}) were not evaluated on all" in n for n in missing.notes)
+    assert the_note(missing.notes, "instances_missing").trials == (last,)
     # of a repeated fold the mean counts, so that every fold weighs the same
     again = table.iloc[[0]].assign(loss=table["loss"].iloc[0] + 0.5)
     twice = hx.from_frame(pd.concat([table, again]), "loss", instance="fold")
-    assert any("1 row(s) repeat a configuration on the same instance" in n for n in twice.notes)
+    assert the_note(twice.notes, "instances_repeated")["count"] == 1
     assert twice.objective[0] == pytest.approx(complete.objective[0] + 0.25 / 3)
     assert len(twice.instances) == 13
     alone = hx.from_frame(table.assign(seconds=range(12)), "loss", instance="fold")
-    assert any("name those that are in hyperparameters=" in note for note in alone.notes)
+    assert "instances_not_shared" in kinds(alone.notes)
 
 
 def test_conditions_and_frequencies_count_configurations_not_rows():
@@ -852,21 +865,29 @@ SPACE = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1e-1), hx.IntParameter("la
 @pytest.mark.parametrize(
     ("table", "options", "words"),
     [
-        (EXPORT, {"objective": "los"}, ["objective: unknown column 'los'", "Did you mean 'loss'?"]),
+        (
+            EXPORT,
+            {"objective": "los"},
+            ["objective must be a column, but 'los' is unknown", "Did you mean 'loss'?"],
+        ),
         (EXPORT, {"objective": "booster"}, ["'booster'", "numeric", "'gbtree' in row 0"]),
-        (EXPORT, {"trial": "numbr"}, ["trial: unknown column 'numbr'"]),
-        (EXPORT, {"time": "when"}, ["time: unknown column 'when'"]),
-        (EXPORT, {"time": 3}, ["time: unknown column '3'", "There are: lr, layers"]),
-        (EXPORT, {"time": 0}, ["time: unknown column '0'"]),
-        (EXPORT, {"time": ("lr", 3)}, ["time: unknown column '3'"]),
-        (EXPORT, {"trial": ("p", "id")}, ["trial: unknown column \"('p', 'id')\""]),
-        (EXPORT, {"trial": ["lr"]}, ["trial: unknown column"]),
-        (EXPORT, {"instance": 3.5}, ["instance: unknown column '3.5'"]),
+        (EXPORT, {"trial": "numbr"}, ["trial must be a column, but 'numbr' is unknown"]),
+        (EXPORT, {"time": "when"}, ["time must be a column, but 'when' is unknown"]),
+        (
+            EXPORT,
+            {"time": 3},
+            ["time must be a column, but '3' is unknown", "There are: lr, layers"],
+        ),
+        (EXPORT, {"time": 0}, ["time must be a column, but '0' is unknown"]),
+        (EXPORT, {"time": ("lr", 3)}, ["time must be a column, but '3' is unknown"]),
+        (EXPORT, {"trial": ("p", "id")}, ["trial must be a column, but \"('p', 'id')\""]),
+        (EXPORT, {"trial": ["lr"]}, ["trial must be a column"]),
+        (EXPORT, {"instance": 3.5}, ["instance must be a column, but '3.5'"]),
         (EXPORT, {"time": ("a", "b", "c")}, ["time", "start and finish"]),
         (
             EXPORT,
             {"hyperparameters": ["lr", "layer"]},
-            ["hyperparameters: unknown", "Did you mean 'layers'?"],
+            ["hyperparameters must be a column", "Did you mean 'layers'?"],
         ),
         (EXPORT, {"hyperparameters": "lr"}, ["hyperparameters", "['lr']"]),
         (EXPORT, {"hyperparameters": 3}, ["hyperparameters must be a list", "was 3. Write [3]."]),
@@ -885,13 +906,12 @@ SPACE = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1e-1), hx.IntParameter("la
         (EXPORT, {"hyperparameters": ["lr", "loss"]}, ["'loss'", "another role"]),
         (EXPORT, {"hyperparameters": []}, ["no column left"]),
         (EXPORT, {"hyperparameters": ["lr"], "space": SPACE}, ["Leave one out"]),
-        (EXPORT.drop(columns="layers"), {"space": SPACE}, ["space: unknown column 'layers'"]),
+        (EXPORT.drop(columns="layers"), {"space": SPACE}, ["space must be a column, but 'layers'"]),
         (EXPORT, {"space": SPACE}, ["lr = 0.0001", "outside its range"]),
         (EXPORT, {"direction": "up"}, ["direction", "'up'"]),
         (EXPORT, {"initial": 9}, ["initial is 9", "4 trials"]),
         (EXPORT, {"initial": -1}, ["initial must be at least 0"]),
-        (EXPORT.iloc[:0], {}, ["no row"]),
-        (EXPORT.assign(lr=np.inf), {}, ["'lr' is inf in row 0"]),
+        (EXPORT.assign(lr=np.inf), {}, ["value inf in row 0 of column 'lr'"]),
         (EXPORT.assign(n=[0, 1, 1, 2]), {"trial": "n"}, ["the number 1 more than once"]),
         (EXPORT.assign(n=["a", "b", "c", "d"]), {"trial": "n"}, ["whole numbers", "'a' in row 0"]),
         (EXPORT.assign(n=[0, 1, 2, np.nan]), {"trial": "n"}, ["whole numbers", "row 3"]),
@@ -909,7 +929,13 @@ SPACE = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1e-1), hx.IntParameter("la
         (EXPORT.assign(n=[0, 10**400, 1, 2]), {"trial": "n"}, ["trial 'n'", "in row 1"]),
         (EXPORT.assign(n=[0, 1, 2, 1e300]), {"trial": "n"}, ["trial 'n'", "1e+300 in row 3"]),
         (EXPORT.assign(n=[0, 1, 2, np.inf]), {"trial": "n"}, ["trial 'n'", "inf in row 3"]),
-        (EXPORT.assign(t=["x"] * 4), {"time": "t"}, ["'t'", "pandas.to_datetime"]),
+        (EXPORT.assign(t=["x"] * 4), {"time": "t"}, ["'t'", "'x' in row 0", "pandas.to_datetime"]),
+        (
+            EXPORT.assign(t=["2026-01-31", None, "31.01.2026", "x"]),
+            {"time": "t"},
+            ["'t'", "'31.01.2026' in row 2"],
+        ),
+        (EXPORT.assign(t=["2026", ["x"], None, "y"]), {"time": "t"}, ["['x'] in row 1"]),
         (
             EXPORT.assign(n=[0, 1, 2, 3], t=[4, 3, 2, 1]),
             {"trial": "n", "time": "t"},
@@ -918,13 +944,13 @@ SPACE = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1e-1), hx.IntParameter("la
         (pd.DataFrame([[1, 2, 3.0]], columns=["a", "a", "loss"]), {}, ["column a more than once"]),
         (EXPORT, {"trial": "loss"}, ["trial names 'loss', which objective does already"]),
         (EXPORT, {"time": ("lr", "lr")}, ["time names 'lr', which time does already"]),
-        (EXPORT, {"instance": "fold"}, ["instance: unknown column 'fold'"]),
+        (EXPORT, {"instance": "fold"}, ["instance must be a column, but 'fold'"]),
         (EXPORT, {"instance": "loss"}, ["instance names 'loss', which objective does already"]),
         (EXPORT.assign(f=[1, 2, None, 1]), {"instance": "f"}, ["instance 'f' is empty in row 2"]),
         (
             EXPORT.assign(f=[1, 2, 1, 2], n=[0, 0, 1, 1]),
             {"instance": "f", "trial": "n"},
-            ["trial 0 has lr = 0.0001 in row 0, but 0.001 in row 1", "without trial="],
+            ["lr = 0.0001 in row 0 of trial 0, but 0.001 in row 1", "without trial="],
         ),
         ([{"lr": 0.1}], {}, ["list", "pandas.DataFrame(...)"]),
         (EXPORT[["loss"]], {}, ["no column left"]),
@@ -933,8 +959,18 @@ SPACE = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1e-1), hx.IntParameter("la
 def test_what_is_wrong_with_a_table_is_told(table, options, words):
     with pytest.raises(ValueError, match=re.escape(words[0])) as error:
         hx.from_frame(table, **{"objective": "loss", **options})
+    assert type(error.value) is InputError or "outside its range" in words
     for word in words:
         assert word in str(error.value)
+
+
+def test_a_table_without_a_trial_that_can_be_read_has_nothing_to_explain():
+    with pytest.raises(NothingToExplain) as caught:
+        hx.from_frame(EXPORT.iloc[:0], "loss")
+    assert caught.value.reason == fact("table_empty")
+    with pytest.raises(NothingToExplain) as caught:
+        hx.from_frame(EXPORT.assign(loss=np.nan), "loss")
+    assert caught.value.reason["reasons"] == ((not_finite("nan"), 4),)
 
 
 def test_the_largest_number_of_a_trial_is_kept():

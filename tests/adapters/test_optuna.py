@@ -13,6 +13,8 @@ from optuna.trial import FrozenTrial, create_trial
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.adapters.optuna import from_optuna
+from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.facts import fact
 from tests.adapters.studies import (
     finished,
     optimized,
@@ -21,6 +23,7 @@ from tests.adapters.studies import (
     same_configurations,
     study_of,
 )
+from tests.noted import kinds, noted, the_note
 
 # Optuna itself says so of every category that is not a number, a text, a bool or None.
 LISTS = pytest.mark.filterwarnings("ignore:Choices for a categorical distribution:UserWarning")
@@ -126,7 +129,8 @@ def test_choices_that_optuna_itself_mixes_up_are_said_to_be_mixed_up():
     run = from_optuna(study)
     assert run.space["flag"].choices == (True, 1, "1")
     assert same_configurations(run, study)  # as Optuna has them on record
-    assert any("does not tell its choices True and 1 apart" in note for note in run.notes)
+    note = the_note(run.notes, "choices_taken_for_equal")
+    assert (note["first"], note["second"]) == (True, 1)
 
 
 def test_a_choice_that_is_listed_twice_is_one_choice():
@@ -134,13 +138,13 @@ def test_a_choice_that_is_listed_twice_is_one_choice():
         optimized(lambda t: float(t.suggest_categorical("c", ["a", "b", "a"]) == "a"))
     )
     assert run.space["c"].choices == ("a", "b")
-    assert any("c: a choice is listed twice" in note for note in run.notes)
+    assert the_note(run.notes, "choice_listed_twice").names == ("c",)
 
 
 def test_a_grid_too_fine_to_be_counted_is_read_as_continuous():
     run = from_optuna(optimized(lambda t: t.suggest_float("x", 0.0, 1.0, step=1e-8)))
     assert run.space["x"] == FloatParameter("x", 0.0, 1.0)
-    assert any("x: its grid is so fine" in note for note in run.notes)
+    assert the_note(run.notes, "grid_too_fine").names == ("x",)
 
 
 def test_hyperparameters_stand_in_the_order_of_their_first_suggestion():
@@ -178,8 +182,8 @@ def test_a_trial_without_a_time_goes_by_its_number_and_the_notes_say_so():
     run = from_optuna(study)
     assert np.isnan(run.finished).tolist() == [False, True, False]
     assert run.known_before(2).tolist() == [0, 1]
-    assert any(note.startswith("times: not recorded for 1 trial(s)") for note in run.notes)
-    assert not any(note.startswith("times:") for note in from_optuna(optimized(parabola, 3)).notes)
+    assert the_note(run.notes, "untimed").trials == (1,)
+    assert not noted(from_optuna(optimized(parabola, 3)).notes, "untimed")
 
 
 def test_the_objective_has_the_name_that_the_study_gives_it():
@@ -215,13 +219,13 @@ def test_every_state_that_does_not_count_is_left_out_with_its_reason():
     run = from_optuna(study)
     assert run.trials.tolist() == [0, 6]
     assert run.excluded == {
-        1: "failed",
-        2: 'pruned (pruned="last" reads the last value it reported)',
-        3: "its objective value is inf",
-        4: "its objective value is -inf",
-        5: "failed",
-        7: "still running",
-        8: "waiting to be started",
+        1: fact("failed"),
+        2: fact("pruned", readable=True),
+        3: fact("not_finite", names=["objective value"], value="inf"),
+        4: fact("not_finite", names=["objective value"], value="-inf"),
+        5: fact("failed"),
+        7: fact("running"),
+        8: fact("waiting"),
     }
 
 
@@ -250,10 +254,12 @@ def test_a_pruned_trial_may_count_with_the_last_value_it_reported():
         5: xs[5],
     }
     assert run.excluded == {
-        3: "pruned before it reported a value",
-        4: "its objective value is nan",
+        3: fact("pruned_without_value"),
+        4: fact("not_finite", names=["objective value"], value="nan"),
     }
-    assert any("pruned: 2 pruned trial(s) count with the last value" in n for n in run.notes)
+    assert the_note(run.notes, "pruned_counted") == fact(
+        "pruned_counted", trials=[1, 2], by_target=False
+    )
 
 
 def constrained(form):
@@ -281,12 +287,13 @@ def test_infeasible_trials_are_left_out_or_kept_but_never_the_incumbent(form):
     study = constrained(form)
     dropped = from_optuna(study)
     assert dropped.trials.tolist() == [0, 2]
-    assert dropped.excluded[1].startswith("infeasible")
+    assert dropped.excluded == {1: fact("infeasible")}
     kept = from_optuna(study, infeasible="keep")
     assert kept.trials.tolist() == [0, 1, 2]
     assert kept.feasible.tolist() == [True, False, True]
     assert kept.incumbent_trial == dropped.incumbent_trial == 0
-    assert any("1 trial(s) have none, unlike the others" in note for note in kept.notes)
+    assert the_note(kept.notes, "infeasible_counted").trials == (1,)
+    assert the_note(kept.notes, "unconstrained").trials == (2,)
 
 
 # Optuna 5 prefers constraints that the objective sets; earlier ones call these experimental.
@@ -321,26 +328,27 @@ def test_repeated_configurations_all_count():
     study = study_of(finished(1.0), finished(2.0), finished(3.0, x=0.25))
     run = from_optuna(study)
     assert run.objective.tolist() == [1.0, 2.0, 3.0]
-    assert any("repeated: 1 trial(s)" in note for note in run.notes)
+    assert the_note(run.notes, "repeated")["count"] == 1
 
 
 def test_a_trial_without_hyperparameters_is_left_out():
     study = study_of(finished(), create_trial(value=1.0))
-    assert from_optuna(study).excluded == {1: "it has no hyperparameter"}
+    assert from_optuna(study).excluded == {1: fact("no_hyperparameter")}
 
 
 def test_hyperparameters_that_only_left_out_trials_have_are_named():
     study = study_of(finished(), finished(math.inf, x=0.5, y=0.5))
     run = from_optuna(study)
     assert run.space.names == ("x",)
-    assert any(note.startswith("y: only in trials that were left out") for note in run.notes)
+    assert the_note(run.notes, "only_left_out").names == ("y",)
 
 
 def test_one_finished_trial_is_a_run():
     run = from_optuna(optimized(parabola, 1))
     assert len(run) == 1
-    with pytest.raises(ValueError, match="a surrogate needs at least 2"):
+    with pytest.raises(NothingToExplain) as caught:
         run.surrogate()
+    assert caught.value.reason == fact("too_few_trials", trials=[0], before=None)
 
 
 # ---------------------------------------------------------------------- targets
@@ -368,7 +376,8 @@ def test_a_target_by_index_has_its_own_direction(two_objectives, index, directio
     assert run.direction == direction
     assert run.objective.tolist() == [trial.values[index] for trial in two_objectives.trials]
     assert run.objective_name == f"objective {index}"
-    assert any("the sampler weighed all of them" in note for note in run.notes)
+    note = the_note(run.notes, "one_of_several_objectives")
+    assert note["directions"] == ("minimize", "maximize")
 
 
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
@@ -377,7 +386,7 @@ def test_a_target_by_name_is_the_objective_of_that_name(two_objectives):
     run = from_optuna(two_objectives, target="accuracy")
     assert (run.objective_name, run.direction) == ("accuracy", "maximize")
     assert run.objective.tolist() == [trial.values[1] for trial in two_objectives.trials]
-    with pytest.raises(ValueError, match=r"unknown objective 'acuracy'. Did you mean 'accuracy'"):
+    with pytest.raises(InputError, match=r"'acuracy' is unknown. Did you mean 'accuracy'"):
         from_optuna(two_objectives, target="acuracy")
 
 
@@ -390,7 +399,7 @@ def test_a_target_may_be_a_function_of_the_trial():
     run = from_optuna(study, target=seconds)
     assert run.objective.tolist() == [t.duration.total_seconds() for t in study.trials]
     assert (run.objective_name, run.direction) == ("seconds", "minimize")
-    assert any(note.startswith("direction: minimize, assumed") for note in run.notes)
+    assert "direction_assumed" in kinds(run.notes)
     assert from_optuna(study, target=seconds, direction="maximize").direction == "maximize"
 
 
@@ -408,14 +417,14 @@ def test_a_function_takes_the_place_of_several_objectives(two_objectives):
 def test_a_function_that_returns_an_objective_has_its_direction(two_objectives, index, direction):
     run = from_optuna(two_objectives, target=lambda trial: trial.values[index])
     assert run.direction == direction
-    assert any(f"the values of the study's objective {index}" in note for note in run.notes)
+    assert the_note(run.notes, "direction_of_objective")["index"] == index
 
 
 def test_a_target_may_be_missing_in_some_trials():
     study = optimized(parabola, 6)
     run = from_optuna(study, target=lambda t: None if t.number % 2 else float(t.number))
     assert run.trials.tolist() == [0, 2, 4]
-    assert run.excluded == dict.fromkeys((1, 3, 5), "target= returned None")
+    assert run.excluded == dict.fromkeys((1, 3, 5), fact("target_returned_none"))
 
 
 # ---------------------------------------------------------------------- ranges
@@ -431,9 +440,9 @@ def test_a_range_that_changed_is_read_as_the_widest():
     run = from_optuna(study)
     assert run.space["lr"] == FloatParameter("lr", 0.01, 10.0, log=True)
     assert same_configurations(run, study)
-    assert [n for n in run.notes if n.startswith("lr: its range changed")] == [
-        "lr: its range changed during the study (3 different ones); read as the widest, [0.01, 10]"
-    ]
+    assert the_note(run.notes, "range_changed") == fact(
+        "range_changed", names=["lr"], count=3, low=0.01, high=10.0
+    )
 
 
 def test_a_range_that_depends_on_another_hyperparameter_is_read_as_the_widest():
@@ -481,7 +490,8 @@ def test_distributions_that_changed_are_read_as_one_that_holds_all_values(first,
         [trial.params["h"] for trial in trials]
     )
     assert run.excluded == {}
-    assert any(note.startswith("h: its ") and "changed" in note for note in run.notes)
+    changed = {"range_changed", "scale_changed", "choices_changed"}
+    assert kinds(note for note in run.notes if note.names == ("h",)) & changed
 
 
 def test_a_hyperparameter_that_is_a_category_and_a_number_cannot_be_read():
@@ -489,7 +499,7 @@ def test_a_hyperparameter_that_is_a_category_and_a_number_cannot_be_read():
     text = create_trial(
         value=1.0, params={"h": "a"}, distributions={"h": CategoricalDistribution(["a"])}
     )
-    with pytest.raises(ValueError, match=r"study has hyperparameter 'h'.*State the space yourself"):
+    with pytest.raises(InputError, match=r"study has hyperparameter 'h'.*State the space yourself"):
         from_optuna(study_of(number, text))
 
 
@@ -500,7 +510,8 @@ def test_an_enqueued_value_outside_the_range_is_left_out_unless_the_space_holds_
     study.optimize(parabola, n_trials=5)
     run = from_optuna(study)
     assert run.trials.tolist() == [1, 2, 3, 4]
-    assert run.excluded[0].startswith("x = 5.0 is outside its range [-1.0, 1.0]")
+    why = fact("outside_range", names=["x"], value=5.0, low=-1.0, high=1.0)
+    assert run.excluded == {0: fact("outside_read_space", why=why)}
     wider = SearchSpace([FloatParameter("x", -1.0, 5.0)])
     assert from_optuna(study, space=wider).trials.tolist() == [0, 1, 2, 3, 4]
 
@@ -519,7 +530,7 @@ def test_a_space_of_the_users_own_is_taken_as_it_is():
     run = from_optuna(study, space=space)
     assert run.space is space
     assert same_configurations(run, study)
-    assert not any("inferred" in note for note in run.notes)
+    assert not noted(run.notes, "active_when")
 
 
 def test_trials_that_a_space_of_the_users_own_rules_out_are_left_out():
@@ -530,8 +541,11 @@ def test_trials_that_a_space_of_the_users_own_rules_out_are_left_out():
         ]
     )
     study = optimized(rate_drop_of_dart, 20)
-    with pytest.raises(ValueError, match=r"study has no trial that fits the search space"):
+    with pytest.raises(
+        InputError, match=r"space fits no trial of the study: rate_drop is"
+    ) as error:
         from_optuna(study, space=space)
+    assert error.value.argument == "space"
     study.add_trial(
         create_trial(
             value=1.0,
@@ -541,10 +555,8 @@ def test_trials_that_a_space_of_the_users_own_rules_out_are_left_out():
     )
     run = from_optuna(study, space=space)
     assert run.trials.tolist() == [20]
-    assert set(run.excluded.values()) == {
-        "rate_drop is set, but active when booster = gbtree in space=",
-        "rate_drop is missing, but active when booster = gbtree in space=",
-    }
+    assert kinds(run.excluded.values()) == {"set_though_inactive", "missing_though_active"}
+    assert {why.names for why in run.excluded.values()} == {("rate_drop",)}
 
 
 # ---------------------------------------------------------------------- bad input
@@ -555,18 +567,20 @@ def failed(trial):
 
 
 def test_an_empty_study_says_that_it_is_empty():
-    with pytest.raises(ValueError, match=r"study has no trials yet. Run study.optimize first"):
+    with pytest.raises(NothingToExplain) as caught:
         from_optuna(optuna.create_study())
+    assert caught.value.reason == fact("study_empty")
 
 
 def test_a_study_without_a_usable_trial_says_what_it_has():
     study = optuna.create_study(sampler=RandomSampler(seed=0))
     study.optimize(failed, n_trials=3, catch=RuntimeError)
     study.ask()
-    with pytest.raises(ValueError, match=r"study has no trial that can be read") as error:
+    with pytest.raises(NothingToExplain) as caught:
         from_optuna(study)
-    assert "of its 4 trial(s), 3 x failed; 1 x still running" in str(error.value)
-    assert "run more trials" in str(error.value)
+    reason = caught.value.reason
+    assert (reason.kind, reason.trials) == ("nothing_readable", (0, 1, 2, 3))
+    assert reason["reasons"] == ((fact("failed"), 3), (fact("running"), 1))
 
 
 @pytest.mark.parametrize(
@@ -579,7 +593,7 @@ def test_a_study_without_a_usable_trial_says_what_it_has():
         ({"target": 1}, r"target must be below 1, the number of the study's objectives"),
         ({"target": -1}, r"target must be at least 0, but was -1"),
         ({"target": True}, r"target must be a whole number, but was True"),
-        ({"target": "loss"}, r"target: unknown objective 'loss'.*set_metric_names"),
+        ({"target": "loss"}, r"target was 'loss', but .* no names.*set_metric_names"),
         ({"target": lambda t: t.user_attrs["x"]}, r"target raised KeyError \('x'\) for trial 0"),
         ({"target": lambda t: "1.0"}, r"target returned '1.0' for trial 0.*return a number"),
         ({"sampler": TPESampler}, r"sampler must be a sampler of Optuna.*Give an object"),
@@ -592,11 +606,12 @@ def test_a_study_without_a_usable_trial_says_what_it_has():
     ],
 )
 def test_bad_options_are_named_with_their_value_and_a_remedy(options, text):
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises(InputError, match=text) as caught:
         from_optuna(optimized(parabola, 3), **options)
+    assert caught.value.argument in options
 
 
 @pytest.mark.parametrize("study", ["sqlite:///study.db", None, [1, 2], SimpleNamespace(trials=[])])
 def test_what_is_no_study_is_refused_with_the_remedy(study):
-    with pytest.raises(ValueError, match=r"study must be an optuna.Study.*optuna.load_study"):
+    with pytest.raises(InputError, match=r"study must be an optuna.Study.*optuna.load_study"):
         from_optuna(study)

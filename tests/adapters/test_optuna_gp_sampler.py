@@ -11,6 +11,8 @@ from optuna.samplers import GPSampler, TPESampler
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
+from hpo_explain.facts import fact
+from tests.noted import kinds
 
 torch = pytest.importorskip("torch", reason="GPSampler needs torch, which is not installed")
 
@@ -83,9 +85,10 @@ def test_posterior_and_log_ei_are_the_samplers_own(studied):
 def test_a_proposal_is_explained_by_the_samplers_own_log_ei(studied):
     study, _ = studied
     explanation = hx.explain_proposal(study, TRIALS - 1, background=60)
-    assert not explanation.assumed
-    assert explanation.acquisition == "log EI"
-    assert explanation.optimizer == "Optuna's SpiedGP"
+    assert "process_refitted" in kinds(explanation.notes)
+    run = from_optuna(study)
+    assert run.own_acquisition(TRIALS - 1).acquisition.label == "log EI"
+    assert run.optimizer == "Optuna's SpiedGP"
     assert explanation.estimator.startswith("exact")
     assert explanation.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-8)
     # what only some trials have is sampled at random
@@ -100,7 +103,7 @@ def test_bands_look_through_the_samplers_own_process(studied):
     assert np.isfinite(effect.mean).all()
     assert run.surrogate(before=3) is not None  # before its model, an ordinary one
     assert run.record.surrogate(3) is None
-    assert "too few trials" in run.record.why_not(3)
+    assert run.record.why_not(3) == fact("too_few_for_a_model")
 
 
 def test_fits_do_not_depend_on_the_order_in_which_they_are_asked_for(studied):
@@ -127,7 +130,7 @@ def test_trials_that_ran_beside_it_are_said_to_be_left_out():
     run = from_optuna(study)
     own = run.own_acquisition(7)
     if tuple(map(int, optuna.__version__.split(".")[:2])) >= (5, 0):
-        assert "trials then running" in own.note
+        assert "running_trials_ignored" in kinds(own.notes)
     assert run.running_at(7) == (6,)
 
 
@@ -144,7 +147,7 @@ def test_constraints_and_several_objectives_are_named_and_not_rebuilt():
     study.optimize(constrained, n_trials=7)
     run = from_optuna(study, infeasible="keep")
     assert run.own_acquisition(6) is None
-    assert "which also weighs what the constraints allow" in run.record.why_not(6)
+    assert run.record.why_not(6).kind == "constrained_acquisition"
     assert run.record.surrogate(6) is not None
     several = optuna.create_study(
         directions=["minimize", "maximize"], sampler=GPSampler(seed=0, n_startup_trials=4)
@@ -152,7 +155,7 @@ def test_constraints_and_several_objectives_are_named_and_not_rebuilt():
     several.optimize(lambda t: (t.suggest_float("x", 0, 1), t.params["x"] ** 2), n_trials=6)
     run = from_optuna(several, target=0)
     assert run.own_acquisition(5) is None
-    assert "weighed 2 objectives against each other" in run.record.why_not(5)
+    assert run.record.why_not(5) == fact("several_objectives", names=["GPSampler"], count=2)
 
 
 def test_another_objective_than_the_samplers_is_modelled_anew(studied):

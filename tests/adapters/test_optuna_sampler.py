@@ -18,9 +18,11 @@ from optuna.samplers import (
 from optuna.trial import TrialState, create_trial
 
 import hpo_explain as hx
-from hpo_explain.adapters.optuna import ExplanationCallback, _sampler, from_optuna
+from hpo_explain.adapters.optuna import ExplanationCallback, from_optuna
+from hpo_explain.facts import Origin, fact
 from hpo_explain.reporting import Overview
 from tests.adapters.studies import finished, optimized, parabola, study_of
+from tests.noted import kinds, noted, the_note
 
 # ---------------------------------------------------------------------- who chose the trials
 
@@ -65,7 +67,8 @@ def test_proposals_of_a_loaded_study_are_told_by_the_marks_on_the_trials(tmp_pat
     loaded = optuna.load_study(storage=storage, study_name="marked")
     run = from_optuna(loaded)
     assert set(run.proposals) == sampler.chosen == set(range(6, 20))
-    assert any("TPESampler, as 14 trial(s) are marked" in note for note in run.notes)
+    note = the_note(run.notes, "sampler")
+    assert note["how"] == fact("sampler_marked", names=["TPESampler"], counts=(14,))
 
 
 def test_a_loaded_study_without_marks_says_which_sampler_is_assumed(tmp_path):
@@ -76,9 +79,12 @@ def test_a_loaded_study_without_marks_says_which_sampler_is_assumed(tmp_path):
     assert run.optimizer == "Optuna's assumed TPESampler"
     assert "Optuna's assumed TPESampler (log l" in hx.explain_proposal(run, 14).sentence
     assert run.proposals == tuple(range(10, 15))
-    assert any("a storage does not record it; give sampler=" in note for note in run.notes)
+    assert run.record.assumed
+    assert the_note(run.notes, "sampler")["how"] == fact("sampler_of_study")
     told = from_optuna(loaded, sampler=RandomSampler())
     assert told.optimizer == "Optuna's RandomSampler"
+    assert the_note(told.notes, "sampler")["how"] == fact("sampler_given")
+    assert not told.record.assumed
 
 
 def test_the_sampler_of_a_study_that_runs_is_no_assumption(tmp_path):
@@ -106,15 +112,32 @@ def test_marks_of_trials_that_were_left_out_tell_when_the_start_ended():
     sampler = TPESampler(n_startup_trials=6, multivariate=True, constant_liar=True, seed=0)
     run = from_optuna(optimized(objective, 12, sampler))
     assert 6 in run.excluded
-    assert any("its marks begin after 6 finished trials" in note for note in run.notes)
+    assert the_note(run.notes, "sampler")["phase"] == fact("marks_begin", finished=6)
 
 
-def test_marked_trials_are_looked_through_once_however_many_there_are(monkeypatch):
-    calls, by_hand = [], _sampler._by_hand
-    monkeypatch.setattr(_sampler, "_by_hand", lambda kept: calls.append(kept) or by_hand(kept))
-    sampler = TPESampler(n_startup_trials=5, multivariate=True, constant_liar=True, seed=0)
-    assert len(from_optuna(optimized(parabola, 25, sampler)).proposals) == 20
-    assert len(calls) <= 2
+class Counted(dict):
+    """Attributes of a trial that count how often they are looked through."""
+
+    looks = 0
+
+    def __contains__(self, name):
+        Counted.looks += 1
+        return super().__contains__(name)
+
+
+@pytest.mark.parametrize("n", [25, 100])
+def test_marked_trials_are_looked_through_as_often_however_many_there_are(n):
+    trials = [finished(start=i, end=i + 0.5, x=i / n) for i in range(n)]
+    for trial in trials[5:]:
+        trial.system_attrs = {"tpe:relative_params:0": "[]"}
+    study = study_of(*trials)
+    trials = study.get_trials()
+    for trial in trials:
+        trial.system_attrs = Counted(trial.system_attrs)
+    study.get_trials = lambda deepcopy=True: trials
+    Counted.looks = 0
+    assert len(from_optuna(study).proposals) == n - 5
+    assert 0 < Counted.looks <= 5 * n
 
 
 def test_a_sampler_without_a_startup_number_counts_as_optunas_default():
@@ -123,7 +146,8 @@ def test_a_sampler_without_a_startup_number_counts_as_optunas_default():
 
     run = from_optuna(optimized(parabola, 15, BoTorchSampler(seed=0)))
     assert run.proposals == tuple(range(10, 15))
-    assert any("(assumed, Optuna's default)" in note for note in run.notes)
+    phase = the_note(run.notes, "sampler")["phase"]
+    assert phase == fact("startup", finished=10, assumed=True)
 
 
 @pytest.mark.parametrize(
@@ -138,10 +162,8 @@ def test_a_sampler_without_a_startup_number_counts_as_optunas_default():
 def test_without_a_model_all_trials_with_two_before_them_may_be_explained(sampler, name):
     run = from_optuna(optimized(parabola, 14, sampler()))
     assert run.proposals == tuple(range(2, 14))
-    assert (
-        f"no acquisition function chose this run's trials ({name}); explanations say what a GP "
-        "with LCB would think" in run.notes
-    )
+    assert the_note(run.notes, "run_without_acquisition").names == (name,)
+    assert {run.origin(trial) for trial in run.trials.tolist()} == {Origin.INITIAL}
 
 
 def test_a_grid_is_recognized_by_its_marks():
@@ -192,10 +214,23 @@ def test_trials_that_the_sampler_did_not_choose_are_no_proposals():
     run = from_optuna(study)
     assert run.trials.tolist() == list(range(11))
     assert run.proposals == (2, 3, 4, 6, 7, 10)
-    said = " ".join(run.notes)
-    assert "enqueued, so not chosen by the sampler: 1 trial(s) (5)" in said
-    assert "added as finished trials, so not chosen by the sampler: 1 trial(s) (8)" in said
-    assert "retried after a failure, so not chosen anew: 1 trial(s) (9)" in said
+    by_hand = {5: Origin.ENQUEUED, 8: Origin.ADDED, 9: Origin.RETRIED}
+    assert {t: run.origin(t) for t in by_hand} == by_hand
+    assert {run.origin(t) for t in (0, 1)} == {Origin.INITIAL}
+    assert {run.origin(t) for t in run.proposals} == {Origin.MODEL}
+    told = {note["origin"]: note.trials for note in noted(run.notes, "set_by_hand")}
+    assert told == {origin: (trial,) for trial, origin in by_hand.items()}
+
+
+def test_a_trial_marked_by_another_sampler_has_an_unknown_origin():
+    trials = [finished(start=i, end=i + 0.5, x=i / 20) for i in range(20)]
+    for trial in trials[12:]:
+        trial.system_attrs = {"tpe:relative_params:0": "[]"}
+    trials[11].system_attrs = {"grid_id": 3}
+    run = from_optuna(study_of(*trials))
+    assert run.optimizer == "Optuna's TPESampler"
+    assert run.origin(11) is Origin.UNKNOWN
+    assert 11 not in run.proposals
 
 
 def test_a_study_of_nothing_but_added_trials_is_read_like_a_table():
@@ -215,7 +250,7 @@ def test_what_was_known_before_a_trial_goes_by_time():
     study = study_of(*(finished(i, start=a, end=b, x=i / 4) for i, (a, b) in enumerate(times)))
     run = from_optuna(study)
     assert [run.known_before(n).tolist() for n in range(4)] == [[], [], [1], [1, 2]]
-    assert any(note.startswith("parallel: trials ran at the same time") for note in run.notes)
+    assert "parallel" in kinds(run.notes)
 
 
 def test_trials_that_were_running_are_listed_in_whatever_state_they_ended():

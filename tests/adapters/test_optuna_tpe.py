@@ -14,7 +14,9 @@ from optuna.trial import TrialState
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
+from hpo_explain.facts import Origin, fact
 from tests.adapters.spied import SpiedTPE, every_kind, spied_study
+from tests.noted import kinds, the_note
 
 # Of Optuna itself: settings that are on their way in or out.
 pytestmark = [
@@ -184,7 +186,7 @@ def test_before_the_first_trial_of_the_model_there_is_no_acquisition():
     study, sampler = spied_study(every_kind, 12, options=UNIVARIATE)
     run = from_optuna(study, sampler=sampler)
     assert run.own_acquisition(9) is None
-    assert "too few trials were finished" in run.record.why_not(9)
+    assert run.record.why_not(9) == fact("too_few_for_a_model")
     assert run.own_acquisition(10) is not None
 
 
@@ -222,7 +224,7 @@ def test_a_run_can_be_pickled_and_explained_thereafter():
     study.sampler = TPESampler(gamma=lambda n: 3)
     unpicklable = pickle.loads(pickle.dumps(from_optuna(study)))
     assert unpicklable.own_acquisition(14) is None
-    assert "give sampler=" in unpicklable.record.why_not(14)
+    assert unpicklable.record.why_not(14) == fact("settings_lost", names=["TPESampler"])
 
 
 # ---------------------------------------------------------------------- settings that are not known
@@ -236,7 +238,7 @@ def test_marks_tell_that_hyperparameters_were_sampled_together():
         run = from_optuna(study)
         for number in range(20, 30):
             assert value_of(run, number) == pytest.approx(expected[number], rel=1e-9, abs=1e-9)
-        assert "multivariate=True" in run.own_acquisition(29).note
+        assert "marked_as_joint" in kinds(run.own_acquisition(29).notes)
 
 
 def test_without_marks_hyperparameters_were_sampled_one_by_one():
@@ -245,7 +247,7 @@ def test_without_marks_hyperparameters_were_sampled_one_by_one():
     study.sampler = TPESampler(**JOINT)
     run = from_optuna(study)
     assert value_of(run, 19) == pytest.approx(expected, rel=1e-9)
-    assert "multivariate=False" in run.own_acquisition(19).note
+    assert "unmarked_trial" in kinds(run.own_acquisition(19).notes)
 
 
 def test_what_a_partial_fixed_sampler_sets_is_not_chosen():
@@ -265,12 +267,10 @@ def test_samplers_without_an_acquisition_function_say_so():
     study.optimize(every_kind, n_trials=15)
     run = from_optuna(study)
     assert run.own_acquisition(12) is None
+    why = fact("without_acquisition", names=["RandomSampler"])
+    assert run.record.why_not(12) == why
     explanation = hx.explain_proposal(run, 12, background=20)
-    assert explanation.assumed
-    assert (
-        "no acquisition function chose this: RandomSampler has none; this is what a GP with "
-        "LCB (κ = 1.96) would think"
-    ) in explanation.notes
+    assert the_note(explanation.notes, "acquisition_assumed")["why"] == why
 
 
 def test_an_enqueued_trial_can_be_looked_at_with_another_acquisition():
@@ -279,12 +279,11 @@ def test_an_enqueued_trial_can_be_looked_at_with_another_acquisition():
     study.optimize(every_kind, n_trials=2)
     run = from_optuna(study)
     assert run.own_acquisition(14) is None
-    assert run.record.why_not(14) == "no acquisition function chose this: trial 14 was enqueued"
-    with pytest.raises(ValueError, match="acquisition='lcb' says what a model would have thought"):
+    assert run.origin(14) is Origin.ENQUEUED
+    assert run.record.why_not(14) == fact("not_by_sampler", trials=[14], origin=Origin.ENQUEUED)
+    with pytest.raises(ValueError, match="14"):
         hx.explain_proposal(run, 14)
-    explanation = hx.explain_proposal(run, 14, acquisition="lcb", background=20)
-    assert explanation.assumed
-    assert explanation.trial == 14
+    assert hx.explain_proposal(run, 14, acquisition="lcb", background=20).trial == 14
 
 
 @pytest.mark.parametrize("options", [UNIVARIATE, GROUPS], ids=["univariate", "groups"])
@@ -297,7 +296,6 @@ def test_a_uniform_background_flatters_a_proposal_more_than_tpes_own_candidates(
     assert uniform.prediction == own.prediction
     assert own.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-9)
     assert own.standard_error is not None
-    assert any("drawn as the optimizer draws its candidates" in note for note in own.notes)
     same = hx.explain_proposal(run, 29, background="candidates")
     np.testing.assert_array_equal(own.phi, same.phi)
 
@@ -319,7 +317,7 @@ def test_a_sampler_that_computes_something_else_is_not_passed_off_as_tpe():
     study.optimize(every_kind, n_trials=15)
     run = from_optuna(study)
     assert run.own_acquisition(14) is None
-    assert "could not be rebuilt with Optuna" in run.record.why_not(14)
+    assert run.record.why_not(14)["why"] == fact("not_the_ratio")
 
 
 def test_a_version_that_answers_otherwise_is_named(monkeypatch):
@@ -328,7 +326,9 @@ def test_a_version_that_answers_otherwise_is_named(monkeypatch):
     monkeypatch.delattr(SpiedTPE, "_compute_acquisition_func")
     run = from_optuna(study)
     assert run.own_acquisition(14) is None
-    assert f"with Optuna {optuna.__version__} (checked with 4.5 and 5.0)" in run.record.why_not(14)
+    why = run.record.why_not(14)
+    assert (why.kind, why["why"].kind) == ("not_rebuilt", "sampler_raised")
+    assert (why["version"], why["checked"]) == (optuna.__version__, "4.5 and 5.0")
 
 
 def test_the_next_trials_acquisition_is_that_of_everything_known():
@@ -353,6 +353,6 @@ def test_a_grid_that_numbers_of_its_size_cannot_resolve_is_named():
             n_trials=8,
         )
     found = hx.explain_proposal(study, 7)
-    assert found.assumed
-    assert any("on a grid too fine for numbers of its size" in note for note in found.notes)
+    why = the_note(found.notes, "acquisition_assumed")["why"]
+    assert (why.kind, why["why"]) == ("not_rebuilt", fact("densities_are_zero"))
     assert np.isfinite(found.phi).all()

@@ -25,6 +25,9 @@ from threadpoolctl import threadpool_limits
 import hpo_explain as hx
 from hpo_explain.adapters.skopt._dimensions import ModelColumns, read_space
 from hpo_explain.diagnostics import trust
+from hpo_explain.errors import NothingToExplain
+from hpo_explain.facts import Origin, fact
+from tests.noted import kinds, the_note
 
 INITIAL, CALLS = 8, 18
 
@@ -165,13 +168,13 @@ def test_dimensions_without_a_name_are_called_by_their_position_and_that_is_note
     result = stored_as([[0.5, 1, 2]], [1.0], [Real(0, 1, name="lr"), (0, 3), (0, 9)])
     run = hx.from_skopt(result)
     assert run.space.names == ("lr", "x1", "x2")
-    assert any("x1, x2" in note and "names=" in note for note in run.notes)
+    assert the_note(run.notes, "unnamed_dimensions").names == ("x1", "x2")
 
 
 def test_names_can_be_given():
     run = hx.from_skopt(stored_as([[0.5, 1]], [1.0], [(0.0, 1.0), (0, 3)]), names=["lr", "layers"])
     assert run.space.names == ("lr", "layers")
-    assert not any("names" in note for note in run.notes)
+    assert "unnamed_dimensions" not in kinds(run.notes)
 
 
 def test_short_forms_of_dimensions_mean_what_skopt_takes_them_for():
@@ -207,21 +210,35 @@ def test_categories_are_told_apart_by_type_and_numpys_copies_of_them_are_recogni
 def test_probabilities_of_choices_are_noted_since_the_measure_counts_every_choice_once():
     dimension = Categorical(["a", "b"], prior=[0.9, 0.1], name="booster")
     run = hx.from_skopt(stored_as([["a"]], [1.0], [dimension]))
-    assert any("booster" in note and "same" in note for note in run.notes)
+    assert the_note(run.notes, "choices_weighed").names == ("booster",)
 
 
 def test_a_trial_without_a_finite_objective_is_left_out_with_the_reason():
     points = [[0.1], [0.2], [0.3], [0.4]]
     run = hx.from_skopt(stored_as(points, [1.0, np.nan, np.inf, 0.5], [(0.0, 1.0)]))
     assert run.trials.tolist() == [0, 3]
-    assert run.excluded == {1: "its objective is nan", 2: "its objective is inf"}
+    assert run.excluded == {
+        1: fact("not_finite", names=["objective"], value="nan"),
+        2: fact("not_finite", names=["objective"], value="inf"),
+    }
 
 
 def test_a_point_outside_the_space_is_left_out_with_the_reason():
     run = hx.from_skopt(stored_as([[0.1], [7.0]], [1.0, 2.0], [Real(0, 1, name="lr")]))
     assert run.trials.tolist() == [0]
-    assert "outside" in run.excluded[1]
-    assert "lr" in run.excluded[1]
+    why = fact("outside_range", names=["lr"], value=7.0, low=0.0, high=1.0)
+    assert run.excluded == {1: fact("outside_space", why=why)}
+
+
+def test_values_that_do_not_fit_are_told_apart():
+    space = [Real(0, 1, name="lr"), Integer(1, 9, name="k"), Categorical(["a", "b"], name="c")]
+    points = [[0.5, 3, "a"], [0.5, 2.5, "a"], [0.5, 3, "z"], ["x", 3, "a"], [0.5, 3]]
+    result = stored_as(points[:1], [1.0], space)
+    result.update(x_iters=points, func_vals=np.ones(5))
+    run = hx.from_skopt(result)
+    reasons = {trial: why["why"].kind for trial, why in run.excluded.items() if trial < 4}
+    assert reasons == {1: "off_grid", 2: "no_choice", 3: "no_number"}
+    assert run.excluded[4] == fact("wrong_length", count=2, dimensions=3)
 
 
 def lower_triangle(point):
@@ -239,22 +256,21 @@ def test_a_constraint_that_skopt_kept_to_is_noted():
         random_state=0,
     )
     run = hx.from_skopt(result)
-    note = next(note for note in run.notes if note.startswith("constraint: "))
-    assert "background=" in note
-    # as the remedy says
+    assert "space_constraint" in kinds(run.notes)
+    # as its remedy says
     X = run.space.sample(200, seed=0)
     allowed = X[[lower_triangle(point) for point in points_of(run.space, X)]]
     assert 0 < len(allowed) < 200
     explanation = hx.explain_proposal(run, 7, background=allowed)
     mean, _ = run.surrogate(7).predict(allowed)
     assert explanation.objective_baseline["mean"] == pytest.approx(mean.mean(), rel=1e-6)
-    assert not any("constraint" in note for note in hx.from_skopt(result_of("gp")).notes)
+    assert "space_constraint" not in kinds(hx.from_skopt(result_of("gp")).notes)
 
 
 def test_a_repeated_point_counts_and_is_noted():
     run = hx.from_skopt(stored_as([[0.5], [0.1], [0.5]], [1.0, 2.0, 3.0], [(0.0, 1.0)]))
     assert run.objective.tolist() == [1.0, 2.0, 3.0]
-    assert any(note.startswith("repeated: 1 trial(s)") for note in run.notes)
+    assert the_note(run.notes, "repeated")["count"] == 1
 
 
 def test_reading_changes_nothing_in_the_result():
@@ -501,8 +517,8 @@ def test_a_result_of_gradient_boosting_is_read_as_data_if_its_models_can_no_long
     try:
         expected = result.models[0].predict(Z, return_std=True)
     except AttributeError:  # it asks numpy for what newer releases have no more
-        note = next(note for note in run.notes if note.startswith("models: "))
-        assert "the stored ones (GradientBoostingQuantileRegressor) cannot be read" in note
+        note = the_note(run.notes, "models_unreadable")
+        assert note.names == ("GradientBoostingQuantileRegressor",)
         assert run.own_acquisition(10) is None
         assert isinstance(run.surrogate(10), hx.GaussianProcessSurrogate)
     else:
@@ -516,7 +532,7 @@ def test_models_that_were_never_fitted_are_noted_and_fitted_anew():
     run = hx.from_skopt(altered(result_of("gp"), models=models))
     assert run.own_acquisition(INITIAL) is None
     assert isinstance(run.surrogate(INITIAL), hx.GaussianProcessSurrogate)
-    assert any("cannot be read" in note for note in run.notes)
+    assert "models_unreadable" in kinds(run.notes)
     assert run.proposals == tuple(range(INITIAL, CALLS))
 
 
@@ -559,7 +575,7 @@ def test_the_terms_add_up_to_what_skopt_maximized(name, acq_func):
         "PI": lambda: gaussian_pi(*seen, y_opt=best, xi=0.01),
     }[acq_func]()
     own = run.own_acquisition(trial)
-    assert own.note == ""
+    assert own.notes == ()
     np.testing.assert_allclose(
         sum(own.acquisition.terms(X).values()), expected, rtol=1e-6, atol=1e-9
     )
@@ -598,13 +614,14 @@ def test_with_a_queue_the_last_models_are_kept_and_still_belong_to_their_trials(
     assert run.own_acquisition(10) is not None
     assert run.own_acquisition(9) is None
     assert run.proposals == tuple(range(6, 12))
-    assert any("the trials 6-9 are not stored (model_queue_size)" in note for note in run.notes)
-    assert not any("not stored" in note for note in everything.notes)
+    assert the_note(run.notes, "models_not_stored").trials == (6, 7, 8, 9)
+    assert "models_not_stored" not in kinds(everything.notes)
     # without the specification it is not known how many initial points there were
     lost = altered(queue)
     lost.specs["args"] = {"model_queue_size": 3, "acq_func": "LCB"}
     assert hx.from_skopt(lost).proposals == (10, 11)
-    assert any("10" in note and "not recorded" in note for note in hx.from_skopt(lost).notes)
+    assert the_note(hx.from_skopt(lost).notes, "initial_not_recorded")["first"] == 10
+    assert {hx.from_skopt(lost).origin(t) for t in range(10)} == {Origin.UNKNOWN}
 
 
 def test_with_a_queue_of_one_the_only_model_chose_no_trial():
@@ -621,13 +638,14 @@ def test_with_a_queue_of_one_the_only_model_chose_no_trial():
     run = hx.from_skopt(result)
     assert run.proposals == (6, 7, 8)
     assert [run.own_acquisition(trial) for trial in run.proposals] == [None] * 3
-    assert any("the trials 6-8 are not stored" in n and "used (EI)" in n for n in run.notes)
+    note = the_note(run.notes, "models_not_stored")
+    assert (note.trials, note["criterion"]) == ((6, 7, 8), "EI")
     X = run.space.sample(50, seed=0)
     Z = result.space.transform(points_of(run.space, X))
     np.testing.assert_allclose(run.surrogate().predict(X)[0], result.models[0].predict(Z))
     assert run.own_acquisition(None).acquisition.label == "EI (ξ = 0.01)"
     explanation = hx.explain_proposal(run, 8, background=30)
-    assert explanation.assumed
+    assert "acquisition_assumed" in kinds(explanation.notes)
 
 
 def test_without_models_the_specification_tells_the_proposals_and_one_is_fitted_anew():
@@ -635,28 +653,32 @@ def test_without_models_the_specification_tells_the_proposals_and_one_is_fitted_
     assert run.proposals == tuple(range(INITIAL, CALLS))
     assert run.own_acquisition(INITIAL) is None
     assert len(run.surrogate(INITIAL).held_out().observed) == INITIAL
-    assert any("no model is stored" in note for note in run.notes)
+    assert "no_model_stored" in kinds(run.notes)
 
 
 def test_without_models_and_specification_every_trial_counts_as_a_proposal():
     run = hx.from_skopt(altered(result_of("gp"), models=[], specs=None))
     assert run.proposals == tuple(range(CALLS))
-    assert any("every trial" in note for note in run.notes)
+    assert "proposals_not_recorded" in kinds(run.notes)
+    assert {run.origin(t) for t in run.proposals} == {Origin.UNKNOWN}
 
 
 @pytest.mark.parametrize(
-    ("x0", "y0", "first"),
+    ("x0", "y0", "given", "origin"),
     [
-        ([[0.1, 0.2, 0.3], [0.5, 1.0, 0.0]], None, 2 + 4),
-        ([[0.1, 0.2, 0.3], [0.5, 1.0, 0.0]], [1.0, 2.0], 2 + 4),
-        ([0.1, 0.2, 0.3], None, 1 + 4),
+        ([[0.1, 0.2, 0.3], [0.5, 1.0, 0.0]], None, 2, Origin.ENQUEUED),
+        ([[0.1, 0.2, 0.3], [0.5, 1.0, 0.0]], [1.0, 2.0], 2, Origin.ADDED),
+        ([0.1, 0.2, 0.3], None, 1, Origin.ENQUEUED),
     ],
 )
-def test_given_points_come_before_the_proposals(x0, y0, first):
+def test_given_points_come_before_the_proposals(x0, y0, given, origin):
     options = {"n_calls": 8, "n_initial_points": 4, "acq_func": "LCB", "random_state": 0}
     result = gp_minimize(smooth, reals(), x0=x0, y0=y0, **options)
     run = hx.from_skopt(result)
-    assert run.proposals[0] == first
+    assert run.proposals[0] == given + 4
+    origins = [run.origin(trial) for trial in range(given + 5)]
+    assert origins == [origin] * given + [Origin.INITIAL] * 4 + [Origin.MODEL]
+    assert run.config(0) == pytest.approx({"x": 0.1, "y": 0.2, "z": 0.3})
     assert hx.from_skopt(altered(result, models=[])).proposals == run.proposals
 
 
@@ -672,8 +694,8 @@ def test_a_batch_is_explained_by_the_model_that_was_there_when_it_was_asked_for(
     for trial, model in ((6, 0), (8, 0), (9, 1), (11, 1)):
         expected = result.models[model].predict(result.space.transform(points_of(run.space, X)))
         np.testing.assert_allclose(run.surrogate(trial).predict(X)[0], expected, rtol=1e-6)
-    assert run.own_acquisition(6).note == ""
-    assert "6 to 8" in run.own_acquisition(8).note
+    assert run.own_acquisition(6).notes == ()
+    assert run.own_acquisition(8).notes == (fact("asked_together", trials=[6, 7, 8]),)
     assert run.proposals == tuple(range(6, 12))
 
 
@@ -702,7 +724,7 @@ def test_models_that_saw_more_trials_than_there_are_belong_to_another_result():
         altered(result, x_iters=result.x_iters[:12], func_vals=result.func_vals[:12])
     )
     assert run.own_acquisition(INITIAL) is None
-    assert any("does not go with the 12 trials" in note for note in run.notes)
+    assert the_note(run.notes, "models_of_another_result")["read"] == 12
 
 
 # ---------------------------------------------------------------------- criteria
@@ -721,21 +743,16 @@ def test_the_settings_of_the_criterion_are_the_recorded_ones(options, label):
     assert hx.from_skopt(result).own_acquisition(5).acquisition.label == label
 
 
-def ranks_in(note):
-    listed = note.split("(ranks: ")[1].split(")")[0].split(", ")
-    return {entry.split()[0]: int(entry.split()[1]) for entry in listed}
-
-
 @pytest.mark.parametrize("acq_func", ["LCB", "EI", "PI"])
 @pytest.mark.parametrize("name", ["gp", pytest.param("extra trees", marks=pytest.mark.thorough)])
 def test_a_hedge_is_seen_through(name, acq_func):
     """Runs of one criterion whose record is made to say gp_hedge."""
     run = hx.from_skopt(asked_for(result_of(name, acq_func, reals), acq_func="gp_hedge"))
-    assert any("inferred" in note for note in run.notes)
+    assert "hedge" in kinds(run.notes)
     ranks = []
     for trial in run.proposals:
         own = run.own_acquisition(trial)
-        ranks.append(ranks_in(own.note))
+        ranks.append(dict(the_note(own.notes, "hedge_inferred")["ranks"]))
         assert list(ranks[-1]) == ["LCB", "EI", "PI"]
         assert own.acquisition.label.startswith(min(ranks[-1], key=ranks[-1].get))
         assert own.acquisition.surrogate is run.surrogate(trial)
@@ -759,23 +776,23 @@ def test_a_proposal_that_no_criterion_likes_is_said_to_have_been_moved():
     points = list(result.x_iters)
     points[CALLS - 1] = points[0]  # a point it had tried: nothing to gain, nothing to learn
     run = hx.from_skopt(altered(result, x_iters=points, models=result.models[:-1]))
-    assert "ranks high under none" in run.own_acquisition(CALLS - 1).note
+    assert not the_note(run.own_acquisition(CALLS - 1).notes, "hedge_inferred")["high"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ({"acq_func": "MES"}, "MES"),
-        ({"acq_func": "PVRS"}, "PVRS"),
-        ({"acq_func": "EIps"}, "time"),
-        ({"acq_func": "LCB", "kappa": "inf"}, "inf"),
-        ({"acq_func": None}, "does not record"),
+        ({"acq_func": "MES"}, fact("criterion_not_pointwise", names=["MES"])),
+        ({"acq_func": "PVRS"}, fact("criterion_not_pointwise", names=["PVRS"])),
+        ({"acq_func": "EIps"}, fact("criterion_per_second", names=["EIps"])),
+        ({"acq_func": "LCB", "kappa": "inf"}, fact("criterion_of_std", kappa="inf")),
+        ({"acq_func": None}, fact("criterion_not_recorded")),
     ],
 )
 def test_a_criterion_that_cannot_be_rebuilt_is_noted_and_one_is_assumed(arguments, reason):
     run = hx.from_skopt(asked_for(result_of("gp"), **arguments))
     assert run.own_acquisition(INITIAL) is None
-    assert any("assumed" in note and reason in note for note in run.notes)
+    assert the_note(run.notes, "criterion_assumed")["why"] == reason
     assert run.acquisition(INITIAL).label == "LCB (κ = 1.96)"
     # the model is skopt's own all the same
     own = hx.from_skopt(result_of("gp")).surrogate(INITIAL)
@@ -795,7 +812,8 @@ def test_a_criterion_per_second_keeps_its_model_of_the_objective(acq_func):
     run = hx.from_skopt(result)
     np.testing.assert_array_equal(run.objective, [smooth(point) for point in result.x_iters])
     assert run.own_acquisition(5) is None
-    assert any(f"{acq_func} also weighs the time" in note for note in run.notes)
+    why = fact("criterion_per_second", names=[acq_func])
+    assert the_note(run.notes, "criterion_assumed")["why"] == why
     objective_model, _ = result.models[0].estimators_
     expected = objective_model.predict(result.space.transform(result.x_iters))
     np.testing.assert_allclose(run.surrogate(5).predict(run.X)[0], expected, rtol=1e-6)
@@ -816,7 +834,8 @@ def test_a_random_search_has_no_acquisition_function_and_says_so():
     assert run.optimizer == "skopt's dummy_minimize"
     assert run.proposals == tuple(range(2, 14))
     assert run.own_acquisition(12) is None
-    assert any("no acquisition function chose" in note for note in run.notes)
+    assert "random_search" in kinds(run.notes)
+    assert {run.origin(t) for t in range(14)} == {Origin.INITIAL}
 
 
 def test_a_run_of_initial_points_only_is_a_random_search_too():
@@ -824,7 +843,7 @@ def test_a_run_of_initial_points_only_is_a_random_search_too():
     run = hx.from_skopt(gp_minimize(smooth, reals(), **options))
     assert run.proposals == tuple(range(2, 12))
     assert run.own_acquisition(11) is None
-    assert any("no acquisition function chose" in note for note in run.notes)
+    assert "random_search" in kinds(run.notes)
 
 
 def test_an_optimizer_still_at_its_initial_points_has_no_proposal():
@@ -917,15 +936,17 @@ def without_space():
             {},
             ["OptimizeResult", "x_iters"],
         ),
-        (lambda: Optimizer([(0.0, 1.0)]), {}, ["no trial"]),
-        (lambda: altered(result_of("gp"), x_iters=[], func_vals=[]), {}, ["0 x_iters"]),
         (lambda: altered(result_of("gp"), func_vals=[1.0]), {}, ["18 x_iters", "1 func_vals"]),
         (without_space, {}, ["space", "result.space"]),
         (lambda: BayesSearchCV(SVC(), {"C": (0.1, 1.0)}), {}, ["not fitted", "fit"]),
         (two_searches, {}, ["2 search spaces", "optimizer_results_[i]"]),
         (lambda: result_of("gp"), {"names": ["a"]}, ["names", "7"]),
         (lambda: result_of("gp"), {"names": "abcdefg"}, ["names", "'abcdefg'"]),
-        (lambda: result_of("gp"), {"names": list("abcdeff")}, ["f is the name", "names="]),
+        (
+            lambda: result_of("gp"),
+            {"names": list("abcdeff")},
+            ["dimensions named f", "names="],
+        ),
         (
             lambda: stored_as([["a"]], [1.0], [Categorical(["a", "a"], transform="identity")]),
             {},
@@ -938,3 +959,16 @@ def test_what_is_wrong_with_a_source_is_told(source, options, words):
         hx.from_skopt(source(), **options)
     for word in words:
         assert word in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        lambda: Optimizer([(0.0, 1.0)]),
+        lambda: altered(result_of("gp"), x_iters=[], func_vals=[]),
+    ],
+)
+def test_a_result_without_a_trial_has_nothing_to_explain(source):
+    with pytest.raises(NothingToExplain) as caught:
+        hx.from_skopt(source())
+    assert caught.value.reason == fact("result_empty")

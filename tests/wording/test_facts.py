@@ -1,0 +1,68 @@
+"""Every kind of fact has words, and no words are left over."""
+
+import ast
+
+from hpo_explain.errors import InputError, NothingToExplain, Option
+from hpo_explain.facts import as_fact, fact
+from hpo_explain.wording import known_facts, tell
+from tests.source_tree import modules
+
+
+def kinds_made():
+    """Every kind of fact that the source makes, with the place of the call."""
+    found = {}
+    for module, path in modules().items():
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and name_of(call.func) == "fact":
+                for kind in literals(call):
+                    found.setdefault(kind, f"{module}:{call.lineno}")
+                    assert kind is not None, f"{module}:{call.lineno}: the kind is not a literal"
+    return found
+
+
+def name_of(function):
+    return getattr(function, "id", getattr(function, "attr", ""))
+
+
+def literals(call):
+    """The kinds that a call may make; None for one that only running the code would tell."""
+    kind = call.args[0]
+    kinds = [kind.body, kind.orelse] if isinstance(kind, ast.IfExp) else [kind]
+    return [entry.value if isinstance(entry, ast.Constant) else None for entry in kinds]
+
+
+def test_every_kind_of_fact_has_words():
+    wordless = {kind: place for kind, place in kinds_made().items() if kind not in known_facts()}
+    assert not wordless
+
+
+def test_no_words_are_for_a_kind_of_fact_that_nobody_makes():
+    assert not known_facts() - kinds_made().keys()
+
+
+def test_a_text_of_the_users_is_told_as_it_is():
+    assert tell(as_fact("read from the lab's notebook")) == "read from the lab's notebook"
+
+
+def as_option(option):
+    return f"--{option.name} {option.value or ''}".rstrip()
+
+
+def test_arguments_are_named_as_the_caller_says_in_facts_within_facts_too():
+    reasons = ((fact("pruned", readable=True), 2),)
+    empty = fact("nothing_readable", source="study", trials=[0, 1], reasons=reasons)
+    assert "2 x pruned (--pruned last reads" in tell(empty, as_option)
+    assert "2 x pruned (pruned='last' reads" in str(NothingToExplain(empty))
+
+
+def test_an_error_tells_a_fact_and_names_its_argument_as_the_caller_says():
+    left_out = ("7 was left out: ", fact("pruned", readable=True))
+    error = InputError("trial", left_out, 7, ("Give ", Option("space"), "."))
+    assert str(error) == (
+        "trial 7 was left out: pruned (pruned='last' reads the last value it reported). "
+        "Give space=."
+    )
+    assert error.told(as_option) == (
+        "--trial 7 was left out: pruned (--pruned last reads the last value it reported). "
+        "Give --space."
+    )
