@@ -54,13 +54,8 @@ def test_the_best_is_judged_by_the_average_not_by_where_it_was_tried():
 
 def test_the_notes_say_what_was_averaged_and_what_was_missing():
     X, evaluated, objective = where_it_is_easy()
-<<<<<<< HEAD
-    result = hx.importance(with_instances(X, evaluated, objective), n_trees=4)
-    (note,) = [note for note in result.notes if note.kind == "instances_averaged"]
-=======
     averaged = average_instances(with_instances(X, evaluated, objective), n_trees=4)
     note = the_note(averaged.notes, "instances_averaged")
->>>>>>> adapt
     assert (note["instances"], note["evaluations"]) == (3, 600)
     assert note["missing"] == (~evaluated).sum()
 

@@ -10,11 +10,7 @@ import numpy as np
 from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 
-<<<<<<< HEAD
-from hpo_explain._checks import Direction, check_count, check_direction, unknown_name
-=======
-from hpo_explain._checks import check_count, check_direction, check_name
->>>>>>> adapt
+from hpo_explain._checks import Direction, check_count, check_direction, check_name
 from hpo_explain.errors import InputError, Option
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array

@@ -45,9 +45,9 @@ def summary(run: Run) -> list[str]:
     """
     from hpo_explain.wording import run as run_words
     from hpo_explain.wording import tell as told
-    from hpo_explain.wording.reading import FIRST
+    from hpo_explain.wording.reading import CAUTIONS
 
-    notes = sorted(run.notes, key=lambda note: note.kind not in FIRST)
+    notes = sorted(run.notes, key=lambda note: note.kind not in CAUTIONS)
     lines = [
         run_words.summary(run),
         *_left_out(run),

@@ -153,33 +153,14 @@ add_facts(
     }
 )
 
-<<<<<<< HEAD
-FIRST = frozenset(
-    {
-        "separator",
-        "row_numbers_left_out",
-        "nameless_column",
-        "columns_of_optuna",
-        "column_empty",
-        "column_of_times",
-        "column_of_time_texts",
-        "text_of_numbers",
-        "no_number",
-        "log_scale_guessed",
-        "active_when",
-        "active_at_frequency",
-        "unexplained_activity",
-        "missing_though_active",
-        "direction_assumed",
-    }
-)
-"""Kinds of notes that decide what is explained: the command line shows them first."""
-=======
 
 CAUTIONS = frozenset(
     {
         "active_when",
         "column_empty",
+        "nameless_column",
+        "row_numbers_left_out",
+        "separator",
         "column_of_time_texts",
         "column_of_times",
         "columns_of_optuna",
@@ -195,4 +176,3 @@ CAUTIONS = frozenset(
     }
 )
 """Kinds of notes on what was assumed about the data, which a user should check: shown first."""
->>>>>>> adapt
