@@ -116,7 +116,8 @@ def test_interactions_are_those_of_the_surrogate_or_the_acquisition():
 def test_predictions_are_explained_for_one_trial_and_for_many():
     run = tuning_run()
     found = hx.explain_prediction(run, 3, background=20)
-    assert (found.trial, found.config, found.objective_name) == (3, run.config(3), "loss")
+    assert (found.trial, found.config) == (3, run.config(3))
+    assert found.subject.objective_name == "loss"
     assert found.prediction == pytest.approx(run.surrogate().predict(run.X[[3]])[0][0])
     assert hx.explain_prediction(run, background=20).trial == run.incumbent_trial
     many = hx.explain_predictions(run, [3, 4], background=20)

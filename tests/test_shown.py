@@ -9,7 +9,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.diagnostics import SamplingBias
-from tests.handmade import Page, tuning_run
+from tests.handmade import Page, subject_of, tuning_run
 
 QUICK = {"grid_size": 4, "sample": 40}
 NASTY = '<script>alert("1")</script> & co.'
@@ -23,7 +23,14 @@ def curve():
 def density_path():
     good, bad = np.array([[1.6, 0.4], [1.4, 0.6]]), np.array([[0.8, 1.2], [1.0, 1.0]])
     return hx.DensityPath(
-        "kernel", (18, 19), ("rbf", "poly"), False, True, good, bad, ("rbf", None)
+        subject=subject_of(["kernel"]), name="kernel", trials=(18, 19), values=("rbf", "poly"),
+        log=False, categorical=True, good=good, bad=bad, proposed=("rbf", None),
+    )  # fmt: skip
+
+
+def densities():
+    return hx.ProposalDensities(
+        subject=subject_of(["kernel"], trial=1), curves=(curve(),), config={"kernel": "rbf"}
     )
 
 
@@ -51,7 +58,7 @@ MADE = {
     "PartialDependence": lambda run: hx.partial_dependence(run, "lr", **QUICK),
     "PredictionExplanation": lambda run: hx.explain_prediction(run, background=40),
     "PredictionOverview": lambda run: hx.explain_predictions(run, [1, 2], background=40),
-    "ProposalDensities": lambda run: hx.ProposalDensities((curve(),), {"kernel": "rbf"}, trial=1),
+    "ProposalDensities": lambda run: densities(),
     "ProposalExplanation": lambda run: hx.explain_proposal(run, background=40),
     "Recommendation": lambda run: hx.importance(run, n_trees=8).recommended_space(),
     "RegionalPartialDependence": lambda run: hx.regional_partial_dependence(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explanations._result import Shown
+from hpo_explain.explanations import Result
 from tests.handmade import tuning_run
 
 QUICK = {"grid_size": 4, "sample": 40}
@@ -32,7 +32,7 @@ def run():
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_is_printed_as_its_sentence_and_its_table(name, run):
     result = RESULTS[name](run)
-    assert isinstance(result, Shown)
+    assert isinstance(result, Result)
     text, frame = str(result), result.to_frame()
     sentence, blank, *table = text.split("\n")
     assert sentence == result.sentence

@@ -66,11 +66,11 @@ def test_predictions_name_no_contribution_of_nothing():
     one = hx.explain_prediction(run, 0, background=40)
     assert one.active[:3].all()
     phi = np.array([1.0, -1e-3, 1e-17, 0.0])
-    assert "mainly because of lr = " in (sentence := replace(one, phi=phi).sentence)
-    assert "layers" not in sentence
+    (reason,) = replace(one, phi=phi).claims
+    assert (reason.kind, reason.hyperparameters) == ("reason", ("lr",))
     many = hx.explain_predictions(run, [1, 2], background=40)
-    sentence = replace(many, phi=np.stack([phi, phi])).sentence
-    assert sentence.endswith("moved most by lr (by 1 on average).")
+    (effect,) = replace(many, phi=np.stack([phi, phi])).claims
+    assert (effect.kind, effect.hyperparameters, effect.estimate) == ("effect", ("lr",), 1.0)
 
 
 def test_repeated_runs_name_no_contribution_of_nothing():
@@ -78,5 +78,5 @@ def test_repeated_runs_name_no_contribution_of_nothing():
     found = hx.aggregate([hx.explain_proposal(run, t, background=40) for t in (17, 18)])
     mean = np.zeros_like(found.mean)
     mean[:, 0, -1], mean[:, 1, -1] = 1.0, 1e-16
-    sentence = replace(found, mean=mean).sentence
-    assert ", lr mattered most" in sentence
+    (driver,) = replace(found, mean=mean).claims
+    assert (driver.kind, driver.hyperparameters) == ("driver", ("lr",))
