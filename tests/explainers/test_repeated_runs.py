@@ -2,12 +2,12 @@
 
 import json
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.facts import fact
 from tests.explainers.test_path import path_of, run_of
 
 
@@ -70,6 +70,8 @@ def test_what_does_not_belong_together_is_refused():
         hx.aggregate([path])
     with pytest.raises(ValueError, match="all be explanations or all be paths"):
         hx.aggregate([path, path.explanations[0]])
+    with pytest.raises(ValueError, match="different search spaces"):
+        hx.aggregate([path.explanations[0], other_space.explanations[0]])
 
 
 def test_a_contribution_of_nothing_drives_nothing():
