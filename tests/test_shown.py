@@ -5,7 +5,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.diagnostics import SamplingBias
-from tests.handmade import Page, subject_of, tuning_run
+from tests.handmade import Page, tuning_run
 
 NASTY = '<script>alert("1")</script> & co.'
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.facts import fact
 from tests.explainers.test_path import path_of, run_of
 
 
