@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hpo_explain.plotting.payouts import plot_payouts
 from matplotlib.figure import Figure
 
 import hpo_explain as hx

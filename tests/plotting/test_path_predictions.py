@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hpo_explain.plotting.predictions import plot_predictions
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
