@@ -1,5 +1,6 @@
 """Explanations and runs made by hand, and what a page consists of, for the tests that look."""
 
+import dataclasses
 from html.parser import HTMLParser
 
 import matplotlib as mpl
@@ -14,6 +15,9 @@ from hpo_explain import (
     Run,
     SearchSpace,
 )
+from hpo_explain.explanations import Subject
+
+SUBJECT = {field.name for field in dataclasses.fields(Subject)} - {"space", "notes"}
 
 # Names that a careless program shows as something else than themselves.
 NASTY = (
@@ -37,15 +41,24 @@ warns_of_glyphs = pytest.mark.filterwarnings(
 )
 
 
+def subject_of(names, **changes):
+    """What is explained where these hyperparameters lie between 0 and 1."""
+    return Subject(SearchSpace([FloatParameter(name, 0.0, 1.0) for name in names]), **changes)
+
+
 def explanation(phi, *, names=None, terms=("mean", "uncertainty"), error=0.02, **changes):
     """An explanation with these contributions; `error` is the standard error of each, or None."""
     phi = np.asarray(phi, dtype=float)
     names = tuple(names or (f"x{j}" for j in range(len(phi))))
+    about = {
+        "acquisition": "LCB (κ = 1.96)", "model": "a GP", "trial": 42, "objective_name": "loss",
+    }  # fmt: skip
+    about |= {key: changes.pop(key) for key in SUBJECT & changes.keys()}
     payout = {term: float(phi[:, t].sum()) for t, term in enumerate(terms)}
     payout["total"] = float(phi.sum())
     baseline = dict.fromkeys(payout, -0.5)
     fields = {
-        "names": names,
+        "subject": subject_of(names, **about),
         "config": {name: j / 8 for j, name in enumerate(names)},
         "terms": tuple(terms),
         "phi": phi,
@@ -55,14 +68,9 @@ def explanation(phi, *, names=None, terms=("mean", "uncertainty"), error=0.02, *
         "baseline": baseline,
         "payout": payout,
         "efficiency_gap": dict.fromkeys(payout, 0.0),
-        "acquisition": "LCB (κ = 1.96)",
-        "model": "a GP",
-        "trial": 42,
-        "objective_name": "loss",
         "objective_prediction": {"mean": 0.1234, "std": 0.03},
         "objective_baseline": {"mean": 0.21, "std": 0.05},
         "background_size": 1000,
-        "estimator": "every coalition",
     }
     return ProposalExplanation(**{**fields, **changes})
 

@@ -102,23 +102,23 @@ CASES = {
     ),
     "a surrogate that predicts nothing": (
         lambda: shapley_of(Model(np.nan, 0.1)),
-        ["the surrogate of acquisition", "predict(X)", "mean is nan"],
+        ["surrogate of acquisition", "predict(X)", "mean is nan"],
     ),
     "a surrogate without uncertainty": (
         lambda: hx.PartialDependenceExplainer(Model(1.0, None)),
-        ["surrogate: predict(X)", "standard deviation"],
+        ["surrogate must", "predict(X)", "standard deviation has shape ()"],
     ),
     "a surrogate of a mean alone": (
         lambda: hx.LimeExplainer(Model(1.0)),
-        ["surrogate: predict(X)", "mean and standard deviation"],
+        ["surrogate must", "mean and standard deviation", "predict(X)"],
     ),
     "a surrogate of columns": (
         lambda: hx.FanovaExplainer(Model(np.ones((3, 1)), 0.1)),
-        ["forest: predict(X)", "the mean has shape (3, 1)"],
+        ["forest must", "predict(X)", "the mean has shape (3, 1)"],
     ),
     "a surrogate with negative standard deviations": (
         lambda: hx.PredictionExplainer(Model(1.0, -0.1)),
-        ["surrogate: predict(X)", "negative"],
+        ["surrogate must", "predict(X)", "negative"],
     ),
     "an empty study": (
         lambda: hx.from_optuna(optuna.create_study()),

@@ -48,7 +48,7 @@ def config_of(run: Run, name: str, given: Config | int | None) -> Config:
         return run.config(given)
     raise InputError(
         name,
-        f"must be a configuration (a dict) or the number of a finished trial, but {wrong}",
+        f"must be a configuration (a dict) or the number of a trial, but {wrong}",
         given,
         f"Finished trials: {spans(run.trials)}.",
     )

@@ -9,6 +9,7 @@ import pytest
 from optuna.samplers import RandomSampler
 
 import hpo_explain as hx
+from hpo_explain.errors import NothingToExplain
 from tests.adapters.spied import every_kind, spied_study
 from tests.densities.blocks import CONDITIONAL, MIXED, ratio_of
 
@@ -65,7 +66,13 @@ def test_densities_tell_their_numbers_as_table_words_and_json(run):
     frame = found.to_frame()
     assert list(frame.columns) == ["hyperparameter", "value", "good", "bad", "log_ratio"]
     assert set(frame.hyperparameter) == set(run.space.names)
-    assert found.sentence.startswith("Trial 19: ")
+    leading = [claim for claim in found.claims if claim.kind == "common"]
+    assert [claim.estimate for claim in leading] == [
+        found[claim.hyperparameters[0]].ratio for claim in leading
+    ]
+    assert (found.trial, found.subject.acquisition, found.subject.assumed) == (
+        19, "log l − log g", False,
+    )  # fmt: skip
     json.dumps(found.to_dict(), allow_nan=False)
     assert "<svg" in found._repr_html_()
     with pytest.raises(ValueError, match="hyperparameter"):
@@ -82,7 +89,9 @@ def test_a_path_holds_the_densities_of_each_proposal(run):
         assert path.proposed[t] == curve.proposed
     assert len(path.to_frame()) == 2 * len(path.values)
     json.dumps(path.to_dict(), allow_nan=False)
-    assert "by trial 19" in path.sentence
+    (claim,) = path.claims
+    assert claim.estimate == pytest.approx(np.exp(path.log_ratio[-1].max()))
+    assert claim.values == (path.values[int(path.log_ratio[-1].argmax())],)
     assert "<svg" in path._repr_html_()
 
 
@@ -90,5 +99,7 @@ def test_other_samplers_have_no_densities_and_say_why():
     study = optuna.create_study(sampler=RandomSampler(seed=0))
     study.optimize(every_kind, n_trials=12)
     for ask in (hx.proposal_densities, lambda s: hx.density_path(s, "x")):
-        with pytest.raises(ValueError, match="no acquisition function chose this: RandomSampler"):
+        with pytest.raises(NothingToExplain) as caught:
             ask(study)
+        assert (caught.value.reason.kind, caught.value.reason.trials) == ("no_densities", (11,))
+        assert caught.value.reason["why"] is not None

@@ -7,7 +7,9 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as k
 
 import hpo_explain as hx
+from hpo_explain.errors import InputError
 from hpo_explain.explainers.exact_shapley import shapley_weights
+from hpo_explain.facts import fact
 
 MIXED = hx.SearchSpace(
     [
@@ -48,8 +50,8 @@ def agree(acquisition, config, background):
     exact = hx.ShapleyExplainer(acquisition, background=background, estimator="exact")
     kernel = hx.ShapleyExplainer(acquisition, background=background, estimator="kernel")
     fast, slow = exact.explain(config), kernel.explain(config)
-    assert "exact" in fast.estimator
-    assert "KernelExplainer" in slow.estimator
+    assert fast.estimator.kind == "coalitions_exact"
+    assert slow.estimator.kind == "kernel_explainer"
     scale = np.abs(slow.phi).max()
     assert scale > 0
     np.testing.assert_allclose(fast.phi, slow.phi, rtol=1e-6, atol=1e-9 * scale)
@@ -112,11 +114,12 @@ def test_a_kernel_that_does_not_split_falls_back_to_kernel_explainer():
     gp = GaussianProcessRegressor(k.DotProduct() + k.RBF(), alpha=1e-3, optimizer=None)
     acquisition = hx.LowerConfidenceBound(hx.GaussianProcessSurrogate(space, gp.fit(X, X[:, 0])))
     explanation = hx.ShapleyExplainer(acquisition, background=20).explain({"t0": 0.1, "t1": 0.3})
-    assert "KernelExplainer" in explanation.estimator
-    with pytest.raises(ValueError, match="estimator='exact' is not possible here"):
+    assert explanation.estimator.kind == "kernel_explainer"
+    with pytest.raises(InputError, match="a surrogate that supports coalitions") as caught:
         hx.ShapleyExplainer(acquisition, background=20, estimator="exact").explain(
             {"t0": 0.1, "t1": 0.3}
         )
+    assert (caught.value.argument, caught.value.value) == ("estimator", "exact")
 
 
 def test_weights_of_the_coalitions_by_hand():
@@ -135,7 +138,7 @@ def test_the_default_takes_the_fast_path_where_it_can():
         CONFIGS["flat"]
     )
     # booster, n_layers, free, lr and maybe: what has one value only cannot matter
-    assert explanation.estimator == "exact, all 32 coalitions"
+    assert explanation.estimator == fact("coalitions_exact", coalitions=32)
 
 
 def test_a_forest_whose_trees_agree_far_from_zero_is_certain_in_every_coalition():

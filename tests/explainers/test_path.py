@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import joblib
 import numpy as np
@@ -9,7 +10,10 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.facts import fact
 from tests.analytic import unit_cube
+from tests.handmade import explanation
 
 
 def run_of(n=14, d=3, *, proposals=None, direction="minimize", seed=0):
@@ -34,28 +38,39 @@ def test_a_path_is_the_explanation_of_every_proposal():
         assert path.explanation(trial).notes == alone.notes
     assert path.phi.shape == (3, 3, 2)
     np.testing.assert_allclose(path.total, path.phi.sum(axis=2))
-    with pytest.raises(ValueError, match="trial 5"):
+    with pytest.raises(InputError, match=r"but was 5\. They are 6, 9, 13"):
         path.explanation(5)
+    latest = path.explanations[-1].subject
+    assert path.trial is None
+    assert (path.trust, path.subject.model, path.subject.incumbent) == (
+        latest.trust,
+        "a GP",
+        run.incumbent,
+    )
+    np.testing.assert_array_equal(path.subject.tried, run.X)
 
 
 def test_trials_before_which_nothing_was_known_are_left_out_and_named():
     path = path_of(run_of(6))
     assert path.trials.tolist() == [2, 3, 4, 5]
-    assert path.notes == ("left out: 0-1: fewer than two trials were finished before",)
+    assert path.notes == (fact("proposals_left_out", trials=[0, 1], why="too_little_known"),)
     flat = hx.Run(unit_cube(1), [[0.1], [0.5], [0.7], [0.9]], [1.0, 1.0, 1.0, 2.0], "minimize")
-    with pytest.raises(ValueError, match=r"constant.*Run more trials"):
+    with pytest.raises(NothingToExplain) as caught:
         path_of(flat)
+    assert caught.value.reason.kind == "no_explainable_proposal"
 
 
 def test_only_the_proposals_that_were_asked_for():
     run = run_of(proposals=[6, 9, 13])
     assert path_of(run, trials=[13, 6]).trials.tolist() == [6, 13]
-    with pytest.raises(ValueError, match="trial 7 was not chosen by a model"):
+    with pytest.raises(NothingToExplain) as caught:
         path_of(run, trials=[6, 7])
-    with pytest.raises(ValueError, match="trials is empty"):
+    assert (caught.value.reason.kind, caught.value.reason.trials) == ("not_proposed", (7,))
+    with pytest.raises(InputError, match="trials is empty"):
         path_of(run, trials=[])
-    with pytest.raises(ValueError, match="no proposal"):
+    with pytest.raises(NothingToExplain) as caught:
         path_of(run_of(proposals=[]))
+    assert caught.value.reason.kind == "no_proposals"
 
 
 def test_an_enqueued_trial_is_not_on_the_path():
@@ -68,8 +83,9 @@ def test_an_enqueued_trial_is_not_on_the_path():
     path = path_of(study)
     assert 8 not in path.trials
     assert {9, 10} <= set(path.trials.tolist())
-    with pytest.raises(ValueError, match="trial 8 was not chosen by a model"):
+    with pytest.raises(NothingToExplain) as caught:
         path_of(study, trials=[8])
+    assert caught.value.reason.trials == (8,)
 
 
 # ---------------------------------------------------------------------- workers
@@ -149,8 +165,9 @@ def test_importance_from_mean_contributions_is_their_mean_absolute_value():
     np.testing.assert_allclose(found, expected)
     assert table["share"].sum() == pytest.approx(1.0)
     assert (table["proposals"] == 3).all()
-    with pytest.raises(ValueError, match="acquisition='lcb'"):
+    with pytest.raises(NothingToExplain) as caught:
         path_of(run_of(proposals=[6, 9]), acquisition="pi").mean_contributions()
+    assert caught.value.reason == fact("no_mean_term", names=["PI"])
 
 
 # ---------------------------------------------------------------------- made paths
@@ -162,20 +179,18 @@ def made(mean, uncertainty, *, trials=None):
     T, d = mean.shape
     space = unit_cube(d)
     trials = range(T) if trials is None else trials
-    zero = {"mean": 0.0, "uncertainty": 0.0, "total": 0.0}
-    explanations = [
-        hx.ProposalExplanation(
-            names=space.names, config=dict.fromkeys(space.names, 0.5),
-            terms=("mean", "uncertainty"), phi=np.column_stack([mean[t], uncertainty[t]]),
-            standard_error=None, degrees_of_freedom=0, prediction=zero, baseline=zero, payout=zero,
-            efficiency_gap=zero, acquisition="LCB", trial=int(number),
+    X = np.linspace(0.0, 1.0, T)[:, None] * np.ones((1, d))
+    about = {"tried": X, "incumbent": dict.fromkeys(space.names, 0.0)}
+    explanations = tuple(
+        explanation(
+            np.column_stack([mean[t], uncertainty[t]]), names=space.names, trial=int(number),
+            error=None, **about,
         )
         for t, number in enumerate(trials)
-    ]  # fmt: skip
-    X = np.linspace(0.0, 1.0, T)[:, None] * np.ones((1, d))
+    )  # fmt: skip
     return hx.DesirabilityPath(
-        tuple(explanations), space, X, np.array(list(trials)), X[:, 0],
-        dict.fromkeys(space.names, 0.0),
+        subject=replace(explanations[-1].subject, trial=None), explanations=explanations,
+        all_trials=np.array(list(trials)), objective=X[:, 0],
     )  # fmt: skip
 
 
@@ -184,7 +199,11 @@ def test_a_turning_point_is_where_the_mean_takes_over():
     uncertainty = np.array([[1.0, 0.5, 0.0]] * 12)
     path = made(mean, uncertainty, trials=range(20, 32))
     assert path.turning_points() == {"x1": 25, "x2": None, "x3": 25}
-    assert "from trial 25 on" in path.sentence
+    turns = [claim for claim in path.claims if claim.kind == "turning_point"]
+    assert [(turn.hyperparameters, turn.values) for turn in turns] == [
+        (("x1",), (25,)),
+        (("x3",), (25,)),
+    ]
 
 
 def test_a_turning_point_needs_three_proposals_on_either_side_and_agreement():
@@ -202,6 +221,13 @@ def test_the_balance_is_the_share_of_uncertainty_in_the_latest_contributions():
     assert path.balance(last=1) == pytest.approx({"exploring": 0.5, "exploiting": 0.5})
     with pytest.raises(ValueError, match="last"):
         path.balance(last=0)
+    first, second, balance = path.claims
+    assert (first.kind, first.hyperparameters) == ("driver", ("x1",))
+    assert first.estimate == pytest.approx(np.abs(path.total[:, 0]).mean())
+    assert second.hyperparameters == ("x2",)
+    assert (balance.kind, balance.estimate) == ("balance", path.balance()["exploring"])
+    (nothing,) = made(np.zeros((3, 2)), np.zeros((3, 2))).claims
+    assert nothing.kind == "indifferent"
 
 
 def test_exploration_is_the_spread_of_distances_to_the_incumbent():
@@ -217,9 +243,7 @@ def test_criteria_that_change_are_named_and_their_terms_kept_apart():
         for trial, name in ((6, "lcb"), (9, "ei"))
     )
     path = path_of(run)
-    both = hx.DesirabilityPath(
-        (lcb, ei), run.space, run.X, run.trials, run.objective, run.incumbent
-    )
+    both = replace(path, explanations=(lcb, ei))
     assert both.terms == ("mean", "uncertainty", "exploitation", "exploration")
     np.testing.assert_array_equal(np.isnan(both.phi[0, 0]), [False, False, True, True])
     assert not both.to_frame().contribution.isna().any()
@@ -229,10 +253,9 @@ def test_criteria_that_change_are_named_and_their_terms_kept_apart():
 
 def test_forms():
     path = path_of(run_of(proposals=[6, 9, 13], direction="maximize"))
-    json.dumps(path.to_dict(), allow_nan=False)
+    assert json.loads(json.dumps(path.to_dict(), allow_nan=False))["trials"] == [6, 9, 13]
     again = pickle.loads(pickle.dumps(path))
     pd.testing.assert_frame_equal(again.to_frame(), path.to_frame())
-    assert path.sentence.endswith(".")
 
 
 def test_maximizing_is_minimizing_the_negative():

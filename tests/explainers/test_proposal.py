@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.explainers.proposal import explainable, why_unexplained
+from hpo_explain.facts import fact
+from tests.analytic import unit_cube
 from tests.explainers.test_path import run_of
 
 
@@ -15,8 +19,8 @@ def test_another_models_view_is_the_same_criterion_through_that_model():
         run.config(6)
     )
     np.testing.assert_array_equal(found.phi, expected.phi)
-    assert found.assumed
-    assert any("another model's view" in note for note in found.notes)
+    assert found.subject.assumed
+    assert fact("another_model", names=["LCB (κ = 1.96)"]) in found.notes
     own = hx.explain_proposal(run, 6, background=60)
     assert (own.phi != found.phi).any()
 
@@ -29,7 +33,7 @@ def test_another_models_view_keeps_the_optimizers_criterion():
     )  # fmt: skip
     run = hx.from_skopt(result)
     found = hx.explain_proposal(run, 6, surrogate=run.surrogate(kind="gp"), background=60)
-    assert found.acquisition == "LCB (κ = 3.25)"
+    assert found.subject.acquisition == "LCB (κ = 3.25)"
 
 
 def test_a_model_of_another_space_is_refused():
@@ -52,15 +56,16 @@ def test_the_incumbent_of_the_time_is_the_adaptive_baseline():
     best = int(np.argmin(run.objective[:9]))
     expected = hx.ShapleyExplainer(run.acquisition(before=9), background=run.config(best))
     np.testing.assert_allclose(found.phi, expected.explain(run.config(9)).phi)
-    assert f"background: trial {best}, the incumbent by then" in found.notes
+    assert fact("background_incumbent", trials=[best]) in found.notes
     assert found.background_size == 1
 
 
 def test_no_incumbent_where_nothing_was_feasible():
     run = run_of(6)
     run = hx.Run(run.space, run.X, run.objective, "minimize", feasible=[False] * 6)
-    with pytest.raises(ValueError, match="no feasible trial was finished before trial 4"):
+    with pytest.raises(InputError, match="no feasible trial was finished before trial 4") as caught:
         hx.explain_proposal(run, 4, background="incumbent")
+    assert caught.value.argument == "background"
 
 
 @pytest.mark.parametrize("word", ["global", "local", "hybrid", "thesis"])
@@ -69,6 +74,9 @@ def test_every_reference_set_can_be_named(word):
     found = hx.explain_proposal(run, 6, background=word)
     assert abs(found.efficiency_gap["total"]) < 1e-9
     assert found.standard_error is not None
+    grown = [note for note in found.notes if note.kind == "background_grown"]
+    if word != "thesis":
+        assert (grown[0]["rows"], grown[0]["place"]) == (found.background_size, word)
     if word == "global":
         np.testing.assert_array_equal(found.phi, hx.explain_proposal(run, 6).phi)
     if word == "thesis":
@@ -112,3 +120,73 @@ def test_bad_options_name_the_argument(options, text):
     run = run_of(8, 2, proposals=[6])
     with pytest.raises(ValueError, match=text):
         hx.explain_proposal(run, **({"trial": 6} | options))
+
+
+# ---------------------------------------------------------------------- what cannot be explained
+
+
+def reason_of(function, *arguments, **options):
+    with pytest.raises(NothingToExplain) as caught:
+        function(*arguments, **options)
+    return caught.value.reason
+
+
+def test_a_trial_that_no_model_chose_has_no_explanation_but_by_an_assumed_acquisition():
+    run = run_of(proposals=[6, 9])
+    reason = reason_of(hx.explain_proposal, run, 7)
+    assert (reason.kind, reason.trials, reason["proposals"]) == ("not_proposed", (7,), (6, 9))
+    assert hx.explain_proposal(run, 7, acquisition="lcb", background=20).subject.assumed
+    reason = reason_of(hx.explain_proposal, run_of(proposals=[]))
+    assert (reason.kind, reason["finished"]) == ("no_proposals", 14)
+    with pytest.raises(ValueError, match="trial 99 does not exist"):
+        hx.explain_proposal(run, 99)
+
+
+def test_nothing_is_explained_where_too_little_was_known():
+    run = run_of(6)
+    reason = reason_of(hx.explain_proposal, run, 1)
+    assert (reason.kind, reason.trials, reason["finished"]) == ("too_little_known", (1,), 1)
+    assert why_unexplained(run, 1, "lcb") == reason
+    # a given acquisition function rests on nothing else
+    mine = hx.LowerConfidenceBound(run.surrogate())
+    assert why_unexplained(run, 1, mine) is None
+    assert hx.explain_proposal(run, 1, acquisition=mine, background=20).trial == 1
+
+
+def test_nothing_is_explained_where_the_objective_was_constant():
+    flat = hx.Run(unit_cube(1), [[0.1], [0.5], [0.7], [0.9]], [1.0, 1.0, 1.0, 2.0], "minimize")
+    reason = reason_of(hx.explain_proposal, flat, 3)
+    assert (reason.kind, reason["value"], reason["finished"]) == ("constant_until_then", 1.0, 3)
+    reason = reason_of(explainable, flat)
+    assert [(left["why"], left.trials) for left in reason["left_out"]] == [
+        ("too_little_known", (0, 1)),
+        ("constant_until_then", (2, 3)),
+    ]
+
+
+def test_the_best_of_the_run_is_named_where_no_model_proposed_it():
+    run = run_of(12)
+    best = run.incumbent_trial
+    others = [trial for trial in range(4, 12) if trial != best]
+    lucky = run_of(12, proposals=others)
+    found = hx.explain_proposal(lucky, "best", background=20)
+    assert found.trial == lucky.best(others)
+    assert fact("best_not_proposed", trials=[found.trial, best]) in found.notes
+    for trial in ("latest", found.trial):
+        kinds = [note.kind for note in hx.explain_proposal(lucky, trial, background=20).notes]
+        assert "best_not_proposed" not in kinds
+
+
+def test_run_and_explanation_choose_the_same_acquisition():
+    run = run_of(proposals=[6, 9])
+    for name in ("auto", "lcb", "ei", "pi", "logei"):
+        chosen = run.chosen_acquisition(9, name)
+        found = hx.explain_proposal(run, 9, acquisition=name, background=20)
+        assert (found.subject.acquisition, found.subject.assumed) == (
+            chosen.acquisition.label,
+            chosen.assumed,
+        )
+        assert set(chosen.notes) <= set(found.notes)
+    mine = hx.LowerConfidenceBound(run.surrogate(), kappa=0.5)
+    assert run.chosen_acquisition(9, mine).acquisition is mine
+    assert run.acquisition(9).label == run.chosen_acquisition(9).acquisition.label

@@ -2,12 +2,12 @@
 
 import json
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.facts import fact
 from tests.explainers.test_path import path_of, run_of
 
 
@@ -37,7 +37,7 @@ def test_mean_and_standard_deviation_over_runs_of_paths():
 def test_paths_of_different_length_end_with_the_shortest_and_say_so():
     found = hx.aggregate([path_of(run_of(proposals=p)) for p in ([6, 9, 13], [6, 9])])
     assert len(found) == 2
-    assert [(note.kind, note["proposals"]) for note in found.notes] == [("longer_runs_cut", 2)]
+    assert found.notes == (fact("longer_runs_cut", proposals=2),)
 
 
 def test_single_explanations_are_one_proposal():
@@ -70,6 +70,8 @@ def test_what_does_not_belong_together_is_refused():
         hx.aggregate([path])
     with pytest.raises(ValueError, match="all be explanations or all be paths"):
         hx.aggregate([path, path.explanations[0]])
+    with pytest.raises(ValueError, match="different search spaces"):
+        hx.aggregate([path.explanations[0], other_space.explanations[0]])
 
 
 def test_a_contribution_of_nothing_drives_nothing():

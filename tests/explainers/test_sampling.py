@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explainers._coalition_game import CoalitionGame
-from hpo_explain.explainers.sampling import sampled_shapley
+from hpo_explain.facts import fact
 from tests.explainers.test_shapley import (
     Analytic,
     brute_force,
@@ -13,6 +12,7 @@ from tests.explainers.test_shapley import (
     cube,
     nested_space,
 )
+from tests.handmade import explanation
 
 
 def bound_of(space, mean, std=None):
@@ -28,10 +28,10 @@ def test_every_draw_of_an_additive_function_is_a_difference_of_its_parts():
     weights = np.array([1.0, -2.0, 3.0, 0.5])
     acquisition = bound_of(space, lambda X: X @ weights)
     x, background = np.array([0.1, 0.9, 0.4, 0.6]), space.sample(1, seed=3)
-    game = CoalitionGame.of(acquisition, x, estimator="sampling", seed=0)
-    by_draw = sampled_shapley(game, background, draws=50, seed=1)
-    expected = -weights * (x - background[0])
-    np.testing.assert_allclose(by_draw[:, :, 0], np.tile(expected, (50, 1)), atol=1e-12)
+    config = space.decode(x[None, :])[0]
+    found = sampled(acquisition, config, background=background, draws=50, seed=1)
+    np.testing.assert_allclose(found.phi[:, 0], -weights * (x - background[0]), atol=1e-12)
+    np.testing.assert_allclose(found.standard_error, 0.0, atol=1e-12)
 
 
 def test_a_draw_sums_to_the_difference_of_the_two_configurations():
@@ -41,10 +41,11 @@ def test_a_draw_sums_to_the_difference_of_the_two_configurations():
               "inner": 0.3}  # fmt: skip
     x = space.encode(config)[0]
     background = space.sample(200, seed=0, latent=True)
-    game = CoalitionGame.of(acquisition, x, estimator="sampling", seed=0)
-    by_draw = sampled_shapley(game, background, draws=300, seed=5)[:, :, 0].sum(axis=1)
     possible = conditional_mean(space.project(background)) - conditional_mean(x[None, :])
-    assert np.isclose(by_draw[:, None], possible[None, :]).any(axis=1).all()
+    pairs = np.add.outer(possible, possible).ravel() / 2.0
+    for seed in range(100):  # the fewest draws are two
+        found = sampled(acquisition, config, background=background, draws=2, seed=seed)
+        assert np.isclose(found.total.sum(), pairs, rtol=0.0, atol=1e-9).any()
 
 
 def test_many_draws_come_close_to_brute_force_in_conditional_spaces():
@@ -57,7 +58,7 @@ def test_many_draws_come_close_to_brute_force_in_conditional_spaces():
     far = np.abs(found.phi - exact) / np.maximum(found.standard_error[:, :2], 1e-12)
     assert far.max() < 4.5  # standard errors, of 10 numbers
     assert found.standard_error[:, :2].max() < 0.05
-    assert "4000 draws" in found.estimator
+    assert found.estimator == fact("orders_sampled", draws=4000)
     assert found.draws == 4000
 
 
@@ -101,11 +102,7 @@ def explanation_of(phi, gap):
     names = tuple(f"t{j}" for j in range(len(phi)))
     terms = ("mean", "uncertainty")
     gaps = {**dict(zip(terms, gap, strict=True)), "total": sum(gap)}
-    return hx.ProposalExplanation(
-        names=names, config=dict.fromkeys(names, 0.5), terms=terms, phi=phi, standard_error=None,
-        degrees_of_freedom=9, prediction=gaps, baseline=gaps, payout=gaps, efficiency_gap=gaps,
-        acquisition="LCB", draws=100,
-    )  # fmt: skip
+    return explanation(phi, names=names, terms=terms, error=None, efficiency_gap=gaps, draws=100)
 
 
 def test_the_check_compares_the_error_with_the_smallest_difference():
@@ -117,8 +114,12 @@ def test_the_check_compares_the_error_with_the_smallest_difference():
         "mean": True, "uncertainty": True, "total": False,
     }  # fmt: skip
     assert not check.enough
-    assert "total" in check.sentence
     assert check.draws == 100
+    safe, _, unsafe = check.claims
+    assert (safe.kind, safe.hyperparameters, safe.term) == ("ranking", ("t0", "t1"), "mean")
+    assert safe.certain
+    assert (unsafe.term, unsafe.estimate, unsafe.certain) == ("total", check.error["total"], False)
+    assert [reason.kind for reason in unsafe.because] == ["efficiency_error_too_large"]
 
 
 def test_what_contributes_nothing_does_not_count_as_a_tie():
@@ -135,8 +136,8 @@ def test_the_search_doubles_the_draws_until_they_are_enough():
     assert [check.enough for check in checks] == [False] * (len(checks) - 1) + [True]
     assert explanation.draws == checks[-1].draws
     few, tried = hx.find_sample_size(acquisition, config, first=2, most=3)
-    assert not tried[-1].enough
-    assert "most=3" in few.notes[-1]
+    assert [(check.draws, check.enough, check.limited) for check in tried] == [(2, False, True)]
+    assert few.draws == 2
     with pytest.raises(ValueError, match="most"):
         hx.find_sample_size(acquisition, config, first=100, most=50)
 

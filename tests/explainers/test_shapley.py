@@ -7,6 +7,10 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.errors import InputError
+from hpo_explain.explanations import Subject
+from hpo_explain.facts import fact
+from tests.handmade import tuning_run
 
 
 class Analytic:
@@ -241,7 +245,7 @@ def test_beyond_eleven_hyperparameters_coalitions_are_sampled_and_the_sum_still_
     explanation = hx.ShapleyExplainer(
         hx.LowerConfidenceBound(surrogate), background=background
     ).explain(config)
-    assert "sampled" in explanation.estimator
+    assert explanation.estimator == fact("kernel_explainer", players=13, sampled=True)
     assert explanation.total.sum() == pytest.approx(explanation.payout["total"], rel=1e-9)
     # the product's two Shapley values by hand: mean of the other's value over both orders
     a, b = background[:, 0], background[:, 12]
@@ -291,6 +295,47 @@ def test_few_hyperparameters_work(d):
     np.testing.assert_allclose(explanation.total, 0.5)
 
 
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_the_result_names_what_it_is_about(direction):
+    run = tuning_run(20, direction=direction)
+    acquisition = hx.LowerConfidenceBound(run.surrogate(), direction=direction)
+    best = hx.ShapleyExplainer(acquisition, background=40).explain(run.incumbent)
+    assert best.subject.direction == direction
+    assert best.subject.acquisition == acquisition.label
+    assert (best.subject.model, best.trust.level) == ("a GP", hx.trust(run).level)
+    assert best.payout["mean"] > 0.0
+    assert {claim.kind for claim in best.claims} <= {"reason", "counter_reason"}
+    assert all(claim.estimate > 0.0 for claim in best.claims if claim.kind == "reason")
+    notes = [fact("said", text="by hand")]
+    about = Subject.of(run, trial=run.incumbent_trial, assumed=False, notes=notes)
+    given = hx.ShapleyExplainer(acquisition, background=40, subject=about).explain(run.incumbent)
+    assert (given.trial, given.subject.objective_name) == (run.incumbent_trial, "loss")
+    assert given.notes == tuple(notes)
+    with pytest.raises(InputError, match="subject is about"):
+        hx.ShapleyExplainer(acquisition, subject=Subject(cube(2)))
+
+
+def test_claims_are_the_main_contributions_with_their_intervals_and_terms():
+    space = cube(4)
+    surrogate = Analytic(
+        space, lambda X: X @ np.array([8.0, 1.0, 0.5, -4.0]), lambda X: 0.1 + X[:, 1]
+    )
+    config = {"t1": 0.0, "t2": 1.0, "t3": 0.4, "t4": 0.0}
+    found = hx.ShapleyExplainer(hx.LowerConfidenceBound(surrogate), background=400).explain(config)
+    first, against = found.claims
+    assert (first.kind, first.hyperparameters, first.values) == ("reason", ("t1",), (0.0,))
+    assert first.estimate == found.total[0]
+    assert first.interval == pytest.approx(tuple(found.interval()["total"].loc["t1"]))
+    assert first.term == "mean"
+    assert (against.kind, against.hyperparameters) == ("counter_reason", ("t4",))
+    unsure = hx.LowerConfidenceBound(Analytic(space, lambda X: 0.0 * X[:, 0], lambda X: X[:, 1]))
+    (reason,) = hx.ShapleyExplainer(unsure, background=400).explain(config).claims
+    assert (reason.hyperparameters, reason.term) == (("t2",), "uncertainty")
+    flat = hx.LowerConfidenceBound(Analytic(space, lambda X: 4.0 + 0.0 * X[:, 0]))
+    (nothing,) = hx.ShapleyExplainer(flat, background=40).explain(config).claims
+    assert (nothing.kind, nothing.hyperparameters) == ("indifferent", space.names)
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [
@@ -335,5 +380,5 @@ def test_sampled_coalitions_have_the_value_of_the_rows_they_compose(model):
         ).explain(config)
         for estimator in ("auto", "kernel")
     )
-    assert "sampled" in ours.estimator  # the same coalitions, as the seed is the same
+    assert ours.estimator["sampled"]  # the same coalitions, as the seed is the same
     np.testing.assert_allclose(ours.phi, kernel.phi, rtol=0, atol=1e-6 * np.abs(kernel.phi).max())

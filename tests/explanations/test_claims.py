@@ -52,7 +52,8 @@ def test_predictions_name_no_contribution_of_nothing():
     one = hx.explain_prediction(run, 0, background=40)
     assert one.active[:3].all()
     phi = np.array([1.0, -1e-3, 1e-17, 0.0])
-    assert [c.hyperparameters for c in replace(one, phi=phi).claims] == [("lr",)]
+    (reason,) = replace(one, phi=phi).claims
+    assert (reason.kind, reason.hyperparameters) == ("reason", ("lr",))
     many = hx.explain_predictions(run, [1, 2], background=40)
-    named = [c.hyperparameters for c in replace(many, phi=np.stack([phi, phi])).claims]
-    assert named == [("lr",)]
+    (effect,) = replace(many, phi=np.stack([phi, phi])).claims
+    assert (effect.kind, effect.hyperparameters, effect.estimate) == ("effect", ("lr",), 1.0)

@@ -1,9 +1,11 @@
 """Paths made by hand, for the tests of their plots."""
 
+from dataclasses import replace
+
 import numpy as np
 
 import hpo_explain as hx
-from tests.handmade import explanation
+from tests.handmade import explanation, subject_of
 
 
 def path(phis, *, trials=None, names=None, each=None, objective=None, incumbent=None, **changes):
@@ -12,16 +14,22 @@ def path(phis, *, trials=None, names=None, each=None, objective=None, incumbent=
     trials = list(range(5, 5 + len(phis))) if trials is None else trials
     names = tuple(names or (f"x{j}" for j in range(len(phis[0]))))
     each = each or [{}] * len(phis)
-    explanations = tuple(
-        explanation(phi, names=names, trial=trial, **{**changes, **own})
-        for phi, trial, own in zip(phis, trials, each, strict=True)
-    )
-    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in names])
+    space = subject_of(names).space
     n = max(trials) + 1
     X = space.sample(n)
     objective = np.linspace(1, 0, n) if objective is None else np.array(objective, dtype=float)
     best = {} if incumbent is None else space.decode(X[[incumbent]])[0]
-    return hx.DesirabilityPath(explanations, space, X, np.arange(n), objective, best)
+    known = {"tried": X, "incumbent": best}
+    explanations = tuple(
+        explanation(phi, names=names, trial=trial, **{**known, **changes, **own})
+        for phi, trial, own in zip(phis, trials, each, strict=True)
+    )
+    return hx.DesirabilityPath(
+        subject=replace(explanations[-1].subject, trial=None),
+        explanations=explanations,
+        all_trials=np.arange(n),
+        objective=objective,
+    )
 
 
 def random_path(T, d, seed=0, **changes):
@@ -39,3 +47,10 @@ def texts_of(ax):
     """All texts around single axes."""
     found = [ax.get_title(loc="left"), ax.get_xlabel(), ax.get_ylabel()]
     return " ".join(" ".join([*found, *(text.get_text() for text in ax.texts)]).split())
+
+
+def curves(panel, n):
+    """The lines with a value per proposal: the total and then the terms."""
+    lines = [line for line in panel.lines if line.get_linewidth() in {1.8, 1.1}]
+    assert {len(line.get_xdata()) for line in lines} == {n}
+    return lines

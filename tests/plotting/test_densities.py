@@ -5,7 +5,8 @@ import pytest
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
-from hpo_explain.plotting import plot_densities, plot_density_path
+from hpo_explain.plotting import plot_densities
+from tests.handmade import subject_of
 
 
 def curve(name, k, *, proposed=True):
@@ -28,7 +29,10 @@ def curve(name, k, *, proposed=True):
 def densities(d, name="x"):
     curves = tuple(curve(f"{name}{k}", k, proposed=k != 4) for k in range(d))
     config = {c.name: c.proposed for c in curves if c.proposed is not None}
-    return hx.ProposalDensities(curves, config, joint=(("x0", "x1"),), trial=42)
+    subject = subject_of([c.name for c in curves], trial=42)
+    return hx.ProposalDensities(
+        subject=subject, curves=curves, config=config, joint=(("x0", "x1"),)
+    )
 
 
 @pytest.mark.parametrize("d", [1, 3, 10, 30])
@@ -55,25 +59,3 @@ def test_densities_take_the_place_of_given_axes():
     first = densities(3).plot(axes[0])
     assert first.figure.figure is figure
     assert axes[1] in figure.axes
-
-
-@pytest.mark.parametrize("k", [0, 1, 2])
-def test_a_path_shows_the_ratio_by_trial_and_the_proposed_values(k):
-    one = curve("momentum", k)
-    rng = np.random.default_rng(0)
-    good, bad = rng.random((2, 5, len(one.values))) + 0.2
-    proposed = (one.values[0], None, one.values[1], one.values[1], one.values[2])
-    path = hx.DensityPath(
-        "momentum", (10, 11, 12, 13, 15), one.values, one.log, one.categorical, good, bad, proposed
-    )
-    ax = plot_density_path(path)
-    ax.figure.figure.canvas.draw()
-    (mesh,) = [c for c in ax.collections if c.get_array() is not None]
-    np.testing.assert_allclose(
-        np.asarray(mesh.get_array()).reshape(len(one.values), 5), path.log_ratio.T
-    )
-    low, high = mesh.get_clim()
-    assert low == -high == -np.abs(path.log_ratio).max()
-    (dots,) = ax.get_lines()
-    assert list(dots.get_xdata()) == [10, 12, 13, 15]
-    assert np.isfinite(np.asarray(dots.get_ydata(), dtype=float)).all()

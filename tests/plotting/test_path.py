@@ -8,11 +8,10 @@ from matplotlib.figure import Figure
 from scipy.stats import t as student
 
 import hpo_explain as hx
-from hpo_explain.plotting import figure_svg
+from hpo_explain.plotting import figure_svg, plot_path
 from hpo_explain.plotting._style import RED
-from hpo_explain.plotting.path import plot_path, plot_repeated_runs
-from tests.handmade import NASTY, explanation, tuning_run, warns_of_glyphs
-from tests.plotting.paths import path, random_path, words
+from tests.handmade import NASTY, tuning_run, warns_of_glyphs
+from tests.plotting.paths import curves, path, random_path, words
 
 pytestmark = warns_of_glyphs
 
@@ -24,13 +23,6 @@ def titles(ax):
 def legend(ax):
     (found,) = ax.figure.legends
     return [text.get_text() for text in found.get_texts()]
-
-
-def curves(panel, n):
-    """The lines with a value per proposal: the total and then the terms."""
-    lines = [line for line in panel.lines if line.get_linewidth() in {1.8, 1.1}]
-    assert {len(line.get_xdata()) for line in lines} == {n}
-    return lines
 
 
 def test_each_hyperparameter_has_a_panel_with_its_total_and_terms_the_largest_first():
@@ -182,13 +174,11 @@ def test_assumed_and_the_optimizers_own_are_told_apart():
 def test_given_axes_are_replaced_within_their_place():
     figure = Figure(layout="constrained")
     left, right = figure.subplots(1, 2)
-    for plot, result in ((plot_path, random_path(3, 4)), (plot_repeated_runs, runs())):
-        right = figure.add_subplot(1, 2, 2) if right not in figure.axes else right
-        first = plot(result, ax=right)
-        figure.draw_without_rendering()
-        assert right not in figure.axes
-        assert left in figure.axes
-        assert first.get_window_extent().x0 > left.get_window_extent().x1
+    first = plot_path(random_path(3, 4), ax=right)
+    figure.draw_without_rendering()
+    assert right not in figure.axes
+    assert left in figure.axes
+    assert first.get_window_extent().x0 > left.get_window_extent().x1
     assert plt.get_fignums() == []
 
 
@@ -228,71 +218,10 @@ def test_no_text_leaves_the_figure_or_covers_a_panel(d, width):
     assert min(a.get_window_extent().height for a in figure.axes) > 60
 
 
-# ---------------------------------------------------------------------- repeated runs
-
-
-def runs(T=5, d=2, R=3):
-    return hx.aggregate([random_path(T, d, seed=seed) for seed in range(R)])
-
-
-def test_repeated_runs_have_means_and_ribbons_of_one_standard_deviation():
-    paths = [random_path(5, 2, seed=seed) for seed in range(3)]
-    ax = plot_repeated_runs(hx.aggregate(paths))
-    for panel in ax.figure.axes:
-        j = int(panel.get_title(loc="left")[1:])
-        total = np.array([p.total[:, j] for p in paths])
-        line = curves(panel, 5)[0]
-        np.testing.assert_array_equal(line.get_xdata(), [1, 2, 3, 4, 5])
-        np.testing.assert_allclose(line.get_ydata(), total.mean(axis=0))
-        heights = panel.collections[0].get_paths()[0].vertices[:, 1]
-        assert heights.max() == pytest.approx(
-            (total.mean(axis=0) + total.std(axis=0, ddof=1)).max()
-        )
-        assert len(panel.collections) == 3
-    assert "one standard deviation over runs" in words(ax)
-    assert "over 3 runs" in words(ax)
-
-
-def test_what_the_shortest_run_left_out_is_told():
-    both = hx.aggregate([random_path(5, 2), random_path(3, 2)])
-    assert "Left out: what came after proposal 3" in words(plot_repeated_runs(both))
-
-
-def test_single_proposals_of_several_runs_are_bars_with_whiskers():
-    phis = np.random.default_rng(1).normal(size=(4, 3, 2))
-    result = hx.aggregate([explanation(phi) for phi in phis])
-    ax = plot_repeated_runs(result)
-    order = [label.get_text() for label in ax.get_yticklabels()]
-    mean = phis.mean(axis=0)
-    assert order == [f"x{j}" for j in np.argsort(-np.abs(mean.sum(axis=1)))]
-    bars = [[patch.get_width() for patch in group] for group in ax.containers if hasattr(group, "patches")]  # fmt: skip # noqa: E501
-    rows = [int(name[1:]) for name in order]
-    np.testing.assert_allclose(bars, mean[rows].T)
-    ends = np.array([segment[:, 0] for c in ax.collections for segment in c.get_segments()])
-    both = np.concatenate([phis, phis.sum(axis=2, keepdims=True)], axis=2)
-    half = both.std(axis=0, ddof=1)[rows].T.ravel()
-    np.testing.assert_allclose((ends[:, 1] - ends[:, 0]) / 2, half)
-    assert "one standard deviation over runs" in " ".join(text.get_text() for text in ax.texts)
-
-
-def test_bars_of_more_than_twenty_hyperparameters_name_the_others():
-    phis = np.random.default_rng(1).normal(size=(2, 30, 2))
-    ax = plot_repeated_runs(hx.aggregate([explanation(phi) for phi in phis]))
-    assert len(ax.get_yticklabels()) == 20
-    footer = " ".join(" ".join(text.get_text() for text in ax.texts).split())
-    assert "Smaller, not drawn: x" in footer
-    assert "and 2 more." in footer
-    given = Figure().add_subplot()
-    assert plot_repeated_runs(hx.aggregate([explanation(phi) for phi in phis]), ax=given) is given
-
-
 def test_names_from_the_user_are_drawn_as_they_are():
     phi = np.random.default_rng(0).normal(size=(3, len(NASTY), 2))
     own = {"terms": NASTY[:2], "acquisition": NASTY[2], "model": NASTY[0]}
-    result = path(phi, names=NASTY, **own)
-    bars = plot_repeated_runs(hx.aggregate(result.explanations))
-    assert not any(text.get_parse_math() for text in [*bars.texts, *bars.get_yticklabels()])
-    ax = plot_path(result)
+    ax = plot_path(path(phi, names=NASTY, **own))
     assert "<script" not in figure_svg(ax.figure.figure, alt="path")
     titles_of = ax.figure.axes
     assert not any(a._left_title.get_parse_math() for a in titles_of)

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 import hpo_explain as hx
 from hpo_explain.plotting import figure_svg
-from hpo_explain.plotting.predictions import plot_predictions
+from hpo_explain.plotting.path_predictions import plot_predictions
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 from tests.plotting.paths import path, random_path, texts_of
 
@@ -97,7 +97,7 @@ def test_it_draws_on_the_axes_it_is_given_and_names_as_they_are():
 
 def test_the_path_is_not_written_to():
     result = path(np.ones((2, 1, 2)))
-    before = result.objective.copy(), result.X.copy()
+    before = result.objective.copy(), result.subject.tried.copy()
     plot_predictions(result)
     np.testing.assert_array_equal(result.objective, before[0])
-    np.testing.assert_array_equal(result.X, before[1])
+    np.testing.assert_array_equal(result.subject.tried, before[1])

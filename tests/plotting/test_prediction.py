@@ -5,7 +5,7 @@ from matplotlib.container import BarContainer
 
 import hpo_explain as hx
 from hpo_explain.plotting import plot_prediction, plot_prediction_overview
-from tests.handmade import NASTY, warns_of_glyphs
+from tests.handmade import NASTY, subject_of, warns_of_glyphs
 
 pytestmark = warns_of_glyphs
 
@@ -15,8 +15,9 @@ def one(phi, names=None, direction="minimize"):
     names = tuple(names or (f"x{j}" for j in range(len(phi))))
     config = dict.fromkeys(names, 0.5)
     return hx.PredictionExplanation(
-        names, config, phi, 0.0 * phi + 0.01, 1.0, 0.5, 0.0, direction=direction
-    )
+        subject=subject_of(names, direction=direction), config=config, phi=phi,
+        half_width=0.0 * phi + 0.01, prediction=1.0, baseline=0.5, efficiency_gap=0.0,
+    )  # fmt: skip
 
 
 def many(phi, positions=None, names=None):
@@ -24,7 +25,10 @@ def many(phi, positions=None, names=None):
     names = tuple(names or (f"x{j}" for j in range(phi.shape[1])))
     configs = tuple(dict.fromkeys(names, 0.5) for _ in phi)
     positions = np.full(phi.shape, 0.5) if positions is None else np.asarray(positions)
-    return hx.PredictionOverview(names, configs, phi, positions, phi.sum(axis=1), 0.5)
+    return hx.PredictionOverview(
+        subject=subject_of(names), configs=configs, phi=phi, positions=positions,
+        predictions=phi.sum(axis=1), baseline=0.5,
+    )  # fmt: skip
 
 
 def labels(ax):
