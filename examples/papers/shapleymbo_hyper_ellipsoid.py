@@ -351,7 +351,7 @@ def fresh(
         tuned = perf_counter()
         path = hx.desirability_path(run, background=background, n_jobs=n_jobs, progress=False)
         paths.append(path)
-        best = WEIGHTS @ np.square(list(path.incumbent.values()))
+        best = WEIGHTS @ np.square(list(path.subject.incumbent.values()))
         print(
             f"λ = {lam}, repetition {seed}: {tuned - start:.0f} s for {n_proposals} proposals, "
             f"{perf_counter() - tuned:.0f} s to explain them; true value of the incumbent "
@@ -412,7 +412,7 @@ def main() -> None:
     found = {}
     for lam in (1, 10):
         paths = fresh(lam, repetitions, n_proposals, background // 2, options.n_jobs)
-        theta = [[list(c.values()) for c in SPACE.decode(path.X)] for path in paths]
+        theta = [[list(c.values()) for c in SPACE.decode(path.subject.tried)] for path in paths]
         found[lam] = Contributions(np.array(theta), np.stack([path.phi for path in paths]))
         if options.out is not None and len(paths) > 1:
             options.out.mkdir(parents=True, exist_ok=True)

@@ -56,7 +56,7 @@ def test_why_tpe_proposed_a_trial(benchmark, d, n_trials, options):
     explanation = benchmark.pedantic(explain, rounds=3, warmup_rounds=1)
     benchmark.extra_info["rows"] = explanation.background_size
     print(benchmark.name, explanation.background_size, "rows,", explanation.estimator)
-    assert not explanation.assumed
+    assert not explanation.subject.assumed
 
 
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
