@@ -1,6 +1,6 @@
 """Adapters: what a framework recorded, turned into a Run.
 
-Every reader is loaded when it is first used, so that a study of one framework needs none of the
+Every reader is loaded when it is first used, so that reading one framework does not need the
 others.
 """
 

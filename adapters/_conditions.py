@@ -1,9 +1,10 @@
 """Conditions of a search space, inferred from which trials have which hyperparameter.
 
-A hyperparameter that some trials lack is active under a condition that nobody recorded. Sought is
-the shortest conjunction "parent in values and ..." of categorical and integer parents that is true
-exactly for the trials that have it. With n trials in play, m of which have the hyperparameter, and
-a parent whose values set e of the others apart, chance alone does as well with probability at most
+A hyperparameter that some trials lack is active under a condition that is not recorded. The search
+is for the shortest conjunction "parent in values and ..." of categorical and integer parents that
+is true exactly for the trials that have it. With n trials in play, m of which have the
+hyperparameter, and a parent whose values set e of the others apart, chance alone does as well with
+probability at most
 
     K · C(n - e, m) / C(n, m),      K: number of such sets of values of this parent
 
@@ -24,11 +25,11 @@ import numpy.typing as npt
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array, FloatParameter, IntParameter, Parameter
 
-_CHANCE = math.log(0.5)  # a rule that is likelier by chance is none; objectives with an `if` are
-# so common that anything less likely is taken for one, where it explains everything at once
+_CHANCE = math.log(0.5)  # of a rule that explains everything: as objectives with an `if` are
+# common, any rule counts that is less likely by chance
 _CHANCE_OF_PART = math.log(0.01)  # over all candidates, where it leaves something unexplained
 _AGAIN = math.log(20.0)  # a hyperparameter that other conditions name is the likelier parent
-_VALUES = 1000  # integers with more values are no parents
+_VALUES = 1000  # integers with more values are not considered as parents
 _PICKED = 10  # an integer with more values than this is cut (from, up to, between), not picked
 
 Mask = npt.NDArray[np.bool_]

@@ -20,7 +20,7 @@ from hpo_explain.space import (
 )
 
 LEAST_KNOWN = 2
-"""Trials that are known before a model, assumed where none chose them, can say anything."""
+"""Finished trials that an assumed model needs to explain a trial that no model chose."""
 
 
 def not_finite(

@@ -21,7 +21,7 @@ def is_empty(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Say whether a cell is a real number of any type; True and False are none."""
+    """Say whether a cell is a real number of any type; True and False are not."""
     return isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.bool_))
 
 

@@ -35,7 +35,7 @@ class Evaluations:
     names : tuple
         The instances, in the order in which they first occur.
     column : str
-        The column that names them; empty where there is none, and every row a configuration.
+        The column that names them; empty where every row is a configuration of its own.
     """
 
     first: npt.NDArray[np.int64]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 LARGEST_NUMBER = 2**53
-"""Of a trial: larger ones are not told apart as floats, which a Run takes."""
+"""Largest number of a trial: a Run takes numbers as floats, which are exact up to here."""
 
 
 def read_numbers(column: pd.Series[Any], name: str, *, unique: bool) -> npt.NDArray[np.int64]:
@@ -29,7 +29,7 @@ def read_numbers(column: pd.Series[Any], name: str, *, unique: bool) -> npt.NDAr
     Raises
     ------
     InputError
-        If one is no whole number, is too large, or occurs twice though they should be unique.
+        If one is not a whole number, is too large, or occurs twice though they should be unique.
     """
     values = column.tolist()
     remedy = ("Leave ", Option("trial"), " out: rows are then numbered from 0.")

@@ -52,9 +52,9 @@ def from_frame(
     from which rows have it, and where no other hyperparameter explains that, it counts as active at
     the frequency that occurs. The run's notes say what was inferred.
 
-    Of the table that Optuna's ``study.trials_dataframe()`` returns, known by its columns `number`,
-    `state` and `params_...`, those last ones are the hyperparameters, `number` numbers the trials
-    unless another column orders them, and rows whose `state` is not COMPLETE are left out.
+    The table that Optuna's ``study.trials_dataframe()`` returns is recognized by its columns
+    `number`, `state` and `params_...`: the last ones are the hyperparameters, `number` numbers the
+    trials unless another column orders them, and rows whose `state` is not COMPLETE are left out.
 
     Parameters
     ----------
@@ -70,15 +70,14 @@ def from_frame(
         Columns of the hyperparameters; by default, and without `space`, every other column.
         Of Optuna's own table those that start with ``params_``.
     initial : int, default 0
-        How many trials came first without being chosen by a model. All others are proposals.
+        How many trials came first and were not chosen by a model. All others are proposals.
     trial : str, optional
         Column of the trial numbers, which also order the rows; by default rows are numbered
         from 0. Of Optuna's own table `number`.
     time : str or tuple of two str, optional
         Column of a time that orders the rows, or columns of start and finish, by which what was
-        known when a trial was proposed is decided. Seconds, or timestamps as dates or ISO 8601; no
-        durations.
-        A trial without finish and objective is taken to be still running.
+        known when a trial was proposed is decided: seconds, or timestamps as dates or ISO 8601, but
+        not durations. A trial without finish and objective counts as still running.
     instance : str, optional
         Column of the fold, data set or seed, where a trial has one row for each of them: rows of
         the same number (`trial`), or else of the same configuration. The objective of the trial

@@ -149,7 +149,7 @@ class GpRecord(SamplerRecord):
         for trial in self.trials[:before]:
             number = trial.number
             if self.origins.get(number) is Origin.ADDED:
-                continue  # nobody asked the sampler for it
+                continue  # the sampler was not asked for it
             if number not in self._handed_on:
                 try:
                     self._handed_on[number] = self._fit(number, start).parameters

@@ -41,6 +41,6 @@ def read_record(
             own = TPESampler()  # marks name it, but its settings are not recorded
         return TpeRecord(*known, own if isinstance(own, TPESampler) else None, choice.how, fixed)
     if choice.model == "GPSampler" and isinstance(own, GPSampler | None):
-        # the kernels' priors and settings are those of the default, where no sampler is at hand
+        # without a sampler object, the kernels' priors and settings are those of the default
         return GpRecord.of(*known, sampler=own, how=choice.how, own_objective=own_objective)
     return SamplerRecord(*known)

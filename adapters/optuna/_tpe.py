@@ -175,8 +175,7 @@ _MARK = "tpe:relative_params:"
 def sampled_jointly(trial: FrozenTrial) -> frozenset[str] | None:
     """Return what a trial's mark says was sampled jointly; None where it has no mark.
 
-    A sampler leaves it for those that run beside it, if it is multivariate and lies about running
-    trials.
+    A sampler leaves it for parallel workers, if it is multivariate and uses the constant liar.
     """
     chunks: list[str] = []
     while f"{_MARK}{len(chunks)}" in trial.system_attrs:

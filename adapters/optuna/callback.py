@@ -32,7 +32,7 @@ class ExplanationCallback:
     Parameters
     ----------
     path : str or path-like, default "report.html"
-        The report's file; relative to the working directory of now, not of a later trial.
+        The report's file; relative to the current working directory.
     every : int, default 25
         Number of trials that finish (in whatever state) between two reports.
     budget : float or None, default 0.05

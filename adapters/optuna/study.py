@@ -46,8 +46,8 @@ def from_optuna(
         ``study.set_metric_names``), or a function of a trial that returns a number (say, its
         duration in seconds) or None. By default the study's only objective.
     sampler : optuna.samplers.BaseSampler, optional
-        The sampler that chose the trials. A storage does not record it; by default the marks
-        that samplers leave on trials tell, else it is the sampler of the study object.
+        The sampler that chose the trials, which a storage does not record. By default it is known
+        by the marks that samplers leave on trials, else it is the sampler of the study object.
     space : SearchSpace, optional
         The search space, with its conditions. By default read from the trials: ranges that
         changed are widened to hold all of them, and conditions are inferred from which trials
@@ -85,7 +85,7 @@ def from_optuna(
     infinite or no value       left out
     value outside its range    left out (an enqueued one may be); a wider `space` reads it
     the same configuration     every one counts
-    enqueued, added, retried   counts, but is no proposal: the sampler did not choose it
+    enqueued, added, retried   counts, but is not a proposal: the sampler did not choose it
     =========================  ==============================================================
 
     In a parallel run, what was known when a trial was proposed is what was finished when it
@@ -93,8 +93,9 @@ def from_optuna(
     whatever state they ended.
 
     Proposals are the trials that the sampler's model chose: those started when at least
-    ``n_startup_trials`` others were finished. Samplers without an acquisition function have
-    none; the trials after the first ten are listed, and a note says so.
+    ``n_startup_trials`` others were finished. For samplers without an acquisition function, the
+    trials with at least two finished trials before them are listed instead, and a note says so.
+    ``run.origin(trial)`` tells who chose a trial.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class Specs:
     criterion : Criterion
         The acquisition function.
     random : bool
-        Whether no model was to choose any trial: a random search, or initial points only.
+        Whether the search was random: a dummy search, or initial points only.
     initial : int or None
         Number of initial points, those given included; None where it is not recorded.
     given : int

@@ -25,7 +25,7 @@ class ExplanationCallback:
     Parameters
     ----------
     path : str or path-like, default "report.html"
-        The report's file; relative to the working directory of now, not of a later trial.
+        The report's file; relative to the current working directory.
     every : int, default 25
         Number of trials between two reports.
     budget : float or None, default 0.05

@@ -164,7 +164,7 @@ def _source(result: Any) -> _Source:
 def _origins(
     trials: Sequence[int], specs: Specs, start: int, *, recorded: bool
 ) -> dict[int, Origin]:
-    """Return who chose the trials that no model is known to have chosen."""
+    """Return who chose the trials, where it was not a model, or is not recorded."""
     origins: dict[int, Origin] = {}
     if specs.random:
         origins = dict.fromkeys(trials, Origin.INITIAL)

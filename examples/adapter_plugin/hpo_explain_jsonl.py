@@ -1,4 +1,4 @@
-"""An adapter of one's own: the log of a tuner that writes a JSON object per line.
+"""An adapter in a package of your own: it reads the log of a tuner, one JSON object per line.
 
 Once it is installed (``pip install examples/adapter_plugin``), every function of hpo_explain
 takes the path of such a log: ``hx.report(Path("trials.jsonl"))``.
@@ -11,7 +11,7 @@ import hpo_explain as hx
 
 
 def from_jsonl(source, *, direction="minimize"):
-    """Return the run that a log holds, or None for whatever is no log."""
+    """Return the run that a log holds, or None for any other source."""
     if not isinstance(source, Path) or source.suffix != ".jsonl":
         return None
     header, *trials = map(json.loads, source.read_text(encoding="utf-8").splitlines())

@@ -20,7 +20,7 @@ def diverged_above(cost: Array) -> float:
     in the worse half whose distance from the best is more than 100 times that of the one before
     it. Diverged trials are winsorized for fitting: they keep their place as the worst, at the
     bound of the tail rule, or at twice the range of the others. Whatever the others are, a cost
-    above 1e150 counts as that, since its square is infinite.
+    above 1e150 counts as that, to avoid overflow.
 
     Parameters
     ----------

@@ -59,17 +59,15 @@ _KINDS = {"gp": "a Gaussian process", "forest": "a forest"}
 
 def _surrogate_kind(fact: Fact) -> str:
     own = "the optimizer's own model where it is stored, else " if fact["own"] else ""
-    what, limit = fact["beyond"], fact["limit"]
+    limit, share = fact["limit"], f"{fact['categorical']:.0%}"
     trials, dimensions = counted(fact["n"], "trial"), counted(fact["d"], "hyperparameter")
-    share = f"{fact['categorical']:.0%} of them categorical"
     reasons = {
-        "n": f"{trials} are more than {limit}",
-        "d": f"{dimensions} are more than {limit}",
-        "categorical": f"more than {limit or 0:.0%} of the hyperparameters are categorical "
-        f"({fact['categorical']:.0%})",
-        "": f"there {'is' if fact['n'] == 1 else 'are'} {trials} and {dimensions}, {share}",
+        "n": f"because {trials} are more than {limit}",
+        "d": f"because {dimensions} are more than {limit}",
+        "categorical": f"because {share} of the hyperparameters are categorical",
+        "": f"for {trials} and {dimensions}, {share} of them categorical",
     }
-    return f"surrogate: {own}{_KINDS[fact['surrogate']]}, because {reasons[what]}"
+    return f"surrogate: {own}{_KINDS[fact['surrogate']]}, {reasons[fact['beyond']]}"
 
 
 def _too_few_trials(fact: Fact) -> str:

@@ -1,0 +1,203 @@
+"""What readers leave out and assume, in full sentences."""
+
+import pytest
+
+from hpo_explain.facts import Origin, fact
+from hpo_explain.wording import known_facts, tell
+from hpo_explain.wording.reading import CAUTIONS
+
+EQUALS = fact("parent_equals", names=["booster"], value="dart")
+AT_LEAST = fact("parent_at_least", names=["layers"], low=3)
+
+SENTENCES = [
+    # every reader
+    (
+        fact(
+            "nothing_readable",
+            source="study",
+            trials=range(4),
+            reasons=((fact("running"), 1), (fact("failed"), 3)),
+        ),
+        "study has no trial that can be read: of its 4 trials, 3 x failed; 1 x still running. A "
+        "run needs a finished trial with a finite value: run more trials, or choose another study.",
+    ),
+    (fact("not_finite", names=["loss"], value="inf"), "its loss is inf"),
+    (
+        fact("outside_read_space", why=fact("outside_range", names=["x"], value=5, low=0, high=1)),
+        "x = 5 is outside its range [0, 1] (a wider space= reads this trial)",
+    ),
+    (
+        fact("active_when", names=["rate", "skip"], rules=(EQUALS, AT_LEAST), untried=()),
+        "rate, skip: active when booster = 'dart' and layers >= 3, inferred from the trials that "
+        "have it",
+    ),
+    (
+        fact(
+            "active_when",
+            names=["rate"],
+            rules=(fact("parent_among", names=["c"], choices=("a", "b")),),
+            untried=(fact("never_tried", names=["c"], choices=("new",)),),
+        ),
+        "rate: active when c in {'a', 'b'}, inferred from the trials that have it (c = 'new' was "
+        "never tried there and counts as inactive)",
+    ),
+    (
+        fact(
+            "active_at_frequency",
+            names=["y"],
+            share=0.4286,
+            why=fact("partly_explained_activity", rules=(EQUALS,)),
+            together=False,
+        ),
+        "y: inactive unless booster = 'dart', and no category or whole number of another "
+        "hyperparameter explains the rest; counts as active at its observed frequency, 0.43",
+    ),
+    (
+        fact(
+            "active_at_frequency",
+            names=["y", "z"],
+            share=0.6,
+            why=fact("added_midway", trials=[12]),
+            together=True,
+        ),
+        "y, z: added at trial 12; counts as active at its observed frequency, 0.6, all together",
+    ),
+    # studies
+    (
+        fact(
+            "sampler",
+            names=["TPESampler"],
+            how=fact("sampler_marked", names=["TPESampler", "GPSampler"], counts=(14, 1)),
+            phase=fact("startup", finished=10, assumed=True),
+        ),
+        "sampler: TPESampler, as 15 trials are marked (14 by TPESampler, 1 by GPSampler); random "
+        "until 10 trials are finished (assumed, Optuna's default)",
+    ),
+    (
+        fact("set_by_hand", trials=[5], origin=Origin.ENQUEUED),
+        "enqueued, so not chosen by the sampler: 1 trial (5)",
+    ),
+    (
+        fact("not_by_sampler", trials=[5], origin=Origin.RETRIED),
+        "no acquisition function chose this: trial 5 was retried",
+    ),
+    (
+        fact(
+            "densities_rebuilt",
+            names=["TPESampler"],
+            assumed=True,
+            how=fact("sampler_of_study"),
+        ),
+        "log l − log g: rebuilt from the trials of the time by an assumed TPESampler, the one of "
+        "the study object, as a storage does not record it; give sampler= if another one chose the "
+        "trials",
+    ),
+    (
+        fact(
+            "not_rebuilt",
+            names=["TPESampler"],
+            what="densities",
+            version="9.0",
+            checked="4.5 and 5.0",
+            why=fact("sampler_raised", error="AttributeError", text="_group"),
+        ),
+        "the densities of TPESampler could not be rebuilt with Optuna 9.0 (checked with 4.5 and "
+        "5.0): AttributeError: _group",
+    ),
+    (
+        fact(
+            "one_of_several_objectives",
+            names=["loss", "accuracy"],
+            directions=("minimize", "maximize"),
+        ),
+        "target: one of 2 objectives (0 ('loss'): minimize, 1 ('accuracy'): maximize); the sampler "
+        "weighed all of them",
+    ),
+    (
+        fact("range_changed", names=["lr"], count=3, low=0.01, high=10.0),
+        "lr: its range changed during the study (3 different ones); read as the widest, [0.01, 10]",
+    ),
+    # results of skopt
+    (
+        fact("models_not_stored", trials=[6, 7, 8], criterion="EI"),
+        "models: those that chose the trials 6-8 are not stored (model_queue_size); there, "
+        "surrogates are fitted anew and an acquisition function is assumed for the one skopt used "
+        "(EI)",
+    ),
+    (
+        fact(
+            "hedge_inferred",
+            names=["LCB"],
+            ranks=(("LCB", 400), ("EI", 900), ("PI", 901)),
+            candidates=1500,
+            high=False,
+        ),
+        "gp_hedge does not record which criterion it used; LCB is inferred, under which the "
+        "proposal ranks best among 1500 candidates (ranks: LCB 400, EI 900, PI 901); it ranks high "
+        "under none: skopt rounds integers and categories after its search, and moves away from "
+        "points it has tried",
+    ),
+    # tables
+    (
+        fact("empty_cells", names=["x", "y"], counts=(1, 3), rows=9),
+        "empty cells (x in 1, y in 3 of 9 rows) mean inactive; when, is inferred below unless "
+        "space= states it",
+    ),
+    (
+        fact("different_in_every_row", names=["id"], text=True, gaps=True),
+        "id: a different text in every row that has one; if it is not a hyperparameter, leave it "
+        "out with hyperparameters=",
+    ),
+    (
+        fact("text_of_numbers", names=["c"], example="5.3%", number="5.3", plain=False),
+        "c: its text looks like numbers, but is read as categories; if it should be a range, write "
+        "'5.3%' as 5.3",
+    ),
+    (
+        fact("mean_over_instances", names=["loss", "fold"], instances=range(12)),
+        "instances: the loss of a trial is its mean over 12 values of fold (0, 1, 2, 3, 4, 5, 6, "
+        "7, 8, 9, ...); run.instances holds them one by one",
+    ),
+    # runs
+    (
+        fact(
+            "surrogate_kind",
+            surrogate="gp",
+            n=1,
+            d=2,
+            categorical=0.5,
+            beyond="",
+            limit=None,
+            own=True,
+        ),
+        "surrogate: the optimizer's own model where it is stored, else a Gaussian process, for 1 "
+        "trial and 2 hyperparameters, 50% of them categorical",
+    ),
+    (
+        fact(
+            "surrogate_kind",
+            surrogate="forest",
+            n=1001,
+            d=2,
+            categorical=0.5,
+            beyond="n",
+            limit=1000,
+            own=False,
+        ),
+        "surrogate: a forest, because 1001 trials are more than 1000",
+    ),
+    (
+        fact("too_few_trials", trials=[0], before=1),
+        "run has 1 finished trial before trial 1 was proposed; a surrogate needs at least 2. Run "
+        "more trials, or choose a later one.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("told", "sentence"), SENTENCES, ids=[told.kind for told, _ in SENTENCES])
+def test_a_fact_is_told_in_a_sentence(told, sentence):
+    assert tell(told) == sentence
+
+
+def test_cautions_are_kinds_of_facts():
+    assert known_facts() >= CAUTIONS
