@@ -1,4 +1,4 @@
-"""Rows composed of an explained row and background rows, told without composing them.
+"""Rows composed of an explained row and background rows, described without composing them.
 
 =========  ============================================================================
 symbol     meaning
@@ -57,7 +57,7 @@ class Compositions:
 
     @property
     def inactive(self) -> Array:
-        """The explained row with everything inactive that can be, (d,)."""
+        """The explained row with every conditional hyperparameter inactive, (d,)."""
         return np.where(self.conditional, np.nan, self.x)
 
     def sources(self, background: Array) -> Sources:
@@ -70,7 +70,7 @@ class Compositions:
         conditional = np.flatnonzero(self.conditional).tolist()
         if not conditional:
             return chosen
-        # what is active depends on the parents alone: few patterns of them cover all coalitions
+        # activity depends on the parents alone: few patterns of them cover all coalitions
         parents = [p for conditions in self.space.conditions for p, _ in conditions]
         switch = np.isin(self.players, parents)
         patterns, which = np.unique(self.coalitions[:, switch], axis=0, return_inverse=True)
@@ -86,10 +86,10 @@ class Compositions:
 
 
 def in_blocks(n_rows: int, size: int, work: Callable[[slice], Block]) -> Iterator[Block]:
-    """Yield the blocks of background rows in order, worked on by one thread per core.
+    """Yield the blocks of background rows in order, computed by one thread per core.
 
-    BLAS is held to one thread meanwhile: its threads and ours would fight for the cores. No more
-    blocks are under way than there are threads, so that memory is bounded.
+    BLAS is limited to one thread meanwhile, so that its threads do not compete for the cores. As
+    many blocks as threads are computed at a time, so that memory is bounded.
     """
     from threadpoolctl import threadpool_limits
 

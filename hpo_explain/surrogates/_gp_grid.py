@@ -98,7 +98,7 @@ class GridPosterior:
     def _in_threads(self, work: Callable[[slice], list[T]]) -> list[T]:
         from threadpoolctl import threadpool_limits
 
-        with threadpool_limits(limits=1, user_api="blas"):  # its threads and ours would fight
+        with threadpool_limits(limits=1, user_api="blas"):  # its threads would compete with ours
             return in_parts(work, len(self.rows), 0)
 
     @cached_property

@@ -47,7 +47,7 @@ class MarginalLikelihood:
     y : ndarray of shape (n,)
         Their objective, standardized.
     jitter : float
-        What stands on the diagonal besides the noise.
+        Added to the diagonal besides the noise.
     """
 
     def __init__(

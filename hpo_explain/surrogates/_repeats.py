@@ -1,4 +1,4 @@
-"""Rows that are equal: to have seen one trial of a configuration is to know all of them."""
+"""Rows that are equal: a trial that was seen predicts the others of its configuration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TOGETHER = "repeated configurations together"
 
 
 def different_rows(X: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return where each different row of X (n, d) is first, and for all rows which it is.
+    """Return where each different row of X (n, d) is first, and for all rows which one it equals.
 
     Both in the order of appearance; NaN is equal to NaN.
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_PART = 50_000  # nodes or boxes that one thread works on at once: less would be mostly waiting
+_PART = 50_000  # nodes or boxes per task: smaller tasks would mostly wait
 
 
 def n_threads() -> int:
@@ -21,7 +21,7 @@ def n_threads() -> int:
 
 
 def in_parts(work: Callable[[slice], list[T]], n: int, size: int) -> list[T]:
-    """Return what `work` makes of n items, in order, worked on by one thread per core.
+    """Return the results of `work` on n items, in order, computed by one thread per core.
 
     Parameters
     ----------

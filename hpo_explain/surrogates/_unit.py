@@ -1,4 +1,4 @@
-"""The unit in which objectives are fitted, so that no scale is too small for scikit-learn."""
+"""The unit in which objectives are fitted, so that any scale is large enough for scikit-learn."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 
-INACTIVE = -1.0  # below every position, so that one threshold tells inactive from active
+INACTIVE = -1.0  # below every position, so that one threshold separates inactive from active
 
 
 class OneHotColumns:
@@ -54,7 +54,7 @@ class OneHotColumns:
                 (parent, tuple(codes.tolist())) for parent, codes in space.conditions[j]
             )
             if parameter.optional is not None:
-                key = (*key, j)  # its activity is its own
+                key = (*key, j)  # no other hyperparameter shares its activity
             if key in seen:
                 members[seen[key]] += (j,)
                 continue
@@ -116,7 +116,7 @@ class OrderedColumns:
         for j, parameter in enumerate(space.parameters):
             if not isinstance(parameter, CategoricalParameter):
                 continue
-            means = np.full(parameter.size, overall)  # a category never tried stands in the middle
+            means = np.full(parameter.size, overall)  # of a category that was never tried
             active = ~np.isnan(X[:, j])
             codes = parameter.codes(X[active, j])
             count = np.bincount(codes, minlength=parameter.size)

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 _BLOCK = 50_000  # coalitions times background rows at once
 _FOLDS = 5
-# Impurities are differences of squares: of objectives that lie further from 0 than so many times
-# their spread, little is left of them, and of the others this is rounding, in units of the spread.
+# Impurities are differences of squares, which lose their digits where objectives lie further from 0
+# than so many times their spread; elsewhere rounding is below _ROUNDED, in units of the spread.
 _FAR = 100.0
 _ROUNDED = 1e-11
-# the second weighs splits by their variances too: impurity and value of a leaf stay the same
+# the second chooses other splits, but impurity and value of a leaf mean the same
 _VARIANCE_CRITERIA = ("squared_error", "friedman_mse")
 
 
@@ -96,7 +96,7 @@ class ForestSurrogate:
         if not hasattr(forest, "estimators_"):
             problem = f"must be fitted, but was {forest!r}"
             raise InputError("forest", problem, forest, "Call forest.fit(X, y) first.")
-        outputs = getattr(forest, "n_outputs_", 0)  # 0: boosted trees, which are no forest
+        outputs = getattr(forest, "n_outputs_", 0)  # 0: boosted trees
         criterion = getattr(forest, "criterion", None)
         if outputs != 1 or criterion not in _VARIANCE_CRITERIA:
             raise InputError(
@@ -356,7 +356,7 @@ class ForestSurrogate:
         method = "five-fold cross-validation"
         if count < len(y):
             method = f"{method}, {TOGETHER}"
-        if count == 1:  # held out, it would leave none to learn from
+        if count == 1:  # nothing would be left to learn from
             return HeldOut(method=method, observed=y[:0], mean=y[:0], std=y[:0])
         fold = which % _FOLDS
         mean, std = np.empty(len(y)), np.empty(len(y))
@@ -382,10 +382,9 @@ def _fit_in_unit(forest: RandomForestRegressor, Z: Array, y: Array) -> None:
     """Fit a forest to objectives of any scale, however small, and however far from 0."""
     unit, centre = unit_of(y), float(np.median(y))
     if abs(centre) <= _FAR * unit:
-        centre = 0.0  # so that not even ties between splits fall out otherwise
+        centre = 0.0  # so that ties between splits are broken as without a shift
     with warnings.catch_warnings():
-        # scikit-learn's threads set the process's filters at once and may leave none behind; what
-        # they then warn of is that there is none
+        # scikit-learn's threads race for the process's warning filters, and warn if none is left
         warnings.simplefilter("ignore", UserWarning)
         forest.fit(Z, (y - centre) / unit)
     for estimator in forest.estimators_:
@@ -396,5 +395,5 @@ def _fit_in_unit(forest: RandomForestRegressor, Z: Array, y: Array) -> None:
 
 
 def _total_std(means: Array, variances: Array) -> Array:
-    # counted from the first tree, equal trees have no variance, not even from rounding
+    # relative to the first tree, so that equal trees have no variance from rounding
     return std_from_variance((means - means[:, :1]).var(axis=1) + variances.mean(axis=1))

@@ -26,7 +26,7 @@ from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, std_from_v
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
 
-KERNEL_TRIALS = 300  # kernel parameters are fitted on at most so many trials: O(n³) per step
+KERNEL_TRIALS = 300  # most trials that kernel parameters are fitted on: O(n³) per step
 _RESTARTS = 1
 _JITTER = 1e-10  # on the diagonal, beside the noise
 _CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB
@@ -145,9 +145,9 @@ class GaussianProcessSurrogate:
         Z = columns(X)
         unit = unit_of(y)
         scaled = y / unit
-        # many small factorizations: several threads would spend their time waiting for each other
+        # many small factorizations: several threads would mostly wait for each other
         with warnings.catch_warnings(), threadpool_limits(limits=1, user_api="blas"):
-            # a parameter at its bound is an answer here: an irrelevant hyperparameter, no noise
+            # a parameter may be at its bound: an irrelevant hyperparameter, no noise
             warnings.simplefilter("ignore", ConvergenceWarning)
             likelihood = MarginalLikelihood(
                 columns.groups, Z[chosen], _standardized(scaled[chosen]), jitter=_JITTER
@@ -194,7 +194,7 @@ class GaussianProcessSurrogate:
     def _prior_variance(self, Z: Array) -> Array:
         """Return k(z, z) without white noise, (n,)."""
         kernel, x = self._gp.kernel_, self._gp.X_train_[:1]
-        # white noise stands on the diagonal, but not between a point and itself as another one
+        # white noise is on the diagonal, but not between a point and its copy
         white = float(kernel.diag(x)[0] - kernel(x, x)[0, 0])
         return np.asarray(kernel.diag(Z), dtype=float) - white
 
@@ -210,7 +210,7 @@ class GaussianProcessSurrogate:
         """
         X = self._space.check_rows("X", X)
         mean, std = np.empty(len(X)), np.empty(len(X))
-        # some kernels hold one number per pair of rows and column, not one per pair
+        # some kernels hold one number per pair of rows and column
         step = max(1, _CHUNK // self._gp.X_train_.size)
         for start in range(0, len(X), step):
             part = slice(start, start + step)

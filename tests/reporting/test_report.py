@@ -296,7 +296,7 @@ def test_a_model_that_is_poor_is_warned_of_beside_its_explanation(tmp_path):
     run = hx.Run(run.space, run.X, noise, "minimize", proposals=range(8, 30))
     page = write(run, tmp_path, sections=["trust", "latest"])
     assert hx.trust(run).level == "poor"
-    assert "Do not act on the explanations below" in page.text
+    assert "Do not act on the explanations" in page.text
     assert "Trust in the model behind this explanation is poor" in page.text
 
 
