@@ -182,10 +182,8 @@ class ReportUpdates:
         def work() -> None:
             from hpo_explain import reporting
 
-            found = read()
-            runs = {found.objective_name: found} if isinstance(found, Run) else found
             parts = reporting.BRIEF if kind == _BRIEF else self._sections
-            reporting.Report.of(runs, sections=parts).write(self.path)
+            reporting.report(read(), self.path, sections=parts, progress=False)
             if self._on_update is not None:
                 self._on_update(self.path)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import metadata
 from typing import Any
 
@@ -73,7 +73,7 @@ def as_runs(source: Any, **options: Any) -> dict[str, Run]:
     Parameters
     ----------
     source : Run, optuna.Study, skopt result, pandas.DataFrame or object
-        What holds the runs.
+        What holds the runs; or runs by the name of their objective, which are returned as they are.
     **options
         As of :func:`as_run`.
 
@@ -94,6 +94,8 @@ def as_runs(source: Any, **options: Any) -> dict[str, Run]:
     >>> list(as_runs(table, objective="loss"))
     ['loss']
     """
+    if isinstance(source, Mapping) and source and all(isinstance(r, Run) for r in source.values()):
+        return dict(source)
     targets: list[Any] = []
     if _is_a(source, "optuna", "Study") and options.get("target") is None:
         targets = list(range(len(source.directions)))

@@ -42,7 +42,7 @@ def watch(source: Source, out: Path, every: float, title: str | None) -> None:
 def _follow(
     source: Source, out: Path, every: float, title: str | None, check_interrupt: Callable[[], None]
 ) -> None:
-    from hpo_explain.reporting import Report
+    from hpo_explain import reporting
     from hpo_explain.reporting._file import check_place
 
     check_place(out)
@@ -53,7 +53,7 @@ def _follow(
             runs = source.read_all()
             state = "".join(map(_fingerprint, runs.values()))
             if state != shown:
-                Report.of(runs, title=title).write(out)
+                reporting.report(runs, out, title=title, progress=False)
                 click.echo(f"Report: {out} ({max(map(len, runs.values()))} trials)")
                 shown = state
             said = ""

@@ -1,7 +1,7 @@
 """The report: one self-contained HTML file about a run."""
 
 from hpo_explain.reporting.context import Context
-from hpo_explain.reporting.report import BRIEF, SECTIONS, Report, Tab, report
+from hpo_explain.reporting.page import BRIEF, SECTIONS, Report, Tab, report
 from hpo_explain.reporting.section import Card, Content, Section, Status
 
 __all__ = [

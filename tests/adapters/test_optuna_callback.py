@@ -20,7 +20,7 @@ from tests.adapters.studies import optimized, parabola
 def written(monkeypatch):
     """The runs that a report was asked for."""
     runs = []
-    monkeypatch.setattr(reporting, "write_report", lambda run, path, **_: runs.append((run, path)))
+    monkeypatch.setattr(reporting, "report", lambda run, path, **_: runs.append((run, path)))
     return runs
 
 
@@ -30,10 +30,10 @@ def unlimited(*arguments, **options):
 
 
 def failing(error):
-    def write_report(run, path, **_):
+    def report(run, path, **_):
         raise error
 
-    return write_report
+    return report
 
 
 def optimize(callback, n_trials, sampler=None, objective=parabola, **options):
@@ -113,7 +113,7 @@ def suggested(n_trials, callbacks):
 @pytest.mark.parametrize(
     "sections",
     [
-        (reporting.LatestProposal(), reporting.WhatMatters(), reporting.WhatNext()),
+        ("latest", "importance", "next"),
         pytest.param(None, marks=pytest.mark.thorough),
     ],
     ids=["some", "all"],
@@ -131,7 +131,7 @@ def test_a_run_with_the_callback_suggests_the_same_and_leaves_every_random_state
     "error", [OSError("disk full"), ValueError("too few"), ZeroDivisionError(), MemoryError()]
 )
 def test_whatever_fails_is_logged_once_and_the_run_goes_on(error, tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr(reporting, "write_report", failing(error))
+    monkeypatch.setattr(reporting, "report", failing(error))
     study = optimize(unlimited(tmp_path / "r.html", every=2), 9)
     assert len(study.trials) == 9
     assert [record.name for record in caplog.records] == ["hpo_explain"]
@@ -144,10 +144,10 @@ def test_failures_of_different_kinds_are_logged_each(tmp_path, monkeypatch, capl
     errors = [OSError("first"), ValueError("second"), OSError("third"), KeyError("fourth")]
     left = list(errors)
 
-    def write_report(run, path, **_):
+    def report(run, path, **_):
         raise left.pop(0)
 
-    monkeypatch.setattr(reporting, "write_report", write_report)
+    monkeypatch.setattr(reporting, "report", report)
     optimize(unlimited(tmp_path / "r.html", every=1), 4)
     assert left == []
     logged = [record.exc_info[1] for record in caplog.records]
@@ -173,10 +173,10 @@ def test_a_first_report_after_one_trial_does_not_end_the_run(tmp_path):
 
 
 def test_warnings_that_are_errors_do_not_end_the_run(tmp_path, monkeypatch, caplog):
-    def write_report(run, path, **_):
+    def report(run, path, **_):
         warnings.warn("a fit did not converge", stacklevel=1)
 
-    monkeypatch.setattr(reporting, "write_report", write_report)
+    monkeypatch.setattr(reporting, "report", report)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(optimize(unlimited(tmp_path / "r.html", every=1), 3).trials) == 3
@@ -185,12 +185,12 @@ def test_warnings_that_are_errors_do_not_end_the_run(tmp_path, monkeypatch, capl
 
 def test_the_user_can_still_stop_the_run_and_continue_it(tmp_path, monkeypatch):
     callback = unlimited(tmp_path / "r.html", every=2)
-    monkeypatch.setattr(reporting, "write_report", failing(KeyboardInterrupt()))
+    monkeypatch.setattr(reporting, "report", failing(KeyboardInterrupt()))
     study = optuna.create_study(sampler=RandomSampler(seed=0))
     with pytest.raises(KeyboardInterrupt):
         study.optimize(parabola, n_trials=4, callbacks=[callback])
     runs = []
-    monkeypatch.setattr(reporting, "write_report", lambda run, path, **_: runs.append(len(run)))
+    monkeypatch.setattr(reporting, "report", lambda run, path, **_: runs.append(len(run)))
     study.optimize(parabola, n_trials=2, callbacks=[callback])
     assert runs == [4]
 
@@ -199,7 +199,7 @@ def test_threads_write_one_report_at_a_time_and_none_that_is_due_is_lost(tmp_pat
     busy = threading.Lock()
     lengths, clashes = [], []
 
-    def write_report(run, path, **_):
+    def report(run, path, **_):
         if not busy.acquire(blocking=False):
             clashes.append(len(run))
             return
@@ -207,7 +207,7 @@ def test_threads_write_one_report_at_a_time_and_none_that_is_due_is_lost(tmp_pat
         lengths.append(len(run))
         busy.release()
 
-    monkeypatch.setattr(reporting, "write_report", write_report)
+    monkeypatch.setattr(reporting, "report", report)
     study = optimize(unlimited(tmp_path / "r.html", every=2), 40, n_jobs=4)
     assert len(study.trials) == 40
     assert clashes == []

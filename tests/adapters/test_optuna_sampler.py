@@ -20,7 +20,6 @@ from optuna.trial import TrialState, create_trial
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import ExplanationCallback, from_optuna
 from hpo_explain.facts import Origin, fact
-from hpo_explain.reporting import Overview
 from tests.adapters.studies import finished, optimized, parabola, study_of
 from tests.noted import kinds, noted, the_note
 
@@ -90,7 +89,7 @@ def test_a_loaded_study_without_marks_says_which_sampler_is_assumed(tmp_path):
 def test_the_sampler_of_a_study_that_runs_is_no_assumption(tmp_path):
     notes = []
     callback = ExplanationCallback(
-        tmp_path / "r.html", every=15, sections=[Overview()],
+        tmp_path / "r.html", every=15, sections=["overview"],
         on_update=lambda path: notes.append(path.read_text(encoding="utf-8")),
     )  # fmt: skip
     study = optuna.create_study(

@@ -19,7 +19,6 @@ from hpo_explain import reporting
 from hpo_explain.adapters import _updates
 from hpo_explain.adapters._updates import ReportUpdates
 from hpo_explain.adapters.optuna import ExplanationCallback
-from hpo_explain.reporting import Overview
 from tests.adapters.studies import parabola
 from tests.handmade import Page
 
@@ -46,11 +45,11 @@ def simulate(clock, monkeypatch, *, trial, full, brief, trials, path, **options)
     """Trials and reports that take so many seconds; return the kinds of reports and their time."""
     kinds = []
 
-    def write_report(run, path, *, sections):
+    def report(run, path, *, sections, **_):
         kinds.append("brief" if sections is reporting.BRIEF else "full")
         clock.now += brief if kinds[-1] == "brief" else full
 
-    monkeypatch.setattr(reporting, "write_report", write_report)
+    monkeypatch.setattr(reporting, "report", report)
     subject = updates(path, **options)
     for _ in range(trials):
         clock.now += trial
@@ -97,10 +96,10 @@ def test_updates_that_are_left_out_or_brief_are_logged(clock, monkeypatch, tmp_p
 
 
 def test_sections_of_the_users_own_are_never_made_brief(clock, monkeypatch, tmp_path):
-    sections = [Overview()]
+    sections = ["overview"]
     seen = []
     monkeypatch.setattr(
-        reporting, "write_report", lambda run, path, *, sections: seen.append(sections)
+        reporting, "report", lambda run, path, *, sections, **_: seen.append(sections)
     )
     subject = updates(tmp_path / "r.html", sections=sections)
     clock.now = 1.0
@@ -197,7 +196,7 @@ def test_a_process_that_was_killed_while_it_wrote_keeps_nobody_waiting(tmp_path,
     study = optuna.create_study(sampler=RandomSampler(seed=0))
     study.optimize(parabola, n_trials=3)
     path = tmp_path / "r.html"
-    assert ExplanationCallback(path, sections=[Overview()]).finish(study) == path
+    assert ExplanationCallback(path, sections=["overview"]).finish(study) == path
     assert names(tmp_path) == ["r.html"]
 
 
@@ -215,13 +214,13 @@ def test_of_many_threads_and_callbacks_one_writes_at_a_time(monkeypatch, tmp_pat
     writing = threading.Lock()
     written = []
 
-    def write_report(run, path, *, sections):
+    def report(run, path, *, sections, **_):
         assert writing.acquire(blocking=False)
         time.sleep(0.005)
         written.append(path)
         writing.release()
 
-    monkeypatch.setattr(reporting, "write_report", write_report)
+    monkeypatch.setattr(reporting, "report", report)
     path = tmp_path / "r.html"
     work = [threading.Thread(target=updates(path).finish, args=(lambda: None,)) for _ in range(16)]
     for thread in work:
@@ -260,7 +259,7 @@ def test_a_file_system_without_locks_gets_no_file_in_their_place(clock, monkeypa
 def test_a_folder_that_is_missing_is_not_made(tmp_path, caplog):
     path = tmp_path / "missing" / "r.html"
     study = optuna.create_study(sampler=RandomSampler(seed=0))
-    callback = ExplanationCallback(path, every=2, budget=None, sections=[Overview()])
+    callback = ExplanationCallback(path, every=2, budget=None, sections=["overview"])
     study.optimize(parabola, n_trials=4, callbacks=[callback])
     assert callback.finish(study) is None
     assert "there is no folder" in caplog.text
@@ -270,7 +269,7 @@ def test_a_folder_that_is_missing_is_not_made(tmp_path, caplog):
 def test_a_report_that_fails_leaves_the_last_good_one_and_no_lock_file(tmp_path, monkeypatch):
     path = tmp_path / "r.html"
     path.write_text("the last good one")
-    callback = ExplanationCallback(path, every=2, budget=None, sections=[Overview()])
+    callback = ExplanationCallback(path, every=2, budget=None, sections=["overview"])
 
     def full_disk(*_):
         raise OSError(28, "No space left on device")
@@ -290,7 +289,7 @@ def test_several_objectives_get_a_tab_each(tmp_path):
     path = tmp_path / "r.html"
     study = optuna.create_study(directions=["minimize", "maximize"], sampler=RandomSampler(seed=0))
     study.set_metric_names(["loss", "speed"])
-    callback = ExplanationCallback(path, every=6, budget=None, sections=[Overview()])
+    callback = ExplanationCallback(path, every=6, budget=None, sections=["overview"])
     study.optimize(lambda t: (parabola(t), 1.0 + t.number), n_trials=6, callbacks=[callback])
     page = Page(path.read_text(encoding="utf-8"))
     assert page.values("for") == ["tab-1", "tab-2"]
@@ -305,7 +304,7 @@ def test_several_objectives_get_a_tab_each(tmp_path):
 def test_a_target_shows_one_of_them_without_tabs(tmp_path):
     path = tmp_path / "r.html"
     study = optuna.create_study(directions=["minimize", "maximize"], sampler=RandomSampler(seed=0))
-    callback = ExplanationCallback(path, every=6, budget=None, sections=[Overview()], target=0)
+    callback = ExplanationCallback(path, every=6, budget=None, sections=["overview"], target=0)
     study.optimize(lambda t: (parabola(t), 1.0), n_trials=6, callbacks=[callback])
     assert "input" not in Page(path.read_text(encoding="utf-8")).tags()
 
@@ -317,7 +316,7 @@ def test_the_importance_is_noted_in_the_study_only_if_asked_for(tmp_path):
     for name in (None, "why"):
         study = optuna.create_study(sampler=RandomSampler(seed=0))
         callback = ExplanationCallback(
-            tmp_path / "r.html", every=20, budget=None, sections=[Overview()], user_attr=name
+            tmp_path / "r.html", every=20, budget=None, sections=["overview"], user_attr=name
         )
         study.optimize(objective, n_trials=20, callbacks=[callback])
         assert list(study.user_attrs) == ([] if name is None else ["why"])
@@ -330,7 +329,7 @@ def test_the_importance_is_noted_in_the_study_only_if_asked_for(tmp_path):
 
 def test_finish_writes_the_whole_study(tmp_path):
     path = tmp_path / "r.html"
-    callback = ExplanationCallback(path, every=25, sections=[Overview()])
+    callback = ExplanationCallback(path, every=25, sections=["overview"])
     study = optuna.create_study(sampler=RandomSampler(seed=0))
     study.optimize(parabola, n_trials=7, callbacks=[callback])
     assert not path.exists()
@@ -347,7 +346,7 @@ def test_skopt_calls_back_and_the_report_is_written(tmp_path):
 
     told = []
     callback = SkoptCallback(
-        tmp_path / "r.html", every=4, budget=None, sections=[Overview()], on_update=told.append
+        tmp_path / "r.html", every=4, budget=None, sections=["overview"], on_update=told.append
     )
     plain = skopt.gp_minimize(
         lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)], n_calls=9, n_initial_points=4, random_state=0
@@ -368,7 +367,7 @@ def test_skopt_ask_and_tell(tmp_path):
 
     told = []
     callback = SkoptCallback(
-        tmp_path / "r.html", every=3, budget=None, sections=[Overview()], on_update=told.append
+        tmp_path / "r.html", every=3, budget=None, sections=["overview"], on_update=told.append
     )
     optimizer = skopt.Optimizer([(0.0, 1.0)], n_initial_points=3, random_state=0)
     for _ in range(7):

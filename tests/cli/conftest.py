@@ -1,7 +1,6 @@
 """A folder to work in, and a study in it."""
 
 import shutil
-from functools import partial
 
 import optuna
 import pytest
@@ -9,6 +8,7 @@ from click.testing import CliRunner
 
 from hpo_explain import reporting
 from hpo_explain.cli import main
+from hpo_explain.reporting import page
 
 
 @pytest.fixture
@@ -55,9 +55,8 @@ def study(folder, tuned):
 @pytest.fixture
 def brief_reports(monkeypatch):
     """Reports of three sections: what they hold is tested elsewhere, and takes long."""
-    sections = {"sections": reporting.BRIEF}
-    for name in ("make_report", "write_report"):
-        monkeypatch.setattr(reporting, name, partial(getattr(reporting, name), **sections))
+    brief = tuple(part for part in page.SECTIONS if part.name in reporting.BRIEF)
+    monkeypatch.setattr(page, "SECTIONS", brief)
 
 
 @pytest.fixture

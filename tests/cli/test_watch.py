@@ -221,13 +221,13 @@ class Clumsy:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_that_python_drops_is_heeded_before_the_next_wait(study, watch, monkeypatch):
     before = signal.getsignal(signal.SIGINT)
-    write_report = reporting.write_report
+    report = reporting.report
 
     def clumsy(*arguments, **options):
-        write_report(*arguments, **options)
+        report(*arguments, **options)
         Clumsy()
 
-    monkeypatch.setattr(reporting, "write_report", clumsy)
+    monkeypatch.setattr(reporting, "report", clumsy)
     outcome = watch("study.db", happen=[str])
     assert (outcome.exit_code, outcome.waited) == (0, [])
     assert outcome.stderr.endswith("stopped\n")

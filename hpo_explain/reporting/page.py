@@ -59,9 +59,9 @@ def report(
 
     Parameters
     ----------
-    source : optuna.Study, skopt result, pandas.DataFrame or Run
-        The optimization run. A study with several objectives gets one part of the page each,
-        unless `target=` names one.
+    source : optuna.Study, skopt result, pandas.DataFrame, Run, or dict of str to Run
+        The optimization run, or runs by the name of their objective. A study with several
+        objectives gets one part of the page each, unless `target=` names one.
     path : str or pathlib.Path, default "report.html"
         The file to write; it is replaced only when the new report is complete.
     title : str, optional
