@@ -1,5 +1,7 @@
 """A mixture's log-density at the rows that coalitions compose, kernel by kernel.
 
+Our own, because composing the rows takes 9 times as long (tests/benchmarks/test_shapley.py).
+
 =========  ============================================================================
 symbol     meaning
 =========  ============================================================================

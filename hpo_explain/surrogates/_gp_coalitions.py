@@ -1,5 +1,7 @@
 """The posterior of a Gaussian process in coalitions of an explained row and background rows.
 
+Our own, because predicting composed rows takes 6 times as long (tests/benchmarks/test_shapley.py).
+
 =========  ============================================================================
 symbol     meaning
 =========  ============================================================================

@@ -1,5 +1,8 @@
 """Covariances whose dissimilarity is a sum over columns, evaluated from parts of that sum.
 
+Our own, because scikit-learn's kernels take composed rows, with which an explanation takes 6 times
+as long (tests/benchmarks/test_shapley.py).
+
 =========  ============================================================================
 symbol     meaning
 =========  ============================================================================

@@ -1,4 +1,8 @@
-"""A Gaussian process on scikit-learn's, as a surrogate."""
+"""A Gaussian process on scikit-learn's, as a surrogate.
+
+The marginal likelihood and the predictions in coalitions and on grids are our own: `_likelihood`,
+`_gp_coalitions` and `_gp_grid` say why.
+"""
 
 from __future__ import annotations
 

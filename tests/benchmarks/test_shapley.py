@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.adapters.optuna import from_optuna
 from tests.benchmarks.shapley_once import acquisition_of, explained, plainly
+from tests.benchmarks.test_tpe import JOINT, run_of
 
 ONCE = Path(__file__).with_name("shapley_once.py")
 
@@ -102,19 +104,55 @@ def test_sampled_coalitions_of_30_hyperparameters(benchmark):
     told(benchmark, rows=explanation.background_size)
 
 
-def test_a_forest_of_mixed_hyperparameters(benchmark):
+def forest_acquisition(d):
+    """A confidence bound on a forest of mixed hyperparameters."""
     kinds = (
         lambda name: hx.FloatParameter(name, 1e-3, 1.0, log=True),
         lambda name: hx.IntParameter(name, 1, 20),
         lambda name: hx.CategoricalParameter(name, list("abcdef")),
     )
-    space = hx.SearchSpace([kinds[j % 3](f"x{j}") for j in range(10)])
+    space = hx.SearchSpace([kinds[j % 3](f"x{j}") for j in range(d)])
     X = space.sample(100, seed=1)
     surrogate = hx.ForestSurrogate.fit(space, X, X[:, 0] + X[:, 1] * X[:, 2], seed=0)
-    explainer = hx.ShapleyExplainer(hx.LowerConfidenceBound(surrogate), background="auto")
-    config = space.decode(space.sample(1, seed=7))[0]
+    return hx.LowerConfidenceBound(surrogate)
+
+
+def test_a_forest_of_mixed_hyperparameters(benchmark):
+    acquisition = forest_acquisition(10)
+    explainer = hx.ShapleyExplainer(acquisition, background="auto")
+    config = acquisition.space.decode(acquisition.space.sample(1, seed=7))[0]
     explanation = benchmark.pedantic(explainer.explain, args=(config,), rounds=3, warmup_rounds=1)
     told(benchmark, rows=explanation.background_size)
+
+
+def densities_acquisition(d):
+    """The ratio of densities by which a multivariate TPE compares configurations."""
+    run = from_optuna(run_of(d, 200, JOINT))
+    return run.acquisition(before=200)
+
+
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+@pytest.mark.parametrize(
+    "acquisition_of", [acquisition_of, forest_acquisition, densities_acquisition],
+    ids=["gp", "forest", "densities"],
+)  # fmt: skip
+def test_against_composed_rows(benchmark, acquisition_of):
+    # the same coalitions of the same rows, each row composed and given to the model
+    acquisition = acquisition_of(8)
+    background = hx.global_background(acquisition.space, 500)
+    x = acquisition.space.sample(1, seed=7)[0]
+    seconds = {"ours": [], "kernel": []}
+    phi = {}
+
+    def both():
+        for how, times in seconds.items():
+            start = time.perf_counter()
+            phi[how] = explained(how, acquisition, x, background)
+            times.append(time.perf_counter() - start)
+
+    benchmark.pedantic(both, rounds=5, warmup_rounds=1)
+    np.testing.assert_allclose(phi["ours"], phi["kernel"], rtol=1e-6, atol=1e-6)
+    told(benchmark, times_faster=min(seconds["kernel"]) / min(seconds["ours"]))
 
 
 def test_the_fit_of_500_trials_of_10_hyperparameters(benchmark):
