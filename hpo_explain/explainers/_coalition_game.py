@@ -67,7 +67,7 @@ class CoalitionGame:
         return any(len(game.players) > EXACT_PLAYERS for game in self._parts() or [self])
 
     def _parts(self) -> list[CoalitionGame]:
-        """Return the games of which this one is the sum; none where it is no sum."""
+        """Return the games of which this one is the sum; empty where it is not a sum."""
         if self.estimator == "kernel" or not isinstance(self.acquisition, SupportsParts):
             return []
         parts = self.acquisition.parts()

@@ -17,8 +17,8 @@ HYPERCUBES = 10
 def hypercubes(space: SearchSpace, n: int, *, seed: int = 0) -> list[Array]:
     """Return `n` latent rows as independent Latin hypercubes of nearly equal size.
 
-    Ten of them (fewer if `n` is smaller): within one hypercube rows repel each other, so only
-    independent ones tell how far their mean may be off.
+    Ten of them (fewer if `n` is smaller): the rows of one hypercube depend on each other, so the
+    error of their mean can only be estimated from several.
     """
     return independent_batches(
         lambda size, batch_seed: space.sample(size, seed=batch_seed, latent=True),
@@ -36,7 +36,7 @@ def independent_batches(draw: Callable[[int, int], Array], n: int, *, seed: int 
 
 
 def global_background(space: SearchSpace, n: int = 1000, *, seed: int = 0) -> Array:
-    """Return a background from the whole space: what the optimizer could have tried instead.
+    """Return a background from the whole space: any configuration instead.
 
     Parameters
     ----------
@@ -64,12 +64,12 @@ def global_background(space: SearchSpace, n: int = 1000, *, seed: int = 0) -> Ar
 def complete(space: SearchSpace, rows: npt.ArrayLike, *, seed: int = 0) -> Array:
     """Return latent rows: what is inactive in `rows` gets a latent value from the measure.
 
-    A coalition may switch on what was inactive in a background row; it then needs a value.
+    A coalition may activate what is inactive in a background row; it then needs a value.
     """
     rows = space.check_rows("background", rows)
     if not len(rows):
         raise InputError("background", "has no row", rows, "Give at least one configuration.")
-    # what is inactive must be possible as well: a coalition may switch it on
+    # inactive values must be valid as well: a coalition may activate them
     invalid = np.flatnonzero(
         ~(space.is_valid(space.project(rows)) & space.on_grid(rows).all(axis=1))
     )
@@ -92,12 +92,12 @@ def complete(space: SearchSpace, rows: npt.ArrayLike, *, seed: int = 0) -> Array
 def local_background(
     space: SearchSpace, config: Config, n: int = 1000, *, radius: float = 0.1, seed: int = 0
 ) -> Array:
-    """Return a background around a configuration: what lies close to it instead.
+    """Return a background around a configuration: similar configurations instead.
 
     Numeric hyperparameters are drawn within `radius` of their position (on their own scale, on
     their grid); categories, and the absence of an optional hyperparameter, are kept with
-    probability ``1 - radius`` and else drawn anew. What is inactive keeps a latent value from the
-    whole space.
+    probability ``1 - radius`` and otherwise drawn from the whole space. Inactive hyperparameters
+    keep a latent value from the whole space.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def hybrid_background(
     radius: float = 0.1,
     seed: int = 0,
 ) -> Array:
-    """Return a background of which a share lies around a configuration and the rest anywhere.
+    """Return a background with a share of rows around a configuration, the others from the space.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def hybrid_background(
 
 
 def baseline_background(space: SearchSpace, configs: Config | Sequence[Config]) -> Array:
-    """Return given configurations as a background: one is the baseline of baseline Shapley.
+    """Return given configurations as a background; a single one gives baseline Shapley values.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def baseline_background(space: SearchSpace, configs: Config | Sequence[Config]) 
     Returns
     -------
     ndarray of shape (number of configurations, d)
-        Encoded rows; what is inactive in them gets a latent value where a coalition needs one.
+        Encoded rows; inactive hyperparameters get a latent value where a coalition needs one.
 
     Examples
     --------

@@ -29,7 +29,7 @@ def density_path_of(run: Run, name: str, trials: Sequence[int] | None = None) ->
     j = run.space.index(name)
     parameter = run.space.parameters[j]
     positions = shown_positions(parameter)
-    good, bad, told, missing = [], [], [], []
+    good, bad, known, missing = [], [], [], []
     for number in all_proposals(run) if trials is None else proposals_of(run, trials):
         own = own_densities(run, number)
         if own is None:
@@ -39,19 +39,19 @@ def density_path_of(run: Run, name: str, trials: Sequence[int] | None = None) ->
         above, below = ratio.marginal(j, positions)
         good.append(above)
         bad.append(below)
-        told.append(number)
-    if not told:
+        known.append(number)
+    if not known:
         raise no_densities(run, missing[-1])
     notes = (fact("other_criterion", trials=missing),) if missing else ()
     return DensityPath(
         subject=Explained.of(ratio).completed(Subject.of(run, assumed=False, notes=notes)),
         name=name,
-        trials=tuple(told),
+        trials=tuple(known),
         values=tuple(parameter.decode(positions)),
         log=bool(getattr(parameter, "log", False)),
         categorical=isinstance(parameter, CategoricalParameter),
         good=np.array(good),
         bad=np.array(bad),
-        proposed=tuple(run.config(number).get(name) for number in told),
+        proposed=tuple(run.config(number).get(name) for number in known),
         notes=notes,
     )

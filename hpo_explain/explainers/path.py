@@ -41,9 +41,9 @@ def explain_path(
     Raises
     ------
     NothingToExplain
-        If there is no proposal to explain, or no model chose one of `trials`.
+        If no proposal can be explained, or one of `trials` was not chosen by a model.
     ValueError
-        If one of `trials` does not exist, or there is none.
+        If one of `trials` does not exist, or `trials` is empty.
 
     Examples
     --------
@@ -85,9 +85,9 @@ def proposals_of(run: Run, trials: Sequence[int]) -> list[int]:
     Raises
     ------
     NothingToExplain
-        If no model chose one of them.
+        If one of them was not chosen by a model.
     ValueError
-        If one does not exist, or there is none.
+        If one does not exist, or `trials` is empty.
     """
     numbers = [
         proposal_of(run, check_count("trial", trial, minimum=0))

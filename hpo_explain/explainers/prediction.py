@@ -2,8 +2,8 @@
 
 The game is that of `shapley`, with the surrogate's mean m̂ in the user's units in place of an
 acquisition: v(S) is the mean of m̂(z_S) over the background, and contributions add up to m̂(x) minus
-the mean over the background. They are no utility: where the objective is minimized, a negative
-contribution is the good one.
+the mean over the background. They are not a utility: where the objective is minimized, negative
+contributions are good.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class PredictionExplainer:
     surrogate : Surrogate
         The model of the objective.
     direction : {"minimize", "maximize"}, default "minimize"
-        Direction of the objective; it decides what is called better, no number.
+        Direction of the objective. It decides what is called better and changes no number.
     background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
         As in :class:`ShapleyExplainer`; for many configurations "auto" is 100 rows.
     subject : Subject, optional
@@ -93,7 +93,7 @@ class PredictionExplainer:
         Parameters
         ----------
         config : dict
-            The configuration, in the user's units; what is inactive is left out.
+            The configuration, in the user's units, without inactive hyperparameters.
 
         Returns
         -------

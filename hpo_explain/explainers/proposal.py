@@ -18,7 +18,7 @@ from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import ProposalExplanation, Subject
-from hpo_explain.facts import Fact, fact
+from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.run import Run, winsorized
 from hpo_explain.space import Config
 from hpo_explain.surrogates import Surrogate
@@ -38,7 +38,7 @@ class ProposalExplainer:
     background : optional
         As in :class:`ShapleyExplainer`, or "incumbent": the best configuration known by then.
     surrogate : Surrogate, optional
-        Look through this model in place of the one that made the proposal.
+        Evaluate the criterion with this model in place of the one that made the proposal.
     estimator, draws, seed : optional
         As in :class:`ShapleyExplainer`.
 
@@ -102,7 +102,7 @@ class ProposalExplainer:
         ).explain(run.config(number))
 
     def _background(self, run: Run, number: int) -> tuple[Any, list[Fact]]:
-        """Return the background for the explainer of one trial, and what to say about it."""
+        """Return the background for one trial, and notes about it."""
         if not isinstance(self.background, str) or self.background != "incumbent":
             return self.background, []
         known = run.known_before(number)
@@ -119,13 +119,13 @@ class ProposalExplainer:
 
 
 def _running(run: Run, number: int) -> list[Fact]:
-    """Say which trials were running when another one was proposed."""
+    """Return a note on the trials that were running when another one was proposed."""
     running = run.running_at(number)
     return [fact("results_not_known", trials=running, at=number)] if running else []
 
 
 def _best_elsewhere(run: Run, number: int) -> list[Fact]:
-    """Say where the best of the proposals is not the best of the run."""
+    """Return a note where the best of the proposals is not the best of the run."""
     if not np.any(run.feasible) or number == run.incumbent_trial:
         return []
     return [fact("best_not_proposed", trials=[number, run.incumbent_trial])]
@@ -144,7 +144,7 @@ def proposal_of(run: Run, trial: int | str, *, seed: int = 0, any_trial: bool = 
     trial : int, "latest", "best" or "best-predicted"
         The proposal.
     seed : int, default 0
-        Seed of the surrogate that tells which one is predicted to be best.
+        Seed of the surrogate that predicts which one is best.
     any_trial : bool, default False
         Whether a trial that no model chose may be named as well.
 
@@ -170,8 +170,10 @@ def proposal_of(run: Run, trial: int | str, *, seed: int = 0, any_trial: bool = 
     if not isinstance(trial, str):
         run.row(trial)
         if trial not in proposals:
-            why = fact("not_proposed", trials=[trial], proposals=tuple(proposals))
-            raise NothingToExplain(why)
+            origin = Origin.UNKNOWN
+            raise NothingToExplain(
+                fact("not_proposed", trials=[trial], origin=origin, proposals=tuple(proposals))
+            )
         return int(trial)
     check_option("trial", trial, TRIALS)
     if trial == "latest":

@@ -113,7 +113,7 @@ def find_sample_size(
     explanation : ProposalExplanation
         The first explanation with enough draws; else the last one.
     checks : list of SampleSizeCheck
-        What was tried; the last one says where `most` allows no more draws.
+        The check after each number of draws.
 
     Raises
     ------

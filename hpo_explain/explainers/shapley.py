@@ -65,15 +65,15 @@ class ShapleyExplainer:
         largest contribution, to 2000 rows at most (400 where coalitions are sampled), and notes
         what was reached; "local" does so around the explained configuration, "hybrid" with half
         of the rows there; "candidates" does so with draws from those among which the optimizer
-        chooses, where its acquisition knows them (TPE's, a `SupportsCandidates`); "thesis" is
+        chooses, where its acquisition can draw them (TPE's, a `SupportsCandidates`); "thesis" is
         1000 rows per hyperparameter, as ShapleyMBO takes.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
         "exact" values every coalition through the surrogate's own structure, without composed
         rows (a `SupportsCoalitions` surrogate, up to 11 active hyperparameters). "kernel" is
         `shap.KernelExplainer`: every coalition up to 11, its sampling above; any acquisition.
         "auto" is "exact" where it is possible; the two agree. "sampling" draws background rows
-        and orders of the hyperparameters (Algorithm 2 of [1]_), for as many hyperparameters as
-        there are; its intervals are those of the draws, and it takes "thesis" for "auto".
+        and orders of the hyperparameters (Algorithm 2 of [1]_), whatever their number; its
+        intervals are those of the draws, and its "auto" background is "thesis".
     draws : int, default 1000
         Number of draws K of the sampling estimator, at least 2.
     subject : Subject, optional
@@ -128,7 +128,7 @@ class ShapleyExplainer:
         self._draws = check_count("draws", draws, minimum=2)
         self._seed = seed
         self._given: Array | None = None
-        self._rows = 0  # as many as it takes
+        self._rows = 0  # until the intervals are narrow enough
         self._place = "global"
         space = acquisition.space
         if isinstance(background, str):
@@ -137,7 +137,7 @@ class ShapleyExplainer:
                 raise InputError(
                     "background",
                     "is 'candidates', which needs an acquisition that draws candidates, such as "
-                    f"TPE's, but the acquisition is {acquisition.label}",
+                    f"TPE's, but was asked of {acquisition.label}",
                     background,
                     ("Use ", Option("background", "global"), "."),
                 )
@@ -158,7 +158,7 @@ class ShapleyExplainer:
         Parameters
         ----------
         config : dict
-            The configuration, in the user's units; what is inactive is left out.
+            The configuration, in the user's units, without inactive hyperparameters.
 
         Returns
         -------
@@ -207,7 +207,7 @@ class ShapleyExplainer:
         )
 
     def _integrated(self, game: CoalitionGame, config: Config) -> _Estimate:
-        """Return Shapley values by hypercubes of the background, as many rows as it takes."""
+        """Return Shapley values by hypercubes of the background, of as many rows as needed."""
         if self._given is not None:
             return _over_cubes([self._given], *game.shapley([self._given]))
         if self._rows:

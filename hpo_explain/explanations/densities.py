@@ -34,7 +34,7 @@ class DensityCurve:
         Its scale and kind.
     good, bad : ndarray of shape (G,)
         The densities l and g of the values, whatever the other hyperparameters are, as multiples
-        of chance: 1 is as common as when all values are alike.
+        of chance: 1 where a value is as common as under a uniform choice.
     proposed : object or None
         The proposed value; None where the hyperparameter was inactive.
     proposed_good, proposed_bad : float
@@ -68,8 +68,7 @@ class DensityCurve:
 class ProposalDensities(Result):
     """The densities between which TPE chose a proposal, hyperparameter by hyperparameter.
 
-    Of hyperparameters that were sampled together these are the marginals: what they say about one
-    of them when nothing is known of the others.
+    Of hyperparameters that were sampled together these are the marginal densities.
 
     Attributes
     ----------

@@ -221,10 +221,9 @@ class DesirabilityPath(Result):
     def mean_contributions(self) -> pd.DataFrame:
         """Return the mean absolute contribution of each hyperparameter's mean term.
 
-        Parameters that made proposals look good or bad drove the run. It costs nothing once the
-        path is known, but take it as indicative only: it rests on the surrogates of single
-        iterations, on the proposals alone, and on a few trials each. `importance` looks at the
-        whole space.
+        Hyperparameters that made proposals look good or bad drove the run. The measure needs no
+        further computation, but it is indicative only: it is based on the proposals alone, and on
+        surrogates of few trials. `importance` measures over the whole space.
 
         Returns
         -------
@@ -278,9 +277,9 @@ class DesirabilityPath(Result):
     def turning_points(self) -> dict[str, int | None]:
         """Return for each hyperparameter the trial from which its mean led, not uncertainty.
 
-        The trial that parts the proposals best into those where the uncertainty contributed more
-        and those where the mean did; None unless two thirds on either side, at least three
-        proposals, agree.
+        The trial that best separates proposals where the uncertainty contributed more from later
+        ones where the mean did; None unless two thirds on either side, at least three proposals,
+        agree.
         """
         lead = self._led_by(EXPLOITING) - self._led_by(EXPLORING)
         return {name: self._turn(lead[:, j]) for j, name in enumerate(self.names)}

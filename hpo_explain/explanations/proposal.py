@@ -18,7 +18,7 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-_MAIN_SHARE = 0.75  # so much of the contributions of one sign is told as the main reasons
+_MAIN_SHARE = 0.75  # of the contributions of one sign: the main reasons
 _MAIN_COUNT = 3
 _WORTH_OPPOSING = 0.1  # of the payout
 _ROUNDING = 1e-12  # of the values that were subtracted
@@ -35,7 +35,7 @@ class ProposalExplanation(Result):
     Attributes
     ----------
     config : mapping
-        The explained configuration, in the user's units; inactive hyperparameters are left out.
+        The explained configuration, in the user's units, without inactive hyperparameters.
     terms : tuple of str
         The additive terms of the acquisition.
     phi : ndarray of shape (d, number of terms)

@@ -64,7 +64,7 @@ class SampleSizeCheck(Result):
 
     @property
     def limited(self) -> bool:
-        """Whether twice as many draws are more than was allowed."""
+        """Whether twice as many draws exceed the allowed number."""
         return self.draws is not None and self.most is not None and 2 * self.draws > self.most
 
     @property

@@ -1,4 +1,4 @@
-"""Why the optimizer tried a configuration, and how its reasons changed."""
+"""Why the optimizer proposed a configuration, and how its reasons changed."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ def explain_proposal(
         trial may be named, such as an enqueued one.
     acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, default "auto"
         "auto" is the optimizer's own acquisition where it is known, else the confidence bound
-        with κ = 1.96, as the notes say. The others are looked at through the surrogate of the
-        trials finished when the proposal was made.
+        with κ = 1.96, as the notes say. The others use the surrogate of the trials finished when
+        the proposal was made.
     background : str, int, dict or ndarray of shape (n, d), default "auto"
         What the proposal is compared with, as in :class:`ShapleyExplainer`: "global" (the same as
         "auto"), "local", "hybrid", "candidates" (what TPE itself compared it with), "thesis", a
         number of rows, one configuration such as a default, encoded rows; or "incumbent", the
         best configuration known by then.
     surrogate : Surrogate, optional
-        Another model's view: the same criterion through this model, such as ``run.surrogate()``.
+        Another model's view: the same criterion with this model, such as ``run.surrogate()``.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
         As in :class:`ShapleyExplainer`.
     draws : int, default 1000
@@ -72,9 +72,11 @@ def explain_proposal(
 
     Raises
     ------
+    NothingToExplain
+        If no model chose the trial, or until then the objective was constant or fewer than two
+        trials were finished.
     ValueError
-        If the trial does not exist or no model chose it, the objective is constant, fewer than
-        two trials were finished by then, or an option is not allowed.
+        If the trial does not exist, or an option is not allowed.
 
     References
     ----------
@@ -112,7 +114,7 @@ def desirability_path(
     """Show how the reasons for the optimizer's proposals changed over a run.
 
     Each proposal is explained with the surrogate of its own iteration: the optimizer's where it
-    is stored, else fitted anew to what was known by then.
+    is stored, else one fitted to the trials finished by then.
 
     Parameters
     ----------
@@ -138,9 +140,10 @@ def desirability_path(
 
     Raises
     ------
+    NothingToExplain
+        If no proposal can be explained, or one of `trials` was not chosen by a model.
     ValueError
-        If no model chose any trial, a trial of `trials` was not chosen by a model, nothing can be
-        said of any, or an option is not allowed.
+        If one of `trials` does not exist, or an option is not allowed.
 
     References
     ----------
@@ -180,8 +183,10 @@ def proposal_densities(run: Any, trial: int | str = "latest", **reading: Any) ->
 
     Raises
     ------
+    NothingToExplain
+        If TPE's model did not choose the trial.
     ValueError
-        If the trial does not exist, or TPE's model did not choose it.
+        If the trial does not exist.
 
     Examples
     --------
@@ -218,8 +223,10 @@ def density_path(
 
     Raises
     ------
+    NothingToExplain
+        If TPE's model chose none of the trials.
     ValueError
-        If there is no such hyperparameter, or TPE's model chose none of the trials.
+        If there is no such hyperparameter or trial.
 
     Examples
     --------

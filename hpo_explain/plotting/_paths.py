@@ -92,5 +92,5 @@ def _draw_panel(panel: Axes, paths: Paths, j: int) -> list[tuple[Artist, str]]:
 
 
 def _dashes(t: int) -> Any:
-    """Return the dashes of a term: others where colors begin anew."""
+    """Return the dashes of a term; they differ where colors repeat."""
     return _DASHES[(t + t // len(FILLS)) % len(_DASHES)]

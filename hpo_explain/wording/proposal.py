@@ -9,7 +9,7 @@ import numpy as np
 from hpo_explain._words import counted, join_words, spans
 from hpo_explain.errors import Option, Text
 from hpo_explain.explanations import Claim, ProposalExplanation, Subject
-from hpo_explain.facts import Fact
+from hpo_explain.facts import Fact, Origin
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import format_value, number, signed
 from hpo_explain.wording.plots import background_whiskers
@@ -26,6 +26,15 @@ _PLACES = {
 _LEFT_OUT = {
     "too_little_known": "fewer than two trials were finished before",
     "constant_until_then": "the objective was constant until then",
+}
+
+_ORIGINS = {
+    Origin.INITIAL: "it belongs to the initial design",
+    Origin.ENQUEUED: "it was enqueued",
+    Origin.RETRIED: "it repeats a trial that failed",
+    Origin.ADDED: "it was added with its result",
+    Origin.PERSON: "it was chosen by a person",
+    Origin.UNKNOWN: "it belongs to the initial design, or was set by hand",
 }
 
 
@@ -73,8 +82,7 @@ def _no_proposals(fact: Fact) -> Text:
 
 def _not_proposed(fact: Fact) -> Text:
     return (
-        f"no model selected trial {fact.trials[0]}: it belongs to the initial design, or was set "
-        "by hand. Explain it with ",
+        f"no model selected trial {fact.trials[0]}: {_ORIGINS[fact['origin']]}. Explain it with ",
         Option("acquisition", "lcb"),
         f" to see what a model would have predicted for it. Proposals: {spans(fact['proposals'])}.",
     )
@@ -157,11 +165,11 @@ _REASONS = {
     ("mean", True): ("promises", "promise", "a better {objective}"),
     ("mean", False): ("promises", "promise", "a worse {objective}"),
     ("uncertainty", True): ("leads", "lead", "where the model is unsure"),
-    ("uncertainty", False): ("leads", "lead", "where the model is sure already"),
+    ("uncertainty", False): ("leads", "lead", "where the model is already certain"),
     ("exploitation", True): ("promises", "promise", "a better {objective}"),
     ("exploitation", False): ("promises", "promise", "a worse {objective}"),
     ("exploration", True): ("leads", "lead", "where the model is unsure"),
-    ("exploration", False): ("leads", "lead", "where the model is sure already"),
+    ("exploration", False): ("leads", "lead", "where the model is already certain"),
     ("good", True): ("is", "are", "common among good trials"),
     ("good", False): ("is", "are", "rare among good trials"),
     ("bad", True): ("is", "are", "rare among the other trials"),

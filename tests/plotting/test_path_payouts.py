@@ -74,7 +74,7 @@ def test_given_axes_are_replaced_and_names_are_drawn_as_they_are():
     figure = Figure(layout="constrained")
     given = figure.add_subplot()
     result = random_path(3, 1, terms=NASTY[:2], acquisition=NASTY[2])
-    ax = plot_payouts(result, ax=given)
+    ax = result.plot_payouts(given)
     assert given not in figure.axes
     assert titles(ax)[0] == f"total: {NASTY[2]}"
     assert "<script" not in figure_svg(ax.figure.figure, alt="payouts")

@@ -90,7 +90,7 @@ def test_one_or_two_proposals_are_marked(n):
 def test_it_draws_on_the_axes_it_is_given_and_names_as_they_are():
     ax = Figure().add_subplot()
     for name in (NASTY[0], NASTY[2]):
-        assert plot_predictions(random_path(2, 1, objective_name=name), ax=ax) is ax
+        assert random_path(2, 1, objective_name=name).plot_predictions(ax) is ax
         assert not any(text.get_parse_math() for text in [*ax.texts, ax.yaxis.label])
         assert "<script" not in figure_svg(ax.figure, alt="predictions")
 

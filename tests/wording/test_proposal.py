@@ -1,6 +1,6 @@
 import pytest
 
-from hpo_explain.facts import Fact, fact
+from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.wording import proposal as words
 from hpo_explain.wording import tell
 from tests.handmade import explanation, subject_of
@@ -122,10 +122,12 @@ def test_facts(given: Fact, text: str):
 
 
 def test_the_remedy_is_written_as_the_caller_names_its_options():
-    given = fact("not_proposed", trials=[3], proposals=(10, 11))
+    given = fact("not_proposed", trials=[3], origin=Origin.ENQUEUED, proposals=(10, 11))
     text = tell(given, lambda option: f"--{option.name} {option.value}")
-    assert "Explain it with --acquisition lcb to see" in text
-    assert text.endswith("Proposals: 10-11.")
+    assert text == (
+        "no model selected trial 3: it was enqueued. Explain it with --acquisition lcb to see what "
+        "a model would have predicted for it. Proposals: 10-11."
+    )
 
 
 def test_the_plot_says_what_is_not_shown():
