@@ -17,12 +17,12 @@ from hpo_explain.space import SearchSpace
 
 
 class FanovaImportanceEvaluator(BaseImportanceEvaluator):
-    """Tells Optuna's own functions the importance that :func:`hpo_explain.importance` finds.
+    """Importance evaluator for Optuna that returns the shares of :func:`hpo_explain.importance`.
 
     For ``optuna.importance.get_param_importances(study, evaluator=...)`` and
-    ``optuna.visualization.plot_param_importances(study, evaluator=...)``. It gives every
-    hyperparameter's share of the variance by itself. Conditional hyperparameters are assessed as
-    well, which Optuna's own evaluator leaves out.
+    ``optuna.visualization.plot_param_importances(study, evaluator=...)``. The importance of a
+    hyperparameter is the share of the variance that it explains by itself. Conditional
+    hyperparameters, which Optuna's own evaluator leaves out, are included.
 
     Parameters
     ----------

@@ -18,8 +18,8 @@ def average_instances(run: Run, *, n_trees: int = 64, seed: int = 0) -> Run:
 
     A forest of the objective on configuration and instance, the instances in the order of their
     mean objective, fills in what was not evaluated; each configuration then counts with the mean of
-    its predictions on all instances. The plain mean would call a configuration good that was only
-    tried where everything is easy.
+    its predictions on all instances. With the plain mean, a configuration that was tried only on
+    easy instances would look good.
 
     Parameters
     ----------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hpo_explain._words import join_words
 from hpo_explain.explanations import LocalImportance
 from hpo_explain.wording._registry import add_facts, sentence_of
+from hpo_explain.wording.fanova import WHISKERS
 from hpo_explain.wording.numbers import format_value, percent
 from hpo_explain.wording.subject import configuration, explained
 
@@ -63,8 +64,7 @@ LABEL = "share of the variance along single hyperparameters"
 def whiskers(result: LocalImportance) -> str:
     """Say what the plot's whiskers are."""
     return {
-        "trees": "Whiskers: standard deviation over the trees of the forest, not a confidence "
-        "interval.",
+        "trees": WHISKERS,
         "posterior": "Whiskers: standard deviation over draws from the model's posterior.",
     }.get(result.std_kind, "The shares have no standard deviation: the model gives none.")
 
