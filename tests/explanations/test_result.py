@@ -56,13 +56,13 @@ MADE = {
     "PredictionOverview": lambda run: hx.explain_predictions(run, [1, 2], background=40),
     "ProposalDensities": densities,
     "ProposalExplanation": lambda run: hx.explain_proposal(run, background=40),
-    "Recommendation": lambda run: hx.importance(run, n_trees=8).recommended_space(),
+    "Recommendation": lambda run: hx.recommended_space(run, n_trees=8),
     "RegionalPartialDependence": lambda run: hx.regional_partial_dependence(
         run, "lr", max_depth=1, **QUICK
     ),
     "RepeatedRuns": several_runs,
     "SampleSizeCheck": lambda run: hx.check_sample_size(hx.explain_proposal(run, background=40)),
-    "Subspace": lambda run: hx.importance(run, n_trees=8).subspace(),
+    "Subspace": lambda run: hx.subspace(run, n_trees=8),
 }
 
 
