@@ -50,7 +50,7 @@ def ablation(
     acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, optional
         Explain this in place of the objective, as in :func:`explain_proposal`.
     before : int, optional
-        Look through what was known when this trial was proposed; by default through every trial.
+        Use what was known when this trial was proposed; by default every trial.
     kind : {"auto", "gp", "forest"}, default "auto"
         The surrogate of the objective, as in :meth:`Run.surrogate`.
     seed : int, default 0
