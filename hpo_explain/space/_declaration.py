@@ -45,18 +45,10 @@ def _conditions(
     clean = {}
     for parent, values in (active_when or {}).items():
         if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-            raise InputError(
-                where,
-                f"must give a list of values of {parent!r}, but was {values!r}",
-                values,
-                f"Write {{{parent!r}: [{values!r}]}}.",
-            )
+            problem = f"must give a list of values of {parent!r}, but was {values!r}"
+            raise InputError(where, problem, values, f"Write {{{parent!r}: [{values!r}]}}.")
         clean[parent] = tuple(values)
         if not clean[parent]:
-            raise InputError(
-                where,
-                f"lists no value of {parent!r}, so that {name!r} would never be active",
-                clean[parent],
-                "List at least one value.",
-            )
+            problem = f"lists no value of {parent!r}, so that {name!r} would never be active"
+            raise InputError(where, problem, clean[parent], "List at least one value.")
     return clean

@@ -75,24 +75,16 @@ def to_positions(
     outside = ~((numbers >= low - below) & (numbers <= high + above))
     if outside.any():
         value = given[int(np.flatnonzero(outside)[0])]
-        raise InputError(
-            name,
-            f"= {value!r} is outside its range [{low}, {high}]",
-            value,
-            "Correct the value, or widen the range in the space.",
-        )
+        problem = f"= {value!r} is outside its range [{low}, {high}]"
+        raise InputError(name, problem, value, "Correct the value, or widen its range.")
     numbers = np.clip(numbers, low, high)
     if step is not None and low != high:
         steps = (numbers - low) / step
         off = np.abs(steps - np.round(steps)) > _ON_GRID
         if off.any():
             value = given[int(np.flatnonzero(off)[0])]
-            raise InputError(
-                name,
-                f"= {value!r} is not on its grid {low}, {low + step}, ..., {high}",
-                value,
-                "Round the value, or change step in the space.",
-            )
+            problem = f"= {value!r} is not on its grid {low}, {low + step}, ..., {high}"
+            raise InputError(name, problem, value, "Round the value, or change its step.")
         numbers = low + np.round(steps) * step
     return to_position(numbers, low, high, log)
 

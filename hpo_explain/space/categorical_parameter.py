@@ -93,12 +93,9 @@ class CategoricalParameter:
         """Return the index of one value; raise ValueError if there is no such choice."""
         index = category_index(self.choices, value)
         if index is None:
-            raise InputError(
-                self.name,
-                f"= {value!r} is not one of its choices {list(self.choices)!r}",
-                value,
-                "Correct the value, or add the choice to the space.",
-            )
+            problem = f"= {value!r} is not one of its choices {list(self.choices)!r}"
+            remedy = "Correct the value, or add the choice to the space."
+            raise InputError(self.name, problem, value, remedy)
         return index
 
     def from_latent(self, u: Array) -> Array:

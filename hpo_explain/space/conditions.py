@@ -62,12 +62,8 @@ class Conditions:
             ready = [j for j in waiting if all(parent in order for parent, _ in self.rules[j])]
             if not ready:
                 circle = [self._parameters[j].name for j in waiting]
-                raise InputError(
-                    "active_when",
-                    f"forms a circle: {', '.join(circle)}",
-                    circle,
-                    "Remove one condition.",
-                )
+                problem = f"forms a circle: {', '.join(circle)}"
+                raise InputError("active_when", problem, circle, "Remove one condition.")
             order += ready
             waiting = [j for j in waiting if j not in ready]
         return tuple(order)
@@ -103,12 +99,8 @@ def _rules(child: Parameter, parameters: Sequence[Parameter]) -> Rules:
             raise unknown_name(where, name, names, "hyperparameter")
         parent = parameters[names.index(name)]
         if isinstance(parent, FloatParameter):
-            raise InputError(
-                where,
-                f"names {name!r}, which is real-valued",
-                name,
-                "Parents are categorical or integer.",
-            )
+            problem = f"names {name!r}, which is real-valued"
+            raise InputError(where, problem, name, "Parents are categorical or integer.")
         codes = [_code(where, parent, value) for value in values]
         rules.append((names.index(name), np.unique(codes)))
     return tuple(rules)

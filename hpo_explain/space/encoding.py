@@ -68,20 +68,13 @@ def _check_activity(X: Array, parameters: Sequence[Parameter], conditions: Condi
         allowed = conditions.allowed(X, j)
         if (given & ~allowed).any():
             i = int(np.flatnonzero(given & ~allowed)[0])
-            raise InputError(
-                parameter.name,
-                f"is set in configuration {i}, where it is inactive ({condition_text(parameter)})",
-                parameter.decode(X[[i], j])[0],
-                "Leave it out there.",
-            )
+            value, condition = parameter.decode(X[[i], j])[0], condition_text(parameter)
+            problem = f"is set in configuration {i}, where it is inactive ({condition})"
+            raise InputError(parameter.name, problem, value, "Leave it out there.")
         if parameter.optional is None and (allowed & ~given).any():
             i = int(np.flatnonzero(allowed & ~given)[0])
-            raise InputError(
-                parameter.name,
-                f"is missing in configuration {i}",
-                None,
-                "Give it a value, or state the condition under which it is active (active_when=).",
-            )
+            remedy = "Give it a value, or state when it is active (active_when=)."
+            raise InputError(parameter.name, f"is missing in configuration {i}", None, remedy)
 
 
 def _as_rows(configs: Any) -> list[Mapping[str, Any]]:
@@ -94,13 +87,8 @@ def _as_rows(configs: Any) -> list[Mapping[str, Any]]:
     rows = list(configs) if isinstance(configs, Iterable) else [configs]
     for row in rows:
         if not isinstance(row, Mapping):
-            raise InputError(
-                "configs",
-                "must be a dict, a list of dicts or a data frame, "
-                f"but one configuration was {row!r}",
-                row,
-                "Give each configuration as {name: value, ...}.",
-            )
+            problem = f"must be a dict, a list of dicts or a data frame, but one was {row!r}"
+            raise InputError("configs", problem, row, "Write {name: value, ...} for each.")
     return rows
 
 

@@ -81,12 +81,9 @@ class FloatParameter:
             raise InputError(where, problem, ends, "Widen it, or give the values in another unit.")
         if self.step is not None:
             if self.log or self.step <= 0:
-                raise InputError(
-                    f"step of {self.name!r}",
-                    f"must be positive and not combined with log, but was {self.step!r}",
-                    self.step,
-                    "Give a positive step, or remove step or log.",
-                )
+                problem = f"must be positive and not combined with log, but was {self.step!r}"
+                remedy = "Give a positive step, or remove step or log."
+                raise InputError(f"step of {self.name!r}", problem, self.step, remedy)
             # as Optuna: the largest value on the grid is the end of the range
             count = math.floor((self.high - self.low) / self.step + 1e-8)
             object.__setattr__(self, "high", self.low + count * self.step)

@@ -75,21 +75,12 @@ class IntParameter:
                 raise InputError(where, problem, given, "Round it, or use a FloatParameter.")
             object.__setattr__(self, label, int(given))
             if abs(int(given)) > LARGEST_WHOLE:
-                raise InputError(
-                    where,
-                    "must lie within ±2**45, as positions resolve no larger integers, but was "
-                    f"{given!r}",
-                    given,
-                    "Use a FloatParameter.",
-                )
+                problem = f"must lie within ±2**45, which positions resolve, but was {given!r}"
+                raise InputError(where, problem, given, "Use a FloatParameter.")
         check_range(self.name, self.low, self.high, self.log)
         if self.step < 1 or (self.log and self.step != 1):
-            raise InputError(
-                f"step of {self.name!r}",
-                f"must be at least 1, and 1 on a log scale, but was {self.step!r}",
-                self.step,
-                "Give a step of 1.",
-            )
+            problem = f"must be at least 1, and 1 on a log scale, but was {self.step!r}"
+            raise InputError(f"step of {self.name!r}", problem, self.step, "Give a step of 1.")
         object.__setattr__(self, "high", self.high - (self.high - self.low) % self.step)
         check_activity(self)
 

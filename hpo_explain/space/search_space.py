@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MOST_NAMES = 6
+_ENCODE = "Encode configurations with space.encode."
 
 
 class SearchSpace:
@@ -64,13 +65,9 @@ class SearchSpace:
             raise InputError("parameters", "is empty", (), "Give at least one hyperparameter.")
         for parameter in self._parameters:
             if not isinstance(parameter, Parameter):
-                raise InputError(
-                    "parameters",
-                    "must hold FloatParameter, IntParameter or CategoricalParameter, but one was "
-                    f"{parameter!r}",
-                    parameter,
-                    "Make one of them.",
-                )
+                kinds = "FloatParameter, IntParameter or CategoricalParameter"
+                problem = f"must hold {kinds}, but one was {parameter!r}"
+                raise InputError("parameters", problem, parameter, "Make one of them.")
         self._names = tuple(parameter.name for parameter in self._parameters)
         self._column = {name: j for j, name in enumerate(self._names)}
         if len(self._column) < len(self._names):
@@ -189,12 +186,9 @@ class SearchSpace:
         wrong = np.argwhere(~self.on_grid(X))
         if len(wrong):
             i, j = wrong[0]
-            raise InputError(
-                "X",
-                f"has a position that stands for no value of {self._names[j]} (row {i}: {X[i, j]})",
-                float(X[i, j]),
-                "Encode configurations with space.encode.",
-            )
+            where = f"{self._names[j]} (row {i}: {X[i, j]})"
+            problem = f"has a position that stands for no value of {where}"
+            raise InputError("X", problem, float(X[i, j]), _ENCODE)
         return decode_rows(X, self._parameters)
 
     def check_rows(self, name: str, X: npt.ArrayLike) -> Array:
@@ -202,13 +196,9 @@ class SearchSpace:
         rows = check_array(name, X)
         if rows.ndim != 2 or rows.shape[1] != len(self):
             shown = f"{', '.join(self._names[:8])}{', ...' if len(self) > 8 else ''}"
-            raise InputError(
-                name,
-                f"must have shape (n, {len(self)}), one column per hyperparameter ({shown}), but "
-                f"had shape {rows.shape}",
-                X,
-                "Encode configurations with space.encode.",
-            )
+            needed = f"shape (n, {len(self)}), one column per hyperparameter ({shown})"
+            problem = f"must have {needed}, but had shape {rows.shape}"
+            raise InputError(name, problem, X, _ENCODE)
         return rows
 
     def condition_text(self, name: str) -> str:
