@@ -18,8 +18,11 @@ from .explainers import LimeExplainer as LimeExplainer
 from .explainers import LocalImportanceExplainer as LocalImportanceExplainer
 from .explainers import PartialDependenceExplainer as PartialDependenceExplainer
 from .explainers import PredictionExplainer as PredictionExplainer
+from .explainers import ProposalExplainer as ProposalExplainer
+from .explainers import RecommendedSpaceExplainer as RecommendedSpaceExplainer
 from .explainers import RegionalPartialDependenceExplainer as RegionalPartialDependenceExplainer
 from .explainers import ShapleyExplainer as ShapleyExplainer
+from .explainers import SubspaceExplainer as SubspaceExplainer
 from .explainers import aggregate as aggregate
 from .explainers import baseline_background as baseline_background
 from .explainers import check_sample_size as check_sample_size
@@ -29,11 +32,14 @@ from .explainers import hybrid_background as hybrid_background
 from .explainers import local_background as local_background
 from .explanations import Ablation as Ablation
 from .explanations import Claim as Claim
+from .explanations import Condition as Condition
+from .explanations import DensityCurve as DensityCurve
 from .explanations import DensityPath as DensityPath
 from .explanations import DesirabilityPath as DesirabilityPath
 from .explanations import FanovaImportance as FanovaImportance
 from .explanations import InteractionStrength as InteractionStrength
 from .explanations import LimeExplanation as LimeExplanation
+from .explanations import LimeStatement as LimeStatement
 from .explanations import LocalImportance as LocalImportance
 from .explanations import Marginal as Marginal
 from .explanations import PartialDependence as PartialDependence
@@ -42,6 +48,7 @@ from .explanations import PredictionOverview as PredictionOverview
 from .explanations import ProposalDensities as ProposalDensities
 from .explanations import ProposalExplanation as ProposalExplanation
 from .explanations import Recommendation as Recommendation
+from .explanations import Region as Region
 from .explanations import RegionalPartialDependence as RegionalPartialDependence
 from .explanations import RepeatedRuns as RepeatedRuns
 from .explanations import SampleSizeCheck as SampleSizeCheck

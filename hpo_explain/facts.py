@@ -15,7 +15,16 @@ from hpo_explain._edge import words
 
 
 class Origin(Enum):
-    """Who chose a trial."""
+    """Who chose a trial.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize", proposals=[2])
+    >>> run.origin(2) is hx.Origin.MODEL
+    True
+    """
 
     MODEL = "model"
     """The optimizer, by its model: a proposal."""

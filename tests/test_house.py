@@ -14,6 +14,8 @@ import pytest
 import hpo_explain
 from tests.source_tree import ROOT, modules
 
+# Their classes are imported from the modules themselves.
+WITHOUT_LIST = ("hpo_explain.errors", "hpo_explain.facts", "hpo_explain.wording")
 HEAVY = ["optuna", "skopt", "shap", "sklearn", "pandas", "matplotlib"]
 
 
@@ -35,21 +37,8 @@ def test_every_public_name_can_be_loaded_and_is_listed(name):
 
 
 def test_an_unknown_public_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'SearchSpaces'"):
+    with pytest.raises(AttributeError, match="SearchSpaces"):
         hpo_explain.SearchSpaces  # noqa: B018
-
-
-def test_type_checkers_see_the_public_names_where_they_are_loaded_from():
-    tree = ast.parse(modules()["hpo_explain"].read_text(encoding="utf-8"))
-    seen = {
-        alias.asname: node.module
-        for block in tree.body
-        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
-        for node in block.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    assert seen == {name: f"hpo_explain.{home}" for name, home in hpo_explain._MODULE_OF.items()}
 
 
 def test_no_public_name_is_shadowed_by_a_module():
@@ -63,6 +52,7 @@ def public_classes() -> list[tuple[str, str]]:
         (module, node.name)
         for module, path in modules().items()
         if not any(part.startswith("_") for part in module.split("."))
+        and not module.startswith(WITHOUT_LIST)
         for node in ast.parse(path.read_text(encoding="utf-8")).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     ]
@@ -89,7 +79,7 @@ def test_every_listed_name_exists(module):
 # ---------------------------------------------------------------------- examples
 
 
-@pytest.mark.parametrize("name", sorted(set(hpo_explain.__all__) - {"__version__"}))
+@pytest.mark.parametrize("name", sorted(hpo_explain.__all__))
 def test_every_public_function_and_class_shows_an_example(name):
     value = getattr(hpo_explain, name)
     if getattr(value, "_is_protocol", False):

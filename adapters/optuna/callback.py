@@ -134,7 +134,7 @@ class ExplanationCallback:
         for name, run in runs.items():
             if len(run) < 2:
                 return
-            shares = importance(run, totals=False).to_frame()["importance"]
+            shares = importance(run).to_frame()["importance"]
             found[name] = {
                 str(key): round(float(share), 4) for key, share in shares[:_MOST_NAMED].items()
             }

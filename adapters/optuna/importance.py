@@ -124,7 +124,7 @@ class FanovaImportanceEvaluator(BaseImportanceEvaluator):
             check_name("params", name, known, "hyperparameter")
         forest = run.surrogate(kind="forest", n_trees=self._n_trees, seed=self._seed)
         explainer = FanovaExplainer(forest, direction=run.direction, seed=self._seed)
-        result = explainer.explain(totals=False)
+        result = explainer.explain()
         shares = result.shares.mean(axis=0)
         ranking = np.argsort(-shares, kind="stable")
         return {result.names[j]: float(shares[j]) for j in ranking if result.names[j] in set(names)}

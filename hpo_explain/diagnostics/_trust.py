@@ -146,22 +146,20 @@ def _judged(held_out: HeldOut, d: int) -> Trust:
     inside = np.abs(y - held_out.mean) <= _NORMAL_95 * held_out.std + slack
     coverage = float(inside.mean())
     reasons = (
-        _measured("trust_r2", r2, GOOD_R2, FAIR_R2, method=method),
-        _measured("trust_coverage", coverage, GOOD_COVERAGE, FAIR_COVERAGE),
-        _measured(
+        fact("trust_r2", method=method, **_measured(r2, GOOD_R2, FAIR_R2)),
+        fact("trust_coverage", **_measured(coverage, GOOD_COVERAGE, FAIR_COVERAGE)),
+        fact(
             "trust_trials",
-            n,
-            GOOD_TRIALS_PER_HYPERPARAMETER * d,
-            max(FAIR_TRIALS, d),
             hyperparameters=d,
             good_per_hyperparameter=GOOD_TRIALS_PER_HYPERPARAMETER,
+            **_measured(n, GOOD_TRIALS_PER_HYPERPARAMETER * d, max(FAIR_TRIALS, d)),
         ),
     )
     worst = max((reason["level"] for reason in reasons), key=LEVELS.index)
     return Trust(worst, r2, coverage, n, method, reasons)
 
 
-def _measured(kind: str, value: float, good: float, fair: float, **further: Any) -> Fact:
+def _measured(value: float, good: float, fair: float) -> dict[str, Any]:
     """Return a measure with its level: good from one limit on, poor below the other."""
     level = "good" if value >= good else "poor" if value < fair else "fair"
-    return fact(kind, value=value, level=level, good_from=good, poor_below=fair, **further)
+    return {"value": value, "level": level, "good_from": good, "poor_below": fair}

@@ -36,7 +36,6 @@ from hpo_explain.surrogates.box_sums import (
     pair_variances,
     subset_variances,
     total_cost,
-    total_shares,
 )
 
 
@@ -99,7 +98,6 @@ class FanovaExplainer:
         order: int = 1,
         cap: float | None = None,
         given: Mapping[str, Sequence[Any]] | None = None,
-        totals: bool = True,
         most_pairs: float = 1e8,
     ) -> FanovaImportance:
         """Return the shares of variance of all sets of up to `order` hyperparameters.
@@ -114,11 +112,9 @@ class FanovaExplainer:
             Sub-space: allowed values of categorical and integer hyperparameters, or ``(low, high)``
             of a real-valued one. A conditional hyperparameter named here is active, so its
             parents are restricted as well.
-        totals : bool, default True
-            Whether total effects are computed. They look at every pair of leaves of a tree, some
-            20 ns each, which takes longer than everything else.
         most_pairs : float, default 1e8
-            Total effects are left out where all trees have more pairs of leaves than this.
+            Number of pairs of leaves up to which the result computes total effects, when it is
+            asked for them.
 
         Returns
         -------
@@ -155,7 +151,7 @@ class FanovaExplainer:
         own: list[Fact] = [fact("shares_over_trees")]
         if not varying.all():
             own.append(fact("trees_constant", constant=int((~varying).sum()), trees=len(boxes)))
-        if totals and pairs > most_pairs:
+        if pairs > most_pairs:
             own.append(fact("totals_left_out", pairs=pairs))
         activity = forest.activity(self._seed)
         return FanovaImportance(
@@ -164,14 +160,12 @@ class FanovaExplainer:
             members=tuple(members),
             shares=shares[varying],
             variances=variances,
-            totals=total_shares([b for b, kept in zip(boxes, varying, strict=True) if kept])
-            if totals and pairs <= most_pairs
-            else None,
             axes=tuple(Axis(*forest.grid(j), float(activity[j])) for j in range(d)),
             boxes=boxes,
             cap=forest.cap,
             given=forest.given,
             fidelity=forest.fidelity,
+            most_pairs=most_pairs,
             notes=(*own, *forest.notes),
         )
 

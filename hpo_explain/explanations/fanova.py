@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
 from hpo_explain.surrogates import TreeBoxes
 from hpo_explain.surrogates._never_together import never_together
-from hpo_explain.surrogates.box_sums import marginal_prediction
+from hpo_explain.surrogates.box_sums import marginal_prediction, total_cost, total_shares
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,8 +69,6 @@ class FanovaImportance(Result):
         Share of each set in the variance of each tree that is not constant; 0 if all trees are.
     variances : ndarray of shape (number of trees,)
         Variance of each tree, in squared units of the objective.
-    totals : ndarray of shape (number of trees, number of hyperparameters) or None
-        Share of everything in which a hyperparameter takes part; None if it was left out.
     axes : tuple of Axis
         The hyperparameters' grids and activity.
     boxes : tuple of TreeBoxes
@@ -80,6 +79,8 @@ class FanovaImportance(Result):
         The sub-space to which the analysis is restricted; empty for the whole space.
     fidelity : float or None
         R² of the forest with the model it was distilled from; None for a forest itself.
+    most_pairs : float
+        Number of pairs of leaves up to which `totals` are computed.
     subject, notes
         As of every result.
 
@@ -102,12 +103,12 @@ class FanovaImportance(Result):
     members: tuple[tuple[int, ...], ...]
     shares: Array
     variances: Array
-    totals: Array | None
     axes: tuple[Axis, ...]
     boxes: tuple[TreeBoxes, ...]
     cap: float | None = None
     given: Mapping[str, list[Any]] = field(default_factory=dict)
     fidelity: float | None = None
+    most_pairs: float = 1e8
 
     # ------------------------------------------------------------------ numbers
 
@@ -155,23 +156,43 @@ class FanovaImportance(Result):
             )
         return float(self.shares[:, self.members.index(wanted)].mean())
 
+    @cached_property
+    def totals(self) -> Array | None:
+        """Share of everything in which a hyperparameter takes part, (number of trees, d).
+
+        Computed when it is first asked for, from every pair of leaves of a tree, some 20 ns each;
+        None where there are more than `most_pairs`. The plot marks totals that are known.
+        """
+        if total_cost(self.boxes) > self.most_pairs:
+            return None
+        varying = [b for b, v in zip(self.boxes, self.variances, strict=True) if v > 0.0]
+        return total_shares(varying or self.boxes)
+
+    @property
+    def known_totals(self) -> Array | None:
+        """`totals`, if they were asked for before; drawing does not compute them."""
+        return vars(self).get("totals")
+
     def total_effect(self, name: str) -> float:
         """Return the mean share of everything in which a hyperparameter takes part.
 
         Raises
         ------
         ValueError
-            If the name is unknown, or total effects were left out (the notes say why).
+            If the name is unknown, or there are more than `most_pairs` pairs of leaves.
         """
         j = self._index(name)
         if self.totals is None:
             raise InputError(
                 "name",
-                f"was {name!r}, but total effects were left out: not asked for, or more than "
-                "`most_pairs` pairs of leaves",
+                f"was {name!r}, but total effects need {total_cost(self.boxes):.1e} pairs of leaves, "
+                f"more than {self.most_pairs:.1e}",
                 name,
-                "Ask for them with explain(totals=True, most_pairs=float('inf')), or take fewer "
-                "trees.",
+                (
+                    "Ask for them with ",
+                    Option("most_pairs", float("inf")),
+                    ", or take fewer trees.",
+                ),
             )
         return float(self.totals[:, j].mean())
 

@@ -29,7 +29,6 @@ def importance(
     seed: int = 0,
     cap: Cap = None,
     given: Mapping[str, Sequence[Any]] | None = None,
-    totals: bool = True,
     **reading: Any,
 ) -> FanovaImportance:
     """Say which hyperparameters matter, exactly for a forest, with interactions and error bars.
@@ -50,8 +49,6 @@ def importance(
         configuration such as a default (its observed objective, else the predicted one).
     given : mapping of str to sequence, optional
         Sub-space, as in :meth:`FanovaExplainer.explain`.
-    totals : bool, default True
-        Whether total effects are computed, as in :meth:`FanovaExplainer.explain`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -82,7 +79,7 @@ def importance(
     """
     forest, subject, bound = _explained(source, n_trees, seed, cap, reading)
     explainer = FanovaExplainer(forest, subject=subject, seed=seed)
-    return explainer.explain(order=order, cap=bound, given=given, totals=totals)
+    return explainer.explain(order=order, cap=bound, given=given)
 
 
 def recommended_space(

@@ -67,8 +67,8 @@ def plot_fanova(result: FanovaImportance, *, ax: Axes | None = None, width: floa
     singles = {row: result.members[i][0] for row, i in enumerate(kept) if i < len(result.names)}
     rows = [(len(result.members[i]), _bar(result, i)) for i in kept] + _sums(result, rest)
     totals = {}
-    if result.totals is not None:
-        means = result.totals.mean(axis=0)
+    if result.known_totals is not None:
+        means = result.known_totals.mean(axis=0)
         totals = {row: float(means[j]) for row, j in singles.items()}
     ax = plot_bars(
         [bar for _, bar in rows],

@@ -110,7 +110,7 @@ def test_fit_mains_and_all_pairs(benchmark, optuna_seconds):
 
     def work():
         forest = ForestSurrogate.fit(space, X, y, n_trees=64, seed=0)
-        FanovaExplainer(forest).explain(order=2, totals=False)
+        FanovaExplainer(forest).explain(order=2)
 
     seconds = once(benchmark, work)
     told(benchmark, optuna=optuna_seconds, times_faster=optuna_seconds / seconds)
@@ -134,14 +134,14 @@ def test_boxes_mains_axes_and_result(benchmark, optuna_seconds):
     space = numbers(10)
     X, y = data(space, 1000)
     forest = ForestSurrogate(space, ForestSurrogate.fit(space, X, y).forest)  # without a check
-    seconds = once(benchmark, lambda: FanovaExplainer(forest).explain(totals=False), rounds=20)
+    seconds = once(benchmark, lambda: FanovaExplainer(forest).explain(), rounds=20)
     told(benchmark, times_faster=optuna_seconds / seconds)
 
 
 def test_all_pairs_of_30_categories_each(benchmark):
     space = SearchSpace([CategoricalParameter(f"c{j}", list(range(30))) for j in range(4)])
     explainer = FanovaExplainer(ForestSurrogate.fit(space, *data(space, 1000)))
-    once(benchmark, lambda: explainer.explain(order=2, totals=False))
+    once(benchmark, lambda: explainer.explain(order=2))
 
 
 def test_total_effects(benchmark):
@@ -172,7 +172,7 @@ def test_first_call_in_a_fresh_process(benchmark):
 
 def test_all_pairs_of_76_hyperparameters(benchmark):
     explainer = FanovaExplainer(wide(numbers(76), 10_000, 10))
-    once(benchmark, lambda: explainer.explain(order=2, totals=False), rounds=3)
+    once(benchmark, lambda: explainer.explain(order=2), rounds=3)
     told(benchmark, peak_megabytes=peak_megabytes())
 
 
@@ -186,7 +186,7 @@ def test_fit_and_mains_of_768_mixed_hyperparameters(benchmark):
 
         forest = RandomForestRegressor(10, max_features=1 / 3, n_jobs=-1, random_state=0)
         surrogate = ForestSurrogate(space, forest.fit(columns(X), y), columns=columns)
-        FanovaExplainer(surrogate, subject=Subject(space, tried=X)).explain(totals=False)
+        FanovaExplainer(surrogate, subject=Subject(space, tried=X)).explain()
 
     benchmark.pedantic(work, rounds=1)
     told(benchmark, peak_megabytes=peak_megabytes())
@@ -194,7 +194,7 @@ def test_fit_and_mains_of_768_mixed_hyperparameters(benchmark):
 
 def test_mains_of_100000_trials(benchmark):
     forest = wide(numbers(20), 100_000, 16)
-    once(benchmark, lambda: FanovaExplainer(forest).explain(totals=False), rounds=3)
+    once(benchmark, lambda: FanovaExplainer(forest).explain(), rounds=3)
 
 
 def test_mains_grow_no_faster_than_leaves(benchmark):

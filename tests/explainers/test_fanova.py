@@ -603,11 +603,18 @@ def test_total_effects_that_cost_too_much_are_left_out_and_told():
     result = FanovaExplainer(surrogate).explain(most_pairs=10.0)
     assert result.totals is None
     assert "totals_left_out" in [note.kind for note in result.notes]
-    with pytest.raises(InputError, match=r"total effects were left out.*most_pairs"):
+    with pytest.raises(InputError, match="total effects need .* pairs of leaves"):
         result.total_effect("lr")
-    not_asked_for = FanovaExplainer(surrogate).explain(totals=False)
-    assert not_asked_for.totals is None
-    assert "totals_left_out" not in [note.kind for note in not_asked_for.notes]
+    enough = FanovaExplainer(surrogate).explain()
+    assert "totals_left_out" not in [note.kind for note in enough.notes]
+
+
+def test_drawing_computes_no_total_effects_and_marks_those_that_are_known():
+    surrogate, _, _ = fitted(SPACES["mixed"])
+    result = FanovaExplainer(surrogate).explain()
+    result.plot()
+    assert result.known_totals is None
+    assert result.totals is result.known_totals
 
 
 @pytest.mark.parametrize(

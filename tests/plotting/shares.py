@@ -30,11 +30,13 @@ def shares_of(
         "members": tuple(members),
         "shares": np.array([shares.get(u, [0.0] * n_trees) for u in members]).T,
         "variances": np.ones(n_trees),
-        "totals": None if totals is None else np.tile([totals[j] for j in range(d)], (n_trees, 1)),
         "axes": tuple(Axis(tuple(grid), grid, (activity or {}).get(j, 1.0)) for j in range(d)),
         "boxes": (),
     }
-    return hx.FanovaImportance(**{**fields, **changes})
+    found = hx.FanovaImportance(**{**fields, **changes})
+    if totals is not None:  # as if they had been asked for
+        vars(found)["totals"] = np.tile([totals[j] for j in range(d)], (n_trees, 1))
+    return found
 
 
 def one_tree(*singles, **options):
