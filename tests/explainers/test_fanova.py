@@ -603,7 +603,7 @@ def test_total_effects_that_cost_too_much_are_left_out_and_told():
     result = FanovaExplainer(surrogate).explain(most_pairs=10.0)
     assert result.totals is None
     assert "totals_left_out" in [note.kind for note in result.notes]
-    with pytest.raises(InputError, match="total effects need .* pairs of leaves"):
+    with pytest.raises(InputError, match=r"total effects need .* pairs of leaves"):
         result.total_effect("lr")
     enough = FanovaExplainer(surrogate).explain()
     assert "totals_left_out" not in [note.kind for note in enough.notes]
