@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from hpo_explain import reporting
+from hpo_explain.reporting import page
 from tests.test_examples import run
 
 

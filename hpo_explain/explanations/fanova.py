@@ -183,16 +183,12 @@ class FanovaImportance(Result):
         """
         j = self._index(name)
         if self.totals is None:
+            pairs = f"{total_cost(self.boxes):.1e} pairs of leaves, more than {self.most_pairs:.1e}"
             raise InputError(
                 "name",
-                f"was {name!r}, but total effects need {total_cost(self.boxes):.1e} pairs of leaves, "
-                f"more than {self.most_pairs:.1e}",
+                f"was {name!r}, but total effects need {pairs}",
                 name,
-                (
-                    "Ask for them with ",
-                    Option("most_pairs", float("inf")),
-                    ", or take fewer trees.",
-                ),
+                ("Pass a larger ", Option("most_pairs"), " to the explainer, or take fewer trees."),
             )
         return float(self.totals[:, j].mean())
 

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from hpo_explain.cli._csv import read_csv
+from hpo_explain.facts import fact
 
 ROWS = [("lr", "layers", "acc"), ("0.5", "64", "1.5"), ("0.25", "32", "2.5"), ("2.5", "8", "4")]
 
@@ -26,7 +27,8 @@ def test_the_separator_is_that_of_the_names(folder, name, separator, word, quote
     frame, notes = read_csv(name, ["acc"])
     assert frame.columns.tolist() == ["lr", "layers", "acc"]
     assert frame["acc"].tolist() == [1.5, 2.5, 4.0]
-    assert notes == ([f"table: its columns are separated by {word}"] if word else [])
+    expected = [fact("separator", separator=word, decimal_commas=False)] if word else []
+    assert notes == expected
 
 
 def test_what_the_user_names_tells_which_of_two_separators_is_meant(folder):
@@ -46,9 +48,7 @@ def test_decimal_commas_are_read_where_semicolons_separate(folder):
     assert frame.to_dict("list") == {
         "lr": [0.5, 0.25, 2.5], "layers": [64, 32, 8], "acc": [1.5, 2.5, 4.0]
     }  # fmt: skip
-    assert notes == [
-        "table: its columns are separated by semicolons, and numbers have decimal commas"
-    ]
+    assert notes == [fact("separator", separator="semicolons", decimal_commas=True)]
 
 
 @pytest.mark.parametrize(

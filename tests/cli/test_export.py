@@ -119,7 +119,7 @@ def test_what_cannot_be_made_is_named_and_the_others_are_written(folder, run):
 
     nothing = run("export", "few.db", "--table", "path")
     assert nothing.exit_code == 1
-    assert "none of the tables" in nothing.stderr
+    assert "None of the tables" in nothing.stderr
 
 
 def test_one_hyperparameter_has_no_interactions_and_may_be_called_like_a_column(run, folder):
@@ -129,7 +129,7 @@ def test_one_hyperparameter_has_no_interactions_and_may_be_called_like_a_column(
     study._storage.remove_session()
     outcome = run("export", "one.db", "--table", "interactions", "--table", "trials")
     assert outcome.exit_code == 0, outcome.output
-    assert "interactions left out: one hyperparameter" in outcome.stderr
+    assert "interactions left out: there is a single hyperparameter" in outcome.stderr
     assert table("trials")["trial_"].tolist() == [0, 1, 2, 3, 4]
     assert table("trials")["trial"].between(0, 1).all()
 

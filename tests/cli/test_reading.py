@@ -8,6 +8,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.cli._reading import summary
+from hpo_explain.facts import fact
 
 CHOSEN = {
     "importance": ["--format", "json"],
@@ -63,7 +64,7 @@ def test_many_reasons_and_notes_are_cut_short_after_those_that_matter():
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     excluded = {100 + i: f"it failed: {i}" for i in range(9)} | {200: "pruned", 201: "pruned"}
     notes = [f"y{i}: whole numbers, read as integers" for i in range(20)]
-    notes += ["lr: its scale is taken to be logarithmic", "l" * 1000]
+    notes += [fact("direction_assumed"), "l" * 1000]
     found = hx.Run(
         space, space.sample(4, seed=0), np.arange(4.0), "minimize", excluded=excluded, notes=notes
     )
@@ -72,6 +73,6 @@ def test_many_reasons_and_notes_are_cut_short_after_those_that_matter():
     assert max(map(len, lines)) <= 240
     assert lines[1] == "left out: 2 (200-201): pruned"
     assert lines[5] == "left out: 6 (103-108): for other reasons; see the report"
-    assert lines[6] == "note: lr: its scale is taken to be logarithmic"
+    assert lines[6] == f"note: {fact('direction_assumed')}"
     shown = sum(line.startswith("note: ") for line in lines)
     assert lines[-1] == f"and {len(found.notes) - shown} more; see the report"

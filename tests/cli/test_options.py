@@ -1,0 +1,88 @@
+"""Messages name the options of the command line, not the arguments of Python."""
+
+import click
+import optuna
+import pandas as pd
+import pytest
+
+from hpo_explain.cli import main
+from hpo_explain.cli._options import name_option, name_reading_option
+from hpo_explain.errors import Option
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        (Option("acquisition", "lcb"), "--acquisition lcb"),
+        (Option("trial"), "--trial"),
+        (Option("background", "two words"), "--background 'two words'"),
+        # what is no option here
+        (Option("space"), "space="),
+        (Option("estimator", "kernel"), "estimator='kernel'"),
+    ],
+)
+def test_an_argument_becomes_the_option_that_the_command_has(option, expected):
+    with click.Context(main.commands["proposal"]):
+        assert name_option(option) == expected
+    assert name_option(option) == str(option)  # where there is no command line
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        (Option("hyperparameters"), "--hyperparameter"),
+        (Option("trial"), "--trial-column"),
+        (Option("time", ("the end", "start")), "--time-column 'the end' --time-column start"),
+        (Option("pruned", "last"), "--pruned last"),
+        (Option("space"), "space="),
+    ],
+)
+def test_arguments_of_reading_have_options_of_their_own(option, expected):
+    with click.Context(main.commands["proposal"]):
+        assert name_reading_option(option) == expected
+
+
+def test_a_command_without_the_option_names_the_argument():
+    with click.Context(main.commands["importance"]):
+        assert name_option(Option("acquisition", "lcb")) == "acquisition='lcb'"
+
+
+def test_notes_and_errors_name_options(folder, study, run):
+    told = run("importance", "study.db", "--format", "csv").stderr
+    assert "(--pruned last reads the last value it reported)" in told
+    pd.DataFrame({"x": ["2026-01-01"], "loss": [1.0]}).to_csv("t.csv", index=False)
+    refused = run("importance", "t.csv", "--objective", "loss")
+    assert "--hyperparameter" in refused.stderr
+
+
+def test_notes_beside_a_result_name_options(folder, run):
+    study = optuna.create_study(
+        storage="sqlite:///r.db", sampler=optuna.samplers.RandomSampler(seed=0)
+    )
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=14)
+    study._storage.remove_session()
+    refused = run("proposal", "r.db", "--trial", "12", "--sampler", "RandomSampler")
+    assert "sampler=" not in refused.output
+    assert "--sampler" in refused.stderr
+    unnamed = run("importance", "r.db")
+    assert "sampler=" not in unnamed.output
+
+
+def test_debug_shows_the_traceback_of_what_goes_wrong(folder, study, run):
+    with pytest.raises(ValueError, match="must be a hyperparameter"):
+        run("pdp", "study.db", "z", "--debug")
+
+
+def test_debug_shows_the_traceback_of_a_failed_section(folder, study, run, monkeypatch):
+    def broken(*_, **__):
+        raise ValueError("shapes do not match")
+
+    monkeypatch.setattr("hpo_explain.reporting.context.facade.ablation", broken)
+    from hpo_explain.reporting import page
+
+    parts = tuple(part for part in page.SECTIONS if part.name in ("overview", "ablation"))
+    monkeypatch.setattr(page, "SECTIONS", parts)
+    outcome = run("report", "study.db", "--debug")
+    assert outcome.exit_code == 0
+    assert "Traceback" in outcome.stderr
+    assert "shapes do not match" in outcome.stderr
