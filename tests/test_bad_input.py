@@ -21,9 +21,10 @@ from sklearn.ensemble import (
 from sklearn.gaussian_process import GaussianProcessRegressor
 
 import hpo_explain as hx
-from hpo_explain.densities import CategoryKernels, ProductMixture
+from hpo_explain.densities import CategoryKernels, DensityBlock, DensityRatio, ProductMixture
 from hpo_explain.diagnostics import sampling_bias
 from hpo_explain.errors import InputError
+from hpo_explain.explainers import explain_path
 from hpo_explain.explainers.neighbourhood import l1_neighbourhood
 from hpo_explain.explanations import Subject
 from hpo_explain.surrogates import OneHotColumns, OrderedColumns
@@ -90,7 +91,7 @@ def circle():
 
 def ratio_of(*columns):
     even = ProductMixture(np.array([1.0]), (CategoryKernels(np.array([[0.5, 0.5]])),))
-    return hx.DensityRatio(SPACE, [hx.DensityBlock(c, even, even) for c in columns])
+    return DensityRatio(SPACE, [DensityBlock(c, even, even) for c in columns])
 
 
 class Model:
@@ -374,7 +375,7 @@ REFUSED = {
         ),
     ],
     "desirability_path": [(lambda: hx.desirability_path(RUN, 5), "trials", 5)],
-    "explain_path": [(lambda: hx.explain_path(RUN, hx.ProposalExplainer(), trials=5), "trials", 5)],
+    "explain_path": [(lambda: explain_path(RUN, hx.ProposalExplainer(), trials=5), "trials", 5)],
     "explain_predictions": [(lambda: hx.explain_predictions(RUN, 5), "trials", 5)],
     "importance": [
         (lambda: hx.importance(RUN, order=0), "order", 0),
@@ -386,7 +387,7 @@ REFUSED = {
     "local_importance": [(lambda: hx.local_importance(RUN, kind="tree"), "kind", "tree")],
     "ablation": [(lambda: hx.ablation(RUN, kind="tree"), "kind", "tree")],
     "lime": [(lambda: hx.lime(RUN, sampling="grid"), "sampling", "grid")],
-    "interactions": [(lambda: hx.interactions(RUN, sample=1), "sample", 1)],
+    "h_statistic": [(lambda: hx.h_statistic(RUN, sample=1), "sample", 1)],
     "next_experiments": [(lambda: hx.next_experiments(RUN, "x", 0), "n", 0)],
     "trust": [(lambda: hx.trust(TABLE, objective="los"), "objective", "los")],
 }
@@ -452,8 +453,8 @@ TEXTS = {
         ["cap is '50%'", "is the best objective itself", "larger quantile"],
     ),
     "words for sections": (
-        lambda: hx.report(RUN, "never.html", sections=["importance"]),
-        ["sections", "'importance'", "hpo_explain.reporting"],
+        lambda: hx.report(RUN, "never.html", sections=["importanc"]),
+        ["sections", "'importanc'", "Did you mean 'importance'"],
     ),
     "a surrogate that predicts nothing": (
         lambda: shapley_of(Model(np.nan, 0.1)),
@@ -538,12 +539,16 @@ def test_a_text_names_what_is_wrong_and_the_remedy(call, words):
 
 # No row yet: their errors have no attributes, or are among TEXTS.
 TO_COME = {
+    "RecommendedSpaceExplainer",
+    "SubspaceExplainer",
     "aggregate",
     "density_path",
     "explain_prediction",
     "from_skopt",
     "proposal_densities",
+    "recommended_space",
     "report",
+    "subspace",
 }
 
 

@@ -77,8 +77,8 @@ def check_reading(run, numbers):
     assert len(set(read)) == len(read) == len(run) > 0
     assert set(read) | run.excluded.keys() == set(numbers)
     assert not set(read) & run.excluded.keys()
-    assert all(reason.strip() for reason in run.excluded.values())
-    assert all(note.strip() for note in run.notes)
+    assert all(str(reason).strip() for reason in run.excluded.values())
+    assert all(str(note).strip() for note in run.notes)
     assert np.isfinite(run.objective).all()
     assert run.space.is_valid(run.X).all()
     assert set(run.proposals) <= set(read)

@@ -16,14 +16,13 @@ from hpo_explain import (
     ForestSurrogate,
     GaussianProcessSurrogate,
     LowerConfidenceBound,
-    OwnAcquisition,
     Run,
     SearchSpace,
 )
 from hpo_explain._words import spans
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.facts import Origin, as_fact, fact
-from hpo_explain.run import diverged_above
+from hpo_explain.run import OwnAcquisition, diverged_above
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.noted import kinds, the_note
 from tests.source_tree import ROOT

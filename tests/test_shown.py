@@ -73,7 +73,7 @@ def test_one_is_singular():
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     run = hx.Run(space, [[0.5]], [1.0], "minimize")
     assert str(run).startswith("1 trial of 1 hyperparameter, ")
-    assert "there is 1 trial, 1 hyperparameter, 0% of them categories" in str(run)
+    assert "for 1 trial and 1 hyperparameter" in str(run)
     with pytest.raises(ValueError, match="run has 1 finished trial; a surrogate"):
         run.surrogate()
     with pytest.raises(ValueError, match="none of its 1 finished trial by a model"):

@@ -104,7 +104,7 @@ class DensityRatio:
     >>> space = hx.SearchSpace([hx.CategoricalParameter("kernel", ["rbf", "poly"])])
     >>> good = ProductMixture(np.array([1.0]), (CategoryKernels(np.array([[0.8, 0.2]])),))
     >>> bad = ProductMixture(np.array([1.0]), (CategoryKernels(np.array([[0.5, 0.5]])),))
-    >>> ratio = hx.DensityRatio(space, [hx.DensityBlock((0,), good, bad)])
+    >>> ratio = DensityRatio(space, [DensityBlock((0,), good, bad)])
     >>> terms = ratio.terms(space.encode({"kernel": "rbf"}))
     >>> float((terms["good"] + terms["bad"])[0])  # log(0.8 / 0.5)
     0.47

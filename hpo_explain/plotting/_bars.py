@@ -11,7 +11,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import Formatter, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from hpo_explain.plotting._layout import characters, points_across
 from hpo_explain.plotting._rows import row_labels, style_rows, write_rows
@@ -138,7 +138,6 @@ def draw_bars(
     ax: Axes | None,
     width: float,
     legend: Sequence[tuple[Artist, str]] | None = None,
-    formatter: Formatter | None = None,
 ) -> Axes:
     """Draw bars; return the axes.
 
@@ -152,8 +151,6 @@ def draw_bars(
         Width of the new figure, in inches.
     legend : sequence of (matplotlib.artist.Artist, str), optional
         Marks and what they mean, in place of those of the bars.
-    formatter : matplotlib.ticker.Formatter, optional
-        How numbers along the axis are written.
     """
     own = ax is None
     if ax is None:
@@ -166,8 +163,8 @@ def draw_bars(
     _draw_marks(ax, bars)
     style_rows(ax, labels)
     ax.set_xlim(bars.limits())
-    if bars.percent or formatter is not None:
-        ax.xaxis.set_major_formatter(formatter or PercentFormatter(xmax=1.0))
+    if bars.percent:
+        ax.xaxis.set_major_formatter(PercentFormatter(xmax=1.0))
     for tick in ax.get_yticklabels()[len(bars.rows) :]:
         tick.set_color(GREY)
     high = write_rows(
@@ -249,35 +246,3 @@ def _legend(bars: Bars) -> list[tuple[Artist, str]]:
         width = 1.4 if bars.marker == "D" else 0.0
         entries.append((Line2D([], [], linewidth=width, **_mark(bars.marker)), bars.mark))
     return entries
-
-
-# ---------------------------------------------------------------------- goes with its last user
-
-
-@dataclass(frozen=True)
-class Bar:
-    """One row of one bar."""
-
-    parts: tuple[str, ...]
-    value: float
-    half: float | None = None
-    fill: Fill = FILLS[0]
-
-
-def plot_bars(
-    bars: Sequence[Bar], *, ax: Axes | None, width: float, heading: str, subtitle: str,
-    label: str, footer: str, legend: Sequence[tuple[Artist, str]] = (),
-    formatter: Formatter | None = None,
-) -> Axes:  # fmt: skip
-    """Draw bars in the order given, with their texts; return the axes."""
-    described = Bars(
-        rows=tuple(
-            Row(bar.parts, (bar.value,), (bar.half,), fill=FILLS.index(bar.fill)) for bar in bars
-        ),
-        heading=heading,
-        subtitle=subtitle,
-        label=label,
-        footer=footer,
-        positive=all(bar.value >= 0.0 for bar in bars),
-    )
-    return draw_bars(described, ax=ax, width=width, legend=legend, formatter=formatter)

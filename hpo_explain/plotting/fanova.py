@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from matplotlib.ticker import PercentFormatter
 
 from hpo_explain.explanations import FanovaImportance
-from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
+from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
 from hpo_explain.plotting._registry import draws
-from hpo_explain.plotting._style import FILLS, GREY, TEXT, WIDTH, Fill, ink
+from hpo_explain.plotting._style import FILLS, GREY, TEXT, WIDTH
 from hpo_explain.plotting._text import abbreviated, plain, shorten
 from hpo_explain.space import Array
 from hpo_explain.wording import fanova as words
-
-_MARK: dict[str, Any] = {
-    "marker": "|", "linestyle": "none", "markersize": 9.0, "markeredgewidth": 2.2,
-}  # fmt: skip
 
 
 @draws(FanovaImportance)
@@ -64,27 +54,25 @@ def plot_fanova(result: FanovaImportance, *, ax: Axes | None = None, width: floa
     objective = shorten(plain(result.subject.objective_name), 40)
     where = shorten(plain(words.sub_space(result.subject.space, result.given)), 200)
     kept, rest = _largest(result)
-    singles = {row: result.members[i][0] for row, i in enumerate(kept) if i < len(result.names)}
-    rows = [(len(result.members[i]), _bar(result, i)) for i in kept] + _sums(result, rest)
-    totals = {}
-    if result.known_totals is not None:
-        means = result.known_totals.mean(axis=0)
-        totals = {row: float(means[j]) for row, j in singles.items()}
-    ax = plot_bars(
-        [bar for _, bar in rows],
-        ax=ax,
-        width=width,
+    members = [result.members[i] for i in kept]
+    rows = [_row(result, i) for i in kept] + _sums(result, rest)
+    fills = sorted({row.fill for row in rows if row.fill is not None})
+    shown = {result.names[u[0]] for u in members if len(u) == 1}
+    bars = Bars(
+        rows=tuple(rows),
         heading=words.heading(objective),
         subtitle=words.subtitle(result, where),
         label=words.label(objective),
-        footer=words.footer(_unstable(result, {result.names[j] for j in singles.values()})),
-        legend=_legend(sorted({order for order, _ in rows}), bool(totals)),
-        formatter=PercentFormatter(xmax=1.0),
+        footer=words.footer(_unstable(result, shown)),
+        legend=tuple(
+            (fill, words.ALONE if fill == 0 else words.interaction(fill + 1)) for fill in fills
+        ),
+        mark="" if result.known_totals is None else words.TOTAL,
+        marker="|",
+        percent=True,
+        positive=True,
     )
-    if totals:
-        ax.plot(list(totals.values()), list(totals), color=ink(), zorder=4, clip_on=False, **_MARK)
-    ends = [bar.value + (bar.half or 0.0) for _, bar in rows]
-    ax.set_xlim(0.0, 1.04 * max([*ends, *totals.values()]) or 1.0)
+    ax = draw_bars(bars, ax=ax, width=width)
     if result.total_variance == 0.0:
         ax.text(
             0.5, 0.5, words.CONSTANT, transform=ax.transAxes, ha="center", va="center",
@@ -102,45 +90,35 @@ def _largest(result: FanovaImportance) -> tuple[list[int], list[int]]:
     return ranking[:shown], ranking[shown:]
 
 
-def _sums(result: FanovaImportance, rest: list[int]) -> list[tuple[int, Bar]]:
+def _sums(result: FanovaImportance, rest: list[int]) -> list[Row]:
     """Return the sums of the other hyperparameters and of the other interactions."""
     sums = []
     for order, noun in ((1, "hyperparameter"), (2, "interaction")):
         folded = [i for i in rest if min(len(result.members[i]), 2) == order]
         if folded:
             name = words.others(len(folded), noun)
-            shares = result.shares[:, folded].sum(axis=1)
-            sums.append((order, _share_bar((name,), shares, order)))
+            sums.append(_share_row((name,), result.shares[:, folded].sum(axis=1), order))
     return sums
 
 
-def _bar(result: FanovaImportance, i: int) -> Bar:
+def _row(result: FanovaImportance, i: int) -> Row:
     members = result.members[i]
     *first, last = (result.names[j] for j in members)
     parts = [*(f"{name} ×" for name in first), last]
     activity = result.axes[members[0]].activity
     if not first and activity < 1.0:
         parts.append(f"({words.activity(activity, bool(result.given))})")
-    return _share_bar(tuple(parts), result.shares[:, i], len(members))
+    total = None
+    if not first and result.known_totals is not None:
+        total = float(result.known_totals[:, members[0]].mean())
+    return _share_row(tuple(parts), result.shares[:, i], len(members), total)
 
 
-def _share_bar(parts: tuple[str, ...], shares: Array, order: int) -> Bar:
-    return Bar(parts, float(shares.mean()), float(shares.std()), _fill(order))
-
-
-def _fill(order: int) -> Fill:
-    return FILLS[min(order, len(FILLS)) - 1]
-
-
-def _legend(orders: list[int], with_totals: bool) -> list[tuple[Artist, str]]:
-    entries: list[tuple[Artist, str]] = []
-    for order in orders:
-        fill = _fill(order)
-        patch = Patch(facecolor=fill.color, hatch=fill.hatch, edgecolor="white", linewidth=0.0)
-        entries.append((patch, words.ALONE if order == 1 else words.interaction(order)))
-    if with_totals:
-        entries.append((Line2D([], [], color=ink(), **_MARK), words.TOTAL))
-    return entries
+def _share_row(
+    parts: tuple[str, ...], shares: Array, order: int, total: float | None = None
+) -> Row:
+    fill = min(order, len(FILLS)) - 1
+    return Row(parts, (float(shares.mean()),), (float(shares.std()),), mark=total, fill=fill)
 
 
 def _unstable(result: FanovaImportance, shown: set[str]) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from hpo_explain.explanations import InteractionStrength
-from hpo_explain.plotting._bars import MOST_ROWS, Bar, plot_bars
+from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
 from hpo_explain.plotting._heatmap import Pairs, plot_pairs
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH
@@ -98,13 +98,13 @@ def plot_h_totals(
     >>> plot_h_totals(hx.h_statistic(table, objective="loss", sample=20)).get_xlabel()
     'H with any others'
     """
-    bars = [
-        Bar((name,), float(H), float(std))
+    rows = [
+        Row((name,), (float(H),), (float(std),))
         for name, H, std in zip(result.names, result.total, result.total_std, strict=True)
     ]
     return _plot_largest(
         result,
-        bars,
+        rows,
         ax=ax,
         width=width,
         heading=words.totals_heading(_what(result)),
@@ -116,18 +116,18 @@ def plot_h_totals(
 def _plot_one(result: InteractionStrength, ax: Axes | None, width: float) -> Axes:
     """Draw H of one hyperparameter's pairs."""
     name = result.focus or result.names[0]
-    bars = [
-        Bar(
+    rows = [
+        Row(
             (result.names[k if result.names[j] == name else j],),
-            float(result.pairs[j, k]),
-            float(result.pairs_std[j, k]),
+            (float(result.pairs[j, k]),),
+            (float(result.pairs_std[j, k]),),
         )
         for j, k in result.members()
     ]
     focus = shorten(plain(name), 60)
     return _plot_largest(
         result,
-        bars,
+        rows,
         ax=ax,
         width=width,
         heading=words.heading(_what(result), focus),
@@ -137,19 +137,19 @@ def _plot_one(result: InteractionStrength, ax: Axes | None, width: float) -> Axe
 
 
 def _plot_largest(
-    result: InteractionStrength, bars: list[Bar], *, ax: Axes | None, width: float, heading: str,
+    result: InteractionStrength, rows: list[Row], *, ax: Axes | None, width: float, heading: str,
     subtitle: str, label: str,
 ) -> Axes:  # fmt: skip
-    shown = sorted(bars, key=lambda bar: -bar.value)[:MOST_ROWS]
-    return plot_bars(
-        shown,
-        ax=ax,
-        width=width,
+    shown = sorted(rows, key=lambda row: -row.values[0])[:MOST_ROWS]
+    bars = Bars(
+        rows=tuple(shown),
         heading=heading,
         subtitle=subtitle,
         label=label,
-        footer=words.whiskers(result) + not_shown(len(bars) - len(shown), *words.SMALLER),
+        footer=words.whiskers(result) + not_shown(len(rows) - len(shown), *words.SMALLER),
+        positive=True,
     )
+    return draw_bars(bars, ax=ax, width=width)
 
 
 def _what(result: InteractionStrength) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
 
 from hpo_explain.explanations import Recommendation
-from hpo_explain.plotting._bars import Bar, plot_bars
+from hpo_explain.plotting._bars import Bars, Row, draw_bars
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH
 from hpo_explain.wording import recommended_space as words
@@ -43,15 +42,17 @@ def plot_recommended_space(
     'share of its values that stays, on its own scale'
     """
     values = result.evidence["after"]
-    ax = plot_bars(
-        [Bar((row.hyperparameter, values[row.hyperparameter]), row.kept) for row in result.rows],
-        ax=ax,
-        width=width,
+    bars = Bars(
+        rows=tuple(
+            Row((row.hyperparameter, values[row.hyperparameter]), (row.kept,))
+            for row in result.rows
+        ),
         heading=words.HEADING,
         subtitle=words.SUBTITLE,
         label=words.LABEL,
         footer="",
-        formatter=PercentFormatter(xmax=1.0),
+        percent=True,
     )
+    ax = draw_bars(bars, ax=ax, width=width)
     ax.set_xlim(0.0, 1.0)
     return ax

@@ -6,10 +6,9 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import PercentFormatter
 
 from hpo_explain.explanations import Subspace
-from hpo_explain.plotting._bars import Bar, plot_bars
+from hpo_explain.plotting._bars import Bars, Row, draw_bars
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import GREY, WIDTH
 from hpo_explain.wording import subspace as words
@@ -47,19 +46,20 @@ def plot_subspace(result: Subspace, *, ax: Axes | None = None, width: float = WI
     'share of the variance, explained together'
     """
     steps = list(zip(result.names, result.explained, result.std, strict=True))
-    ax = plot_bars(
-        [
-            Bar((name if k == 0 else f"+ {name}",), float(share), float(std))
+    bars = Bars(
+        rows=tuple(
+            Row((name if k == 0 else f"+ {name}",), (float(share),), (float(std),))
             for k, (name, share, std) in enumerate(steps)
-        ],
-        ax=ax,
-        width=width,
+        ),
         heading=words.HEADING,
         subtitle=words.subtitle(result.share),
         label=words.LABEL,
         footer=WHISKERS,
-        legend=[(Line2D([], [], **_ASKED_FOR), words.ASKED_FOR)],
-        formatter=PercentFormatter(xmax=1.0),
+        percent=True,
+        positive=True,
+    )
+    ax = draw_bars(
+        bars, ax=ax, width=width, legend=[(Line2D([], [], **_ASKED_FOR), words.ASKED_FOR)]
     )
     ax.axvline(result.share, **_ASKED_FOR)
     reach = max((share + std for _, share, std in steps), default=0.0)

@@ -18,19 +18,20 @@ _MOST_ROWS = 30
 def _content(context: Context) -> Content:
     recommendation, subspace = context.recommended_space, context.subspace
     experiments = context.experiments
-    narrowed = [row for row in recommendation.rows if row.kept < 1.0]
+    evidence = recommendation.evidence
+    narrowed = evidence[evidence["kept"] < 1.0]
     body = render(
         "recommended_space.html.j2",
         sentence=recommendation.sentence,
         narrowed=[
             {
-                "name": row.hyperparameter,
-                "before": row.before,
-                "after": row.after,
-                "kept": f"{row.kept:.0%}",
-                "reason": row.reason,
+                "name": name,
+                "before": row["before"],
+                "after": row["after"],
+                "kept": f"{row['kept']:.0%}",
+                "reason": row["reason"],
             }
-            for row in narrowed[:_MOST_ROWS]
+            for name, row in narrowed[:_MOST_ROWS].iterrows()
         ],
         more=len(narrowed) - _MOST_ROWS,
         subspace=subspace.sentence,
@@ -39,7 +40,7 @@ def _content(context: Context) -> Content:
         names=[n for n in context.run.space.names if any(n in config for config in experiments)],
         experiments=[_written(config) for config in experiments],
     )
-    tables = {"recommended_space": recommendation.evidence, "subspace": subspace.to_frame()}
+    tables = {"recommended_space": evidence, "subspace": subspace.to_frame()}
     if experiments:
         tables["experiments"] = pd.DataFrame(experiments)
     return Content(recommendation.sentence, body, tables)

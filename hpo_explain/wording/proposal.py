@@ -89,10 +89,10 @@ def _not_proposed(fact: Fact) -> Text:
 
 
 def _too_little_known(fact: Fact) -> str:
-    count = fact["finished"]
+    known = "only one trial was" if fact["finished"] else "no trial was"
     return (
-        f"{counted(count, 'trial')} {'was' if count == 1 else 'were'} finished when trial "
-        f"{fact.trials[0]} was proposed, and a surrogate needs at least 2. Choose a later trial."
+        f"{known} finished when trial {fact.trials[0]} was proposed, and a surrogate needs at "
+        "least 2. Choose a later trial."
     )
 
 

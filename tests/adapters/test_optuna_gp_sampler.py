@@ -89,7 +89,7 @@ def test_a_proposal_is_explained_by_the_samplers_own_log_ei(studied):
     run = from_optuna(study)
     assert run.own_acquisition(TRIALS - 1).acquisition.label == "log EI"
     assert run.optimizer == "Optuna's SpiedGP"
-    assert explanation.estimator.startswith("exact")
+    assert explanation.estimator.kind == "coalitions_exact"
     assert explanation.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-8)
     # what only some trials have is sampled at random
     assert explanation.contributions.total["z"] == 0.0

@@ -3,7 +3,13 @@
 import numpy as np
 
 import hpo_explain as hx
-from hpo_explain.densities import CategoryKernels, NumericKernels, ProductMixture
+from hpo_explain.densities import (
+    CategoryKernels,
+    DensityBlock,
+    DensityRatio,
+    NumericKernels,
+    ProductMixture,
+)
 
 MIXED = hx.SearchSpace(
     [
@@ -55,10 +61,10 @@ def mixture_of(space, columns, k, rng):
 def ratio_of(space, *groups, seed=0, kernels=(4, 9)):
     """A ratio with one block per group of columns."""
     rng = np.random.default_rng(seed)
-    return hx.DensityRatio(
+    return DensityRatio(
         space,
         [
-            hx.DensityBlock(
+            DensityBlock(
                 tuple(group),
                 good=mixture_of(space, group, kernels[0], rng),
                 bad=mixture_of(space, group, kernels[1], rng),

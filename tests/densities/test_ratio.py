@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.densities import CategoryKernels, ProductMixture
+from hpo_explain.densities import CategoryKernels, DensityBlock, DensityRatio, ProductMixture
 from hpo_explain.densities.mixture import LEAST, log_sum
 from hpo_explain.explainers.exact_shapley import all_coalitions
 from tests.densities.blocks import CONDITIONAL, MIXED, mixture_of, ratio_of
@@ -108,7 +108,7 @@ def test_products_that_underflow_are_added_as_logarithms():
     good = mixture_of(space, range(6), 2, rng)
     for k in good.kernels:
         k.mu[:], k.sigma[:] = [0.0, 1.0], 0.02
-    ratio = hx.DensityRatio(space, [hx.DensityBlock(tuple(range(6)), good, good)])
+    ratio = DensityRatio(space, [DensityBlock(tuple(range(6)), good, good)])
     x, background = np.zeros(6), np.ones((2, 6))
     background[1, 0] = 0.0
     found = structured(ratio, x, background, np.arange(6), all_coalitions(6))
@@ -148,7 +148,7 @@ def test_hyperparameters_that_are_alike_contribute_alike():
     rng = np.random.default_rng(0)
     good, bad = (mixture_of(space, [0], k, rng) for k in (3, 5))
     twice = [ProductMixture(density.weights, density.kernels * 2) for density in (good, bad)]
-    ratio = hx.DensityRatio(space, [hx.DensityBlock((0, 1), *twice)])
+    ratio = DensityRatio(space, [DensityBlock((0, 1), *twice)])
     background = space.sample(30, seed=1)
     background = np.vstack([background, background[:, ::-1]])
     found = hx.ShapleyExplainer(ratio, background=background).explain({"a": 0.3, "b": 0.3})
@@ -164,7 +164,7 @@ def test_a_hyperparameter_in_no_block_contributes_nothing():
 def test_equal_densities_contribute_nothing():
     """As of a hyperparameter that is sampled uniformly."""
     density = mixture_of(MIXED, [0], 3, np.random.default_rng(0))
-    ratio = hx.DensityRatio(MIXED, [hx.DensityBlock((0,), density, density)])
+    ratio = DensityRatio(MIXED, [DensityBlock((0,), density, density)])
     found = hx.ShapleyExplainer(ratio, background=60).explain(MIXED.decode(MIXED.sample(1))[0])
     np.testing.assert_allclose(found.total, 0.0, atol=1e-12)
 
@@ -187,7 +187,7 @@ def test_candidates_of_kernels_without_a_grid_are_values_of_the_grid():
     rng = np.random.default_rng(0)
     good = mixture_of(MIXED, [4], 3, rng)
     smooth = ProductMixture(good.weights, (replace(good.kernels[0], step=None),))
-    ratio = hx.DensityRatio(MIXED, [hx.DensityBlock((4,), smooth, smooth)])
+    ratio = DensityRatio(MIXED, [DensityBlock((4,), smooth, smooth)])
     assert MIXED.is_valid(ratio.candidates(200)).all()
 
 
@@ -204,7 +204,7 @@ def test_impossible_choices_have_a_finite_value():
     space = hx.SearchSpace([hx.CategoricalParameter("c", ["a", "b"])])
     never = ProductMixture(np.array([1.0]), (CategoryKernels(np.array([[1.0, 0.0]])),))
     even = ProductMixture(np.array([1.0]), (CategoryKernels(np.array([[0.5, 0.5]])),))
-    ratio = hx.DensityRatio(space, [hx.DensityBlock((0,), never, even)])
+    ratio = DensityRatio(space, [DensityBlock((0,), never, even)])
     found = hx.ShapleyExplainer(ratio, background=20).explain({"c": "b"})
     assert found.prediction["good"] == LEAST
     json.dumps(found.to_dict(), allow_nan=False)

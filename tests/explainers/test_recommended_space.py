@@ -239,7 +239,7 @@ def test_table_plot_and_dictionary_show_the_evidence():
     recommended = recommend(kinds(), costs, n=400)
     assert recommended.to_frame().index.tolist() == list(kinds().names)
     ax = recommended.plot()
-    bars = [bar.patches[0] for bar in ax.containers]
+    bars = [bar for container in ax.containers for bar in container]
     assert [bar.get_width() for bar in bars] == [row.kept for row in recommended.rows]
     assert "kind {low, high, None}" in [label.get_text() for label in ax.get_yticklabels()]
     assert json.loads(json.dumps(recommended.to_dict()))["bound"] == recommended.bound

@@ -205,7 +205,7 @@ def test_table_plot_and_dictionary_show_the_steps():
     table = subspace.to_frame()
     assert table["hyperparameter"].tolist() == list(subspace.names)
     ax = subspace.plot()
-    widths = [c.patches[0].get_width() for c in ax.containers if isinstance(c, BarContainer)]
+    widths = [bar.get_width() for c in ax.containers if isinstance(c, BarContainer) for bar in c]
     np.testing.assert_allclose(widths, subspace.explained)
     assert json.loads(json.dumps(subspace.to_dict()))["explained"] == subspace.explained.tolist()
     assert "<svg" in subspace._repr_html_()

@@ -98,7 +98,7 @@ def test_whiskers_are_one_std_over_trees():
 def test_single_hyperparameters_and_interactions_differ_by_color_and_by_pattern():
     shares = {**SHARES, (2,): [0.0, 0.0], (0, 1, 2): [0.1, 0.1]}
     ax = plot_fanova(shares_of(shares))
-    patches = [c.patches[0] for c in ax.containers if isinstance(c, BarContainer)]
+    patches = [p for c in ax.containers if isinstance(c, BarContainer) for p in c]
     assert len({patch.get_facecolor() for patch in patches}) == 3
     assert len({patch.get_hatch() for patch in patches}) == 3
     assert legend(ax) == ["alone", "interaction of 2", "interaction of 3"]

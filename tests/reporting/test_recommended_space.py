@@ -34,10 +34,10 @@ def test_a_narrower_space_the_fixed_rest_and_trials_worth_their_cost(tmp_path):
     recommendation, subspace = hx.recommended_space(run), hx.subspace(run)
     assert recommendation.sentence in page.text
     assert subspace.sentence in page.text
-    for row in recommendation.rows:
-        if row.kept < 1.0:
-            assert str(row.reason) in page.text
-            assert row.after in page.text
+    for _, row in recommendation.evidence.iterrows():
+        if row["kept"] < 1.0:
+            assert row["reason"] in page.text
+            assert row["after"] in page.text
     assert "Trials that would tell most about x1" in page.text
     assert " hyperparameter trial 1 trial 2 trial 3 x1 " in " ".join(page.text.split())
     tables = tables_of(page)

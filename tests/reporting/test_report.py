@@ -15,6 +15,7 @@ from hpo_explain.errors import NothingToExplain
 from hpo_explain.facts import fact
 from hpo_explain.reporting import SECTIONS, Report, Status
 from hpo_explain.run import Run
+from hpo_explain.wording.proposal import value as value_in_words
 from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs
 from tests.reporting import pages
 from tests.reporting.pages import content_of, part
@@ -94,7 +95,7 @@ def test_the_report_explains_the_best_and_the_latest_proposal(page, run, title, 
     assert "assumed" in text
     half = result.half_width()
     for j in np.flatnonzero(result.active):
-        row = text[text.rindex(f" {result.names[j]} {result.values[j]} ") :]
+        row = text[text.rindex(f" {result.names[j]} {value_in_words(result, j)} ") :]
         cells = row.replace("−", "-").split()[2:11]
         assert cells[1::3] == ["±"] * 3
         centre = [result.total[j], *result.phi[j]]

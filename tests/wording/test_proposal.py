@@ -94,7 +94,7 @@ def test_a_hyperparameter_that_is_left_out_by_choice_is_inactive():
         ),
         (
             fact("too_little_known", trials=[1], finished=1),
-            "1 trial was finished when trial 1 was proposed, and a surrogate needs at least 2. "
+            "only one trial was finished when trial 1 was proposed, and a surrogate needs at least 2. "
             "Choose a later trial.",
         ),
         (
