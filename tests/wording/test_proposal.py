@@ -94,8 +94,8 @@ def test_a_hyperparameter_that_is_left_out_by_choice_is_inactive():
         ),
         (
             fact("too_little_known", trials=[1], finished=1),
-            "only one trial was finished when trial 1 was proposed, and a surrogate needs at least 2. "
-            "Choose a later trial.",
+            "only one trial was finished when trial 1 was proposed, and a surrogate needs at "
+            "least 2. Choose a later trial.",
         ),
         (
             fact("proposals_left_out", trials=[0, 1], why="too_little_known"),
