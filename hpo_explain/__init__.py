@@ -11,8 +11,18 @@ Examples
 array([[0.5]])
 """
 
+from functools import partial
+from importlib import import_module
+
 import lazy_loader
+
+from hpo_explain import _edge
 
 __version__ = "0.1.0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+_edge.connect(
+    words=partial(import_module, "hpo_explain.wording"),
+    plots=partial(import_module, "hpo_explain.plotting"),
+)
