@@ -8,15 +8,13 @@ import operator
 from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 from numbers import Real
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.errors import InputError
-
-Direction: TypeAlias = Literal["minimize", "maximize"]
-"""Which way an objective is better."""
+from hpo_explain.options import Direction
 
 
 def check_option(name: str, value: object, allowed: Collection[str]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import Direction, check_count, check_direction, unknown_name
+from hpo_explain._checks import check_count, check_direction, unknown_name
 from hpo_explain.adapters._reading import nothing_left, repeated
 from hpo_explain.adapters.frame._cells import as_float, is_empty, is_number
 from hpo_explain.adapters.frame._instances import one_each, read_evaluations
@@ -23,6 +23,7 @@ from hpo_explain.adapters.frame._order import check_finishes, order_of, read_num
 from hpo_explain.adapters.frame._space import infer_space
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Direction
 from hpo_explain.run import Run
 from hpo_explain.space import Array, SearchSpace
 

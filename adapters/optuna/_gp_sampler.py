@@ -27,7 +27,6 @@ from optuna.samplers._lazy_random_state import LazyRandomState
 from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import TrialState
 
-from hpo_explain._checks import Direction
 from hpo_explain.acquisition import LogExpectedImprovement
 from hpo_explain.adapters.optuna._past import Asking, PastStudy
 from hpo_explain.adapters.optuna._rebuilding import (
@@ -36,6 +35,7 @@ from hpo_explain.adapters.optuna._rebuilding import (
     asking_sampler,
 )
 from hpo_explain.facts import fact
+from hpo_explain.options import Direction
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, category_index
 from hpo_explain.surrogates import GaussianProcessSurrogate, OneHotColumns
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import Direction
 from hpo_explain.acquisition import (
     Acquisition,
     ExpectedImprovement,
@@ -19,6 +18,7 @@ from hpo_explain.acquisition import (
 )
 from hpo_explain.explainers.background import local_background
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Direction
 from hpo_explain.space import Array
 from hpo_explain.surrogates import Surrogate
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from skopt.utils import has_gradients
 
-from hpo_explain._checks import Direction
 from hpo_explain.adapters.skopt._criterion import HEDGE, Criterion, infer_criterion
 from hpo_explain.adapters.skopt._dimensions import ModelColumns
 from hpo_explain.adapters.skopt._models import StoredModels, as_surrogate
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Direction
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import Surrogate

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from skopt import BayesSearchCV, Optimizer
 
-from hpo_explain._checks import Direction
 from hpo_explain.adapters._reading import LEAST_KNOWN, not_finite, nothing_left, repeated
 from hpo_explain.adapters.skopt._criterion import HEDGE
 from hpo_explain.adapters.skopt._dimensions import (
@@ -23,6 +22,7 @@ from hpo_explain.adapters.skopt._record import SkoptRecord
 from hpo_explain.adapters.skopt._specs import Specs, read_specs
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, fact
+from hpo_explain.options import Direction
 from hpo_explain.run import Run
 
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hpo_explain._checks import Direction, check_direction, check_number
+from hpo_explain._checks import check_direction, check_number
 from hpo_explain.acquisition.criteria import (
     expected_improvement,
     log_expected_improvement,
@@ -14,6 +14,7 @@ from hpo_explain.acquisition.criteria import (
     probability_of_improvement,
 )
 from hpo_explain.errors import InputError
+from hpo_explain.options import Direction
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import Surrogate
 

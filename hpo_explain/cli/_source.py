@@ -18,9 +18,9 @@ from hpo_explain.cli._kind import PICKLE, STORAGE, TABLE, kind_of
 from hpo_explain.cli._options import name_reading_option
 from hpo_explain.cli._row_numbers import without_row_numbers
 from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.options import Direction
 
 if TYPE_CHECKING:
-    from hpo_explain._checks import Direction
     from hpo_explain.run import Run
 
 _FOR = {

@@ -9,6 +9,7 @@ import click
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
+from hpo_explain.options import Kind
 
 
 @click.command()
@@ -25,7 +26,7 @@ def pdp(
     source: Source,
     names: tuple[str, ...],
     grid_size: int,
-    surrogate: str,
+    surrogate: Kind,
     seed: int,
     form: str,
     plot: Path | None,

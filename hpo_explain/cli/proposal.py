@@ -11,6 +11,7 @@ from hpo_explain.cli._number_or_word import number_or_word
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
+from hpo_explain.options import Criterion, WhichTrial
 
 
 @click.command()
@@ -30,8 +31,8 @@ from hpo_explain.cli._source import Source, takes_source
 @shows_result
 def proposal(
     source: Source,
-    trial: int | str,
-    acquisition: str,
+    trial: int | WhichTrial,
+    acquisition: Criterion,
     background: int | str,
     seed: int,
     form: str,

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hpo_explain import diagnostics
-from hpo_explain._checks import Direction, check_direction
+from hpo_explain._checks import check_direction
 from hpo_explain.acquisition import Acquisition, SurrogateBased
 from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._accepted import accepted_acquisition, accepted_surrogate
 from hpo_explain.explanations import Subject
+from hpo_explain.options import Direction
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate
 

@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import Direction, check_count, check_direction, check_name, check_number
+from hpo_explain._checks import check_count, check_direction, check_name, check_number
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained, PredictedObjective
 from hpo_explain.explanations import Subject
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Direction
 from hpo_explain.space import Array, CategoricalParameter, FloatParameter, Parameter, SearchSpace
 from hpo_explain.surrogates import ForestSurrogate, SupportsBoxes, Surrogate, TreeBoxes
 from hpo_explain.surrogates.box_sums import Intervals, clip_worse, restrict, squeeze

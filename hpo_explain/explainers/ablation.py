@@ -24,7 +24,6 @@ from math import comb
 
 import numpy as np
 
-from hpo_explain._checks import Direction
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.explainers._coalition_game import CoalitionGame
@@ -32,6 +31,7 @@ from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS
 from hpo_explain.explanations import Ablation, Subject
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Direction
 from hpo_explain.space import POSITION_TOLERANCE, Array, Config
 from hpo_explain.surrogates import Surrogate, std_from_variance
 

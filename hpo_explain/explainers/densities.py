@@ -12,13 +12,14 @@ from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers.proposal import proposal_of
 from hpo_explain.explanations import DensityCurve, ProposalDensities, Subject
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import WhichTrial
 from hpo_explain.run import KnowsWhyNot, Run
 from hpo_explain.space import Array, CategoricalParameter, Parameter
 
 _FINE = 121  # values of a hyperparameter that has more
 
 
-def densities_at(run: Run, trial: int | str) -> ProposalDensities:
+def densities_at(run: Run, trial: int | WhichTrial) -> ProposalDensities:
     """Return the densities of every hyperparameter at a proposal.
 
     Raises

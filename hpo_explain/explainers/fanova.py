@@ -22,11 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import Direction, check_count
+from hpo_explain._checks import check_count
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._latent_forest import LatentForest
 from hpo_explain.explanations import Axis, FanovaImportance, Subject
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Direction
 from hpo_explain.space import Array
 from hpo_explain.surrogates import Surrogate, TreeBoxes
 from hpo_explain.surrogates._threads import in_parts

@@ -26,7 +26,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import Direction, check_count
+from hpo_explain._checks import check_count
 from hpo_explain.acquisition import Acquisition, SurrogateBased
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._explained import Explained
@@ -34,6 +34,7 @@ from hpo_explain.explainers.background import complete
 from hpo_explain.explainers.partial_dependence import checked_sample
 from hpo_explain.explanations import InteractionStrength, Subject
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Direction
 from hpo_explain.space import Array
 from hpo_explain.surrogates import SupportsGrid, SupportsRelevance, Surrogate
 

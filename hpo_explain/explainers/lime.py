@@ -24,13 +24,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import Direction, check_count, check_number, check_option
+from hpo_explain._checks import check_count, check_number, check_option
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers.background import local_background
 from hpo_explain.explanations import Condition, LimeExplanation, LimeStatement, Presence, Subject
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Direction
 from hpo_explain.space import (
     Array,
     CategoricalParameter,

@@ -21,11 +21,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import Direction, check_count
+from hpo_explain._checks import check_count
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explanations import LocalImportance, Subject
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Direction
 from hpo_explain.space import Array, Config, SearchSpace
 from hpo_explain.surrogates import SupportsBoxes, Surrogate
 

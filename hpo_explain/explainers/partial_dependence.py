@@ -25,20 +25,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import Direction, check_count, check_name, check_option, check_sequence
+from hpo_explain._checks import check_count, check_name, check_option, check_sequence
 from hpo_explain._words import join_words
 from hpo_explain.errors import InputError, NothingToExplain, Option
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explanations import PartialDependence, Subject
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import VARIANCES, Direction, Variance
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.surrogates import SupportsBoxes, SupportsGrid, SupportsJoint, Surrogate
 from hpo_explain.surrogates._never_together import excluded_pair
 from hpo_explain.surrogates._tree_boxes import activity_intervals
 from hpo_explain.surrogates.box_sums import marginal_prediction, restrict
 
-VARIANCES = ("average", "covariance")
 _DRAWS = 64  # times the sample that is drawn in search of active configurations
 
 
@@ -93,7 +93,7 @@ class PartialDependenceExplainer:
         *,
         sample: int | npt.ArrayLike = 1000,
         grid_size: int = 20,
-        variance: str = "average",
+        variance: Variance = "average",
         direction: Direction = "minimize",
         subject: Subject | None = None,
         seed: int = 0,

@@ -19,11 +19,11 @@ from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import ProposalExplanation, Subject
 from hpo_explain.facts import Fact, Origin, fact
+from hpo_explain.options import TRIALS, Criterion, Estimator, WhichTrial
 from hpo_explain.run import Run, winsorized
 from hpo_explain.space import Config
 from hpo_explain.surrogates import Surrogate
 
-TRIALS = ("latest", "best", "best-predicted")
 _LEAST_KNOWN = 2  # finished trials that a surrogate needs
 
 
@@ -51,10 +51,10 @@ class ProposalExplainer:
     2
     """
 
-    acquisition: str | Acquisition = "auto"
+    acquisition: Criterion | Acquisition = "auto"
     background: str | int | Config | npt.ArrayLike = "auto"
     surrogate: Surrogate | None = None
-    estimator: str = "auto"
+    estimator: Estimator = "auto"
     draws: int = 1000
     seed: int = 0
 
@@ -62,7 +62,7 @@ class ProposalExplainer:
         if self.surrogate is not None:
             accepted_surrogate(self.surrogate)
 
-    def explain(self, run: Run, trial: int | str = "latest") -> ProposalExplanation:
+    def explain(self, run: Run, trial: int | WhichTrial = "latest") -> ProposalExplanation:
         """Return the explanation of one proposal.
 
         Parameters
@@ -134,7 +134,9 @@ def _best_elsewhere(run: Run, number: int) -> list[Fact]:
 # ---------------------------------------------------------------------- which trials
 
 
-def proposal_of(run: Run, trial: int | str, *, seed: int = 0, any_trial: bool = False) -> int:
+def proposal_of(
+    run: Run, trial: int | WhichTrial, *, seed: int = 0, any_trial: bool = False
+) -> int:
     """Return the number of a proposal.
 
     Parameters
@@ -198,7 +200,9 @@ def all_proposals(run: Run) -> list[int]:
     return sorted(run.proposals)
 
 
-def why_unexplained(run: Run, number: int, acquisition: str | Acquisition = "auto") -> Fact | None:
+def why_unexplained(
+    run: Run, number: int, acquisition: Criterion | Acquisition = "auto"
+) -> Fact | None:
     """Return why a trial cannot be explained by an acquisition function; None if it can.
 
     Examples
@@ -227,7 +231,7 @@ def why_unexplained(run: Run, number: int, acquisition: str | Acquisition = "aut
 
 
 def explainable(
-    run: Run, acquisition: str | Acquisition = "auto"
+    run: Run, acquisition: Criterion | Acquisition = "auto"
 ) -> tuple[list[int], tuple[Fact, ...]]:
     """Return the proposals that can be explained, and which of them cannot, and why.
 

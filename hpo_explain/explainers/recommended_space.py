@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import Direction
 from hpo_explain.explainers._latent_forest import LatentForest
 from hpo_explain.explanations import Evidence, Recommendation, Subject
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Direction
 from hpo_explain.space import (
     Array,
     CategoricalParameter,

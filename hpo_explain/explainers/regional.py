@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import Direction, check_count, check_number, check_option
+from hpo_explain._checks import check_count, check_number, check_option
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer, values_together
 from hpo_explain.explanations import (
@@ -35,10 +35,10 @@ from hpo_explain.explanations import (
     RegionalPartialDependence,
     Subject,
 )
+from hpo_explain.options import SPLITS, Direction, Split
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.surrogates import Surrogate
 
-CRITERIA = ("l2", "area", "variance", "mean")
 ALL_SUBSETS = 10  # categories up to which every subset is tried
 Ints = npt.NDArray[np.int64]
 
@@ -91,7 +91,7 @@ class RegionalPartialDependenceExplainer:
         sample: int | npt.ArrayLike = 1000,
         grid_size: int = 20,
         max_depth: int = 3,
-        criterion: str = "l2",
+        criterion: Split = "l2",
         min_leaf: int = 20,
         min_improvement: float = 0.01,
         direction: Direction = "minimize",
@@ -108,7 +108,7 @@ class RegionalPartialDependenceExplainer:
         )
         self._surrogate = surrogate
         self._max_depth = check_count("max_depth", max_depth, minimum=0)
-        self._criterion = check_option("criterion", criterion, CRITERIA)
+        self._criterion = check_option("criterion", criterion, SPLITS)
         self._min_leaf = check_count("min_leaf", min_leaf)
         if not 0.0 <= check_number("min_improvement", min_improvement) < 1.0:
             problem = f"must be at least 0 and below 1, but was {min_improvement!r}"

@@ -38,10 +38,10 @@ from hpo_explain.explainers.background import (
 from hpo_explain.explainers.sampling import sampled_shapley
 from hpo_explain.explanations import ProposalExplanation, Subject
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import ESTIMATORS, Estimator
 from hpo_explain.space import Array, Config
 from hpo_explain.surrogates import Surrogate
 
-ESTIMATORS = ("auto", "exact", "kernel", "sampling")
 BACKGROUNDS = ("auto", "global", "local", "hybrid", "candidates", "thesis")
 THESIS_ROWS = 1000  # per hyperparameter (thesis, Section 5.2)
 FIRST_ROWS = 200  # of a background that grows
@@ -116,7 +116,7 @@ class ShapleyExplainer:
         acquisition: Acquisition,
         *,
         background: int | str | Config | npt.ArrayLike = 1000,
-        estimator: str = "auto",
+        estimator: Estimator = "auto",
         draws: int = 1000,
         subject: Subject | None = None,
         seed: int = 0,

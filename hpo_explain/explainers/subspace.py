@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import Direction, check_number
+from hpo_explain._checks import check_number
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._latent_forest import LatentForest
 from hpo_explain.explanations import Subject, Subspace
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Direction
 from hpo_explain.space import Array
 from hpo_explain.surrogates import Surrogate, TreeBoxes
 from hpo_explain.surrogates._threads import n_threads

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import Direction, check_direction
+from hpo_explain._checks import check_direction
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations._json import plain_json
 from hpo_explain.facts import Fact, as_facts
+from hpo_explain.options import Direction
 from hpo_explain.run import Run
 from hpo_explain.space import Array, SearchSpace
 

@@ -11,13 +11,14 @@ from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._accepted import accepted_acquisition
 from hpo_explain.facts import Fact
+from hpo_explain.options import Criterion, Kind
 from hpo_explain.run import Run
 from hpo_explain.space import Config
 from hpo_explain.surrogates import Surrogate
 
 
 def model_of(
-    run: Run, acquisition: str | Acquisition | None, before: int | None, kind: str, seed: int
+    run: Run, acquisition: Criterion | Acquisition | None, before: int | None, kind: Kind, seed: int
 ) -> tuple[Surrogate | Acquisition, tuple[Fact, ...]]:
     """Return what is explained around a configuration, and what was assumed."""
     if acquisition is None:

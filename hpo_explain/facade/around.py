@@ -21,6 +21,7 @@ from hpo_explain.explanations import (
 )
 from hpo_explain.facade._asked import config_of, model_of, trial_of
 from hpo_explain.facts import fact
+from hpo_explain.options import Criterion, Kind
 from hpo_explain.run import Run
 from hpo_explain.space import Config
 
@@ -30,9 +31,9 @@ def ablation(
     source: Config | int | None = None,
     target: Config | int | None = None,
     *,
-    acquisition: str | Acquisition | None = None,
+    acquisition: Criterion | Acquisition | None = None,
     before: int | None = None,
-    kind: str = "auto",
+    kind: Kind = "auto",
     seed: int = 0,
     **reading: Any,
 ) -> Ablation:
@@ -104,9 +105,9 @@ def local_importance(
     run: Any,
     config: Config | int | None = None,
     *,
-    acquisition: str | Acquisition | None = None,
+    acquisition: Criterion | Acquisition | None = None,
     before: int | None = None,
-    kind: str = "auto",
+    kind: Kind = "auto",
     seed: int = 0,
     **reading: Any,
 ) -> LocalImportance:
@@ -163,9 +164,9 @@ def lime(
     kernel_width: float | None = None,
     max_features: int = 10,
     max_depth: int = 3,
-    acquisition: str | Acquisition | None = None,
+    acquisition: Criterion | Acquisition | None = None,
     before: int | None = None,
-    kind: str = "auto",
+    kind: Kind = "auto",
     seed: int = 0,
     **reading: Any,
 ) -> LimeExplanation:

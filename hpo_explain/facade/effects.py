@@ -21,16 +21,17 @@ from hpo_explain.explanations import (
     Subject,
 )
 from hpo_explain.facade._asked import model_of
+from hpo_explain.options import Criterion, Kind, Split, Variance
 
 
 def partial_dependence(
-    source: Any,
+    run: Any,
     names: str | Sequence[str],
     *,
     sample: int | npt.ArrayLike = 1000,
     grid_size: int = 20,
-    variance: str = "average",
-    kind: str = "auto",
+    variance: Variance = "average",
+    kind: Kind = "auto",
     seed: int = 0,
     **reading: Any,
 ) -> PartialDependence:
@@ -38,7 +39,7 @@ def partial_dependence(
 
     Parameters
     ----------
-    source : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
         The optimization run.
     names : str or pair of str
         The hyperparameters.
@@ -68,7 +69,7 @@ def partial_dependence(
     >>> bool(effect.mean[-1] > effect.mean[0])
     True
     """
-    run = as_run(source, **reading)
+    run = as_run(run, **reading)
     explainer = PartialDependenceExplainer(
         run.surrogate(kind=kind, seed=seed),
         sample=sample,
@@ -81,14 +82,14 @@ def partial_dependence(
 
 
 def regional_partial_dependence(
-    source: Any,
+    run: Any,
     names: str | Sequence[str],
     *,
     sample: int | npt.ArrayLike = 1000,
     grid_size: int = 20,
     max_depth: int = 3,
-    criterion: str = "l2",
-    kind: str = "auto",
+    criterion: Split = "l2",
+    kind: Kind = "auto",
     seed: int = 0,
     **reading: Any,
 ) -> RegionalPartialDependence:
@@ -96,7 +97,7 @@ def regional_partial_dependence(
 
     Parameters
     ----------
-    source : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
         The optimization run.
     names : str or pair of str
         The hyperparameters.
@@ -127,7 +128,7 @@ def regional_partial_dependence(
     >>> result.regions[0].holds(result.subject.incumbent)
     True
     """
-    run = as_run(source, **reading)
+    run = as_run(run, **reading)
     explainer = RegionalPartialDependenceExplainer(
         run.surrogate(kind=kind, seed=seed),
         sample=sample,
@@ -141,13 +142,13 @@ def regional_partial_dependence(
 
 
 def h_statistic(
-    source: Any,
+    run: Any,
     name: str | None = None,
     *,
     sample: int | npt.ArrayLike = 100,
-    acquisition: str | Acquisition | None = None,
+    acquisition: Criterion | Acquisition | None = None,
     before: int | None = None,
-    kind: str = "auto",
+    kind: Kind = "auto",
     seed: int = 0,
     **reading: Any,
 ) -> InteractionStrength:
@@ -155,7 +156,7 @@ def h_statistic(
 
     Parameters
     ----------
-    source : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
         The optimization run.
     name : str, optional
         Only the pairs of this hyperparameter; by default all pairs.
@@ -196,21 +197,21 @@ def h_statistic(
     >>> hx.h_statistic(table, objective="loss", sample=20).sample_size
     20
     """
-    run = as_run(source, **reading)
+    run = as_run(run, **reading)
     model, notes = model_of(run, acquisition, before, kind, seed)
     subject = Subject.of(run, notes=notes)
     return InteractionExplainer(model, sample=sample, subject=subject, seed=seed).explain(name)
 
 
 def next_experiments(
-    source: Any,
+    run: Any,
     names: str | Sequence[str],
     n: int = 5,
     *,
     sample: int = 200,
     grid_size: int = 15,
     candidates: int = 500,
-    kind: str = "auto",
+    kind: Kind = "auto",
     seed: int = 0,
     **reading: Any,
 ) -> list[dict[str, Any]]:
@@ -218,7 +219,7 @@ def next_experiments(
 
     Parameters
     ----------
-    source : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
         The optimization run.
     names : str or pair of str
         The hyperparameters.
@@ -250,7 +251,7 @@ def next_experiments(
     >>> [sorted(config) for config in hx.next_experiments(table, "x", n=2, objective="loss")]
     [['x'], ['x']]
     """
-    run = as_run(source, **reading)
+    run = as_run(run, **reading)
     found = choose_experiments(
         run.surrogate(kind=kind, seed=seed),
         names,

@@ -22,7 +22,7 @@ Cap = float | str | Config | None
 
 
 def importance(
-    source: Any,
+    run: Any,
     order: int = 1,
     *,
     n_trees: int = 64,
@@ -35,7 +35,7 @@ def importance(
 
     Parameters
     ----------
-    source : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
         The optimization run.
     order : int, default 1
         Size of the largest sets of hyperparameters: 2 adds all pairs.
@@ -77,13 +77,13 @@ def importance(
     >>> hx.importance(table, objective="loss").share("x")
     1.0
     """
-    forest, subject, bound = _explained(source, n_trees, seed, cap, reading)
+    forest, subject, bound = _explained(run, n_trees, seed, cap, reading)
     explainer = FanovaExplainer(forest, subject=subject, seed=seed)
     return explainer.explain(order=order, cap=bound, given=given)
 
 
 def recommended_space(
-    source: Any,
+    run: Any,
     *,
     n_trees: int = 64,
     seed: int = 0,
@@ -95,7 +95,7 @@ def recommended_space(
 
     Parameters
     ----------
-    source : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
         The optimization run.
     n_trees, seed
         As in :func:`importance`.
@@ -136,13 +136,13 @@ def recommended_space(
     >>> space["x"].high < 0.7
     True
     """
-    forest, subject, bound = _explained(source, n_trees, seed, cap, reading)
+    forest, subject, bound = _explained(run, n_trees, seed, cap, reading)
     explainer = RecommendedSpaceExplainer(forest, subject=subject, seed=seed)
     return explainer.explain(cap=bound, given=given)
 
 
 def subspace(
-    source: Any,
+    run: Any,
     share: float = 0.9,
     *,
     n_trees: int = 64,
@@ -155,7 +155,7 @@ def subspace(
 
     Parameters
     ----------
-    source : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
         The optimization run.
     share : float, default 0.9
         Share of the variance, in (0, 1], that the set explains alone: its main effects and all
@@ -192,16 +192,16 @@ def subspace(
     >>> hx.subspace(table, objective="loss").names
     ('x',)
     """
-    forest, subject, bound = _explained(source, n_trees, seed, cap, reading)
+    forest, subject, bound = _explained(run, n_trees, seed, cap, reading)
     explainer = SubspaceExplainer(forest, subject=subject, seed=seed)
     return explainer.explain(share, cap=bound, given=given)
 
 
 def _explained(
-    source: Any, n_trees: int, seed: int, cap: Cap, reading: Mapping[str, Any]
+    run: Any, n_trees: int, seed: int, cap: Cap, reading: Mapping[str, Any]
 ) -> tuple[Surrogate, Subject, float | None]:
     """Return the forest of a run, what it is about, and where predictions are clipped."""
-    read = as_run(source, **reading)
+    read = as_run(run, **reading)
     run = average_instances(read, n_trees=n_trees, seed=seed)
     forest = run.surrogate(kind="forest", n_trees=n_trees, seed=seed)
     subject = Subject.of(run, notes=[note for note in run.notes if note not in read.notes])

@@ -25,12 +25,12 @@ def guide() -> None:
     print(words.guide())  # noqa: T201 - this is what it is for
 
 
-def trust(source: Any, **reading: Any) -> Trust:
+def trust(run: Any, **reading: Any) -> Trust:
     """Say whether the surrogate of a run is good enough to be explained.
 
     Parameters
     ----------
-    source : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
         The optimization run.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
@@ -53,4 +53,4 @@ def trust(source: Any, **reading: Any) -> Trust:
     >>> hx.trust(table, objective="loss").n_trials
     5
     """
-    return diagnostics.trust(as_run(source, **reading).surrogate())
+    return diagnostics.trust(as_run(run, **reading).surrogate())

@@ -13,6 +13,7 @@ from hpo_explain.adapters import as_run
 from hpo_explain.explainers.prediction import PredictionExplainer
 from hpo_explain.explanations import PredictionExplanation, PredictionOverview, Subject
 from hpo_explain.facade._asked import config_of, trial_of
+from hpo_explain.options import Kind
 from hpo_explain.space import Config
 
 
@@ -22,7 +23,7 @@ def explain_prediction(
     *,
     background: int | str | npt.ArrayLike = "auto",
     before: int | None = None,
-    kind: str = "auto",
+    kind: Kind = "auto",
     seed: int = 0,
     **reading: Any,
 ) -> PredictionExplanation:
@@ -77,7 +78,7 @@ def explain_predictions(
     *,
     background: int | str | npt.ArrayLike = "auto",
     before: int | None = None,
-    kind: str = "auto",
+    kind: Kind = "auto",
     seed: int = 0,
     **reading: Any,
 ) -> PredictionOverview:

@@ -19,18 +19,19 @@ from hpo_explain.explanations import (
     ProposalDensities,
     ProposalExplanation,
 )
+from hpo_explain.options import Criterion, Estimator, WhichTrial
 from hpo_explain.space import Config
 from hpo_explain.surrogates import Surrogate
 
 
 def explain_proposal(
     run: Any,
-    trial: int | str = "latest",
+    trial: int | WhichTrial = "latest",
     *,
-    acquisition: str | Acquisition = "auto",
+    acquisition: Criterion | Acquisition = "auto",
     background: str | int | Config | npt.ArrayLike = "auto",
     surrogate: Surrogate | None = None,
-    estimator: str = "auto",
+    estimator: Estimator = "auto",
     draws: int = 1000,
     seed: int = 0,
     **reading: Any,
@@ -101,10 +102,10 @@ def desirability_path(
     run: Any,
     trials: Sequence[int] | None = None,
     *,
-    acquisition: str | Acquisition = "auto",
+    acquisition: Criterion | Acquisition = "auto",
     background: str | int | Config | npt.ArrayLike = "auto",
     surrogate: Surrogate | None = None,
-    estimator: str = "auto",
+    estimator: Estimator = "auto",
     draws: int = 1000,
     n_jobs: int | None = 1,
     progress: bool = True,
@@ -164,7 +165,9 @@ def desirability_path(
     return explain_path(run, explainer, trials, n_jobs=n_jobs, progress=progress)
 
 
-def proposal_densities(run: Any, trial: int | str = "latest", **reading: Any) -> ProposalDensities:
+def proposal_densities(
+    run: Any, trial: int | WhichTrial = "latest", **reading: Any
+) -> ProposalDensities:
     """Show where good and where other trials lay when TPE proposed a configuration.
 
     Parameters

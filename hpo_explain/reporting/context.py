@@ -28,6 +28,7 @@ from hpo_explain.explanations import (
 )
 from hpo_explain.explanations.path import LATEST
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import WhichTrial
 from hpo_explain.run import Run
 from hpo_explain.surrogates import SupportsJoint
 
@@ -179,7 +180,7 @@ class Context:
 
     # ------------------------------------------------------------------ proposals
 
-    def proposal(self, trial: int | str) -> ProposalExplanation:
+    def proposal(self, trial: int | WhichTrial) -> ProposalExplanation:
         """Return why a trial was proposed."""
         return self.once(f"proposal {trial}", lambda: facade.explain_proposal(self.run, trial))
 

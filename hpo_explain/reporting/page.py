@@ -47,7 +47,7 @@ _TITLE = "Why the optimizer tried what it tried"
 
 
 def report(
-    source: Any,
+    run: Any,
     path: str | Path = "report.html",
     *,
     title: str | None = None,
@@ -59,7 +59,7 @@ def report(
 
     Parameters
     ----------
-    source : optuna.Study, skopt result, pandas.DataFrame, Run, or dict of str to Run
+    run : optuna.Study, skopt result, pandas.DataFrame, Run, or dict of str to Run
         The optimization run, or runs by the name of their objective. A study with several
         objectives gets one part of the page each, unless `target=` names one.
     path : str or pathlib.Path, default "report.html"
@@ -83,7 +83,7 @@ def report(
     Raises
     ------
     ValueError
-        If the source cannot be read, or there is no section of a name.
+        If the run cannot be read, or there is no section of a name.
     OSError
         If the file cannot be written.
 
@@ -100,7 +100,7 @@ def report(
     ('<!doctype html>', True)
     """
     check_place(Path(path))  # before minutes of work, not after
-    runs = as_runs(source, **reading)
+    runs = as_runs(run, **reading)
     return Report.of(runs, title=title, sections=sections, progress=progress).write(path)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import CategoricalParameter, SearchSpace
 
-KINDS = ("auto", "gp", "forest")
-
 GP_TRIALS = 1000  # beyond, conditioning a Gaussian process costs too much: O(n³)
 GP_DIMENSIONS = 20  # beyond, its distances say little
 GP_CATEGORIES = 0.5  # share of categorical hyperparameters beyond which trees fit better

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 
-from hpo_explain._checks import Direction
 from hpo_explain.acquisition import (
     Acquisition,
     ExpectedImprovement,
@@ -16,9 +15,9 @@ from hpo_explain.acquisition import (
 )
 from hpo_explain.errors import InputError
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Direction
 from hpo_explain.surrogates import Surrogate
 
-CRITERIA = ("auto", "lcb", "ei", "pi", "logei")
 _IMPROVEMENTS: dict[str, Callable[..., Acquisition]] = {
     "ei": ExpectedImprovement,
     "pi": ProbabilityOfImprovement,

@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import Direction, check_array, check_direction, check_option
+from hpo_explain._checks import check_array, check_direction, check_option
 from hpo_explain._edge import words
 from hpo_explain._html import text_html
 from hpo_explain._words import counted, spans
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, as_fact, as_facts, fact
+from hpo_explain.options import CRITERIA, KINDS, Criterion, Direction, Kind
 from hpo_explain.run._clock import is_before, ran_at_once
 from hpo_explain.run._frozen import frozen, refreeze
-from hpo_explain.run._kind import KINDS, choose_kind
-from hpo_explain.run.chosen import CRITERIA, ChosenAcquisition, criterion_of
+from hpo_explain.run._kind import choose_kind
+from hpo_explain.run.chosen import ChosenAcquisition, criterion_of
 from hpo_explain.run.diverged import diverged_above, winsorized
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
@@ -428,7 +429,7 @@ class Run:
         return tuple(sorted(numbers[running].tolist()))
 
     def surrogate(
-        self, before: int | None = None, kind: str = "auto", *, n_trees: int = 64, seed: int = 0
+        self, before: int | None = None, kind: Kind = "auto", *, n_trees: int = 64, seed: int = 0
     ) -> Surrogate:
         """Return a surrogate of the objective.
 
@@ -464,7 +465,7 @@ class Run:
             self._fits[key] = fit
         return self._fits[key]
 
-    def _surrogate(self, before: int | None, kind: str, n_trees: int, seed: int) -> Surrogate:
+    def _surrogate(self, before: int | None, kind: Kind, n_trees: int, seed: int) -> Surrogate:
         rows = self.known_before(before)
         if len(rows) < 2:
             known = np.asarray(self.trials)[rows]
@@ -487,7 +488,7 @@ class Run:
     def chosen_acquisition(
         self,
         before: int | None = None,
-        acquisition: str | Acquisition = "auto",
+        acquisition: Criterion | Acquisition = "auto",
         *,
         seed: int = 0,
     ) -> ChosenAcquisition:

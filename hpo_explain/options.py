@@ -1,0 +1,33 @@
+"""The words that options take."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+Direction = Literal["minimize", "maximize"]
+"""Which way an objective is better."""
+
+Kind = Literal["auto", "gp", "forest"]
+"""A surrogate: the one that fits the run, a Gaussian process, or a random forest."""
+
+Criterion = Literal["auto", "lcb", "ei", "pi", "logei"]
+"""An acquisition function: the optimizer's own where it is known, or one that is assumed."""
+
+WhichTrial = Literal["latest", "best", "best-predicted"]
+"""A proposal by what is special about it."""
+
+Estimator = Literal["auto", "exact", "kernel", "sampling"]
+"""How Shapley values are computed."""
+
+Variance = Literal["average", "covariance"]
+"""The variance of a partial dependence: the average (Eq. 5), or that of the average (Eq. 4)."""
+
+Split = Literal["l2", "area", "variance", "mean"]
+"""The criterion by which regions of similar uncertainty are found."""
+
+KINDS: tuple[str, ...] = get_args(Kind)
+CRITERIA: tuple[str, ...] = get_args(Criterion)
+TRIALS: tuple[str, ...] = get_args(WhichTrial)
+ESTIMATORS: tuple[str, ...] = get_args(Estimator)
+VARIANCES: tuple[str, ...] = get_args(Variance)
+SPLITS: tuple[str, ...] = get_args(Split)
