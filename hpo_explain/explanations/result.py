@@ -13,6 +13,7 @@ from hpo_explain.explanations._json import plain_json
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.subject import Subject
 from hpo_explain.facts import Fact
+from hpo_explain.options import Direction
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,6 +64,31 @@ class Result(ABC):
     def trial(self) -> int | None:
         """The trial whose configuration is explained, if it is one."""
         return self.subject.trial
+
+    @property
+    def objective_name(self) -> str:
+        """What the objective is called."""
+        return self.subject.objective_name
+
+    @property
+    def direction(self) -> Direction:
+        """Which way the objective is better."""
+        return self.subject.direction
+
+    @property
+    def acquisition(self) -> str:
+        """The acquisition function's label; empty where the predicted objective is explained."""
+        return self.subject.acquisition
+
+    @property
+    def assumed(self) -> bool:
+        """Whether the acquisition function is assumed, not the optimizer's own."""
+        return self.subject.assumed
+
+    @property
+    def optimizer(self) -> str:
+        """What ran the optimization."""
+        return self.subject.optimizer
 
     # ------------------------------------------------------------------ how it shows itself
 
