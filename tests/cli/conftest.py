@@ -60,6 +60,11 @@ def brief_reports(monkeypatch):
         monkeypatch.setattr(reporting, name, partial(getattr(reporting, name), **sections))
 
 
+@pytest.fixture(autouse=True, scope="module")
+def quick_figures(empty_figures):
+    """No command changes what figures show."""
+
+
 @pytest.fixture
 def run():
     """Run a command line; Python's own errors come through."""

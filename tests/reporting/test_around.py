@@ -14,6 +14,8 @@ from hpo_explain.reporting import (
 from tests.analytic import unit_cube
 from tests.handmade import Page, tuning_run
 
+pytestmark = pytest.mark.usefixtures("empty_figures")
+
 SECTIONS = [WhatActsTogether(), WhatMadeTheDifference(), WhatMattersAround(), WhatWouldChangeIt()]
 
 

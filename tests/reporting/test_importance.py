@@ -7,7 +7,7 @@ import hpo_explain as hx
 from hpo_explain.reporting import SECTIONS, NotApplicable, WhatMatters
 from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs
 
-pytestmark = warns_of_glyphs
+pytestmark = [warns_of_glyphs, pytest.mark.usefixtures("empty_figures")]
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,8 @@ from hpo_explain.reporting import HowReasonsChanged, WhatMatters, WhatNext, writ
 from tests.explainers.test_path import run_of
 from tests.handmade import NASTY, Page
 
+pytestmark = pytest.mark.usefixtures("empty_figures")
+
 
 def written(run, folder, section):
     path = write_report(run, folder / "report.html", sections=[section])

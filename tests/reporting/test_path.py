@@ -8,6 +8,8 @@ from hpo_explain.reporting import HowReasonsChanged, write_report
 from tests.explainers.test_path import run_of
 from tests.handmade import Page
 
+pytestmark = pytest.mark.usefixtures("empty_figures")
+
 
 def written(run, folder):
     path = write_report(run, folder / "report.html", sections=[HowReasonsChanged()])
