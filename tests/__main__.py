@@ -1,4 +1,4 @@
-"""All checks: ``python -m tests``, with options for pytest if there are any.
+"""All checks: ``python -m tests``. Options are those of pytest, ``--thorough`` among them.
 
 Lint, types, the order of imports and the distributions come first. Where one of these steps fails,
 its output is shown and no test is run.
@@ -50,6 +50,8 @@ def main(options: list[str]) -> int:
     if tuple(map(int, version("numpy").split(".")[:2])) < (2, 4):
         names.remove("types")
         tell("types", "skipped: numpy before 2.4 gives the same expressions other types")
+    if "--thorough" in options:
+        STEPS["wheel and sdist"].append("--thorough")
     # each takes one core; the two that take long come last and run beside each other
     with ThreadPoolExecutor(2) as pool:
         failures = list(filter(None, pool.map(run, names)))

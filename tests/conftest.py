@@ -4,6 +4,7 @@ import os
 
 import pytest
 from hypothesis import settings
+from markupsafe import escape
 
 from tests.source_tree import ROOT
 
@@ -34,3 +35,16 @@ def pytest_collection_modifyitems(config, items):
         for item in items:
             if item.get_closest_marker("thorough"):
                 item.add_marker(skip)
+
+
+@pytest.fixture(scope="module")
+def empty_figures(request):
+    """Figures of reports are drawn but not written, which takes long; --thorough writes them."""
+    with pytest.MonkeyPatch.context() as patched:
+        if not request.config.getoption("--thorough"):
+            from hpo_explain.plotting import html
+
+            patched.setattr(
+                html, "figure_svg", lambda fig, *, alt: f'<svg aria-label="{escape(alt)}"></svg>'
+            )
+        yield

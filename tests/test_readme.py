@@ -2,9 +2,13 @@
 
 import re
 
+import pytest
+
 from hpo_explain import reporting
 from hpo_explain.reporting import page
 from tests.source_tree import ROOT
+
+pytestmark = pytest.mark.usefixtures("empty_figures")
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = [

@@ -1,7 +1,7 @@
 import copy
 import pickle
 import re
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -71,6 +71,9 @@ def smooth(point):
     x, y, z = point
     return (x - 0.3) ** 2 + 0.5 * np.sin(5 * y) + 0.1 * z
 
+
+# Where models are looked at, skopt need not search them thoroughly for the next point.
+quick_minimize = partial(gp_minimize, n_points=1000, n_restarts_optimizer=1)
 
 MINIMIZERS = {
     "gp": (gp_minimize, {"n_points": 1000}),
@@ -246,7 +249,7 @@ def lower_triangle(point):
 
 
 def test_a_constraint_that_skopt_kept_to_is_noted():
-    result = gp_minimize(
+    result = quick_minimize(
         smooth,
         reals(),
         n_calls=8,
@@ -378,7 +381,7 @@ def test_surrogates_predict_what_skopts_stored_models_predict(name):
 @pytest.mark.filterwarnings("ignore:The objective has been evaluated at point:UserWarning")
 def test_a_process_of_categories_only_predicts_what_skopts_hamming_kernel_predicts():
     dimensions = [Categorical(list("abcd"), name="p"), Categorical(list("xyz"), name="q")]
-    result = gp_minimize(
+    result = quick_minimize(
         lambda point: ord(point[0]) + (point[1] == "y") * 0.5,
         dimensions,
         n_calls=9,
@@ -454,7 +457,7 @@ def test_models_of_dimensions_that_another_optimizer_has_changed_since_are_still
     options = {"n_calls": 10, "n_initial_points": 6, "acq_func": "EI", "random_state": 0}
     forest = forest_minimize(bowl, dimensions, **options)
     Z = forest.space.transform(forest.x_iters)
-    process = gp_minimize(bowl, dimensions, **options)
+    process = quick_minimize(bowl, dimensions, **options)
     assert np.abs(forest.space.transform(forest.x_iters) - Z).max() > 1
     run = hx.from_skopt(forest)
     expected = forest.models[-1].predict(Z)
@@ -592,7 +595,7 @@ def test_no_model_chose_the_initial_points():
 
 def test_with_a_queue_the_last_models_are_kept_and_still_belong_to_their_trials():
     def run_of(queue_size):
-        return gp_minimize(
+        return quick_minimize(
             smooth,
             reals(),
             n_calls=12,
@@ -625,7 +628,7 @@ def test_with_a_queue_the_last_models_are_kept_and_still_belong_to_their_trials(
 
 
 def test_with_a_queue_of_one_the_only_model_chose_no_trial():
-    result = gp_minimize(
+    result = quick_minimize(
         smooth,
         reals(),
         n_calls=9,
@@ -673,7 +676,7 @@ def test_without_models_and_specification_every_trial_counts_as_a_proposal():
 )
 def test_given_points_come_before_the_proposals(x0, y0, given, origin):
     options = {"n_calls": 8, "n_initial_points": 4, "acq_func": "LCB", "random_state": 0}
-    result = gp_minimize(smooth, reals(), x0=x0, y0=y0, **options)
+    result = quick_minimize(smooth, reals(), x0=x0, y0=y0, **options)
     run = hx.from_skopt(result)
     assert run.proposals[0] == given + 4
     origins = [run.origin(trial) for trial in range(given + 5)]
@@ -739,7 +742,9 @@ def test_models_that_saw_more_trials_than_there_are_belong_to_another_result():
     ],
 )
 def test_the_settings_of_the_criterion_are_the_recorded_ones(options, label):
-    result = gp_minimize(smooth, reals(), n_calls=6, n_initial_points=5, random_state=0, **options)
+    result = quick_minimize(
+        smooth, reals(), n_calls=6, n_initial_points=5, random_state=0, **options
+    )
     assert hx.from_skopt(result).own_acquisition(5).acquisition.label == label
 
 
@@ -801,7 +806,7 @@ def test_a_criterion_that_cannot_be_rebuilt_is_noted_and_one_is_assumed(argument
 
 @pytest.mark.parametrize("acq_func", ["EIps", "PIps"])
 def test_a_criterion_per_second_keeps_its_model_of_the_objective(acq_func):
-    result = gp_minimize(
+    result = quick_minimize(
         lambda point: (smooth(point), 1.0 + point[0]),
         reals(),
         n_calls=7,
@@ -840,7 +845,7 @@ def test_a_random_search_has_no_acquisition_function_and_says_so():
 
 def test_a_run_of_initial_points_only_is_a_random_search_too():
     options = {"n_calls": 12, "n_initial_points": 12, "random_state": 0}
-    run = hx.from_skopt(gp_minimize(smooth, reals(), **options))
+    run = hx.from_skopt(quick_minimize(smooth, reals(), **options))
     assert run.proposals == tuple(range(2, 12))
     assert run.own_acquisition(11) is None
     assert "random_search" in kinds(run.notes)

@@ -59,6 +59,11 @@ def brief_reports(monkeypatch):
     monkeypatch.setattr(page, "SECTIONS", brief)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def quick_figures(empty_figures):
+    """No command changes what figures show."""
+
+
 @pytest.fixture
 def run():
     """Run a command line; Python's own errors come through."""

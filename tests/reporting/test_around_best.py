@@ -9,6 +9,8 @@ from tests.analytic import unit_cube
 from tests.handmade import Page, tuning_run
 from tests.reporting.pages import content_of
 
+pytestmark = pytest.mark.usefixtures("empty_figures")
+
 SECTIONS = ["h-statistic", "ablation", "local-importance", "lime"]
 
 

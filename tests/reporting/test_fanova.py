@@ -9,7 +9,7 @@ from hpo_explain.reporting import SECTIONS
 from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs
 from tests.reporting.pages import content_of
 
-pytestmark = warns_of_glyphs
+pytestmark = [warns_of_glyphs, pytest.mark.usefixtures("empty_figures")]
 
 
 @pytest.fixture(scope="module")

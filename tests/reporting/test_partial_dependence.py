@@ -9,6 +9,8 @@ from tests.analytic import unit_cube
 from tests.handmade import Page, tuning_run
 from tests.reporting.pages import content_of
 
+pytestmark = pytest.mark.usefixtures("empty_figures")
+
 
 def one_matters(n=40, *, noise=0.0):
     """x2 decides, x1 a little, x3 to x5 not at all."""

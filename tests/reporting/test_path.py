@@ -8,6 +8,8 @@ from hpo_explain.reporting import Context
 from tests.explainers.test_path import run_of
 from tests.reporting.pages import page_of
 
+pytestmark = pytest.mark.usefixtures("empty_figures")
+
 
 def written(run, folder):
     return page_of(run, folder, "path")

@@ -10,6 +10,8 @@ from optuna.samplers import RandomSampler, TPESampler
 import hpo_explain as hx
 from tests.reporting.pages import content_of
 
+pytestmark = pytest.mark.usefixtures("empty_figures")
+
 
 def objective(trial):
     x = trial.suggest_float("x", 0.0, 1.0)

@@ -10,6 +10,9 @@ from tests.explainers.test_path import run_of
 from tests.handmade import NASTY
 from tests.reporting.pages import page_of
 
+pytestmark = pytest.mark.usefixtures("empty_figures")
+
+
 
 def tables_of(page):
     """The tables that a page hands over, by file name."""
