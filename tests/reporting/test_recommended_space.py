@@ -13,7 +13,6 @@ from tests.reporting.pages import page_of
 pytestmark = pytest.mark.usefixtures("empty_figures")
 
 
-
 def tables_of(page):
     """The tables that a page hands over, by file name."""
     found = {}
