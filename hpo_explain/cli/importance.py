@@ -68,7 +68,7 @@ def importance(
     """Say which hyperparameters matter.
 
     Shares of the variance of the predicted objective, with their spread over the trees of a
-    forest, which is no confidence interval.
+    forest, not a confidence interval.
     """
     from hpo_explain.facade import importance as importance_of
 

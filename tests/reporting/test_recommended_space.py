@@ -40,7 +40,7 @@ def test_a_narrower_space_the_fixed_rest_and_trials_worth_their_cost(tmp_path):
         if row["kept"] < 1.0:
             assert row["reason"] in page.text
             assert row["after"] in page.text
-    assert "Trials that would tell most about x1" in page.text
+    assert "Trials that would reduce the uncertainty of x1 most" in page.text
     assert " hyperparameter trial 1 trial 2 trial 3 x1 " in " ".join(page.text.split())
     tables = tables_of(page)
     assert list(tables) == ["recommended_space.csv", "subspace.csv", "experiments.csv"]
@@ -65,7 +65,7 @@ def test_a_forest_proposes_no_experiments(tmp_path):
     run = hx.Run(space, X, X[:, 0] + X[:, 1], "minimize")
     page = page_of(run, tmp_path, "next")
     assert run.surrogate().label == "a forest"
-    assert "Trials that would tell most" not in page.text
+    assert "Trials that would reduce" not in page.text
     assert not page.misnested
 
 
