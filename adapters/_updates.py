@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from hpo_explain._checks import check_count, check_number
 from hpo_explain.adapters._one_writer import one_writer
+from hpo_explain.errors import InputError
 from hpo_explain.run import Run
 
 if TYPE_CHECKING:
@@ -65,16 +66,23 @@ class ReportUpdates:
         patience: float = 120.0,
     ) -> None:
         if not isinstance(path, (str, PathLike)) or not str(path):
-            raise ValueError(
-                f"path must name the report's file, but was {path!r}. Give one like 'report.html'."
+            raise InputError(
+                "path",
+                f"must name the report's file, but was {path!r}",
+                path,
+                "Give one like 'report.html'.",
             )
         if budget is not None and not 0.0 < check_number("budget", budget) <= 1.0:
-            raise ValueError(
-                f"budget must be above 0 and at most 1, a share of the time, but was {budget!r}. "
-                "Give None for no limit."
+            raise InputError(
+                "budget",
+                f"must be above 0 and at most 1, a share of the time, but was {budget!r}",
+                budget,
+                "Give None for no limit.",
             )
         if on_update is not None and not callable(on_update):
-            raise ValueError(f"on_update must be a function of the path, but was {on_update!r}.")
+            raise InputError(
+                "on_update", f"must be a function of the path, but was {on_update!r}", on_update
+            )
         self.path = Path(path).absolute()
         self.every = check_count("every", every)
         self.budget = budget

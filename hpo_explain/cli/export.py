@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import click
@@ -11,6 +12,9 @@ from hpo_explain.cli._output import as_csv, as_json
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
 from hpo_explain.cli._tables import TABLES
+from hpo_explain.errors import NothingToExplain
+
+_logger = logging.getLogger("hpo_explain")
 
 
 @click.command()
@@ -40,8 +44,12 @@ def export(source: Source, out: Path, form: str, chosen: tuple[str, ...], seed: 
         say(f"{name} ...")
         try:
             table = TABLES[name](run, seed)
-        except ValueError as error:
+        except NothingToExplain as error:
             say(f"{name} left out: {told(error)}")
+            continue
+        except Exception as error:  # the other tables are worth having
+            _logger.exception("The table %r failed.", name)
+            say(f"{name} failed: {type(error).__name__}: {told(error)}")
             continue
         path = out / f"{name}.{form}"
         text = as_csv(table.frame) if form == "csv" else f"{as_json(table.plain)}\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hpo_explain.errors import NothingToExplain
 from hpo_explain.explanations import DesirabilityPath
 from hpo_explain.explanations.path import LATEST
 from hpo_explain.reporting._render import figure, render
@@ -33,7 +34,7 @@ def _mean_contributions(path: DesirabilityPath) -> list[tuple[str, str, str, int
     """Return name, mean absolute contribution of the mean, its share and how often active."""
     try:
         table = path.mean_contributions()
-    except ValueError:  # the criterion has no such term
+    except NothingToExplain:  # the criterion has no such term
         return []
     return [
         (
