@@ -19,8 +19,10 @@ def errors(*, debug: bool = False) -> Iterator[None]:
     With `debug` the exception is raised as it is, so that its traceback is shown, and so are the
     tracebacks of what goes wrong on the way.
     """
-    if debug:
-        log_tracebacks()
+    # without a handler, Python writes tracebacks of what was logged whether asked for or not
+    handler = logging.StreamHandler() if debug else logging.NullHandler()
+    logger = logging.getLogger("hpo_explain")
+    logger.addHandler(handler)
     try:
         yield
     except BrokenPipeError:  # whoever read the output has enough; click ends quietly
@@ -29,6 +31,8 @@ def errors(*, debug: bool = False) -> Iterator[None]:
         if debug:
             raise
         raise click.ClickException(plain(told(error))) from error
+    finally:
+        logger.removeHandler(handler)
 
 
 class SourceError(ValueError):
@@ -51,11 +55,6 @@ def debuggable(command: Callable[..., None]) -> Callable[..., None]:
         "--debug", is_flag=True, help="Show the traceback of whatever goes wrong."
     )
     return option(command)
-
-
-def log_tracebacks() -> None:
-    """Have the library's log, with the tracebacks of failed sections, written to stderr."""
-    logging.getLogger("hpo_explain").addHandler(logging.StreamHandler())
 
 
 def plain(text: str) -> str:

@@ -86,3 +86,17 @@ def test_debug_shows_the_traceback_of_a_failed_section(folder, study, run, monke
     assert outcome.exit_code == 0
     assert "Traceback" in outcome.stderr
     assert "shapes do not match" in outcome.stderr
+
+
+def test_without_debug_a_failed_section_is_one_line(folder, study, run, monkeypatch):
+    def broken(*_, **__):
+        raise ValueError("shapes do not match")
+
+    monkeypatch.setattr("hpo_explain.reporting.context.facade.ablation", broken)
+    from hpo_explain.reporting import page
+
+    parts = tuple(part for part in page.SECTIONS if part.name == "ablation")
+    monkeypatch.setattr(page, "SECTIONS", parts)
+    outcome = run("report", "study.db")
+    assert "Traceback" not in outcome.stderr
+    assert "ValueError: shapes do not match" in outcome.stdout
