@@ -46,7 +46,8 @@ GOOD = 0.25  # the good region where no cap was given: the best quarter of the s
 _FLAT = 0.01  # of the range of predictions: within it of the best, a plateau
 LITTLE = 0.1  # a value is given up below this share of the best value's gain
 STDS = 2.0  # standard deviations over trees by which it must be below
-FEW = 3  # a category tried less often is never called dominated
+FEW = 3  # a category tried less often is never called dominated, nor a number given up
+_NEAR = 0.05  # of its own scale: so far away a trial says something about a number
 _SAMPLE = 2000
 _LOOKUPS = 2e8  # rows times boxes: less rows where the forest is huge
 _POINTS_SEED = 0  # the points are the same whatever the seed of the forest
@@ -60,9 +61,9 @@ class RecommendedSpaceExplainer:
     forest, direction, n_trees, seed
         As of :class:`FanovaExplainer`.
     subject : Subject, optional
-        What is explained, such as ``Subject.of(run)``. Its incumbent stays in the space; of its
-        tried configurations it is counted how often each category was tried, so that without them
-        no category is left out.
+        What is explained, such as ``Subject.of(run)``. Its incumbent stays in the space; its
+        tried configurations tell how often each category and number was tried: what was hardly
+        tried is not given up. Without them no category is left out.
 
     Raises
     ------
@@ -143,6 +144,8 @@ class RecommendedSpaceExplainer:
                 kept, margin = _not_dominated(part, U, j, points, sign, enough)
             elif known:
                 kept, gain = _worth_it(part, j, points, bound, subject.direction)
+                # trees agree with each other where they extrapolate
+                kept = kept | ~_tried(parameter, j, values, subject)
             narrower = _narrow(whole, values, kept, subject.incumbent.get(parameter.name))
             if narrower == whole:
                 gain, margin = np.nan, np.nan
@@ -229,6 +232,16 @@ def _not_dominated(
     clear = behind.mean(axis=0) > STDS * behind.std(axis=0)
     dominated = (margins > 0.0) & clear & enough
     return ~dominated, float(margins[dominated].min()) if dominated.any() else np.nan
+
+
+def _tried(
+    parameter: Parameter, j: int, values: Sequence[Any], subject: Subject
+) -> npt.NDArray[np.bool_]:
+    """Return near which numbers enough was tried to give them up; all where no trial is known."""
+    if subject.tried is None:
+        return np.ones(len(values), dtype=bool)
+    distance = np.abs(parameter.encode(values)[:, None] - subject.tried[None, :, j])
+    return np.asarray((distance <= _NEAR).sum(axis=1) >= FEW)
 
 
 def _often_enough(

@@ -244,3 +244,21 @@ def test_table_plot_and_dictionary_show_the_evidence():
     assert "kind {low, high, None}" in [label.get_text() for label in ax.get_yticklabels()]
     assert json.loads(json.dumps(recommended.to_dict()))["bound"] == recommended.bound
     assert "<svg" in recommended._repr_html_()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_nobody_tried_is_not_given_up(seed):
+    """The optimum is at x = 1, of which nothing is known."""
+    space = unit_cube(2)
+    X = space.sample(60, seed=seed) * [0.45, 1.0]
+    cost = (X[:, 0] - 0.2) ** 2 + 0.1 * X[:, 1] - 5.0 * (X[:, 0] > 0.9)
+    found = hx.recommended_space(hx.Run(space, X, cost, "minimize"), seed=seed)
+    assert found.space["x1"].high == 1.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_was_tried_often_and_is_bad_is_given_up(seed):
+    space = unit_cube(2)
+    X = space.sample(300, seed=seed)
+    found = hx.recommended_space(hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize"), seed=seed)
+    assert found.space["x1"].high < 0.6
