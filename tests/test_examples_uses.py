@@ -66,3 +66,16 @@ def test_a_model_of_ones_own_is_explained(capsys, monkeypatch):
     printed = run(capsys, monkeypatch, "own_surrogate.py")
     assert "learning_rate" in printed
     assert "LCB (κ = 1.96)" in printed
+
+
+@pytest.mark.parametrize(
+    ("script", "option", "said"),
+    [
+        ("why_this_proposal.py", "--trials", "TPESampler"),
+        ("what_matters.py", "--trials", "of its variance"),
+        ("around_the_best.py", "--calls", "From trial 0 to trial"),
+    ],
+)
+def test_the_tours_run(capsys, monkeypatch, tmp_path, script, option, said):
+    monkeypatch.chdir(tmp_path)
+    assert said in run(capsys, monkeypatch, script, option, 16)
