@@ -21,7 +21,9 @@ def check_option(name: str, value: object, allowed: Collection[str]) -> str:
     """Return `value` if it is one of the allowed words, else raise InputError."""
     if not isinstance(value, str) or value not in allowed:
         options = ", ".join(repr(word) for word in allowed)
-        raise InputError(name, f"must be one of {options}, but was {value!r}", value)
+        raise InputError(
+            name, f"must be one of {options}, but was {value!r}", value, "Choose one of these."
+        )
     return value
 
 
@@ -32,29 +34,35 @@ def check_count(name: str, value: object, *, minimum: int = 1) -> int:
             raise TypeError
         count = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise InputError(name, f"must be a whole number, but was {value!r}", value) from None
+        raise InputError(
+            name, f"must be a whole number, but was {value!r}", value, f"Give {minimum} or more."
+        ) from None
     if count < minimum:
-        raise InputError(name, f"must be at least {minimum}, but was {count}", value)
+        raise InputError(
+            name, f"must be at least {minimum}, but was {count}", value, f"Give {minimum} or more."
+        )
     return count
 
 
 def check_sequence(name: str, value: object, what: str) -> list[Any]:
     """Return `value` as a list if it holds several things, such as "numbers of trials"."""
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
-        raise InputError(name, f"must be a list of {what}, but was {value!r}", value)
+        raise InputError(
+            name, f"must be a list of {what}, but was {value!r}", value, "Put them in a list."
+        )
     return list(value)
 
 
 def check_number(name: str, value: object) -> float:
     """Return `value` as a float if it is a finite number."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, Decimal)):
-        raise InputError(name, f"must be a number, but was {value!r}", value)
+        raise InputError(name, f"must be a number, but was {value!r}", value, "Give a number.")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise InputError(name, f"must be finite, but was {value!r}", value)
+        raise InputError(name, f"must be finite, but was {value!r}", value, "Give a finite number.")
     return number
 
 
@@ -63,7 +71,7 @@ def check_fraction(name: str, value: object) -> float:
     number = check_number(name, value)
     if not 0.0 < number < 1.0:
         problem = f"must lie between 0 and 1 (exclusive), but was {value!r}"
-        raise InputError(name, problem, value)
+        raise InputError(name, problem, value, "Give a number such as 0.5.")
     return number
 
 
@@ -72,7 +80,9 @@ def check_array(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float64]:
     try:
         return np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:
-        raise InputError(name, f"must be an array of numbers: {error}", value) from None
+        raise InputError(
+            name, f"must be an array of numbers: {error}", value, "Give numbers only."
+        ) from None
 
 
 def check_direction(value: object) -> Direction:
