@@ -161,6 +161,7 @@ def check_trust(verdict):
         assert np.isfinite(measure) or verdict.reasons[0].kind in (
             "trust_constant",
             "unchecked_error",
+            "unchecked_no_method",
             "unchecked_no_trial",
         )
 
