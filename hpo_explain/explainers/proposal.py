@@ -18,7 +18,7 @@ from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import ProposalExplanation, Subject
-from hpo_explain.facts import Fact, Origin, fact
+from hpo_explain.facts import Fact, fact
 from hpo_explain.options import TRIALS, Criterion, Estimator, WhichTrial
 from hpo_explain.run import Run, winsorized
 from hpo_explain.space import Config
@@ -172,7 +172,7 @@ def proposal_of(
     if not isinstance(trial, str):
         run.row(trial)
         if trial not in proposals:
-            origin = Origin.UNKNOWN
+            origin = run.origin(trial)
             raise NothingToExplain(
                 fact("not_proposed", trials=[trial], origin=origin, proposals=tuple(proposals))
             )

@@ -21,7 +21,7 @@ from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
 from hpo_explain.surrogates import TreeBoxes
-from hpo_explain.surrogates._never_together import never_together
+from hpo_explain.surrogates._never_together import excluded_pair
 from hpo_explain.surrogates.box_sums import marginal_prediction, total_cost, total_shares
 
 if TYPE_CHECKING:
@@ -210,8 +210,8 @@ class FanovaImportance(Result):
         if len(set(members)) != len(names) or len(names) not in (1, 2):
             problem = f"must be one or two different hyperparameters, but were {list(names)!r}"
             raise InputError("names", problem, names)
-        never = never_together(self.subject.space, *members) if len(members) == 2 else ""
-        if never:
+        never = excluded_pair(self.subject.space, *members) if len(members) == 2 else None
+        if never is not None:
             problem = f"must be active together somewhere, but {never}"
             raise InputError("names", problem, names, "Ask for the marginal of one of them.")
         axes = [self.axes[j] for j in members]

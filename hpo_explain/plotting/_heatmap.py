@@ -20,8 +20,9 @@ from hpo_explain.plotting._layout import (
     write_header,
 )
 from hpo_explain.plotting._style import TEXT, make_literal, new_axes, set_height
-from hpo_explain.plotting._text import abbreviated, not_shown, plain, shorten
+from hpo_explain.plotting._text import abbreviated, plain, shorten
 from hpo_explain.space import Array
+from hpo_explain.wording.plots import not_shown
 
 SCALE = 78.0  # points, width of the scale of colors with its texts
 

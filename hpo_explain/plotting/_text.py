@@ -11,10 +11,6 @@ from itertools import accumulate, takewhile
 from wcwidth import iter_graphemes
 
 from hpo_explain._width import columns
-from hpo_explain._words import listed as listed
-from hpo_explain.wording.numbers import number as number
-from hpo_explain.wording.numbers import signed as signed
-from hpo_explain.wording.plots import not_shown as not_shown
 
 # Line and paragraph breaks; what a label must show although it has no glyph.
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")

@@ -37,10 +37,11 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import abbreviated, number, plain, shorten
+from hpo_explain.plotting._text import abbreviated, plain, shorten
 from hpo_explain.run import Run
 from hpo_explain.space import Array, CategoricalParameter, FloatParameter, IntParameter
 from hpo_explain.wording import configurations as words
+from hpo_explain.wording.numbers import number
 
 _ROW = 32.0  # points, of a hyperparameter
 _SMALL = TEXT - 1.5

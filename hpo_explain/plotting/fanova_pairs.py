@@ -17,9 +17,10 @@ from hpo_explain.plotting._layout import (
 )
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import TEXT, WIDTH, make_literal, new_axes, set_height
-from hpo_explain.plotting._text import not_shown, plain, shorten
+from hpo_explain.plotting._text import plain, shorten
 from hpo_explain.space import Array
 from hpo_explain.wording import fanova as words
+from hpo_explain.wording.plots import not_shown
 
 MOST_NAMES = 20
 _MOST_NUMBERS = 8  # names up to which the share is written into the cells

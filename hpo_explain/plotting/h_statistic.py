@@ -10,8 +10,9 @@ from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
 from hpo_explain.plotting._heatmap import Pairs, plot_pairs
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH
-from hpo_explain.plotting._text import not_shown, plain, shorten
+from hpo_explain.plotting._text import plain, shorten
 from hpo_explain.wording import h_statistic as words
+from hpo_explain.wording.plots import not_shown
 from hpo_explain.wording.subject import explained
 
 _REACH = 0.1  # a shorter scale would show the error of H as color

@@ -27,9 +27,10 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import number, plain
+from hpo_explain.plotting._text import plain
 from hpo_explain.run import Run, diverged_above, winsorized
 from hpo_explain.wording import history as words
+from hpo_explain.wording.numbers import number
 
 _HEIGHT = 190.0  # points, of the axes
 _MOST_VECTORS = 2000  # beyond, marks are drawn as pixels: an SVG of 50,000 marks takes 10 MB

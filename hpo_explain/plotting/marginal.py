@@ -8,9 +8,10 @@ from hpo_explain.explanations import Marginal
 from hpo_explain.plotting._axes import MOST_CATEGORIES, Effect, draw_effect, write_words
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH, new_axes, set_height
-from hpo_explain.plotting._text import not_shown, plain, shorten
+from hpo_explain.plotting._text import plain, shorten
 from hpo_explain.wording import marginal as words
 from hpo_explain.wording.fanova import sub_space
+from hpo_explain.wording.plots import not_shown
 
 
 @draws(Marginal)

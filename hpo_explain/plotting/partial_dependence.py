@@ -24,8 +24,9 @@ from hpo_explain.plotting._axes import (
 )
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import BLUE, WIDTH, ink
-from hpo_explain.plotting._text import not_shown, number
 from hpo_explain.wording import partial_dependence as words
+from hpo_explain.wording.numbers import number
+from hpo_explain.wording.plots import not_shown
 
 MOST_CURVES = 40  # more of them are a grey area, and an SVG of 1,000 takes 300 kB
 

@@ -51,9 +51,10 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import not_shown, plain, shorten
+from hpo_explain.plotting._text import plain, shorten
 from hpo_explain.plotting.partial_dependence import MOST_CURVES, as_drawn
 from hpo_explain.wording import regional as words
+from hpo_explain.wording.plots import not_shown
 
 MOST_REGIONS = 9
 _ROW = 17.0  # points, of a category

@@ -9,9 +9,10 @@ from markupsafe import Markup
 from hpo_explain.acquisition import SupportsCandidates
 from hpo_explain.densities import DensityRatio
 from hpo_explain.explanations import ProposalDensities, ProposalExplanation
-from hpo_explain.plotting._text import not_shown, signed
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
+from hpo_explain.wording.numbers import signed
+from hpo_explain.wording.plots import not_shown
 
 _MOST_CURVES = 9
 

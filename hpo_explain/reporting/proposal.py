@@ -9,7 +9,6 @@ from hpo_explain.errors import NothingToExplain
 from hpo_explain.explainers.proposal import why_unexplained
 from hpo_explain.explanations import ProposalExplanation
 from hpo_explain.facts import fact
-from hpo_explain.plotting._text import number, signed
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.candidates import beside_candidates
 from hpo_explain.reporting.context import Context
@@ -17,6 +16,7 @@ from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run
 from hpo_explain.wording import format_value
 from hpo_explain.wording import report as words
+from hpo_explain.wording.numbers import number, signed
 from hpo_explain.wording.trust import caution
 
 _LONG = 300

@@ -30,11 +30,6 @@ def excluded_pair(space: SearchSpace, j: int, k: int) -> Fact | None:
     return None
 
 
-def never_together(space: SearchSpace, j: int, k: int) -> str:
-    """Say in words why two hyperparameters are never active together; empty if they may be."""
-    return str(excluded_pair(space, j, k) or "")
-
-
 def _values(space: SearchSpace, j: int, codes: npt.NDArray[np.int64]) -> tuple[Any, ...]:
     """Return the values of a parent that have these codes."""
     parameter = space.parameters[j]

@@ -5,15 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpo_explain._width import columns
-from hpo_explain.plotting._text import (
-    abbreviated,
-    distinct,
-    not_shown,
-    plain,
-    shorten,
-    signed,
-    wrap,
-)
+from hpo_explain.plotting._text import abbreviated, distinct, plain, shorten, wrap
+from hpo_explain.wording.numbers import signed
+from hpo_explain.wording.plots import not_shown
 
 
 @pytest.mark.parametrize(
