@@ -218,6 +218,15 @@ class Clumsy:
         signal.raise_signal(signal.SIGINT)
 
 
+@pytest.fixture
+def ctrl_c_interrupts():
+    """Ctrl-C as on a terminal: what a shell starts in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_interrupts")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_that_python_drops_is_heeded_before_the_next_wait(study, watch, monkeypatch):
     before = signal.getsignal(signal.SIGINT)
