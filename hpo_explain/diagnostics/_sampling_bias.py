@@ -9,10 +9,8 @@ D(x, y)      root of the mean over hyperparameters of squared dissimilarities
 MMD²         mean of k within X, plus that within Y, minus twice that between (unbiased)
 ===========  ==========================================================================
 
-The dissimilarity of a hyperparameter is Gower's: the difference of positions on its own scale, in
-[0, 1], or whether categories differ; a hyperparameter that is active in only one of two
-configurations differs by 1. Where all are numeric, D is the paper's L2 distance divided by √d. As
-σ is divided by √d too, the kernel is the paper's.
+The dissimilarities are Gower's. Where all hyperparameters are numeric, D is the paper's L2 distance
+divided by √d. As σ is divided by √d too, the kernel is the paper's.
 """
 
 from __future__ import annotations
@@ -25,9 +23,10 @@ import numpy as np
 from hpo_explain._checks import check_count
 from hpo_explain._edge import words
 from hpo_explain._html import text_html
+from hpo_explain.diagnostics._gower import gower_distances
 from hpo_explain.errors import InputError
 from hpo_explain.run import Run
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space import Array
 
 _MOST_TRIALS = 2000  # the kernel is held as a whole
 LEVEL = 0.95
@@ -120,8 +119,6 @@ def sampling_bias(
     .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
        dependence plots. NeurIPS. Appendix C.1. https://arxiv.org/abs/2111.04820
     .. [2] Gretton, A. et al. (2012). A kernel two-sample test. JMLR 13. Lemma 6, Section 8.
-    .. [3] Gower, J. C. (1971). A general coefficient of similarity and some of its properties.
-       Biometrics 27.
 
     Examples
     --------
@@ -141,7 +138,8 @@ def sampling_bias(
     rng = np.random.default_rng(seed)
     Y = run.X[np.sort(rng.permutation(len(run))[:_MOST_TRIALS])]
     X = run.space.sample(n, seed=seed, method="uniform")
-    distances = gower_distances(run.space, np.vstack([X, Y]))
+    both = np.vstack([X, Y])
+    distances = gower_distances(run.space, both, both)
     sigma = _median(distances)
     kernel = np.exp(-0.5 * (distances / sigma) ** 2)
     is_trial = np.repeat([0.0, 1.0], [n, len(Y)])
@@ -155,21 +153,6 @@ def sampling_bias(
         n_trials=len(Y),
         n_uniform=n,
     )
-
-
-def gower_distances(space: SearchSpace, Z: Array) -> Array:
-    """Return the distances of encoded rows (n, d) from each other, (n, n)."""
-    squared = np.zeros((len(Z), len(Z)))
-    for j, parameter in enumerate(space.parameters):
-        column = Z[:, j]
-        inactive = np.isnan(column)
-        values = np.where(inactive, 0.0, column)
-        if isinstance(parameter, CategoricalParameter):
-            apart = (values[:, None] != values).astype(float)
-        else:
-            apart = (values[:, None] - values) ** 2
-        squared += np.where(inactive[:, None] | inactive, inactive[:, None] != inactive, apart)
-    return np.sqrt(squared / len(space))
 
 
 def _median(distances: Array) -> float:

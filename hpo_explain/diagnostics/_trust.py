@@ -26,6 +26,30 @@ _NORMAL_95 = 1.959963984540054
 
 
 @dataclass(frozen=True, eq=False)
+class Verdict:
+    """Whether a surrogate can be believed about one thing, and why.
+
+    Attributes
+    ----------
+    level : {"good", "fair", "poor", "unknown"}
+        How far.
+    reasons : tuple of Fact
+        What the level follows from: each measure with its own level and limits, or why it is not
+        known.
+    """
+
+    level: Level
+    reasons: tuple[Fact, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain values."""
+        return {
+            "level": self.level,
+            "reasons": [reason.to_dict() for reason in self.reasons],
+        }
+
+
+@dataclass(frozen=True, eq=False)
 class Trust:
     """Whether a surrogate is good enough to be explained, and why.
 
@@ -33,11 +57,12 @@ class Trust:
 
     Attributes
     ----------
-    level : {"good", "fair", "poor", "unknown"}
-        *good*: R² at least 0.7, coverage at least 85 %, and at least 5 trials per hyperparameter.
-        *poor*: R² below 0.3, or coverage below 70 %, or fewer trials than 5 or than
-        hyperparameters, or a constant objective. *fair*: everything between. *unknown*: the
-        surrogate could not be checked on held-out trials.
+    everywhere : Verdict
+        About the space as a whole: importance, partial dependence.
+    good_region : Verdict
+        Among the good trials and around the incumbent: ablation, local methods, recommendations.
+    proposals : Verdict or None
+        About what the optimizer saw when it chose; None where no proposal is explained.
     r2 : float
         R² on held-out trials: 1 is perfect, 0 is no better than the mean objective; NaN if
         unknown.
@@ -48,9 +73,6 @@ class Trust:
         Number of held-out trials.
     method : str
         How trials were held out, such as "leave-one-out".
-    reasons : tuple of Fact
-        What the level follows from: each measure with its own level and limits, or why the
-        surrogate could not be checked.
 
     Examples
     --------
@@ -64,12 +86,23 @@ class Trust:
     trust: poor. The objective is constant, so there is nothing to explain.
     """
 
-    level: Level
+    everywhere: Verdict
+    good_region: Verdict
     r2: float
     coverage: float
     n_trials: int
     method: str
-    reasons: tuple[Fact, ...]
+    proposals: Verdict | None = None
+
+    @property
+    def level(self) -> Level:
+        """The worse of `everywhere` and `good_region`."""
+        return max(self.everywhere.level, self.good_region.level, key=LEVELS.index)
+
+    @property
+    def reasons(self) -> tuple[Fact, ...]:
+        """What both levels follow from, each reason once."""
+        return tuple(dict.fromkeys((*self.everywhere.reasons, *self.good_region.reasons)))
 
     def __str__(self) -> str:
         return str(words().trust.verdict(self))
@@ -81,6 +114,9 @@ class Trust:
         """Return the verdict as plain values that JSON can hold (unknown numbers as None)."""
         return {
             "level": self.level,
+            "everywhere": self.everywhere.to_dict(),
+            "good_region": self.good_region.to_dict(),
+            "proposals": None if self.proposals is None else self.proposals.to_dict(),
             "r2": self.r2 if np.isfinite(self.r2) else None,
             "coverage": self.coverage if np.isfinite(self.coverage) else None,
             "n_trials": self.n_trials,
@@ -126,7 +162,8 @@ def trust(surrogate: Surrogate) -> Trust:
 
 
 def _unknown(reason: Fact) -> Trust:
-    return Trust("unknown", float("nan"), float("nan"), 0, "none", (reason,))
+    verdict = Verdict("unknown", (reason,))
+    return Trust(verdict, verdict, float("nan"), float("nan"), 0, "none")
 
 
 def _judged(held_out: HeldOut, d: int) -> Trust:
@@ -136,8 +173,8 @@ def _judged(held_out: HeldOut, d: int) -> Trust:
     if not np.isfinite([held_out.mean, held_out.std]).all():
         return _unknown(fact("unchecked_not_finite", method=method))
     if np.ptp(y) == 0.0:
-        reason = fact("trust_constant")
-        return Trust("poor", float("nan"), float("nan"), n, method, (reason,))
+        verdict = Verdict("poor", (fact("trust_constant"),))
+        return Trust(verdict, verdict, float("nan"), float("nan"), n, method)
     unit = float(np.ptp(y))  # squares of what is tiny are 0
     spread = float(np.sum(((y - y.mean()) / unit) ** 2))
     r2 = 1.0 - float(np.sum(((y - held_out.mean) / unit) ** 2)) / spread
@@ -156,7 +193,8 @@ def _judged(held_out: HeldOut, d: int) -> Trust:
         ),
     )
     worst = max((reason["level"] for reason in reasons), key=LEVELS.index)
-    return Trust(worst, r2, coverage, n, method, reasons)
+    verdict = Verdict(worst, reasons)
+    return Trust(verdict, verdict, r2, coverage, n, method)
 
 
 def _measured(value: float, good: float, fair: float) -> dict[str, Any]:

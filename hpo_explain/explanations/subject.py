@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hpo_explain._checks import check_direction
-from hpo_explain.diagnostics import Trust
+from hpo_explain.diagnostics import Support, Trust
 from hpo_explain.explanations._json import plain_json
 from hpo_explain.facts import Fact, as_facts
 from hpo_explain.options import Direction
@@ -104,6 +105,11 @@ class Subject:
     def names(self) -> tuple[str, ...]:
         """The hyperparameters, in the order of the space."""
         return self.space.names
+
+    @cached_property
+    def support(self) -> Support | None:
+        """Where the finished trials lie; None where they are not known."""
+        return None if self.tried is None else Support(self.space, self.tried)
 
     @property
     def lower_is_better(self) -> bool:

@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
 import hpo_explain as hx
 from hpo_explain.diagnostics import sampling_bias
-from hpo_explain.diagnostics._sampling_bias import gower_distances
+from hpo_explain.diagnostics._gower import gower_distances
 from hpo_explain.errors import InputError
 from tests.analytic import nested_space, unit_cube
 
@@ -68,7 +68,7 @@ def test_distances_in_a_mixed_and_nested_space_are_those_by_hand():
     X = space.sample(25, seed=3)
     configs = space.decode(X)
     expected = [[gower(space, a, b) for b in configs] for a in configs]
-    np.testing.assert_allclose(gower_distances(space, X), expected, atol=1e-9)
+    np.testing.assert_allclose(gower_distances(space, X, X), expected, atol=1e-9)
 
 
 def test_in_a_nested_space_the_discrepancy_is_that_of_its_definition():

@@ -2,17 +2,13 @@
 
 import pytest
 
-from hpo_explain.diagnostics import Trust
+from hpo_explain.diagnostics import Trust, Verdict
 from hpo_explain.facts import fact
 from hpo_explain.wording.trust import advice, caution, measures
 
 NAN = float("nan")
-MEASURED = Trust(
+POOR = Verdict(
     "poor",
-    0.1234,
-    0.9,
-    40,
-    "leave-one-out",
     (
         fact("trust_r2", value=0.1234, good_from=0.7, poor_below=0.3, method="leave-one-out"),
         fact("trust_coverage", value=0.9, good_from=0.85, poor_below=0.7),
@@ -26,6 +22,7 @@ MEASURED = Trust(
         ),
     ),
 )
+MEASURED = Trust(POOR, POOR, 0.1234, 0.9, 40, "leave-one-out")
 REASONS = (
     "R² on held-out trials is 0.12 (leave-one-out; good from 0.7, poor below 0.3). "
     "90% of the held-out trials lie within their 95% prediction interval (good from 85%, poor "
@@ -35,7 +32,12 @@ REASONS = (
 
 
 def unknown(kind, **values):
-    return Trust("unknown", NAN, NAN, 0, "none", (fact(kind, **values),))
+    verdict = Verdict("unknown", (fact(kind, **values),))
+    return Trust(verdict, verdict, NAN, NAN, 0, "none")
+
+
+def of_level(level):
+    return Trust(Verdict(level, ()), Verdict(level, ()), 0.9, 0.9, 40, "given")
 
 
 def test_a_verdict_is_its_level_and_reasons():
@@ -73,11 +75,11 @@ def test_explanations_of_a_poor_or_unchecked_model_are_cautioned():
     assert caution(unknown("unchecked_no_method")).startswith("Trust in the model behind this")
     assert caution(None) == ""
     for level in ("good", "fair"):
-        assert caution(Trust(level, 0.9, 0.9, 40, "given", ())) == ""
+        assert caution(of_level(level)) == ""
 
 
 def test_every_level_has_its_advice():
-    texts = {advice(Trust(level, 0.9, 0.9, 40, "given", ())) for level in ("good", "fair", "poor")}
+    texts = {advice(of_level(level)) for level in ("good", "fair", "poor")}
     assert len(texts | {advice(unknown("trust_constant"))}) == 4
 
 

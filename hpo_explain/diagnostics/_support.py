@@ -1,0 +1,135 @@
+"""Support: where trials were made, and so where a statement about the space is extrapolation.
+
+A value of a hyperparameter is *tried* if at least three trials have one near it: the same category
+(or the same value of a hyperparameter with few), or a number in a window of the hyperparameter's
+own scale around it, which is moved inwards at the ends. The window is 10 % of the scale; for fewer
+than 60 trials it is so wide that six would lie in it if all were spread evenly, at most 20 %. Only
+trials in which the hyperparameter is active count, those of its branch.
+
+A *configuration* is tried if all its values are, and a trial is as near to it as a space-filling
+design of as many trials would have had one. No model takes part in any of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.diagnostics._gower import nearest
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+
+FEW = 3
+"""Fewer trials near a value do not count as having tried it."""
+_EVEN = 6.0  # trials in a window if all are spread evenly
+_NARROWEST, _WIDEST = 0.1, 0.2  # windows, as shares of a hyperparameter's scale
+_OWN = 10  # so many values count each for itself
+_GRID = 101
+_PROBES = 512
+_FAR = 0.95  # quantile of the distances that a space-filling design leaves
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """Where trials were made.
+
+    Attributes
+    ----------
+    space : SearchSpace
+        The search space.
+    tried : ndarray of shape (n, d)
+        Encoded configurations of the trials.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 10.0)])
+    >>> support = Support(space, np.linspace(0.0, 0.5, 60)[:, None])
+    >>> support.at("x", [2.0, 9.0]).tolist(), round(support.share("x"), 1)
+    ([True, False], 0.5)
+    """
+
+    space: SearchSpace
+    tried: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tried", self.space.check_rows("tried", self.tried))
+
+    def branch(self, name: str) -> npt.NDArray[np.bool_]:
+        """Return in which trials a hyperparameter is active, (n,)."""
+        return ~np.isnan(self.tried[:, self.space.index(name)])
+
+    def near(self, name: str, values: Sequence[Any]) -> npt.NDArray[np.int64]:
+        """Return how many trials have a value near each of some values in the user's units."""
+        return self._near(name, self.space[name].encode(values))
+
+    def at(self, name: str, values: Sequence[Any]) -> npt.NDArray[np.bool_]:
+        """Return which of some values in the user's units were tried."""
+        return np.asarray(self.near(name, values) >= FEW)
+
+    def share(self, name: str) -> float:
+        """Return the share of a hyperparameter's own measure that was tried, from 0 to 1."""
+        return float(self._tried(name, self._grid(name)).mean())
+
+    def gaps(self, name: str) -> tuple[tuple[Any, Any], ...]:
+        """Return the ranges of a number, or the categories, that were not tried.
+
+        Returns
+        -------
+        tuple of (low, high)
+            In the user's units and in ascending order; for a category both are the category.
+        """
+        parameter, grid = self.space[name], self._grid(name)
+        missing = ~self._tried(name, grid)
+        values = parameter.decode(grid)
+        if isinstance(parameter, CategoricalParameter):
+            return tuple((v, v) for v, gone in zip(values, missing, strict=True) if gone)
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], missing, [False]]).astype(int)))
+        return tuple((values[a], values[b - 1]) for a, b in edges.reshape(-1, 2))
+
+    def rows(self, X: Array) -> npt.NDArray[np.bool_]:
+        """Return which of some encoded configurations (n, d) were tried."""
+        found = nearest(self.space, X, self.tried) <= self._reach
+        for j, name in enumerate(self.space.names):
+            active = ~np.isnan(X[:, j])
+            found[active] &= self._tried(name, X[active, j])
+        return np.asarray(found)
+
+    @cached_property
+    def _reach(self) -> float:
+        """How far from a space-filling design of as many trials points of the space lie."""
+        if not len(self.tried):
+            return -1.0
+        design = self.space.sample(len(self.tried), seed=0)
+        probes = self.space.sample(_PROBES, seed=1, method="uniform")
+        return float(np.quantile(nearest(self.space, probes, design), _FAR))
+
+    def _grid(self, name: str) -> Array:
+        """Return encoded values of a hyperparameter, evenly spread over its measure."""
+        parameter = self.space[name]
+        size = parameter.size
+        cells = size if size is not None and size <= _GRID else _GRID
+        return np.asarray(parameter.from_latent((np.arange(cells) + 0.5) / cells))
+
+    def _tried(self, name: str, encoded: Array) -> npt.NDArray[np.bool_]:
+        return np.asarray(self._near(name, encoded) >= FEW)
+
+    def _near(self, name: str, encoded: Array) -> npt.NDArray[np.int64]:
+        encoded = np.asarray(encoded, dtype=float)
+        column = np.sort(self.tried[self.branch(name), self.space.index(name)])
+        parameter = self.space[name]
+        few = parameter.size is not None and parameter.size <= _OWN
+        if isinstance(parameter, CategoricalParameter) or few:
+            low = high = encoded
+        else:
+            half = 0.5 * float(np.clip(_EVEN / max(len(column), 1), _NARROWEST, _WIDEST))
+            middle = np.clip(encoded, half, 1.0 - half)
+            low, high = middle - half, middle + half
+        slack = 1e-9  # rounding of encoded values
+        after = np.searchsorted(column, high + slack, side="right")
+        return np.asarray(after - np.searchsorted(column, low - slack, side="left"))

@@ -1,0 +1,89 @@
+"""Support: which values and configurations were tried."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
+from hpo_explain.diagnostics import FEW, Support
+from hpo_explain.errors import InputError
+
+X = FloatParameter("x", 0.0, 1.0)
+Y = FloatParameter("y", 0.0, 1.0)
+
+
+def test_only_the_part_where_trials_are_was_tried() -> None:
+    space = SearchSpace([X, Y])
+    tried = space.sample(60, seed=1)
+    tried[:, 0] *= 0.45
+    support = Support(space, tried)
+    assert support.at("x", [0.2, 0.7, 1.0]).tolist() == [True, False, False]
+    assert support.share("x") == pytest.approx(0.45, abs=0.06)
+    assert support.share("y") > 0.9
+    ((low, high),) = support.gaps("x")
+    assert (low, high) == (pytest.approx(0.47, abs=0.04), pytest.approx(1.0, abs=0.01))
+
+
+def test_counts_are_those_of_brute_force() -> None:
+    space = SearchSpace([X])
+    tried = space.sample(100, seed=3, method="uniform")
+    values = np.linspace(0.05, 0.95, 19)
+    expected = [np.sum(np.abs(tried[:, 0] - value) <= 0.05) for value in values]
+    assert Support(space, tried).near("x", values.tolist()).tolist() == expected
+
+
+@pytest.mark.parametrize("n", [30, 60, 300])
+def test_evenly_spread_trials_have_tried_nearly_everything(n: int) -> None:
+    space = SearchSpace([X, Y])
+    shares = [
+        Support(space, space.sample(n, seed=seed, method="uniform")).share("x")
+        for seed in range(20)
+    ]
+    assert np.mean(shares) > 0.9
+
+
+def test_a_branch_counts_its_own_trials_alone() -> None:
+    space = SearchSpace(
+        [
+            CategoricalParameter("model", ["svm", "tree"]),
+            FloatParameter("gamma", 1e-3, 1e3, log=True, active_when={"model": ["svm"]}),
+        ]
+    )
+    configs = [{"model": "tree"}] * 50 + [{"model": "svm", "gamma": 1.0}] * (FEW - 1)
+    support = Support(space, space.encode(configs))
+    assert support.at("model", ["tree", "svm"]).tolist() == [True, False]
+    assert not support.at("gamma", [1.0]).any()
+    assert support.gaps("model") == (("svm", "svm"),)
+    more = Support(space, space.encode([*configs, {"model": "svm", "gamma": 1.0}]))
+    assert more.at("gamma", [1.0, 1e3]).tolist() == [True, False]
+
+
+def test_every_value_of_a_small_integer_counts_for_itself() -> None:
+    space = SearchSpace([IntParameter("layers", 1, 5)])
+    support = Support(space, space.encode([{"layers": v} for v in (1, 1, 1, 3, 3, 3, 4)]))
+    assert support.near("layers", [1, 2, 3, 4, 5]).tolist() == [3, 0, 3, 1, 0]
+    assert support.share("layers") == pytest.approx(0.4)
+
+
+def test_rows_off_the_trials_were_not_tried() -> None:
+    space = SearchSpace([X, Y])
+    line = np.repeat(np.linspace(0.0, 1.0, 200)[:, None], 2, axis=1)  # every value, never together
+    support = Support(space, line)
+    assert support.at("x", [0.1]).all()
+    assert support.at("y", [0.9]).all()
+    assert support.rows(np.array([[0.5, 0.5], [0.1, 0.9]])).tolist() == [True, False]
+    even = Support(space, space.sample(100, seed=0))
+    assert even.rows(space.sample(500, seed=5, method="uniform")).mean() > 0.85
+
+
+def test_without_trials_nothing_was_tried() -> None:
+    space = SearchSpace([X])
+    support = Support(space, np.empty((0, 1)))
+    assert support.share("x") == 0.0
+    assert not support.rows(np.array([[0.5]])).any()
+
+
+def test_wrong_columns_are_named() -> None:
+    with pytest.raises(InputError, match="tried"):
+        Support(SearchSpace([X]), np.zeros((3, 2)))
