@@ -108,7 +108,9 @@ class FanovaExplainer:
         order : int, default 1
             Size of the largest sets.
         cap : float, optional
-            Objective at which predictions are clipped on the worse side.
+            Objective at which the predictions of this forest are clipped on the worse side. The
+            paper fits the forest to capped objectives (Section 3.3), as
+            :func:`hpo_explain.importance` does.
         given : mapping of str to sequence, optional
             Sub-space: allowed values of categorical and integer hyperparameters, or ``(low, high)``
             of a real-valued one. A conditional hyperparameter named here is active, so its

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.recommended_space import RecommendedSpaceExplainer
 from hpo_explain.explainers.subspace import SubspaceExplainer
 from hpo_explain.explanations import FanovaImportance, Recommendation, Subject, Subspace
+from hpo_explain.facts import fact
 from hpo_explain.run import Run, average_instances
 from hpo_explain.space import Config
 from hpo_explain.surrogates import Surrogate
@@ -44,9 +46,11 @@ def importance(
     seed : int, default 0
         Seed of the forest.
     cap : float, str or dict, optional
-        Only the good region: predictions worse than this count as this. A number in the
-        objective's units, a quantile of the observed trials from the best on (``"25%"``), or a
-        configuration such as a default (its observed objective, else the predicted one).
+        Only the good region: the forest learns objectives worse than this as this. A number in
+        the objective's units, a quantile of the observed trials from the best on (``"25%"``), or a
+        configuration such as a default (its observed objective, else the predicted one). To clip
+        the predictions of a forest that has learned the objectives as they are, call
+        :meth:`FanovaExplainer.explain` with `cap`.
     given : mapping of str to sequence, optional
         Sub-space, as in :meth:`FanovaExplainer.explain`.
     **reading
@@ -200,16 +204,26 @@ def subspace(
 def _explained(
     run: Any, n_trees: int, seed: int, cap: Cap, reading: Mapping[str, Any]
 ) -> tuple[Surrogate, Subject, float | None]:
-    """Return the forest of a run, what it is about, and where predictions are clipped."""
+    """Return the forest of a run, what it is about, and where the objective is capped.
+
+    The forest learns the capped objective (Hutter et al. 2014, Section 3.3): one that has learned
+    the objective as it is spends its splits on differences that the cap takes away.
+    """
     read = as_run(run, **reading)
     run = average_instances(read, n_trees=n_trees, seed=seed)
     forest = run.surrogate(kind="forest", n_trees=n_trees, seed=seed)
-    subject = Subject.of(run, notes=[note for note in run.notes if note not in read.notes])
-    return forest, subject, _cap(run, forest, cap)
+    notes = [note for note in run.notes if note not in read.notes]
+    bound = _cap(run, forest, cap)
+    if bound is not None:
+        better = np.minimum if run.direction == "minimize" else np.maximum
+        capped = replace(run, objective=better(run.objective, bound))
+        forest = capped.surrogate(kind="forest", n_trees=n_trees, seed=seed)
+        notes.append(fact("objectives_capped"))
+    return forest, Subject.of(run, notes=notes), bound
 
 
 def _cap(run: Run, forest: Surrogate, cap: Cap) -> float | None:
-    """Return the objective beyond which predictions are clipped."""
+    """Return the objective beyond which it is capped."""
     if cap is None:
         return None
     best, worst = float(run.cost.min()), float(run.cost.max())

@@ -41,6 +41,7 @@ add_facts(
             f"the model was distilled into a forest with R² = {fact['fidelity']:.3f}"
         ),
         "predictions_capped": lambda fact: _capped(fact["cap"], fact["direction"]),
+        "objectives_capped": "the forest has learned the trials' objectives capped in this way",
         "totals_left_out": lambda fact: (
             f"total effects are left out: they need {fact['pairs']:.1e} pairs of leaves"
         ),

@@ -494,6 +494,24 @@ def test_a_cap_is_a_number_a_quantile_from_the_best_on_or_a_configuration(direct
     assert hx.importance(run, n_trees=4, cap=untried).cap == pytest.approx(predicted)
 
 
+@pytest.mark.parametrize(
+    ("direction", "capped"), [("minimize", np.minimum), ("maximize", np.maximum)]
+)
+def test_a_run_s_forest_learns_the_capped_objective(direction, capped):
+    frame = table()
+    run = hx.from_frame(frame, objective="loss", direction=direction)
+    cap = float(np.median(run.objective))
+    found = hx.importance(run, order=2, n_trees=8, cap=cap, seed=3)
+    by_hand = hx.ForestSurrogate.fit(
+        run.space, run.X, capped(run.objective, cap), n_trees=8, seed=3
+    )
+    expected = FanovaExplainer(by_hand, direction=direction).explain(order=2)
+    np.testing.assert_allclose(found.shares, expected.shares, rtol=1e-9)
+    clipped = FanovaExplainer(run.surrogate(kind="forest", n_trees=8, seed=3), direction=direction)
+    assert not np.allclose(clipped.explain(order=2, cap=cap).shares, found.shares, atol=1e-3)
+    assert {"objectives_capped", "predictions_capped"} <= {note.kind for note in found.notes}
+
+
 def test_a_result_can_be_written_and_pickled():
     result = hx.importance(table(), order=2, objective="loss", n_trees=4)
     plain = json.loads(json.dumps(result.to_dict()))
