@@ -32,7 +32,7 @@ class FanovaImportanceEvaluator(BaseImportanceEvaluator):
         Seed of the forest.
     pruned : {"drop", "last"}, default "drop"
         As in :func:`from_optuna`.
-    infeasible : {"drop", "keep"}, default "drop"
+    infeasible : {"keep", "drop"}, default "keep"
         As in :func:`from_optuna`.
     space : SearchSpace, optional
         The search space, as in :func:`from_optuna`; by default read from the trials.
@@ -71,7 +71,7 @@ class FanovaImportanceEvaluator(BaseImportanceEvaluator):
         n_trees: int = 64,
         seed: int = 0,
         pruned: str = "drop",
-        infeasible: str = "drop",
+        infeasible: str = "keep",
         space: SearchSpace | None = None,
     ) -> None:
         self._n_trees = check_count("n_trees", n_trees)

@@ -33,7 +33,7 @@ def from_optuna(
     space: SearchSpace | None = None,
     direction: str | None = None,
     pruned: str = "drop",
-    infeasible: str = "drop",
+    infeasible: str = "keep",
 ) -> Run:
     """Read a study of Optuna: its finished trials, what was left out and why, what was assumed.
 
@@ -57,9 +57,9 @@ def from_optuna(
         objective if the function returns just its values, else "minimize", with a note.
     pruned : {"drop", "last"}, default "drop"
         Whether pruned trials are left out, or count with the last value that they reported.
-    infeasible : {"drop", "keep"}, default "drop"
-        Whether trials that violate a constraint (a value above 0) are left out, or count as any
-        other except as the incumbent.
+    infeasible : {"keep", "drop"}, default "keep"
+        Whether trials that violate a constraint (a value above 0) count as any other except as
+        the incumbent, and teach ``run.feasibility()``, or are left out.
 
     Returns
     -------

@@ -3,6 +3,7 @@
 from hpo_explain.run.averaged import average_instances
 from hpo_explain.run.chosen import ChosenAcquisition
 from hpo_explain.run.diverged import LARGEST, diverged_above, winsorized
+from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.run.run import Run
@@ -10,6 +11,7 @@ from hpo_explain.run.run import Run
 __all__ = [
     "LARGEST",
     "ChosenAcquisition",
+    "Feasibility",
     "Instances",
     "KnowsWhyNot",
     "OptimizerRecord",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.run._kind import choose_kind
 from hpo_explain.run.chosen import ChosenAcquisition, criterion_of
 from hpo_explain.run.diverged import diverged_above, winsorized
+from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
@@ -106,7 +107,7 @@ class Run:
     optimizer: str = "the optimizer"
     record: OptimizerRecord | None = None
     instances: Instances | None = None
-    _fits: dict[tuple[Any, ...], Surrogate] = field(default_factory=dict, init=False, repr=False)
+    _fits: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
@@ -457,9 +458,13 @@ class Run:
             If fewer than two trials were finished by then.
         """
         check_option("kind", kind, KINDS)
-        key = (before, kind, n_trees, seed)
+        fit: Surrogate = self._remembered(self._surrogate, before, kind, n_trees, seed)
+        return fit
+
+    def _remembered(self, make: Callable[..., Any], *given: Any) -> Any:
+        key = (make.__name__, *given)
         if key not in self._fits:
-            fit = self._surrogate(before, kind, n_trees, seed)
+            fit = make(*given)
             while len(self._fits) >= _KEPT_FITS:
                 self._fits.pop(next(iter(self._fits)))
             self._fits[key] = fit
@@ -480,6 +485,47 @@ class Run:
         if kind == "gp":
             return GaussianProcessSurrogate.fit(self.space, self.X[rows], y, seed=seed)
         return ForestSurrogate.fit(self.space, self.X[rows], y, n_trees=n_trees, seed=seed)
+
+    def feasibility(self, before: int | None = None, *, seed: int = 0) -> Feasibility | None:
+        """Return a classifier of the configurations that meet the constraints.
+
+        Parameters
+        ----------
+        before : int, optional
+            Only what was known when this trial was proposed; by default every trial.
+        seed : int, default 0
+            Seed of the fit.
+
+        Returns
+        -------
+        Feasibility or None
+            Its ``probability(X)`` is that of being feasible, (n,); None where all trials are
+            feasible.
+
+        Raises
+        ------
+        InputError
+            If there is no such trial.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hpo_explain import FloatParameter, SearchSpace
+        >>> space = SearchSpace([FloatParameter("memory", 0.0, 10.0)])
+        >>> X = np.linspace(0.0, 1.0, 21)[:, None]
+        >>> run = Run(space, X, 1.0 - X[:, 0], "minimize", feasible=X[:, 0] < 0.5)
+        >>> run.feasibility().probability(space.encode([{"memory": 8.0}])).round(1).tolist()
+        [0.0]
+        """
+        fit: Feasibility | None = self._remembered(self._feasibility, before, seed)
+        return fit
+
+    def _feasibility(self, before: int | None, seed: int) -> Feasibility | None:
+        rows = self.known_before(before)
+        feasible = np.asarray(self.feasible)[rows]
+        if feasible.all():
+            return None
+        return Feasibility.fit(self.space, self.X[rows], feasible, seed=seed)
 
     def own_acquisition(self, before: int | None = None) -> OwnAcquisition | None:
         """Return the acquisition that the optimizer itself used, or None where it is unknown."""

@@ -285,11 +285,13 @@ def constrained(form):
 @pytest.mark.parametrize("form", ["list", "one attribute each"])
 def test_infeasible_trials_are_left_out_or_kept_but_never_the_incumbent(form):
     study = constrained(form)
-    dropped = from_optuna(study)
+    dropped = from_optuna(study, infeasible="drop")
     assert dropped.trials.tolist() == [0, 2]
+    assert dropped.feasibility() is None
     assert dropped.excluded == {1: fact("infeasible")}
-    kept = from_optuna(study, infeasible="keep")
+    kept = from_optuna(study)
     assert kept.trials.tolist() == [0, 1, 2]
+    assert kept.feasibility().infeasible == 1
     assert kept.feasible.tolist() == [True, False, True]
     assert kept.incumbent_trial == dropped.incumbent_trial == 0
     assert the_note(kept.notes, "infeasible_counted").trials == (1,)
@@ -304,11 +306,12 @@ def test_constraints_that_a_sampler_was_given_are_read():
     study = optimized(lambda t: -t.suggest_float("x", 0.0, 1.0), 12, sampler)
     above = [trial.number for trial in study.trials if trial.params["x"] > 0.5]
     assert 0 < len(above) < 12
-    assert list(from_optuna(study).excluded) == above
-    kept = from_optuna(study, infeasible="keep")
+    dropped = from_optuna(study, infeasible="drop")
+    assert list(dropped.excluded) == above
+    kept = from_optuna(study)
     assert kept.trials[~kept.feasible].tolist() == above
     assert kept.incumbent["x"] <= 0.5
-    assert kept.incumbent_trial == from_optuna(study).incumbent_trial
+    assert kept.incumbent_trial == dropped.incumbent_trial
 
 
 @pytest.mark.skipif(not hasattr(FrozenTrial, "constraints"), reason="needs Optuna 5")
@@ -321,7 +324,8 @@ def test_constraints_set_by_the_objective_itself_are_read():
     study = optimized(objective, 20)
     above = [trial.number for trial in study.trials if trial.params["x"] > 0.5]
     assert above
-    assert list(from_optuna(study).excluded) == above
+    assert np.flatnonzero(~from_optuna(study).feasible).tolist() == above
+    assert list(from_optuna(study, infeasible="drop").excluded) == above
 
 
 def test_repeated_configurations_all_count():

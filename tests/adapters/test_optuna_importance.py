@@ -163,7 +163,7 @@ def test_a_trial_that_was_pruned_before_it_reported_never_counts():
     assert last.evaluate(study, **target) == shares(study) == last.evaluate(study)
 
 
-def test_infeasible_trials_count_if_asked():
+def test_infeasible_trials_count_unless_they_are_dropped():
     with_constraints = optuna.samplers.RandomSampler(seed=0)
     study = optimized(linear, 30, with_constraints)
     marked = study_of(
@@ -175,8 +175,8 @@ def test_infeasible_trials_count_if_asked():
             for t in study.trials
         ]
     )  # fmt: skip
-    assert FanovaImportanceEvaluator(infeasible="keep").evaluate(marked) == shares(study)
-    assert shares(marked) != shares(study)
+    assert shares(marked) == shares(study)
+    assert FanovaImportanceEvaluator(infeasible="drop").evaluate(marked) != shares(study)
 
 
 # ---------------------------------------------------------------------- hyperparameters
