@@ -75,11 +75,13 @@ def as_json(value: Any) -> str:
 
 def _explain(result: Result, *, to_stderr: bool) -> None:
     from hpo_explain.wording import tell
+    from hpo_explain.wording.trust import reasons, where
 
-    if result.trust is not None:
-        level, reasons = result.trust.level, " ".join(map(str, result.trust.reasons))
-        styled = click.style(level, fg=_COLORS.get(level, "yellow"), bold=True)
-        click.echo(f"Trust: {styled}. {plain(reasons)}", err=to_stderr)
+    verdict = result.verdict
+    if verdict is not None:
+        styled = click.style(verdict.level, fg=_COLORS.get(verdict.level, "yellow"), bold=True)
+        said = f"Trust {where(result.scope)}: {styled}. {plain(reasons(verdict))}"
+        click.echo(said, err=to_stderr)
     click.echo(plain(result.sentence), err=to_stderr)
     for note in result.notes:
         click.echo(f"note: {plain(tell(note, name_option))}", err=to_stderr)

@@ -70,10 +70,13 @@ def _trust(run: Run, seed: int) -> Exported:
     """Whether the model is good enough to be explained."""
     import pandas as pd
 
+    from hpo_explain.diagnostics import SCOPES
     from hpo_explain.facade import trust
 
     verdict = trust(run).to_dict()
-    row = {**verdict, "reasons": " ".join(reason["text"] for reason in verdict["reasons"])}
+    levels: dict[str, Any] = {scope: verdict[scope]["level"] for scope in SCOPES}
+    text = " ".join(reason["text"] for reason in verdict["reasons"])
+    row = {**verdict, **levels, "reasons": text}
     return Exported(pd.DataFrame([row]), verdict)
 
 

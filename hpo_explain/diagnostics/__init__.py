@@ -2,13 +2,23 @@
 
 from hpo_explain.diagnostics._sampling_bias import SamplingBias, sampling_bias
 from hpo_explain.diagnostics._support import FEW, Support
-from hpo_explain.diagnostics._trust import LEVELS, Level, Trust, Verdict, trust
+from hpo_explain.diagnostics._trust import (
+    LEVELS,
+    SCOPES,
+    Level,
+    Scope,
+    Trust,
+    Verdict,
+    trust,
+)
 
 __all__ = [
     "FEW",
     "LEVELS",
+    "SCOPES",
     "Level",
     "SamplingBias",
+    "Scope",
     "Support",
     "Trust",
     "Verdict",

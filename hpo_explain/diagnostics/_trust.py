@@ -15,6 +15,9 @@ from hpo_explain.surrogates import HeldOut, SupportsHeldOut, Surrogate
 Level: TypeAlias = Literal["good", "fair", "poor", "unknown"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 """From the best to the worst."""
+Scope: TypeAlias = Literal["everywhere", "good_region", "proposals"]
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+"""What a statement is about: each has a verdict of its own."""
 
 GOOD_R2 = 0.7
 FAIR_R2 = 0.3
@@ -40,6 +43,11 @@ class Verdict:
 
     level: Level
     reasons: tuple[Fact, ...]
+
+    @property
+    def enough(self) -> bool:
+        """Whether statements that rest on it may be certain: it is neither poor nor unknown."""
+        return self.level in ("good", "fair")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as plain values."""
@@ -83,7 +91,10 @@ class Trust:
     >>> verdict.level, [reason.kind for reason in verdict.reasons]
     ('poor', ['trust_constant'])
     >>> print(verdict)
-    trust: poor. The objective is constant, so there is nothing to explain.
+    trust: poor
+    over the whole space: poor. The objective is constant, so there is nothing to explain.
+    among the good trials: poor. The objective is constant, so there is nothing to explain.
+    behind the proposals: poor. The objective is constant, so there is nothing to explain.
     """
 
     everywhere: Verdict
@@ -93,6 +104,15 @@ class Trust:
     n_trials: int
     method: str
     proposals: Verdict | None = None
+
+    def verdict(self, scope: Scope) -> Verdict | None:
+        """Return the verdict on statements of a scope; None where there is none."""
+        found: dict[Scope, Verdict | None] = {
+            "everywhere": self.everywhere,
+            "good_region": self.good_region,
+            "proposals": self.proposals,
+        }
+        return found[scope]
 
     @property
     def level(self) -> Level:
@@ -163,7 +183,7 @@ def trust(surrogate: Surrogate) -> Trust:
 
 def _unknown(reason: Fact) -> Trust:
     verdict = Verdict("unknown", (reason,))
-    return Trust(verdict, verdict, float("nan"), float("nan"), 0, "none")
+    return Trust(verdict, verdict, float("nan"), float("nan"), 0, "none", verdict)
 
 
 def _judged(held_out: HeldOut, d: int) -> Trust:
@@ -174,7 +194,7 @@ def _judged(held_out: HeldOut, d: int) -> Trust:
         return _unknown(fact("unchecked_not_finite", method=method))
     if np.ptp(y) == 0.0:
         verdict = Verdict("poor", (fact("trust_constant"),))
-        return Trust(verdict, verdict, float("nan"), float("nan"), n, method)
+        return Trust(verdict, verdict, float("nan"), float("nan"), n, method, verdict)
     unit = float(np.ptp(y))  # squares of what is tiny are 0
     spread = float(np.sum(((y - y.mean()) / unit) ** 2))
     r2 = 1.0 - float(np.sum(((y - held_out.mean) / unit) ** 2)) / spread
@@ -194,7 +214,7 @@ def _judged(held_out: HeldOut, d: int) -> Trust:
     )
     worst = max((reason["level"] for reason in reasons), key=LEVELS.index)
     verdict = Verdict(worst, reasons)
-    return Trust(verdict, verdict, r2, coverage, n, method)
+    return Trust(verdict, verdict, r2, coverage, n, method, verdict)
 
 
 def _measured(value: float, good: float, fair: float) -> dict[str, Any]:

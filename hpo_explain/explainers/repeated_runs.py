@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 import numpy as np
 
 from hpo_explain._words import join_words
+from hpo_explain.diagnostics import LEVELS
 from hpo_explain.errors import InputError
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, RepeatedRuns
 from hpo_explain.facts import fact
-
-_LEVELS = ("good", "fair", "poor", "unknown")
 
 
 def aggregate(
@@ -74,8 +74,9 @@ def aggregate(
         place = {trial: i for i, trial in enumerate(path.all_trials.tolist())}
         at = [place[trial] for trial in path.trials[:length].tolist()]
         objective[r], distance[r] = path.objective[at], path.distances()[at]
-    verdicts = [e.trust for row in rows for e in row if e.trust is not None]
-    trust = max(verdicts, key=lambda v: _LEVELS.index(v.level)) if verdicts else None
+    judged = [(e.verdict, e.trust) for row in rows for e in row]
+    ranked = [(LEVELS.index(verdict.level), trust) for verdict, trust in judged if verdict]
+    trust = max(ranked, key=itemgetter(0))[1] if ranked else None
     return RepeatedRuns(
         subject=replace(
             first.subject, trial=None, trust=trust, tried=None, incumbent={}, notes=notes

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim, Kind, between
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import fact
@@ -79,6 +80,7 @@ class Ablation(Result):
     ((('x',),), True)
     """
 
+    scope: ClassVar[Scope] = "good_region"
     source: Mapping[str, Any]
     target: Mapping[str, Any]
     steps: tuple[tuple[str, ...], ...]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from hpo_explain._checks import unknown_name
+from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
@@ -91,6 +92,7 @@ class ProposalDensities(Result):
     True
     """
 
+    scope: ClassVar[Scope] = "proposals"
     curves: tuple[DensityCurve, ...]
     config: Mapping[str, Any]
     joint: tuple[tuple[str, ...], ...] = ()

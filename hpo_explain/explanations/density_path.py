@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
@@ -46,6 +47,7 @@ class DensityPath(Result):
     (4, 121)
     """
 
+    scope: ClassVar[Scope] = "proposals"
     name: str
     trials: tuple[int, ...]
     values: tuple[Any, ...]

@@ -10,11 +10,12 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from hpo_explain._checks import check_name
+from hpo_explain.diagnostics import Scope
 from hpo_explain.errors import InputError, Option
 from hpo_explain.explanations.claims import Claim, between, worth_naming
 from hpo_explain.explanations.marginal import Marginal
@@ -99,6 +100,7 @@ class FanovaImportance(Result):
     (('x',), 1, 1.0)
     """
 
+    scope: ClassVar[Scope] = "everywhere"
     order: int
     members: tuple[tuple[int, ...], ...]
     shares: Array

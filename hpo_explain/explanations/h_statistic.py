@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from hpo_explain._checks import check_name
+from hpo_explain.diagnostics import Scope
 from hpo_explain.errors import InputError
 from hpo_explain.explanations.claims import Claim, between
 from hpo_explain.explanations.result import Result
@@ -58,6 +59,7 @@ class InteractionStrength(Result):
     ['x × y']
     """
 
+    scope: ClassVar[Scope] = "everywhere"
     pairs: Array
     pairs_std: Array
     absolute: Array

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from hpo_explain._edge import words
+from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import NOTHING, Claim, between
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact, fact
@@ -130,6 +131,7 @@ class LimeExplanation(Result):
     ('linear', True)
     """
 
+    scope: ClassVar[Scope] = "good_region"
     config: Mapping[str, Any]
     model: str
     statements: tuple[LimeStatement, ...]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_name
+from hpo_explain.diagnostics import Scope
 from hpo_explain.errors import InputError
 from hpo_explain.explanations.claims import Claim, between, worth_naming
 from hpo_explain.explanations.result import Result
@@ -63,6 +64,7 @@ class LocalImportance(Result):
     1.0
     """
 
+    scope: ClassVar[Scope] = "good_region"
     config: Mapping[str, Any]
     importance: Array
     variance: Array

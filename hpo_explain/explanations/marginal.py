@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim, between
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array, CategoricalParameter
@@ -52,6 +53,7 @@ class Marginal(Result):
     (('x',), True)
     """
 
+    scope: ClassVar[Scope] = "everywhere"
     names: tuple[str, ...]
     grid: tuple[tuple[Any, ...], ...]
     mean: Array

@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_fraction
+from hpo_explain.diagnostics import Scope
 from hpo_explain.errors import InputError
 from hpo_explain.explanations.claims import Claim, between
 from hpo_explain.explanations.result import Result
@@ -64,6 +65,7 @@ class PartialDependence(Result):
     ((20,), (10, 20))
     """
 
+    scope: ClassVar[Scope] = "everywhere"
     names: tuple[str, ...]
     grid: tuple[Any, ...]
     positions: tuple[Array, ...]

@@ -11,13 +11,14 @@ T          number of explained proposals
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count
 from hpo_explain._words import spans
+from hpo_explain.diagnostics import Scope
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.proposal import ProposalExplanation
@@ -69,6 +70,7 @@ class DesirabilityPath(Result):
     ([2, 3], ['total', 'mean', 'uncertainty'])
     """
 
+    scope: ClassVar[Scope] = "proposals"
     explanations: tuple[ProposalExplanation, ...]
     all_trials: npt.NDArray[np.int64]
     objective: Array

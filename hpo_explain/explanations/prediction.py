@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim, between, worth_naming
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact
@@ -56,6 +57,7 @@ class PredictionExplanation(Result):
     ({'x': 0.1}, True)
     """
 
+    scope: ClassVar[Scope] = "everywhere"
     config: Mapping[str, Any]
     phi: Array
     half_width: Array | None

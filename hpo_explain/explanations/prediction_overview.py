@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim, worth_naming
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
@@ -51,6 +52,7 @@ class PredictionOverview(Result):
     (5, 1)
     """
 
+    scope: ClassVar[Scope] = "everywhere"
     configs: tuple[Mapping[str, Any], ...]
     phi: Array
     positions: Array

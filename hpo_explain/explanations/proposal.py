@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_fraction
+from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim, Kind, between
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact
@@ -75,6 +76,7 @@ class ProposalExplanation(Result):
     ['value', 'total', 'mean', 'uncertainty']
     """
 
+    scope: ClassVar[Scope] = "proposals"
     config: Mapping[str, Any]
     terms: tuple[str, ...]
     phi: Array

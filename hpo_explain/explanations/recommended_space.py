@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact, fact
@@ -79,6 +80,7 @@ class Recommendation(Result):
     [('x',)]
     """
 
+    scope: ClassVar[Scope] = "good_region"
     space: SearchSpace
     rows: tuple[Evidence, ...]
     bound: float

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._edge import words
+from hpo_explain.diagnostics import Scope
 from hpo_explain.errors import InputError
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.partial_dependence import PartialDependence
@@ -142,6 +143,7 @@ class RegionalPartialDependence(Result):
     ['regions', 'mean_confidence', 'gain']
     """
 
+    scope: ClassVar[Scope] = "everywhere"
     names: tuple[str, ...]
     regions: tuple[Region, ...]
     tree: tuple[Region, ...]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim, worth_naming
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
@@ -62,6 +63,7 @@ class RepeatedRuns(Result):
     [1, 2]
     """
 
+    scope: ClassVar[Scope] = "proposals"
     terms: tuple[str, ...]
     runs: int
     mean: Array

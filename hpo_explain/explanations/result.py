@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from hpo_explain._edge import plots, words
 from hpo_explain._html import text_html
-from hpo_explain.diagnostics import Trust
+from hpo_explain.diagnostics import Scope, Trust, Verdict
 from hpo_explain.explanations._json import plain_json
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.subject import Subject
@@ -35,8 +35,11 @@ class Result(ABC):
         What is explained.
     notes : tuple of Fact
         What was assumed; ``str(note)`` is its text.
+    scope : {"everywhere", "good_region", "proposals"}
+        Which verdict of trust its statements need; the same for all results of a class.
     """
 
+    scope: ClassVar[Scope]
     subject: Subject
     notes: tuple[Fact, ...] = ()
 
@@ -59,6 +62,11 @@ class Result(ABC):
     def trust(self) -> Trust | None:
         """Whether the surrogate is good enough to be explained."""
         return self.subject.trust
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """How far its statements can be relied on: the verdict of trust of its `scope`."""
+        return self.subject.verdict(self.scope)
 
     @property
     def trial(self) -> int | None:
@@ -124,6 +132,7 @@ class Result(ABC):
         found: dict[str, Any] = plain_json(
             {
                 **self.subject.to_dict(),
+                "scope": self.scope,
                 **self._numbers(),
                 "sentence": self.sentence,
                 "claims": [claim.to_dict() for claim in self.claims],

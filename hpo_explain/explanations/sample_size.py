@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import fact
@@ -50,6 +51,7 @@ class SampleSizeCheck(Result):
     ['mean', 'uncertainty', 'total']
     """
 
+    scope: ClassVar[Scope] = "proposals"
     draws: int | None
     most: int | None
     estimated: tuple[str, ...]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain._checks import check_direction
-from hpo_explain.diagnostics import Support, Trust
+from hpo_explain.diagnostics import Scope, Support, Trust, Verdict
 from hpo_explain.explanations._json import plain_json
 from hpo_explain.facts import Fact, as_facts
 from hpo_explain.options import Direction
@@ -110,6 +110,22 @@ class Subject:
     def support(self) -> Support | None:
         """Where the finished trials lie; None where they are not known."""
         return None if self.tried is None else Support(self.space, self.tried)
+
+    def verdict(self, scope: Scope) -> Verdict | None:
+        """Return how far statements of a scope can be relied on; None where that is not asked."""
+        return None if self.trust is None else self.trust.verdict(scope)
+
+    def trusted(self, scope: Scope) -> bool:
+        """Return whether statements of a scope may be certain, for all that trust says.
+
+        Examples
+        --------
+        >>> from hpo_explain import FloatParameter, SearchSpace
+        >>> Subject(SearchSpace([FloatParameter("x", 0.0, 1.0)])).trusted("everywhere")
+        False
+        """
+        verdict = self.verdict(scope)
+        return verdict is not None and verdict.enough
 
     @property
     def lower_is_better(self) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim, between
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
@@ -55,6 +56,7 @@ class Subspace(Result):
     (['x', 'z'], ['y'])
     """
 
+    scope: ClassVar[Scope] = "good_region"
     names: tuple[str, ...]
     share: float
     explained: Array

@@ -18,7 +18,7 @@ def shown(name: str, result: Result, plots: Sequence[Markup], *, lead: str = "")
         "result.html.j2",
         lead=lead,
         sentence=result.sentence,
-        caution=caution(result.trust),
+        caution=caution(result),
         plots=plots,
         notes=result.notes,
     )

@@ -22,7 +22,7 @@ def _content(context: Context) -> Content:
     result = context.importance
     body = render(
         "fanova.html.j2",
-        caution=caution(result.trust),
+        caution=caution(result),
         sentence=result.sentence,
         plot=_bars(result),
         conditional=_conditional(result),

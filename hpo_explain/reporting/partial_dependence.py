@@ -18,7 +18,7 @@ def _content(context: Context) -> Content:
     effects, regions = context.effects, context.regions
     body = render(
         "partial_dependence.html.j2",
-        trust=caution(effects[0].trust),
+        trust=caution(effects[0]),
         bias=context.sampling_bias.sentence,
         effects=[_effect(effect) for effect in effects],
         regions=_regions(regions) if len(regions.regions) > 1 else None,

@@ -51,7 +51,7 @@ def _content(context: Context, trial: int | None, *, lead: str) -> Content:
         "proposal.html.j2",
         lead=lead,
         sentence=result.sentence,
-        caution=caution(result.trust),
+        caution=caution(result),
         plot=_figure(result),
         meanings=words.meanings(result),
         acquisition=result.subject.acquisition,

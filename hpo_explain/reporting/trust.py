@@ -16,7 +16,10 @@ def _content(context: Context) -> Content:
         level=verdict.level,
         advice=advice,
         measures=words.measures(verdict),
-        reasons=verdict.reasons,
+        verdicts=[
+            (words.where(scope), words.needed(scope), found.level, words.reasons(found))
+            for scope, found in words.lines(verdict)
+        ],
     )
     return Content(f"Trust is {verdict.level}. {advice}", body)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain._words import counted
-from hpo_explain.diagnostics import Trust
+from hpo_explain.diagnostics import SCOPES, Scope, Trust, Verdict
+from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact
 from hpo_explain.wording._registry import add_facts
 
@@ -52,16 +53,43 @@ _ADVICE = {
     "poor": "Do not act on the explanations: they describe a model that predicts badly.",
     "unknown": "It is not known how far the explanations can be relied on.",
 }
+_WHERE: dict[Scope, str] = {
+    "everywhere": "over the whole space",
+    "good_region": "among the good trials",
+    "proposals": "behind the proposals",
+}
+_NEEDED: dict[Scope, str] = {
+    "everywhere": "importance, effects and interactions",
+    "good_region": "ablation, local explanations and recommendations",
+    "proposals": "explanations of proposals",
+}
 
 
-def reasons(trust: Trust) -> str:
+def reasons(verdict: Verdict) -> str:
     """Return why the level is what it is, in sentences."""
-    return " ".join(map(str, trust.reasons))
+    return " ".join(map(str, verdict.reasons))
+
+
+def where(scope: Scope) -> str:
+    """Return what a verdict is about, as in "trust over the whole space"."""
+    return _WHERE[scope]
+
+
+def needed(scope: Scope) -> str:
+    """Return which explanations need the verdict of a scope."""
+    return _NEEDED[scope]
+
+
+def lines(trust: Trust) -> list[tuple[Scope, Verdict]]:
+    """Return the verdicts that there are, with their scopes."""
+    found = [(scope, trust.verdict(scope)) for scope in SCOPES]
+    return [(scope, verdict) for scope, verdict in found if verdict is not None]
 
 
 def verdict(trust: Trust) -> str:
-    """Return the level and its reasons."""
-    return f"trust: {trust.level}. {reasons(trust)}"
+    """Return the level, and a line for each scope with its level and reasons."""
+    said = [f"{where(s)}: {found.level}. {reasons(found)}" for s, found in lines(trust)]
+    return "\n".join([f"trust: {trust.level}", *said])
 
 
 def advice(trust: Trust) -> str:
@@ -69,11 +97,12 @@ def advice(trust: Trust) -> str:
     return _ADVICE[trust.level]
 
 
-def caution(trust: Trust | None) -> str:
-    """Return a caution for an explanation of the model; empty unless trust is poor or unknown."""
-    if trust is None or trust.level not in ("poor", "unknown"):
+def caution(result: Result) -> str:
+    """Return a caution for a result; empty unless the verdict of its scope is poor or unknown."""
+    found = result.verdict
+    if found is None or found.enough:
         return ""
-    return f"Trust in the model behind this explanation is {trust.level}. {reasons(trust)}"
+    return f"Trust in the model {where(result.scope)} is {found.level}. {reasons(found)}"
 
 
 def measures(trust: Trust) -> list[tuple[str, str, str]]:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -52,8 +53,8 @@ def test_trust_sentence_and_notes_come_before_a_table_and_beside_csv(run, comman
     assert outcome.exit_code == 0, outcome.output
     meaning, _, table = outcome.stdout.partition("\n\n")
     lines = meaning.splitlines()
-    if result.trust is not None:  # TPE has no surrogate
-        assert lines.pop(0).startswith(f"Trust: {result.trust.level}. ")
+    if result.verdict is not None:  # TPE has no surrogate
+        assert re.match(rf"Trust [a-z ]+: {result.verdict.level}\. ", lines.pop(0))
     assert lines == [result.sentence, *[f"note: {note}" for note in result.notes]]
     assert len(table.splitlines()) == 1 + len(result.to_frame())
 

@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
+from hpo_explain import explanations
+from hpo_explain.diagnostics import SCOPES
 from hpo_explain.explanations import Result, Subject
 from tests.handmade import Page, tuning_run
 
@@ -206,3 +208,10 @@ def test_rounding_is_shown_as_0_whatever_is_explained(name, run):
         assert "0.25" in words
         assert "7.293e-16" not in words
     assert 7.293e-16 in found.to_frame()[column].tolist()
+
+
+def test_every_kind_of_result_says_which_verdict_of_trust_its_statements_need():
+    kinds = [kind for kind in vars(explanations).values() if isinstance(kind, type)]
+    results = [kind for kind in kinds if issubclass(kind, Result) and kind is not Result]
+    assert len(results) > 10
+    assert {kind.__name__: kind.scope for kind in results if kind.scope not in SCOPES} == {}

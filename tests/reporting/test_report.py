@@ -298,7 +298,7 @@ def test_a_model_that_is_poor_is_warned_of_beside_its_explanation(tmp_path):
     page = write(run, tmp_path, sections=["trust", "latest"])
     assert hx.trust(run).level == "poor"
     assert "Do not act on the explanations" in page.text
-    assert "Trust in the model behind this explanation is poor" in page.text
+    assert "Trust in the model behind the proposals is poor" in page.text
 
 
 # ---------------------------------------------------------------------- what fails

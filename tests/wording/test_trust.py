@@ -2,7 +2,9 @@
 
 import pytest
 
+from hpo_explain import FloatParameter, SearchSpace
 from hpo_explain.diagnostics import Trust, Verdict
+from hpo_explain.explanations import Ablation, DesirabilityPath, Marginal, Subject
 from hpo_explain.facts import fact
 from hpo_explain.wording.trust import advice, caution, measures
 
@@ -22,7 +24,20 @@ POOR = Verdict(
         ),
     ),
 )
-MEASURED = Trust(POOR, POOR, 0.1234, 0.9, 40, "leave-one-out")
+GOOD = Verdict(
+    "good",
+    (
+        fact(
+            "trust_trials",
+            value=40,
+            hyperparameters=2,
+            good_from=10,
+            poor_below=5,
+            good_per_hyperparameter=5,
+        ),
+    ),
+)
+MEASURED = Trust(POOR, GOOD, 0.1234, 0.9, 40, "leave-one-out")
 REASONS = (
     "R² on held-out trials is 0.12 (leave-one-out; good from 0.7, poor below 0.3). "
     "90% of the held-out trials lie within their 95% prediction interval (good from 85%, poor "
@@ -33,15 +48,29 @@ REASONS = (
 
 def unknown(kind, **values):
     verdict = Verdict("unknown", (fact(kind, **values),))
-    return Trust(verdict, verdict, NAN, NAN, 0, "none")
+    return Trust(verdict, verdict, NAN, NAN, 0, "none", verdict)
 
 
 def of_level(level):
     return Trust(Verdict(level, ()), Verdict(level, ()), 0.9, 0.9, 40, "given")
 
 
-def test_a_verdict_is_its_level_and_reasons():
-    assert str(MEASURED) == f"trust: poor. {REASONS}"
+def result_of(trust, cls=Marginal):
+    """A result of which nothing but trust is looked at."""
+    result = cls.__new__(cls)
+    space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    object.__setattr__(result, "subject", Subject(space, trust=trust))
+    return result
+
+
+def test_a_verdict_is_a_level_and_a_line_for_each_scope_with_its_reasons():
+    first, *lines = str(MEASURED).splitlines()
+    assert first == "trust: poor"  # the worse of the two
+    assert lines == [
+        f"over the whole space: poor. {REASONS}",
+        "among the good trials: good. This was checked on 40 trials of 2 hyperparameters (good "
+        "from 5 per hyperparameter, poor below 5).",
+    ]
     assert REASONS in MEASURED._repr_html_()
 
 
@@ -67,15 +96,21 @@ def test_a_verdict_is_its_level_and_reasons():
     ],
 )
 def test_what_could_not_be_measured_is_said(kind, values, text):
-    assert str(unknown(kind, **values)) == f"trust: unknown. {text}"
+    said = [line.partition(": ")[2] for line in str(unknown(kind, **values)).splitlines()]
+    assert said == ["unknown", *3 * [f"unknown. {text}"]]
 
 
-def test_explanations_of_a_poor_or_unchecked_model_are_cautioned():
-    assert caution(MEASURED) == f"Trust in the model behind this explanation is poor. {REASONS}"
-    assert caution(unknown("unchecked_no_method")).startswith("Trust in the model behind this")
-    assert caution(None) == ""
-    for level in ("good", "fair"):
-        assert caution(of_level(level)) == ""
+def test_a_result_is_cautioned_where_the_verdict_of_its_scope_is_poor_or_unknown():
+    said = caution(result_of(MEASURED))
+    assert said == f"Trust in the model over the whole space is poor. {REASONS}"
+    assert caution(result_of(MEASURED, Ablation)) == ""  # among the good trials it is good
+    assert caution(result_of(MEASURED, DesirabilityPath)) == ""  # nobody asked
+    nobody = unknown("unchecked_no_method")
+    for cls in (Marginal, Ablation, DesirabilityPath):
+        assert caution(result_of(nobody, cls)).startswith("Trust in the model ")
+        assert caution(result_of(None, cls)) == ""
+        for level in ("good", "fair"):
+            assert caution(result_of(of_level(level), cls)) == ""
 
 
 def test_every_level_has_its_advice():
