@@ -36,6 +36,7 @@ from hpo_explain.space import POSITION_TOLERANCE, Array, Config
 from hpo_explain.surrogates import Surrogate, std_from_variance
 
 _MOST_SETS = 1000  # of flips that wait for each other, among which the smallest is looked for
+_MOST_FLIPS = 8  # whose orders are all looked at: 256 configurations
 
 Flips = tuple[int, ...]
 
@@ -153,6 +154,7 @@ class AblationExplainer:
             shapley=self._shapley(x, y, flips, taken),
             std=std,
             total_std=total_std,
+            order_std=self._order_spread(x, y, flips, taken),
             std_kind=kind,
             source_trial=source_trial,
             target_trial=target_trial,
@@ -240,6 +242,37 @@ class AblationExplainer:
         pairs = variance[:-1] + variance[1:] - 2.0 * np.diag(K, 1)
         whole_variance = variance[0] + variance[-1] - 2.0 * K[0, -1]
         return std_from_variance(pairs), float(std_from_variance(whole_variance)), "posterior"
+
+    def _order_spread(
+        self, x: Array, y: Array, flips: list[int], taken: list[Flips]
+    ) -> Array | None:
+        """Return the std of each gain minus its Shapley value: linear in all 2^n configurations."""
+        n = len(flips)
+        if n > _MOST_FLIPS:
+            return None
+        sets: list[Flips] = [s for size in range(n + 1) for s in combinations(range(n), size)]
+        rows = np.array([self._flipped(x, y, flips, [flips[i] for i in s]) for s in sets])
+        if not self._explained.space.is_valid(rows).all():
+            return None
+        place = {s: i for i, s in enumerate(sets)}
+        weights = np.zeros((len(taken), len(sets)))
+        done: tuple[int, ...] = ()
+        for k, step in enumerate(taken):
+            members = [flips.index(j) for j in step]
+            weights[k, place[done]] += 1.0
+            done = tuple(sorted((*done, *members)))
+            weights[k, place[done]] -= 1.0
+            for i, s in ((i, s) for i in members for s in sets if i not in s):
+                share = 1.0 / (n * comb(n - 1, len(s)))
+                weights[k, place[s]] -= share
+                weights[k, place[tuple(sorted((*s, i)))]] += share
+        by_tree = self._explained.by_tree(rows)
+        if by_tree is not None:
+            return np.asarray((weights @ (by_tree - by_tree[:, :1])).std(axis=1))
+        K = self._explained.covariance(rows)
+        if K is None:
+            return None
+        return std_from_variance(np.einsum("ki,ij,kj->k", weights, K, weights))
 
     def _shapley(self, x: Array, y: Array, flips: list[int], taken: list[Flips]) -> Array:
         """Return the Shapley values of the flips, summed over those of a step."""

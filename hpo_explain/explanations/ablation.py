@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim, Kind, between
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import fact
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -22,8 +24,7 @@ _MAIN_SHARE = 0.75  # so much of the gains is told as the main ones
 _MAIN_COUNT = 3
 _UNFAIR = 0.1  # of the whole gain: so far apart, path and Shapley values are told to differ
 _ROUNDED = 1e-12  # of the values that a gain is the difference of
-_DOUBT = 2.0  # standard deviations: what is within them is no finding
-_WITHIN = (fact("gain_within_uncertainty"),)
+_SMALL = 0.1  # of the standard deviation of the trials' objective: not worth telling
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -55,6 +56,9 @@ class Ablation(Result):
         Standard deviation of each gain.
     total_std : float or None
         Standard deviation of the whole gain.
+    order_std : ndarray of shape (k,) or None
+        Standard deviation of the difference between each gain and its Shapley value; None where
+        it is not known, or too many hyperparameters are flipped.
     std_kind : {"posterior", "trees", ""}
         Whether it is the posterior's (observation noise excluded), over trees, or not known.
     source_trial, target_trial : int or None
@@ -91,6 +95,7 @@ class Ablation(Result):
     shapley: Array
     std: Array | None = None
     total_std: float | None = None
+    order_std: Array | None = None
     std_kind: str = ""
     source_trial: int | None = None
     target_trial: int | None = None
@@ -126,73 +131,139 @@ class Ablation(Result):
     def claims(self) -> tuple[Claim, ...]:
         """The whole gain, the steps that make up for most of it, and whether their order matters.
 
-        Only "no_effect" where the prediction does not change along the path, and only
-        "no_difference" where every difference is within the model's uncertainty.
+        A step whose gain is within the model's uncertainty is not told. Only "no_effect" where the
+        prediction does not change along the path, and only "no_difference" where it is certain that
+        source and target hardly differ.
         """
         flipped = tuple(name for step in self.steps for name in step)
         if np.abs(self.gains).max() <= self._rounding:
-            return (Claim("no_effect", flipped, estimate=0.0),)
-        if not self._differ:
-            return (self._claim("no_difference", flipped, self.total_gain, self.total_std),)
-        std = [None] * len(self.steps) if self.std is None else self.std
-        return (
-            self._claim("total_gain", flipped, self.total_gain, self.total_std),
-            *(self._claim("gain", self.steps[i], self.gains[i], std[i]) for i in self._leading()),
-            *self._order_claims(),
-        )
+            return (Claim("no_effect", flipped, estimate=0.0, certain=False),)
+        whole = self._claim("total_gain", flipped, self.total_gain, self.total_half, ())
+        if self._hardly_differ:
+            return (replace(whole, kind="no_difference", certain=True, because=()),)
+        halves = [None] * len(self.steps) if self.halves is None else self.halves
+        told = [
+            self._claim("gain", self.steps[i], self.gains[i], halves[i], self._untried(i))
+            for i in self._leading()
+        ]
+        return (whole, *told, *self._order_claims())
+
+    @property
+    def halves(self) -> Array | None:
+        """Half the width of each gain's 95 % interval, simultaneous over all steps (k,)."""
+        return None if self.std is None else _deviations(len(self.steps)) * self.std
+
+    @property
+    def total_half(self) -> float | None:
+        """Half the width of the whole gain's 95 % interval."""
+        return None if self.total_std is None else _deviations(1) * self.total_std
 
     @property
     def order_matters(self) -> bool:
         """Whether a step's gain differs from its Shapley value by more than 10 % of the whole.
 
-        Not where all differences on the path are within the model's uncertainty.
+        Not where the differences are within the model's uncertainty.
         """
-        gap = float(np.abs(self.gains - self.shapley).max())
-        whole = max(abs(self.total_gain), float(np.abs(self.shapley).max()))
-        return self._differ and gap > _UNFAIR * whole
+        return bool(self._order_claims())
 
     @property
     def _rounding(self) -> float:
         return _ROUNDED * float(np.abs(self.values).max())
 
     @property
-    def _differ(self) -> bool:
-        """Whether any difference on the path is larger than the model's uncertainty of it."""
-        if self.std is None or self.total_std is None:
-            return True
-        gains, std = np.append(self.gains, self.total_gain), np.append(self.std, self.total_std)
-        return bool((np.abs(gains) > _DOUBT * std).any())
+    def _hardly_differ(self) -> bool:
+        """Whether the whole and every step are certainly small beside what the trials differ by."""
+        costs = self.subject.costs
+        if self.halves is None or self.total_half is None or costs is None:
+            return False
+        largest = max(
+            abs(self.total_gain) + self.total_half, float((np.abs(self.gains) + self.halves).max())
+        )
+        small = _SMALL * float(np.nanstd(costs))
+        return not self.subject.doubts(self.scope) and largest <= small
+
+    @property
+    def _told(self) -> npt.NDArray[np.bool_]:
+        """Which steps gain or lose more than the model's uncertainty, (k,)."""
+        half = 0.0 if self.halves is None else self.halves
+        return np.asarray(np.abs(self.gains) > np.maximum(half, self._rounding))
 
     def _leading(self) -> list[int]:
         """Return the steps that make up for most of what goes the way of the whole."""
         aligned = self.gains if self.total_gain >= 0.0 else -self.gains
+        if self.total_half is not None and abs(self.total_gain) <= self.total_half:
+            aligned = np.abs(self.gains)  # the whole goes no way
+        aligned = np.where(self._told, aligned, 0.0)
         enough = _MAIN_SHARE * aligned[aligned > 0].sum()
         leading: list[int] = []
         for i in np.argsort(-aligned, kind="stable")[:_MAIN_COUNT].tolist():
-            if aligned[i] <= self._rounding or (leading and aligned[leading].sum() >= enough):
+            if aligned[i] <= 0.0 or (leading and aligned[leading].sum() >= enough):
                 break
             leading.append(i)
         return leading
 
-    def _claim(self, kind: Kind, names: tuple[str, ...], gain: Any, std: Any) -> Claim:
-        gain, std = float(gain), None if std is None else float(std)
-        certain = std is None or abs(gain) > _DOUBT * std
+    def _claim(
+        self,
+        kind: Kind,
+        names: tuple[str, ...],
+        gain: float,
+        half: float | None,
+        untried: tuple[Fact, ...],
+    ) -> Claim:
+        because: tuple[Fact, ...] = ()
+        if half is not None and abs(gain) <= half:
+            because = (fact("gain_within_uncertainty"),)
+        elif not self.subject.acquisition:  # an acquisition's values are what they are
+            unknown = () if half is not None else (fact("uncertainty_unknown"),)
+            because = (*unknown, *self.subject.doubts(self.scope), *untried)
         return Claim(
             kind,
             names,
             tuple((self.source.get(name), self.target.get(name)) for name in names),
-            estimate=gain,
-            interval=between(gain, std),
-            certain=certain,
-            because=() if certain else _WITHIN,
+            estimate=float(gain),
+            interval=between(float(gain), None if half is None else float(half)),
+            certain=not because,
+            because=because,
         )
+
+    def _untried(self, i: int) -> tuple[Fact, ...]:
+        """Return which values of a step, and of what follows it, were hardly tried.
+
+        Those of a trial were: the model has seen what they led to.
+        """
+        names = (*self.steps[i], *self.along[i])
+        ends = [
+            config
+            for config, trial in (
+                (self.source, self.source_trial),
+                (self.target, self.target_trial),
+            )
+            if trial is None
+        ]
+        return self.subject.untried({n: [c[n] for c in ends if n in c] for n in names})
 
     def _order_claims(self) -> tuple[Claim, ...]:
         """Return the Shapley value of the step whose gain depends most on the order, if much."""
-        if not self.order_matters:
+        gaps = np.abs(self.gains - self.shapley)
+        whole = max(abs(self.total_gain), float(np.abs(self.shapley).max()))
+        if self.order_std is not None:
+            gaps = np.where(gaps > _deviations(len(self.steps)) * self.order_std, gaps, 0.0)
+        i = int(np.argmax(gaps))
+        if gaps[i] <= max(_UNFAIR * whole, self._rounding):
             return ()
-        i = int(np.argmax(np.abs(self.gains - self.shapley)))
-        return (Claim("order_matters", self.steps[i], estimate=float(self.shapley[i])),)
+        because: tuple[Fact, ...] = ()
+        if not self.subject.acquisition:
+            unknown = () if self.order_std is not None else (fact("uncertainty_unknown"),)
+            because = (*unknown, *self.subject.doubts(self.scope), *self._untried(i))
+        return (
+            Claim(
+                "order_matters",
+                self.steps[i],
+                estimate=float(self.shapley[i]),
+                certain=not because,
+                because=because,
+            ),
+        )
 
     # ------------------------------------------------------------------ elsewhere
 
@@ -239,8 +310,14 @@ class Ablation(Result):
             "start": self.values[0],
             "total_gain": self.total_gain,
             "total_std": self.total_std,
+            "order_std": self.order_std,
             "std_kind": self.std_kind,
         }
+
+
+def _deviations(several: int) -> float:
+    """Return how many standard deviations hold as many differences at once in 95 of 100 cases."""
+    return NormalDist().inv_cdf(1.0 - 0.025 / several)
 
 
 def _values(config: Mapping[str, Any], names: tuple[str, ...]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from hpo_explain._checks import check_direction
 from hpo_explain.diagnostics import Scope, Support, Trust, Verdict
 from hpo_explain.explanations._json import plain_json
-from hpo_explain.facts import Fact, as_facts
+from hpo_explain.facts import Fact, as_facts, fact
 from hpo_explain.options import Direction
 from hpo_explain.run import Run
 from hpo_explain.space import Array, SearchSpace
@@ -126,6 +126,30 @@ class Subject:
         """
         verdict = self.verdict(scope)
         return verdict is not None and verdict.enough
+
+    def doubts(self, scope: Scope) -> tuple[Fact, ...]:
+        """Return why trust does not allow statements of a scope to be certain; empty if it does."""
+        if self.trusted(scope):
+            return ()
+        verdict = self.verdict(scope)
+        level = "unknown" if verdict is None else verdict.level
+        return (fact("model_not_trusted", level=level, scope=scope),)
+
+    def untried(self, values: Mapping[str, Sequence[Any]]) -> tuple[Fact, ...]:
+        """Return a fact that names the hyperparameters with values that were hardly tried.
+
+        Empty where all were tried, and where no trials are known.
+
+        Parameters
+        ----------
+        values : mapping of str to sequence
+            Values of hyperparameters, in the user's units.
+        """
+        support = self.support
+        if support is None:
+            return ()
+        missing = [n for n, some in values.items() if some and not support.at(n, some).all()]
+        return (fact("value_not_tried", names=missing),) if missing else ()
 
     @property
     def lower_is_better(self) -> bool:

@@ -23,23 +23,23 @@ _BETTER, _WORSE = FILLS[0], FILLS[1]
 
 @dataclass(frozen=True)
 class _Step:
-    """One stair: its label on one and on two lines, where it begins and ends, and its std."""
+    """One stair: its label on one and on two lines, its ends, and half its gain's interval."""
 
     name: str
     change: str
     begin: float
     end: float
     gain: float
-    std: float | None
+    half: float | None
 
 
 @draws(Ablation)
 def plot_ablation(result: Ablation, *, ax: Axes | None = None, width: float = WIDTH) -> Axes:
     """Draw the path from source to target, one stair per step, the first on top.
 
-    Plain stairs improve, hatched ones do not. Whiskers are the standard deviation of a step's
-    gain, where the model has one. More than 20 steps are folded: the last stair is the sum of the
-    others.
+    Plain stairs improve, hatched ones do not. Whiskers are the 95 % intervals of the steps'
+    gains, where the model has them. More than 20 steps are folded: the last stair is the sum of
+    the others.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def _steps(result: Ablation) -> list[_Step]:
             _Step(
                 plain(result.labels[i]), plain(value + along).strip(), result.values[i],
                 result.values[i + 1], result.gains[i],
-                None if result.std is None else float(result.std[i]),
+                None if result.halves is None else float(result.halves[i]),
             )
         )  # fmt: skip
     if kept < n:
@@ -124,9 +124,9 @@ def _draw_stairs(ax: Axes, steps: list[_Step]) -> None:
             i, step.end - step.begin, left=step.begin, height=0.62, color=fill.color,
             hatch=fill.hatch, edgecolor="white", linewidth=0.0, zorder=2,
         )  # fmt: skip
-        if step.std is not None:
+        if step.half is not None:
             ax.errorbar(
-                [step.end], [i], xerr=[step.std], fmt="none", ecolor=ink(), elinewidth=1.0,
+                [step.end], [i], xerr=[step.half], fmt="none", ecolor=ink(), elinewidth=1.0,
                 capsize=2.0, capthick=1.0, zorder=3,
             )  # fmt: skip
     # from one level to the next, source and target included
@@ -138,7 +138,7 @@ def _draw_stairs(ax: Axes, steps: list[_Step]) -> None:
 def _limits(steps: list[_Step]) -> tuple[float, float]:
     ends = [steps[0].begin]
     for step in steps:
-        half = step.std or 0.0
+        half = step.half or 0.0
         ends += [step.end - half, step.end + half]
     low, high = min(ends), max(ends)
     margin = 0.06 * (high - low) or 0.5 * abs(high) or 1.0

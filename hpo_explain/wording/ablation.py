@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hpo_explain._words import counted, join_words
 from hpo_explain.explanations import Ablation
+from hpo_explain.explanations.claims import Claim
 from hpo_explain.facts import Fact
 from hpo_explain.wording._registry import add_facts, sentence_of
+from hpo_explain.wording.doubts import reservation
 from hpo_explain.wording.numbers import format_level, format_value, plus_minus
 from hpo_explain.wording.subject import explained
 
 _STD_OVER = {
-    "posterior": "± is the model's uncertainty of a gain, observation noise excluded",
-    "trees": "± is the standard deviation of a gain over the trees, not a confidence interval",
+    "posterior": "± is half the 95% interval of a gain under the model, simultaneous over the "
+    "steps and without observation noise",
+    "trees": "± is made from the standard deviation of a gain over the trees as a 95% interval "
+    "would be, simultaneous over the steps; it is not a confidence interval",
 }
 
 
@@ -50,22 +54,32 @@ def sentence(result: Ablation) -> str:
     start = f"From {ends(result)} the {explained(result.subject)}"
     if whole.kind == "no_effect":
         return f"{start} does not change: it is {format_value(first)} along the whole path."
+    start += f" goes from {format_level(first, whole.estimate)} to "
+    start += format_level(last, whole.estimate)
+    gain = plus_minus(abs(whole.estimate), whole.half)
     if whole.kind == "no_difference":
-        return (
-            f"{start} goes from {format_value(first)} to {format_value(last)}: the difference is "
-            "within the model's uncertainty, and so is every step."
+        return f"{start}: next to no difference ({gain}), and no step makes one."
+    steps = [claim for claim in others if claim.kind == "gain"]
+    if any(reason.kind == "gain_within_uncertainty" for reason in whole.because):
+        text = f"{start}: the difference ({gain}) is within the model's uncertainty"
+        told = f", but not that of {_steps(result, steps)}." if steps else ", and so is every step."
+    else:
+        text = f"{start}, {'an improvement' if whole.estimate >= 0.0 else 'a loss'} of {gain}"
+        told = (
+            f", mainly through {_steps(result, steps)}."
+            if steps
+            else ("; no single step is larger than its uncertainty.")
         )
-    kind = "an improvement" if whole.estimate >= 0.0 else "a loss"
-    steps = [
-        f"{change(result, claim.hyperparameters)} with {plus_minus(claim.estimate, claim.half)}"
-        for claim in others
-        if claim.kind == "gain"
-    ]
-    return (
-        f"{start} goes from {format_level(first, whole.estimate)} to "
-        f"{format_level(last, whole.estimate)}, {kind} of "
-        f"{plus_minus(abs(whole.estimate), whole.half)}"
-        f"{', mainly through ' if steps else ''}{join_words(steps)}.{_order(result)}"
+    return f"{text}{told}{_order(result)}{reservation([*steps, whole])}"
+
+
+def _steps(result: Ablation, claims: Sequence[Claim]) -> str:
+    """Return steps with their gains."""
+    return join_words(
+        [
+            f"{change(result, claim.hyperparameters)} with {plus_minus(claim.estimate, claim.half)}"
+            for claim in claims
+        ]
     )
 
 
@@ -115,7 +129,7 @@ def heading(result: Ablation) -> str:
 
 def subtitle(result: Ablation) -> str:
     """Return the whole gain, and how the path was found."""
-    gain = plus_minus(result.total_gain, result.total_std)
+    gain = plus_minus(result.total_gain, result.total_half)
     return (
         f"gain {gain} in {counted(len(result.steps), 'step')}; each step is the one that gains "
         "most after those above it"
@@ -131,10 +145,10 @@ def label(result: Ablation) -> str:
 def footer(result: Ablation) -> str:
     """Say what the path's whiskers and brackets are."""
     text = {
-        "posterior": "Whiskers: standard deviation of a step's gain in the model's posterior, "
-        "observation noise excluded.",
-        "trees": "Whiskers: standard deviation of a step's gain over the trees, not a confidence "
-        "interval.",
+        "posterior": "Whiskers: 95% intervals under the model, simultaneous over the steps and "
+        "without observation noise.",
+        "trees": "Whiskers: as 95% intervals from the standard deviation over the trees, which is "
+        "not a confidence interval.",
     }.get(result.std_kind, "The gains have no standard deviation: the model gives none.")
     if any(result.along):
         text += " In brackets: what becomes active or inactive along with it."

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.diagnostics import Trust, Verdict
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.surrogates import SupportsTrees
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
@@ -34,7 +35,7 @@ def test_ablation_is_unfair_to_the_last_of_two_that_interact_and_shapley_is_not(
     assert found.total_gain == pytest.approx(0.75)
     assert found.order_matters
     total, *steps, order = found.claims
-    assert (total.kind, total.estimate, total.certain) == ("total_gain", pytest.approx(0.75), True)
+    assert (total.kind, total.estimate) == ("total_gain", pytest.approx(0.75))
     assert [(c.kind, c.hyperparameters, c.values) for c in steps] == [
         ("gain", ("x1",), ((0.5, 0.0),)),
         ("gain", ("x2",), ((0.5, 0.0),)),
@@ -193,8 +194,9 @@ def test_the_std_of_a_gain_is_that_of_the_posteriors_difference():
     for claim in found.claims:
         if claim.kind == "gain":
             i = found.steps.index(claim.hyperparameters)
-            assert claim.half == pytest.approx(found.std[i])
-            assert claim.certain == (abs(found.gains[i]) > 2.0 * found.std[i])
+            # simultaneous over three steps: the quantile at 1 - 0.025 / 3
+            assert claim.half == pytest.approx(2.393980 * found.std[i], rel=1e-6)
+            assert abs(claim.estimate) > claim.half
 
 
 def test_the_std_of_a_forest_is_over_its_trees():
@@ -211,22 +213,91 @@ def test_the_std_of_a_forest_is_over_its_trees():
     assert [(note.kind, note["over"]) for note in found.notes] == [("gain_std", "trees")]
 
 
-@pytest.mark.parametrize(("std", "certain"), [(0.1, [True, True]), (0.2, [True, False])])
-def test_a_step_within_two_standard_deviations_is_not_certain(std, certain):
-    found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
-    found = replace(found, std=np.full(3, std), total_std=std)
-    steps = [claim for claim in found.claims if claim.kind == "gain"]
-    assert [claim.certain for claim in steps] == certain
-    reasons = [[reason.kind for reason in claim.because] for claim in steps]
-    assert reasons == [[] if sure else ["gain_within_uncertainty"] for sure in certain]
+def test_the_std_of_what_the_order_changes_is_that_of_the_posterior():
+    space = unit_cube(3)
+    X, y = smooth(space, 25)
+    surrogate = hx.GaussianProcessSurrogate.fit(space, X, y)
+    explainer = hx.AblationExplainer(surrogate)
+    found = explainer.explain(HALF, ZERO)
+    # by hand: the average over all orders, of draws from the joint posterior of all corners
+    corners = np.array([[a, b, c] for a in (0.5, 0.0) for b in (0.5, 0.0) for c in (0.5, 0.0)])
+    rng = np.random.default_rng(0)
+    K = surrogate.posterior_covariance(corners)
+    draws = rng.multivariate_normal(np.zeros(8), K + 1e-12 * np.eye(8), size=40_000)
+    at = {tuple(corner == 0.0): draws[:, i] for i, corner in enumerate(corners)}
+
+    def gains(order):
+        done = np.zeros(3, dtype=bool)
+        for j in order:
+            before = at[tuple(done)]
+            done[j] = True
+            yield j, before - at[tuple(done)]
+
+    path = dict(gains([space.index(step[0]) for step in found.steps]))
+    fair = [dict(gains(order)) for order in permutations(range(3))]
+    expected = [
+        np.std(path[j] - np.mean([gain[j] for gain in fair], axis=0))
+        for j in (space.index(step[0]) for step in found.steps)
+    ]
+    np.testing.assert_allclose(found.order_std, expected, rtol=0.03)
 
 
-def test_where_everything_is_within_the_models_uncertainty_no_difference_is_claimed():
+def believed(subject, level="good", **known):
+    """A subject whose model is as good as its level."""
+    verdict = Verdict(level, ())
+    return replace(subject, trust=Trust(verdict, verdict, 0.9, 0.95, 30, "by hand"), **known)
+
+
+def told(found):
+    return {claim.hyperparameters: claim for claim in found.claims if claim.kind == "gain"}
+
+
+@pytest.mark.parametrize(("std", "names"), [(0.1, ["x1", "x2"]), (0.2, ["x1"]), (0.3, [])])
+def test_only_steps_beyond_the_models_uncertainty_are_told(std, names):
     found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
-    found = replace(found, std=np.full(3, 1.0), total_std=1.0)
-    (claim,) = found.claims
-    assert (claim.kind, claim.certain, claim.interval) == ("no_difference", False, (-0.25, 1.75))
-    assert not found.order_matters
+    found = replace(found, std=np.full(3, std), total_std=std, subject=believed(found.subject))
+    assert [*told(found)] == [(name,) for name in names]
+    assert all(claim.certain for claim in found.claims if claim.kind != "order_matters")
+
+
+def test_a_gain_is_not_certain_where_the_model_is_not_trusted_or_says_no_uncertainty():
+    found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
+    no_std = replace(found, subject=believed(found.subject))
+    assert {reason.kind for reason in told(no_std)["x1",].because} == {"uncertainty_unknown"}
+    found = replace(found, std=np.full(3, 0.1), total_std=0.1)
+    for level in ("poor", "unknown"):
+        claim = told(replace(found, subject=believed(found.subject, level)))["x1",]
+        assert not claim.certain
+        assert [(r.kind, r["level"]) for r in claim.because] == [("model_not_trusted", level)]
+
+
+def test_a_gain_is_not_certain_where_its_values_were_not_tried_unless_by_the_trials_themselves():
+    found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
+    tried = found.subject.space.sample(60, seed=0)
+    tried[:, 0] *= 0.3  # x1 = 0.5 was not tried
+    subject = believed(found.subject, tried=tried)
+    found = replace(found, std=np.full(3, 0.01), total_std=0.01, subject=subject)
+    assert {name: claim.certain for (name,), claim in told(found).items()} == {
+        "x1": False,
+        "x2": True,
+    }
+    assert [r.names for r in told(found)["x1",].because] == [("x1",)]
+    assert told(replace(found, source_trial=3))["x1",].certain
+
+
+def test_no_difference_is_claimed_only_where_it_is_certain():
+    found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
+    subject = believed(found.subject, costs=np.array([0.0, 100.0]))  # what are 0.75 beside these?
+    ones = np.ones(3)
+    wide = replace(found, std=ones, total_std=1.0, order_std=ones, subject=subject)
+    (claim,) = replace(wide, subject=believed(found.subject)).claims
+    assert (claim.kind, claim.certain) == ("total_gain", False)
+    assert claim.interval == pytest.approx((0.75 - 1.959964, 0.75 + 1.959964))
+    assert [reason.kind for reason in claim.because] == ["gain_within_uncertainty"]
+    (claim,) = wide.claims
+    assert (claim.kind, claim.certain) == ("no_difference", True)
+    assert not wide.order_matters
+    assert kinds(replace(wide, subject=believed(subject, "poor"))) == ["total_gain"]
 
 
 def test_an_acquisition_is_explained_in_its_own_units():

@@ -65,7 +65,7 @@ def test_gains_and_shapley_values_stand_side_by_side_as_shares():
     assert balanced.get_xlabel() == "gain: right is better"
 
 
-def test_whiskers_are_the_std_of_each_gain():
+def test_whiskers_are_the_simultaneous_intervals_of_the_gains():
     space = unit_cube(2)
     X = space.sample(30, seed=1)
     forest = hx.ForestSurrogate.fit(space, X, X.sum(axis=1), n_trees=5)
@@ -73,8 +73,8 @@ def test_whiskers_are_the_std_of_each_gain():
     ax = plot_ablation(found)
     whiskers = [c.lines[2][0].get_segments()[0] for c in ax.containers if hasattr(c, "lines")]
     half = [(high - low) / 2 for (low, _), (high, _) in whiskers]
-    np.testing.assert_allclose(half, found.std)
-    assert "over the trees, not a confidence interval" in written(ax)
+    np.testing.assert_allclose(half, 2.2414027 * found.std)  # the quantile at 1 - 0.025 / 2
+    assert "over the trees, which is not a confidence interval" in written(ax)
 
 
 @pytest.mark.parametrize("plot", [plot_ablation, plot_ablation_shares])

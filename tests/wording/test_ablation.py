@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.diagnostics import Trust, Verdict
 from hpo_explain.facts import fact
 from tests.analytic import AnalyticSurrogate, unit_cube
 
@@ -15,17 +16,29 @@ def ablation(mean=lambda X: 3.0 * X[:, 0] + X[:, 1], direction="minimize"):
     return explainer.explain(ONES, ZEROS)
 
 
+UNKNOWN = (
+    " This is not certain: the model does not say how uncertain it is of a difference and it is "
+    "not known how well the model predicts among the good trials."
+)
+
+
+def known(found, total_std, *std, **changes):
+    """An ablation whose model is good and says how uncertain it is."""
+    verdict = Verdict("good", ())
+    subject = replace(found.subject, trust=Trust(verdict, verdict, 0.9, 0.95, 30, "by hand"))
+    std = np.array(std)
+    return replace(found, std=std, order_std=std, total_std=total_std, subject=subject, **changes)
+
+
 def test_the_path_is_told_by_its_main_steps():
-    assert ablation().sentence == (
-        "From source to target the predicted objective goes from 4 to 0, an improvement of 4, "
-        "mainly through x1 = 0 (was 1) with 3."
-    )
-    found = replace(
-        ablation(direction="maximize"), std=np.array([0.32, 0.1]), total_std=0.4, source_trial=3
-    )
+    found = known(ablation(direction="maximize"), 0.2, 0.1, 0.1, source_trial=3)
     assert found.sentence == (
         "From trial 3 to target the predicted objective goes from 4 to 0, a loss of 4.0 ± 0.4, "
-        "mainly through x1 = 0 (was 1) with -3.00 ± 0.10."
+        "mainly through x1 = 0 (was 1) with -3.0 ± 0.2."
+    )
+    assert ablation().sentence == (
+        "From source to target the predicted objective goes from 4 to 0, an improvement of 4, "
+        "mainly through x1 = 0 (was 1) with 3." + UNKNOWN
     )
 
 
@@ -35,18 +48,34 @@ def test_the_levels_have_the_digits_in_which_they_differ():
 
 
 def test_an_order_that_matters_is_told():
-    assert ablation(lambda X: X[:, 0] * X[:, 1]).sentence == (
-        "From source to target the predicted objective goes from 1 to 0, an improvement of 1, "
-        "mainly through x1 = 0 (was 1) with 1. The steps act together: averaged over all orders, "
-        "x1 gains 0.5 (Shapley value), not 1."
+    assert known(ablation(lambda X: X[:, 0] * X[:, 1]), 0.1, 0.01, 0.01).sentence == (
+        "From source to target the predicted objective goes from 1 to 0, an improvement of "
+        "1.0 ± 0.2, mainly through x1 = 0 (was 1) with 1.00 ± 0.02. The steps act together: "
+        "averaged over all orders, x1 gains 0.5 (Shapley value), not 1."
+    )
+
+
+def test_what_is_within_the_models_uncertainty_is_not_told():
+    assert known(ablation(), 9.0, 9.0, 9.0).sentence == (
+        "From source to target the predicted objective goes from 4 to 0: the difference (4 ± 18) "
+        "is within the model's uncertainty, and so is every step."
+    )
+    assert known(ablation(), 9.0, 0.1, 9.0).sentence == (
+        "From source to target the predicted objective goes from 4 to 0: the difference (4 ± 18) "
+        "is within the model's uncertainty, but not that of x1 = 0 (was 1) with 3.0 ± 0.2."
+    )
+    assert known(ablation(), 0.1, 9.0, 9.0).sentence == (
+        "From source to target the predicted objective goes from 4 to 0, an improvement of "
+        "4.0 ± 0.2; no single step is larger than its uncertainty."
     )
 
 
 def test_no_difference_and_no_effect():
-    found = replace(ablation(), std=np.full(2, 9.0), total_std=9.0)
-    assert found.sentence == (
-        "From source to target the predicted objective goes from 4 to 0: the difference is within "
-        "the model's uncertainty, and so is every step."
+    found = known(ablation(), 0.1, 0.1, 0.1)
+    among = replace(found.subject, costs=np.array([0.0, 1e4]))
+    assert replace(found, subject=among).sentence == (
+        "From source to target the predicted objective goes from 4 to 0: next to no difference "
+        "(4.0 ± 0.2), and no step makes one."
     )
     assert ablation(lambda X: 4.0 + 0.0 * X[:, 0]).sentence == (
         "From source to target the predicted objective does not change: it is 4 along the whole "
@@ -63,6 +92,11 @@ def test_no_difference_and_no_effect():
             "source and target are the same configuration, so there is no difference to explain "
             "({'x': 1.0}). Choose another source.",
         ),
+        (
+            fact("model_not_trusted", level="poor", scope="everywhere"),
+            "the model predicts badly over the whole space",
+        ),
+        (fact("value_not_tried", names=["a", "b"]), "hardly any trial has such values of a and b"),
         (
             fact("flipped_at_once", names=["a", "b"]),
             "a and b are flipped at once: each alone would activate a hyperparameter that has a "
