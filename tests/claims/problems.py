@@ -6,9 +6,10 @@ here from the function itself, on points that no model sees: never by the packag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import combinations
 
 import numpy as np
 from scipy.stats import qmc
@@ -17,6 +18,7 @@ from hpo_explain import CategoricalParameter, FloatParameter, SearchSpace
 
 N_POINTS = 4096
 GRID = 33
+N_STARTS = 20  # of a descent
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +33,17 @@ class Problem:
         Its search space.
     cost : callable
         From encoded rows (n, d) to costs (n,), without noise.
+    exact : callable, optional
+        From encoded rows to where the objective is observed without noise, (n,).
+    tried : mapping of str to (float, float)
+        Ranges to which a run keeps, though the space is larger.
     """
 
     name: str
     space: SearchSpace
     cost: Callable[[np.ndarray], np.ndarray]
+    exact: Callable[[np.ndarray], np.ndarray] | None = None
+    tried: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @cached_property
     def points(self) -> np.ndarray:
@@ -58,34 +66,50 @@ class Problem:
         """Standard deviation of the cost over the space: the signal."""
         return float(self.at(self.points).std())
 
+    @property
+    def constant(self) -> bool:
+        """Whether there is nothing but noise."""
+        return self.spread == 0.0
+
+    @property
+    def scale(self) -> float:
+        """The signal's standard deviation, that noise is a share of; 1 where there is none."""
+        return self.spread or 1.0
+
     # ------------------------------------------------------------------ variance
+
+    @cached_property
+    def _halves(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        both = qmc.Sobol(2 * len(self.space), seed=1).random(N_POINTS * 4)
+        A, B = both[:, : len(self.space)], both[:, len(self.space) :]
+        return A, B, self.at(A)
+
+    @cache  # noqa: B019 (problems live as long as the process)
+    def closed(self, *names: str) -> float:
+        """Share of variance that some explain, alone and with each other: Sobol's closed index."""
+        if self.constant:
+            return 0.0
+        A, B, y = self._halves
+        members = [self.space.index(name) for name in names]
+        mixed = B.copy()
+        mixed[:, members] = A[:, members]
+        centre = y.mean()
+        return float(np.mean((y - centre) * (self.at(mixed) - centre)) / y.var())
 
     @cached_property
     def shares(self) -> Mapping[tuple[str, ...], float]:
         """Shares of variance of all single hyperparameters and pairs, by Sobol's indices."""
-        both = qmc.Sobol(2 * len(self.space), seed=1).random(N_POINTS * 4)
-        A, B = both[:, : len(self.space)], both[:, len(self.space) :]
-        y = self.at(A)
-        whole, centre = y.var(), y.mean()
-        names, d = self.space.names, len(self.space)
-
-        def closed(members: tuple[int, ...]) -> float:
-            mixed = B.copy()
-            mixed[:, members] = A[:, members]
-            return float(np.mean((y - centre) * (self.at(mixed) - centre)) / whole)
-
-        alone = {j: closed((j,)) for j in range(d)}
-        found: dict[tuple[str, ...], float] = {(names[j],): max(v, 0.0) for j, v in alone.items()}
-        for j in range(d):
-            for k in range(j + 1, d):
-                beyond = closed((j, k)) - alone[j] - alone[k]
-                found[names[j], names[k]] = max(beyond, 0.0)
+        names = self.space.names
+        found = {(name,): max(self.closed(name), 0.0) for name in names}
+        for a, b in combinations(names, 2):
+            beyond = self.closed(a, b) - self.closed(a) - self.closed(b)
+            found[a, b] = max(beyond, 0.0)
         return found
 
     # ------------------------------------------------------------------ effects
 
-    @cache  # noqa: B019 (problems live as long as the process)
-    def _along(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+    @cache  # noqa: B019
+    def along(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Latent grid of a hyperparameter, and costs at it by point: (G,), (N, G)."""
         j = self.space.index(name)
         parameter = self.space.parameters[j]
@@ -105,21 +129,29 @@ class Problem:
 
     def average_effect(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Grid (encoded positions) and average cost over all others, where it is active."""
-        grid, costs = self._along(name)
+        grid, costs = self.along(name)
         return self._positions(name, grid), np.nanmean(costs, axis=0)
 
+    @cache  # noqa: B019
     def attainable(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Grid (encoded positions) and the best cost over all others, where it is active."""
-        grid, _ = self._along(name)
+        """Positions, and the best cost over all others with them, where it is active.
+
+        The optimum's position is among them, however narrow it is.
+        """
+        grid, _ = self.along(name)
         j = self.space.index(name)
-        best = []
+        best = self.optimum[0][j]
+        if not isinstance(self.space.parameters[j], CategoricalParameter) and not np.isnan(best):
+            grid = np.unique(np.append(grid, best))  # a range's latent value is its position
+        starts = []
         for value in grid:
-            moved = self.points.copy()
+            moved = self.points[:2048].copy()
             moved[:, j] = value
             rows = self.rows(moved)
             costs = np.where(np.isnan(rows[:, j]), np.inf, self.cost(rows))
-            best.append(self._refined(moved[np.argsort(costs)[:20]], fixed=j))
-        return self._positions(name, grid), np.array(best)
+            starts.append(moved[np.argsort(costs)[:N_STARTS]])
+        found = self.at(self._descended(np.concatenate(starts), (j,), active=True))
+        return self._positions(name, grid), found.reshape(len(grid), N_STARTS).min(axis=1)
 
     def _positions(self, name: str, latent: np.ndarray) -> np.ndarray:
         return np.asarray(self.space.parameters[self.space.index(name)].from_latent(latent))
@@ -130,29 +162,42 @@ class Problem:
     def optimum(self) -> tuple[np.ndarray, float]:
         """The encoded configuration of the least cost, and that cost."""
         costs = self.at(self.points)
-        start = self.points[np.argsort(costs)[:20]]
+        start = self.points[np.argsort(costs)[:N_STARTS]]
         latent = self._descended(start)
         rows = self.rows(latent)
         costs = self.cost(rows)
         best = int(np.argmin(costs))
         return rows[best], float(costs[best])
 
-    def _refined(self, start: np.ndarray, fixed: int) -> float:
-        return float(self.at(self._descended(start, fixed)).min())
+    def least(self, fixed: Mapping[str, float]) -> float:
+        """The least cost where some stay at these encoded values."""
+        columns = [self.space.index(name) for name in fixed]
+        moved = self.points.copy()
+        for j, value in zip(columns, fixed.values(), strict=True):
+            parameter = self.space.parameters[j]
+            if isinstance(parameter, CategoricalParameter):
+                moved[:, j] = (value + 0.5) / len(parameter.choices)
+            else:
+                moved[:, j] = value  # ranges here are linear and without steps
+        start = moved[np.argsort(self.at(moved))[:N_STARTS]]
+        return float(self.at(self._descended(start, columns)).min())
 
-    def _descended(self, start: np.ndarray, fixed: int | None = None) -> np.ndarray:
+    def _descended(
+        self, start: np.ndarray, fixed: Collection[int] = (), *, active: bool = False
+    ) -> np.ndarray:
         """Latent points moved downhill by a shrinking random search."""
         rng = np.random.default_rng(0)
         points, costs = start.copy(), self.at(start)
         step = 0.1
-        for _ in range(60):
+        for _ in range(120):
             tried = np.clip(points + step * rng.standard_normal(points.shape), 0.0, 1.0)
-            if fixed is not None:
-                tried[:, fixed] = points[:, fixed]
+            tried[:, list(fixed)] = points[:, list(fixed)]
             found = self.at(tried)
             better = found < costs
+            if active:  # a fixed one that is switched off would no longer be what is asked about
+                better &= ~np.isnan(self.rows(tried)[:, list(fixed)]).any(axis=1)
             points[better], costs[better] = tried[better], found[better]
-            step *= 0.92
+            step *= 0.95
         return points
 
 
@@ -271,6 +316,31 @@ def irrelevant() -> Problem:
     return Problem("irrelevant hyperparameters", _cube(6), cost)
 
 
+def pure_noise() -> Problem:
+    """Nothing matters: every objective is noise alone."""
+    return Problem("pure noise", _cube(4), lambda X: np.zeros(len(X)))
+
+
+def noisy_plateau() -> Problem:
+    """Half of the space fails with the same bad value; the rest is noise alone."""
+
+    def failed(X: np.ndarray) -> np.ndarray:
+        return X[:, 0] + X[:, 1] > 1.1
+
+    return Problem(
+        "failures over noise", _cube(3), lambda X: 1.5 * failed(X).astype(float), exact=failed
+    )
+
+
+def partly_tried() -> Problem:
+    """A tenth of one hyperparameter's range was tried; the optimum lies far from it."""
+
+    def cost(X: np.ndarray) -> np.ndarray:
+        return 3 * (X[:, 0] - 0.8) ** 2 + (X[:, 1] - 0.5) ** 2 + 0.3 * X[:, 2]
+
+    return Problem("a tenth tried", _cube(3), cost, tried={"x0": (0.0, 0.1)})
+
+
 PROBLEMS = (
     additive,
     hyper_ellipsoid,
@@ -281,4 +351,7 @@ PROBLEMS = (
     conditional,
     categorical,
     irrelevant,
+    pure_noise,
+    noisy_plateau,
+    partly_tried,
 )

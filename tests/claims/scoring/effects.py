@@ -1,0 +1,124 @@
+"""Effects along a hyperparameter: where it is best, where flat, where the effect is known."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+import hpo_explain as hx
+from hpo_explain.explanations.claims import Claim
+from tests.claims.scoring.case import UNDECIDED, Case, Judgement, inside
+
+LOSS = 0.05  # of an effect's range: a value that loses no more is one of the best
+SMALL = 0.03  # of the signal's standard deviation: an effect whose range is smaller is flat
+FLAT = 0.01  # of the signal's variance
+WHOLE = 0.9  # of a range: nothing is said by claiming so much
+
+
+def best_at(case: Case, claim: Claim) -> Judgement:
+    """A best value of the true effect lies in the range, or the named value loses next to nothing.
+
+    The effect is the average over all others, or the best attainable where the claim is about that.
+    Where there is no effect, only nearly all of the range is right.
+    """
+    if len(claim.hyperparameters) != 1:
+        return UNDECIDED
+    (name,) = claim.hyperparameters
+    grid, costs = effect(case, name, claim.term)
+    spread = float(np.nanmax(costs) - np.nanmin(costs))
+    ranges = list(case.positions(name, claim.values[0]))
+    if spread <= SMALL * case.problem.scale:
+        return Judgement(_covered(case, name, ranges) >= WHOLE, "flat")
+    least = min(least_between(grid, costs, low, high) for low, high in ranges)
+    loss = (least - float(np.nanmin(costs))) / spread
+    best = case.problem.space.parameters[case.problem.space.index(name)]
+    at = grid[int(np.nanargmin(costs))]
+    value = best.choices[int(at)] if isinstance(best, hx.CategoricalParameter) else round(at, 2)
+    (low, high), *more = ranges
+    covered = None
+    if low == high and not more and not claim.term:
+        covered = inside(claim.interval, least)
+    return Judgement(loss <= LOSS, f"best at {value}, loss {loss:.2f} of the range", covered)
+
+
+def flat(case: Case, claim: Claim) -> Judgement:
+    """The true average effect varies by a hundredth of the signal's variance at most."""
+    if len(claim.hyperparameters) != 1:
+        return UNDECIDED
+    share = variance(case, claim.hyperparameters[0]) / case.problem.scale**2
+    return Judgement(share <= FLAT, f"effect's variance {share:.3f} of all")
+
+
+def region(case: Case, claim: Claim) -> Judgement:
+    """The effect predicted in the region is nearer to the true one there than it is overall."""
+    result: Any = case.result
+    (name,) = result.names
+    found = next((r for r in result.regions if r.conditions == claim.values), None)
+    if found is None:
+        return UNDECIDED
+    configs = case.problem.space.decode(case.problem.rows(case.problem.points[:1024]))
+    member = np.array([found.holds(config) for config in configs])
+    if member.sum() < 10:
+        return UNDECIDED
+    within, overall = (
+        _error(case, name, shown, rows)
+        for shown, rows in ((found.effect, member), (result.whole, np.ones(1024, bool)))
+    )
+    return Judgement(within <= overall, f"error {within:.3g} in the region, {overall:.3g} overall")
+
+
+def effect(case: Case, name: str, term: str = "") -> tuple[np.ndarray, np.ndarray]:
+    """Grid and true effect of a hyperparameter."""
+    if "attainable" in term:
+        return case.problem.attainable(name)
+    return case.problem.average_effect(name)
+
+
+def variance(case: Case, name: str) -> float:
+    """The variance of the true average effect."""
+    return float(np.nanvar(effect(case, name)[1]))
+
+
+def least_between(grid: np.ndarray, costs: np.ndarray, low: float, high: float) -> float:
+    """The least of an effect in a range."""
+    inner = costs[(grid >= low) & (grid <= high)]
+    ends = np.interp([low, high], grid, costs)
+    return float(np.nanmin(np.concatenate([inner, ends])))
+
+
+def _covered(case: Case, name: str, ranges: list[tuple[float, float]]) -> float:
+    parameter = case.problem.space.parameters[case.problem.space.index(name)]
+    if isinstance(parameter, hx.CategoricalParameter):
+        return len({low for low, _ in ranges}) / len(parameter.choices)
+    return sum(high - low for low, high in ranges)
+
+
+def _error(case: Case, name: str, shown: Any, rows: np.ndarray) -> float:
+    """The mean absolute error of a curve against the true one, averaged over some points."""
+    _, costs = case.problem.along(name)
+    true = np.nanmean(costs[rows], axis=0)
+    at = np.array([next(case.positions(name, value))[0] for value in shown.axes[0]])
+    positions = case.problem.average_effect(name)[0]
+    return float(np.abs(shown.mean - np.interp(at, positions, true)).mean())
+
+
+def could(case: Case) -> Counter[str]:
+    """What an oracle could claim of the one hyperparameter."""
+    if case.method != "partial_dependence" or case.problem.constant:
+        return Counter()
+    (name,) = case.result.names  # type: ignore[attr-defined]
+    found: Counter[str] = Counter()
+    if case.widest_gap(name) >= 0.5:
+        return found
+    if variance(case, name) <= FLAT * case.problem.scale**2:
+        found["flat"] = 1
+    else:
+        found["best_at"] = 1
+    terms = {claim.term for claim in case.result.claims if "attainable" in claim.term}
+    for term in terms:
+        _, costs = effect(case, name, term)
+        if np.nanmax(costs) - np.nanmin(costs) > LOSS * case.problem.scale:
+            found[f"best_at {term}"] = 1
+    return found
