@@ -43,8 +43,6 @@ WRONG = {
     ("reason bad", "explain_proposal"): "few good trials crowd by chance",
     ("effect", "lime"): "the surrogate's own uncertainty is not asked",
     ("importance", "subspace"): "a share of noise is claimed",
-    ("total_gain", "ablation"): "two standard deviations of a poor model",
-    ("order_matters", "ablation"): "the difference's uncertainty is not asked",
     ("importance", "importance"): "spread over trees is no interval",
     ("interaction", "importance"): "noise is told as interaction",
     ("mains", "importance"): "noise is told as interaction",
