@@ -15,8 +15,10 @@ from hpo_explain import (
     Run,
     SearchSpace,
 )
-from hpo_explain.explanations import Subject
+from hpo_explain.diagnostics import Trust, Verdict
+from hpo_explain.explanations import ObjectiveContributions, Subject
 
+TRUSTED = Trust(*[Verdict("good", ())] * 2, 0.9, 0.95, 60, "made by hand", Verdict("good", ()))
 SUBJECT = {field.name for field in dataclasses.fields(Subject)} - {"space", "notes"}
 
 # Names that a careless program shows as something else than themselves.
@@ -46,12 +48,18 @@ def subject_of(names, **changes):
     return Subject(SearchSpace([FloatParameter(name, 0.0, 1.0) for name in names]), **changes)
 
 
-def explanation(phi, *, names=None, terms=("mean", "uncertainty"), error=0.02, **changes):
-    """An explanation with these contributions; `error` is the standard error of each, or None."""
+def explanation(
+    phi, *, names=None, terms=("mean", "uncertainty"), error=0.02, unsure=0.02, **changes
+):
+    """An explanation with these contributions.
+
+    `error` is the standard error of each, `unsure` their std under the model; or None.
+    """
     phi = np.asarray(phi, dtype=float)
     names = tuple(names or (f"x{j}" for j in range(len(phi))))
     about = {
         "acquisition": "LCB (κ = 1.96)", "model": "a GP", "trial": 42, "objective_name": "loss",
+        "trust": TRUSTED,
     }  # fmt: skip
     about |= {key: changes.pop(key) for key in SUBJECT & changes.keys()}
     payout = {term: float(phi[:, t].sum()) for t, term in enumerate(terms)}
@@ -72,6 +80,11 @@ def explanation(phi, *, names=None, terms=("mean", "uncertainty"), error=0.02, *
         "objective_baseline": {"mean": 0.21, "std": 0.05},
         "background_size": 1000,
     }
+    if unsure is not None:
+        knows = np.zeros((len(phi), len(terms) + 1))
+        knows[:, [0, -1]] = unsure
+        fields["model_std"] = knows
+        fields["objective"] = ObjectiveContributions(-phi[:, 0], knows[:, 1], knows[:, 0])
     return ProposalExplanation(**{**fields, **changes})
 
 

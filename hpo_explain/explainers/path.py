@@ -10,7 +10,7 @@ import numpy as np
 from hpo_explain._checks import check_count, check_sequence
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.proposal import ProposalExplainer, explainable, proposal_of
-from hpo_explain.explanations import DesirabilityPath, ProposalExplanation
+from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, Subject
 from hpo_explain.facts import fact
 from hpo_explain.run import Run
 
@@ -70,8 +70,11 @@ def explain_path(
     acquisitions = dict.fromkeys(e.subject.acquisition for e in found)
     if len(acquisitions) > 1:
         notes = (*notes, fact("several_criteria", names=acquisitions))
+    all_of = Subject.of(run)
     return DesirabilityPath(
-        subject=replace(found[-1].subject, trial=None, notes=notes),
+        subject=replace(
+            found[-1].subject, trial=None, tried=all_of.tried, costs=all_of.costs, notes=notes
+        ),
         explanations=found,
         all_trials=np.asarray(run.trials),
         objective=np.asarray(run.objective),

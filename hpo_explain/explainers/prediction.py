@@ -82,9 +82,15 @@ class PredictionExplainer:
         self._seed = seed
         self._explainer = self._over(background)
 
-    def _over(self, background: int | str | npt.ArrayLike) -> ShapleyExplainer:
+    def _over(
+        self, background: int | str | npt.ArrayLike, *, model_uncertainty: bool = True
+    ) -> ShapleyExplainer:
         return ShapleyExplainer(
-            self._game, background=background, subject=self._subject, seed=self._seed
+            self._game,
+            background=background,
+            subject=self._subject,
+            model_uncertainty=model_uncertainty,
+            seed=self._seed,
         )
 
     def explain(self, config: Config) -> PredictionExplanation:
@@ -117,6 +123,7 @@ class PredictionExplainer:
             efficiency_gap=found.efficiency_gap["mean"],
             background_size=found.background_size,
             estimator=found.estimator,
+            model_std=None if found.objective is None else found.objective.model_std,
             notes=found.notes,
         )
 
@@ -146,9 +153,10 @@ class PredictionExplainer:
         X = space.encode(list(configs))
         if not len(X):
             raise InputError("configs", "is empty", configs, "Give at least one configuration.")
-        explainer = self._explainer
-        if isinstance(self._background, str) and self._background == "auto":
-            explainer = self._over(global_background(space, _ROWS_FOR_MANY, seed=self._seed))
+        background = self._background
+        if isinstance(background, str) and background == "auto":
+            background = global_background(space, _ROWS_FOR_MANY, seed=self._seed)
+        explainer = self._over(background, model_uncertainty=False)
         found = [explainer.explain(config) for config in space.decode(X)]
         positions = X.copy()
         for j, parameter in enumerate(space.parameters):

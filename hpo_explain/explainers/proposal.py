@@ -6,7 +6,7 @@ those of `shapley`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -92,12 +92,14 @@ class ProposalExplainer:
         notes = [*about, *chosen.notes, *_running(run, number)]
         if trial == "best":
             notes += _best_elsewhere(run, number)
+        known = run.known_before(number)
+        subject = Subject.of(run, trial=number, assumed=chosen.assumed, notes=notes)
         return ShapleyExplainer(
             chosen.acquisition,
             background=background,
             estimator=self.estimator,
             draws=self.draws,
-            subject=Subject.of(run, trial=number, assumed=chosen.assumed, notes=notes),
+            subject=replace(subject, tried=run.X[known], costs=run.cost[known]),
             seed=self.seed,
         ).explain(run.config(number))
 

@@ -18,6 +18,7 @@ draws take K (p + 1) evaluations, and those of one draw sum to u(x) - u(z).
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from hpo_explain.explainers._coalition_game import CoalitionGame, evaluate
 from hpo_explain.space import Array
@@ -54,13 +55,38 @@ def sampled_shapley(game: CoalitionGame, background: Array, *, draws: int, seed:
     for start in range(0, draws, at_once):
         some = min(at_once, draws - start)
         z = background[rng.integers(len(background), size=some)]
-        order = rng.permuted(np.tile(np.arange(p), (some, 1)), axis=1)
-        # step s has the first s players of the order at x
-        rank = np.argsort(order, axis=1)
-        joined = rank[:, None, :] < np.arange(p + 1)[None, :, None]
-        rows = np.repeat(z[:, None, :], p + 1, axis=1)
-        rows[:, :, game.players] = np.where(joined, game.x[game.players], rows[:, :, game.players])
+        rows, rank = joining(game, z, rng)
         u = evaluate(game.acquisition, rows.reshape(-1, rows.shape[2])).reshape(some, p + 1, -1)
         gains = np.diff(u, axis=1)
         found[start : start + some] = np.take_along_axis(gains, rank[:, :, None], axis=1)
     return found
+
+
+def joining(
+    game: CoalitionGame, background: Array, rng: np.random.Generator
+) -> tuple[Array, npt.NDArray[np.int64]]:
+    """Return rows in which the players join one by one, in an order drawn for each row.
+
+    Parameters
+    ----------
+    game : CoalitionGame
+        The explained row and the p players.
+    background : ndarray of shape (n, d)
+        Latent rows from which the players start.
+    rng : numpy.random.Generator
+        Draws the orders.
+
+    Returns
+    -------
+    rows : ndarray of shape (n, p + 1, d)
+        Latent rows; in step s the first s players have the values of x.
+    rank : ndarray of int, shape (n, p)
+        The step after which each player joins.
+    """
+    p = len(game.players)
+    order = rng.permuted(np.tile(np.arange(p), (len(background), 1)), axis=1)
+    rank = np.argsort(order, axis=1)
+    joined = rank[:, None, :] < np.arange(p + 1)[None, :, None]
+    rows = np.repeat(background[:, None, :], p + 1, axis=1)
+    rows[:, :, game.players] = np.where(joined, game.x[game.players], rows[:, :, game.players])
+    return rows, rank

@@ -27,6 +27,7 @@ from hpo_explain.errors import InputError, Option
 from hpo_explain.explainers._accepted import accepted_acquisition
 from hpo_explain.explainers._coalition_game import CoalitionGame, evaluate
 from hpo_explain.explainers._explained import Explained
+from hpo_explain.explainers._model_uncertainty import objective_contributions
 from hpo_explain.explainers.background import (
     baseline_background,
     complete,
@@ -36,7 +37,7 @@ from hpo_explain.explainers.background import (
     local_background,
 )
 from hpo_explain.explainers.sampling import sampled_shapley
-from hpo_explain.explanations import ProposalExplanation, Subject
+from hpo_explain.explanations import ObjectiveContributions, ProposalExplanation, Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import ESTIMATORS, Estimator
 from hpo_explain.space import Array, Config
@@ -47,6 +48,7 @@ THESIS_ROWS = 1000  # per hyperparameter (thesis, Section 5.2)
 FIRST_ROWS = 200  # of a background that grows
 MOST_ROWS = 2000
 MOST_ROWS_SAMPLED = 400  # a row costs more where coalitions are sampled
+_LINEAR = "mean"  # the term that is the predicted objective, but for its sign
 ENOUGH = 0.05  # half a 95 % interval, relative to the largest contribution
 
 
@@ -79,6 +81,9 @@ class ShapleyExplainer:
     subject : Subject, optional
         What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
         default it is made from the acquisition.
+    model_uncertainty : bool, default True
+        Whether to compute how certain the model is of each contribution to the predicted
+        objective: for a Gaussian process in closed form, for at most 1024 composed rows.
     seed : int, default 0
         Seed of the background, of sampled coalitions and of draws.
 
@@ -119,8 +124,10 @@ class ShapleyExplainer:
         estimator: Estimator = "auto",
         draws: int = 1000,
         subject: Subject | None = None,
+        model_uncertainty: bool = True,
         seed: int = 0,
     ) -> None:
+        self._model_uncertainty = model_uncertainty
         self._acquisition = accepted_acquisition(acquisition)
         self._explained = Explained.of(acquisition)
         self._subject = self._explained.completed(subject)
@@ -187,6 +194,7 @@ class ShapleyExplainer:
         baseline = evaluate(acquisition, background).mean(axis=0)
         payout = at_x - baseline
         surrogate = self._explained.surrogate
+        objective = self._objective(game, phi, standard_error, background)
         return ProposalExplanation(
             subject=self._subject,
             config=space.decode(x[None, :])[0],
@@ -203,8 +211,40 @@ class ShapleyExplainer:
             background_size=len(background),
             estimator=estimate.how,
             draws=self._draws if self._estimator == "sampling" else None,
+            model_std=self._model_std(objective),
+            objective=objective,
             notes=(*estimate.notes, *self._subject.notes),
         )
+
+    def _objective(
+        self, game: CoalitionGame, phi: Array, standard_error: Array | None, background: Array
+    ) -> ObjectiveContributions | None:
+        """Return contributions to the predicted objective: those of its own term where it has."""
+        surrogate = self._explained.surrogate
+        if surrogate is None or not self._model_uncertainty:
+            return None
+        found = objective_contributions(game, surrogate, background, seed=self._seed)
+        terms = self._acquisition.term_names
+        if found is None or _LINEAR not in terms:
+            return found
+        t = terms.index(_LINEAR)
+        flips = (
+            not self._explained.of_objective and self._explained.objective_direction == "minimize"
+        )
+        return ObjectiveContributions(
+            -phi[:, t] if flips else phi[:, t],
+            np.zeros(len(phi)) if standard_error is None else standard_error[:, t],
+            found.model_std,
+        )
+
+    def _model_std(self, objective: ObjectiveContributions | None) -> Array | None:
+        """Return the std under the model by term and of the total, where terms are linear in it."""
+        terms = self._acquisition.term_names
+        if objective is None or _LINEAR not in terms:
+            return None
+        std = np.zeros((len(objective.phi), len(terms) + 1))
+        std[:, [terms.index(_LINEAR), -1]] = objective.model_std[:, None]
+        return std
 
     def _integrated(self, game: CoalitionGame, config: Config) -> _Estimate:
         """Return Shapley values by hypercubes of the background, of as many rows as needed."""

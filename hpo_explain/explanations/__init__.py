@@ -1,6 +1,7 @@
 """The frozen results: plain arrays and names, with a table, a plot and words for each."""
 
 from hpo_explain.explanations.ablation import Ablation
+from hpo_explain.explanations.certainty import ObjectiveContributions
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.densities import DensityCurve, ProposalDensities
 from hpo_explain.explanations.density_path import DensityPath
@@ -39,6 +40,7 @@ __all__ = [
     "LimeStatement",
     "LocalImportance",
     "Marginal",
+    "ObjectiveContributions",
     "PartialDependence",
     "PredictionExplanation",
     "PredictionOverview",

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.diagnostics import Scope
+from hpo_explain.explanations.certainty import NORMAL_95, doubts_of_value
 from hpo_explain.explanations.claims import Claim, between, worth_naming
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import Fact
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ class PredictionExplanation(Result):
         Number of background rows.
     estimator : Fact or None
         How coalitions were valued.
+    model_std : ndarray of shape (d,) or None
+        Standard deviation of each under the model: the posterior's for a Gaussian process, that
+        over the trees for a forest; None where the model does not know.
     subject, notes
         As of every result.
 
@@ -66,6 +70,12 @@ class PredictionExplanation(Result):
     efficiency_gap: float
     background_size: int = 0
     estimator: Fact | None = None
+    model_std: Array | None = None
+
+    @property
+    def model_half_width(self) -> Array | None:
+        """Half the 95 % interval of each under the model, (d,)."""
+        return None if self.model_std is None else NORMAL_95 * self.model_std
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -94,9 +104,24 @@ class PredictionExplanation(Result):
 
     def _claim(self, j: int) -> Claim:
         name, phi = self.names[j], float(self.phi[j])
-        half = None if self.half_width is None else float(self.half_width[j])
+        halves = [
+            float(half[j]) for half in (self.half_width, self.model_half_width) if half is not None
+        ]
+        half = float(np.hypot.reduce(halves)) if halves else None
+        if self.model_std is None:
+            doubts: tuple[Fact, ...] = (fact("uncertainty_unknown"),)
+        else:
+            doubts = doubts_of_value(
+                self.subject, self.scope, self.config, name, abs(phi), half or 0.0
+            )
         return Claim(
-            "reason", (name,), (self.config[name],), estimate=phi, interval=between(phi, half)
+            "reason",
+            (name,),
+            (self.config[name],),
+            estimate=phi,
+            interval=between(phi, half),
+            certain=not doubts,
+            because=doubts,
         )
 
     @property
@@ -105,7 +130,10 @@ class PredictionExplanation(Result):
         return ("contribution",)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per hyperparameter: value, contribution, half_width; largest first."""
+        """Return one row per hyperparameter, the largest contribution first.
+
+        Columns value, contribution, half_width (of integrating over the background), model_std.
+        """
         import pandas as pd
 
         values = pd.Series([self.config.get(name) for name in self.names], dtype=object)
@@ -115,13 +143,14 @@ class PredictionExplanation(Result):
                 "value": values.to_numpy(),
                 "contribution": self.phi,
                 "half_width": np.full(d, np.nan) if self.half_width is None else self.half_width,
+                "model_std": np.full(d, np.nan) if self.model_std is None else self.model_std,
             },
             index=pd.Index(self.names, name="hyperparameter"),
         )
         return frame.iloc[self.order()]
 
     def _numbers(self) -> dict[str, Any]:
-        half = self.half_width
+        half, model = self.half_width, self.model_half_width
         return {
             "config": dict(self.config),
             "contributions": [
@@ -131,6 +160,7 @@ class PredictionExplanation(Result):
                     "active": bool(self.active[j]),
                     "contribution": float(self.phi[j]),
                     "interval_95_half_width": None if half is None else float(half[j]),
+                    "model_95_half_width": None if model is None else float(model[j]),
                 }
                 for j, name in enumerate(self.names)
             ],

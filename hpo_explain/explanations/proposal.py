@@ -11,9 +11,14 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_fraction
 from hpo_explain.diagnostics import Scope
+from hpo_explain.explanations.certainty import (
+    NORMAL_95,
+    ObjectiveContributions,
+    doubts_of_value,
+)
 from hpo_explain.explanations.claims import Claim, Kind, between
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import Fact
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -23,6 +28,8 @@ _MAIN_SHARE = 0.75  # of the contributions of one sign: the main reasons
 _MAIN_COUNT = 3
 _WORTH_OPPOSING = 0.1  # of the payout
 _ROUNDING = 1e-12  # of the values that were subtracted
+OF_OBJECTIVE = ("mean", "exploitation")
+"""Terms that promise an objective; the others say what the model itself is like."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -58,6 +65,14 @@ class ProposalExplanation(Result):
         How coalitions were valued.
     draws : int or None
         Number of draws of the sampling estimator; None where coalitions were valued.
+    model_std : ndarray of shape (d, number of terms + 1) or None
+        How far the contributions would differ if the model knew the objective: a standard
+        deviation, its columns as in `standard_error`. It is the posterior's for a Gaussian
+        process and that over trees for a forest, where a term is linear in the prediction; 0 where
+        a term says what the model itself is like (its uncertainty); None where it is not known.
+    objective : ObjectiveContributions or None
+        Contributions to the predicted objective, whatever the criterion; None where the model
+        does not know how certain they are, or there is none.
     subject, notes
         As of every result.
 
@@ -91,6 +106,8 @@ class ProposalExplanation(Result):
     background_size: int = 0
     estimator: Fact | None = None
     draws: int | None = None
+    model_std: Array | None = None
+    objective: ObjectiveContributions | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -163,9 +180,43 @@ class ProposalExplanation(Result):
         ValueError
             If `level` does not lie between 0 and 1.
         """
+        return self._frame(self.half_width(level))
+
+    def model_half_width(self, level: float = 0.95) -> Array | None:
+        """Return half the model's interval per hyperparameter: columns as in `model_std`."""
+        check_fraction("level", level)
+        if self.model_std is None:
+            return None
+        from scipy.stats import norm
+
+        return float(norm.ppf(0.5 + level / 2.0)) * self.model_std
+
+    def model_interval(self, level: float = 0.95) -> pd.DataFrame:
+        """Return the interval of each contribution by what the model does not know of it.
+
+        It is *not* the error of integrating over the background, which stands beside it.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Credible level.
+
+        Returns
+        -------
+        pandas.DataFrame
+            As of `interval`; NaN where the model does not know.
+
+        Raises
+        ------
+        ValueError
+            If `level` does not lie between 0 and 1.
+        """
+        return self._frame(self.model_half_width(level))
+
+    def _frame(self, half: Array | None) -> pd.DataFrame:
+        """Return contributions minus and plus something, by hyperparameter and term."""
         import pandas as pd
 
-        half = self.half_width(level)
         centre = np.column_stack([self.phi, self.total])
         half = np.full_like(centre, np.nan) if half is None else half
         columns = {}
@@ -189,10 +240,9 @@ class ProposalExplanation(Result):
             for j in self._leading(-sign)[:1]
             if abs(self.total[j]) >= _WORTH_OPPOSING * abs(payout)
         ]
-        half = self.half_width()
         return (
-            *(self._claim("reason", j, half) for j in self._leading(sign)),
-            *(self._claim("counter_reason", j, half) for j in against),
+            *(self._claim("reason", j) for j in self._leading(sign)),
+            *(self._claim("counter_reason", j) for j in against),
         )
 
     def _leading(self, sign: float) -> list[int]:
@@ -208,19 +258,54 @@ class ProposalExplanation(Result):
             chosen.append(int(j))
         return chosen
 
-    def _claim(self, kind: Kind, j: int, half: Array | None) -> Claim:
+    def _claim(self, kind: Kind, j: int) -> Claim:
         name, total = self.names[j], float(self.total[j])
+        t = int(np.argmax(np.sign(total) * self.phi[j]))
+        doubts = self._doubts(j, t)
         return Claim(
             kind,
             (name,),
             (self.config[name],) if name in self.config else (),
             estimate=total,
-            interval=between(total, None if half is None else float(half[j, -1])),
-            term=self.terms[int(np.argmax(np.sign(total) * self.phi[j]))],
+            interval=between(total, self._combined(j)),
+            certain=not doubts,
+            because=doubts,
+            term=self.terms[t],
         )
 
+    def _combined(self, j: int) -> float | None:
+        """Return half the 95 % interval of a total by integration and model; None if unknown."""
+        known = [
+            float(half[j, -1])
+            for half in (self.half_width(), self.model_half_width())
+            if half is not None and np.isfinite(half[j, -1])
+        ]
+        return float(np.hypot.reduce(known)) if known else None
+
+    def _doubts(self, j: int, t: int) -> tuple[Fact, ...]:
+        """Return why it cannot be told that a term contributes as it seems to."""
+        name, half = self.names[j], self.half_width()
+        found: list[Fact] = []
+        if half is not None and (
+            abs(self.total[j]) <= half[j, -1] or abs(self.phi[j, t]) <= half[j, t]
+        ):
+            found.append(fact("within_integration_error", names=[name]))
+        if self.terms[t] in OF_OBJECTIVE:
+            found += self._doubts_of_objective(j)
+        return tuple(found)
+
+    def _doubts_of_objective(self, j: int) -> tuple[Fact, ...]:
+        if self.objective is None:
+            return (fact("uncertainty_unknown"),)
+        effect = float(np.sign(self.total[j]) * self.objective.phi[j])
+        if self.direction == "minimize":
+            effect = -effect
+        errors = self.objective.standard_error[j], self.objective.model_std[j]
+        half = NORMAL_95 * float(np.hypot(*errors))
+        return doubts_of_value(self.subject, self.scope, self.config, self.names[j], effect, half)
+
     def _numbers(self) -> dict[str, Any]:
-        half = self.half_width()
+        half, model = self.half_width(), self.model_half_width()
         return {
             "config": dict(self.config),
             "contributions": [
@@ -231,6 +316,7 @@ class ProposalExplanation(Result):
                     "total": float(self.total[j]),
                     "terms": {term: float(self.phi[j, t]) for t, term in enumerate(self.terms)},
                     "interval_95_half_width": None if half is None else float(half[j, -1]),
+                    "model_95_half_width": None if model is None else float(model[j, -1]),
                 }
                 for j, name in enumerate(self.names)
             ],

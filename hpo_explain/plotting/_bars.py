@@ -47,6 +47,8 @@ class Row:
         Where the mark stands.
     fill : int or None
         The fill of all its bars, as a place in the colors; by default each bar has its own.
+    model : tuple of (float or None)
+        As `halves`, but by what a model does not know of each bar: pale lines behind the whiskers.
     """
 
     parts: tuple[str, ...]
@@ -54,14 +56,17 @@ class Row:
     halves: tuple[float | None, ...] = ()
     mark: float | None = None
     fill: int | None = None
+    model: tuple[float | None, ...] = ()
 
     @property
     def ends(self) -> list[float]:
         """All places that the row reaches."""
         places = [*self.values, *(() if self.mark is None else (self.mark,))]
-        halves = [half or 0.0 for half in self.halves[: len(places)]]
-        halves += [0.0] * (len(places) - len(halves))
-        return [p + s * h for p, h in zip(places, halves, strict=True) for s in (-1.0, 0.0, 1.0)]
+        found = list(places)
+        for halves in (self.halves, self.model):
+            for place, half in zip(places, halves, strict=False):
+                found += [place - (half or 0.0), place + (half or 0.0)]
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,6 +201,7 @@ def _draw_term(ax: Axes, bars: Bars, t: int) -> None:
         y, x, height=0.9 * thickness, color=[fill.color for fill in fills],
         hatch=[fill.hatch for fill in fills], edgecolor="white", linewidth=0.0, zorder=2,
     )  # fmt: skip
+    _draw_model(ax, x, y, [row.model[t] if row.model else None for _, row in rows])
     halves = [row.halves[t] if row.halves else None for _, row in rows]
     _draw_whiskers(ax, x, y, halves, 0.8 if bars.terms > 1 else 1.0)
 
@@ -208,6 +214,14 @@ def _draw_marks(ax: Axes, bars: Bars) -> None:
     halves = [row.halves[-1] if len(row.halves) > len(row.values) else None for _, row in rows]
     _draw_whiskers(ax, x, y, halves, 1.4)
     ax.plot(x, y, linestyle="none", clip_on=bars.marker == "D", zorder=4, **_mark(bars.marker))
+
+
+def _draw_model(ax: Axes, x: Array, y: Array, halves: Sequence[float | None]) -> None:
+    """Draw what a model does not know as wide pale lines, behind the whiskers."""
+    known = [(x[i], y[i], half) for i, half in enumerate(halves) if half]
+    if known:
+        at, height, half = np.array(known).T
+        ax.hlines(height, at - half, at + half, color=GREY, alpha=0.45, linewidth=4.0, zorder=2.5)
 
 
 def _draw_whiskers(

@@ -23,7 +23,8 @@ def plot_prediction(
     """Draw the contributions to a prediction as bars, the largest on top.
 
     Plain bars make it better, hatched ones worse. Whiskers are 95 % intervals of integrating over
-    the background. More than 20 hyperparameters are folded; inactive ones are left out.
+    the background, pale lines behind them those of the model's own uncertainty. More than 20
+    hyperparameters are folded; inactive ones are left out.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ def plot_prediction(
     'contribution to the predicted loss: left is better'
     """
     about = shown(result.subject)
-    half = result.half_width
+    half, model = result.half_width, result.model_half_width
     kept, rest = folded([j for j in result.order().tolist() if result.active[j]])
     rows = [
         _row(
@@ -58,6 +59,7 @@ def plot_prediction(
             (result.names[j], f"= {format_value(result.config[result.names[j]])}"),
             float(result.phi[j]),
             None if half is None else float(half[j]),
+            None if model is None else float(model[j]),
         )
         for j in kept
     ]
@@ -84,8 +86,12 @@ def plot_prediction(
 
 
 def _row(
-    result: PredictionExplanation, parts: tuple[str, ...], value: float, half: float | None = None
+    result: PredictionExplanation,
+    parts: tuple[str, ...],
+    value: float,
+    half: float | None = None,
+    model: float | None = None,
 ) -> Row:
     lower = result.subject.lower_is_better
     better = value == 0.0 or (value < 0.0) == lower
-    return Row(parts, (value,), (half,), fill=_BETTER if better else _WORSE)
+    return Row(parts, (value,), (half,), fill=_BETTER if better else _WORSE, model=(model,))

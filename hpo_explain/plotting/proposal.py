@@ -23,7 +23,8 @@ def plot_proposal(
     """Draw the contributions to a proposal, the largest on top.
 
     One row per hyperparameter and in it one bar per term of the acquisition; a diamond marks
-    their total. Whiskers are 95 % intervals of integrating over the background. More than 20
+    their total. Whiskers are 95 % intervals of integrating over the background, pale lines
+    behind them those of the model's own uncertainty. More than 20
     hyperparameters are folded: the last row is the sum of the others.
 
     Parameters
@@ -56,19 +57,20 @@ def plot_proposal(
     'contribution to LCB (κ = 1.96): right is more desirable'
     """
     about = shown(result.subject)
-    half = result.half_width()
+    half, model = result.half_width(), result.model_half_width()
     kept, rest = folded([j for j in result.order().tolist() if result.active[j]])
     rows = [
         _row(
             (result.names[j], f"= {words.value(result, j)}"),
             result.phi[j],
             None if half is None else half[j],
+            None if model is None else model[j],
         )
         for j in kept
     ]
     if rest:
         # their errors are not independent, so the sum's interval does not follow from theirs
-        rows.append(_row((words.others(len(rest)),), result.phi[rest].sum(axis=0), None))
+        rows.append(_row((words.others(len(rest)),), result.phi[rest].sum(axis=0)))
     terms = [shorten(plain(term), 40) for term in result.terms]
     return draw_bars(
         Bars(
@@ -87,13 +89,16 @@ def plot_proposal(
     )
 
 
-def _row(parts: tuple[str, ...], phi: Array, half: Array | None) -> Row:
+def _row(
+    parts: tuple[str, ...], phi: Array, half: Array | None = None, model: Array | None = None
+) -> Row:
     """Return a row, of contributions by term and half their intervals, the total's last."""
     return Row(
         parts,
         tuple(phi.tolist()),
         () if half is None else tuple(half.tolist()),
         mark=float(phi.sum()) if len(phi) > 1 else None,
+        model=() if model is None else tuple(model[:-1].tolist()),  # the total's is the same
     )
 
 

@@ -57,6 +57,7 @@ def _content(context: Context, trial: int | None, *, lead: str) -> Content:
         acquisition=result.subject.acquisition,
         terms=result.terms if len(result.terms) > 1 else (),
         has_intervals=result.standard_error is not None,
+        has_model=result.model_std is not None,
         rows=_rows(result),
         payout=[_signed(result.payout[name], result) for name in _columns(result)],
         notes=result.notes,
@@ -82,7 +83,7 @@ def _signed(value: float, result: ProposalExplanation) -> str:
 
 def _rows(result: ProposalExplanation) -> list[dict[str, object]]:
     """Return name, value and (contribution, half its interval) by column; what is inactive last."""
-    half = result.half_width()
+    half, model = result.half_width(), result.model_half_width()
     rows: list[dict[str, object]] = []
     for j in sorted(result.order(), key=lambda j: not result.active[j]):
         name = result.names[j]
@@ -99,6 +100,7 @@ def _rows(result: ProposalExplanation) -> list[dict[str, object]]:
                 "value": format_value(result.config[name], width=_LONG) if active else "inactive",
                 "active": active,
                 "cells": cells,
+                "model": "" if model is None else number(model[j, -1], 2),
             }
         )
     return rows

@@ -16,6 +16,12 @@ def not_shown(count: int, one: str, several: str) -> str:
     return f" {count} {one if count == 1 else several} {'is' if count == 1 else 'are'} not shown."
 
 
+MODEL_BARS = (
+    "Pale lines: 95 % interval of what the model does not know. Contributions go together: where "
+    "such lines overlap, one can still be larger than the other."
+)
+
+
 def background_whiskers(size: int, *, known: bool = True) -> str:
     """Say what whiskers of contributions are: the error of averaging over the background."""
     if not known:

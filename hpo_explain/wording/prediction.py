@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from hpo_explain._words import join_words
-from hpo_explain.explanations import PredictionExplanation, Subject
+from hpo_explain.explanations import Claim, PredictionExplanation, Subject
 from hpo_explain.wording._registry import sentence_of
 from hpo_explain.wording.numbers import format_level, format_value, number
-from hpo_explain.wording.plots import background_whiskers, not_shown
+from hpo_explain.wording.plots import MODEL_BARS, background_whiskers, not_shown
 from hpo_explain.wording.subject import configuration
 
 
@@ -18,12 +18,19 @@ def sentence(result: PredictionExplanation) -> str:
         f"The {about.objective_name} predicted for {configuration(about)} is "
         f"{format_level(result.prediction, gap)}, on average {format_level(result.baseline, gap)}"
     )
-    parts = [
-        f"{claim.hyperparameters[0]} = {format_value(claim.values[0])} ({claim.estimate:+.4g})"
-        for claim in result.claims
-        if claim.kind == "reason"
-    ]
-    return f"{start}, mainly because of {join_words(parts)}." if parts else f"{start}."
+    told, unsure = (
+        [_part(c) for c in result.claims if c.kind == "reason" and c.certain is certain]
+        for certain in (True, False)
+    )
+    text = f"{start}, mainly because of {join_words(told)}" if told else start
+    if unsure:
+        moves = "raises or lowers" if len(unsure) == 1 else "raise or lower"
+        text += f"; it cannot be told whether {join_words(unsure)} {moves} it"
+    return f"{text}."
+
+
+def _part(claim: Claim) -> str:
+    return f"{claim.hyperparameters[0]} = {format_value(claim.values[0])} ({claim.estimate:+.4g})"
 
 
 BETTER, WORSE = "better", "worse"
@@ -52,4 +59,6 @@ def label(subject: Subject) -> str:
 def footer(result: PredictionExplanation) -> str:
     """Say what the whiskers are, and what is not drawn."""
     text = background_whiskers(result.background_size, known=result.half_width is not None)
+    if result.model_std is not None:
+        text += f" {MODEL_BARS}"
     return text + not_shown(int((~result.active).sum()), "inactive", "inactive")

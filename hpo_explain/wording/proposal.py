@@ -12,7 +12,7 @@ from hpo_explain.explanations import Claim, ProposalExplanation, Subject
 from hpo_explain.facts import Fact, Origin
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import format_value, number, signed
-from hpo_explain.wording.plots import background_whiskers
+from hpo_explain.wording.plots import MODEL_BARS, background_whiskers
 from hpo_explain.wording.subject import configuration
 
 # ---------------------------------------------------------------------- facts
@@ -132,6 +132,14 @@ add_facts(
             f"another model's view: {fact.names[0]} through the surrogate that was given"
         ),
         "background_grown": _background_grown,
+        "sign_not_known": lambda fact: (
+            f"the trials do not tell whether {fact.names[0]}'s value makes the objective better or "
+            "worse"
+        ),
+        "within_integration_error": lambda fact: (
+            f"the contribution of {fact.names[0]} is within the error of averaging over the "
+            "background"
+        ),
         "background_incumbent": lambda fact: (
             f"background: trial {fact.trials[0]}, the incumbent by then"
         ),
@@ -187,16 +195,29 @@ def sentence(result: ProposalExplanation) -> str:
         start = f"{looked[0].upper()}{looked[1:]} would have found {configuration(about)}"
     else:
         start = f"{about.optimizer} ({looked}) found {configuration(about)}"
-    reasons = [claim for claim in result.claims if claim.kind == "reason"]
-    against = [claim for claim in result.claims if claim.kind == "counter_reason"]
-    if not reasons and not against:
+    claims = [claim for claim in result.claims if claim.kind in ("reason", "counter_reason")]
+    if not claims:
         return f"{start} no better and no worse than an average configuration."
     attractive = result.payout["total"] >= 0
     text = f"{start} {'attractive' if attractive else 'unattractive'}"
-    if reasons:
-        text += f" mainly because {_clauses(reasons, about)}"
-    for claim in against:
-        text += f"; {_setting(claim)} speaks {'against' if attractive else 'for'} it"
+    certain, unsure = (
+        [claim for claim in claims if claim.kind == "reason" and claim.certain is told]
+        for told in (True, False)
+    )
+    if certain:
+        text += f" mainly because {_clauses(certain, about)}"
+    against = f"{'against' if attractive else 'for'} it"
+    for claim in claims:
+        if claim.kind == "counter_reason" and claim.certain:
+            text += f"; {_setting(claim)} speaks {against}"
+    doubts = [_clauses(unsure, about)] if unsure else []
+    doubts += [
+        f"{_setting(claim)} speaks {against}"
+        for claim in claims
+        if claim.kind == "counter_reason" and not claim.certain
+    ]
+    if doubts:
+        text += f"; it cannot be told whether {' or whether '.join(doubts)}"
     return f"{text}."
 
 
@@ -285,6 +306,8 @@ def footer(result: ProposalExplanation, *, folded: bool) -> str:
     """Say what the whiskers are, and what contributions miss of the payout."""
     known = result.standard_error is not None
     text = background_whiskers(result.background_size, known=known)
+    if result.model_std is not None:
+        text += f" {MODEL_BARS}"
     if known and folded:
         text += " None is known for a sum."
     gap, scale = result.efficiency_gap["total"], abs(result.payout["total"])

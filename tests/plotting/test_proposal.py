@@ -167,7 +167,7 @@ def test_many_inactive_hyperparameters_are_one_row():
 
 @pytest.mark.parametrize("rounding", [0.0, 1e-17])
 def test_a_payout_of_zero_is_not_blown_up_to_rounding_errors(rounding):
-    ax = plot_proposal(explanation([[rounding, 0.0], [-rounding, 0.0]], error=0.0))
+    ax = plot_proposal(explanation([[rounding, 0.0], [-rounding, 0.0]], error=0.0, unsure=0.0))
     low, high = ax.get_xlim()
     assert low <= -0.1
     assert high >= 0.1

@@ -2,15 +2,16 @@ import numpy as np
 
 import hpo_explain as hx
 from hpo_explain.wording import prediction as words
-from tests.handmade import subject_of
+from tests.handmade import TRUSTED, subject_of
 
 
-def prediction(phi, **subject):
+def prediction(phi, *, std=0.01, **subject):
     names = tuple(f"x{j}" for j in range(len(phi)))
     return hx.PredictionExplanation(
-        subject=subject_of(names, **subject), config=dict.fromkeys(names[:2], 0.5),
-        phi=np.array(phi), half_width=None, prediction=1.0 + sum(phi), baseline=1.0,
-        efficiency_gap=0.0,
+        subject=subject_of(names, **{"trust": TRUSTED, **subject}),
+        config=dict.fromkeys(names[:2], 0.5), phi=np.array(phi), half_width=None,
+        prediction=1.0 + sum(phi), baseline=1.0,
+        efficiency_gap=0.0, model_std=None if std is None else np.full(len(phi), std),
     )  # fmt: skip
 
 
@@ -28,6 +29,14 @@ def test_sentences_of_one_prediction():
     assert found.sentence == (
         "The loss predicted for trial 3 is 1.125, on average 1, mainly because of x0 = 0.5 (+0.25) "
         "and x1 = 0.5 (-0.125)."
+    )
+    assert prediction([0.25, -0.125], std=0.1).sentence == (
+        "The objective predicted for this configuration is 1.125, on average 1, mainly because of "
+        "x0 = 0.5 (+0.25); it cannot be told whether x1 = 0.5 (-0.125) raises or lowers it."
+    )
+    assert prediction([0.25, -0.125], std=None).sentence == (
+        "The objective predicted for this configuration is 1.125, on average 1; it cannot be told "
+        "whether x0 = 0.5 (+0.25) and x1 = 0.5 (-0.125) raise or lower it."
     )
     assert prediction([0.0, 0.0]).sentence == (
         "The objective predicted for this configuration is 1, on average 1."

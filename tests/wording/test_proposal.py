@@ -47,6 +47,35 @@ def test_sentences(phi, changes, text):
     assert explanation(phi, **changes).sentence == text
 
 
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        (
+            {"unsure": 0.2},
+            "attractive mainly because x0 = 0 promises a better loss; it cannot be told whether "
+            "x2 = 0.25 speaks against it.",
+        ),
+        (
+            {"unsure": 0.5},
+            "attractive; it cannot be told whether x0 = 0 promises a better loss or whether "
+            "x2 = 0.25 speaks against it.",
+        ),
+        (
+            {"trust": None},
+            "attractive; it cannot be told whether x0 = 0 promises a better loss or whether "
+            "x2 = 0.25 speaks against it.",
+        ),
+        (
+            {"unsure": 0.02, "error": 0.3},
+            "attractive; it cannot be told whether x0 = 0 promises a better loss or whether "
+            "x2 = 0.25 speaks against it.",
+        ),
+    ],
+)
+def test_a_reason_is_named_only_where_its_sign_is_certain(changes, text):
+    assert explanation(PHI, **changes).sentence.endswith(text)
+
+
 def test_a_hyperparameter_that_is_left_out_by_choice_is_inactive():
     absent = explanation([[0.5, 0.0], [0.1, 0.0]], config={"x1": 0.5})
     assert "because x0 = inactive promises a better loss" in absent.sentence
@@ -135,8 +164,11 @@ def test_the_plot_says_what_is_not_shown():
     text = words.footer(exact, folded=True)
     assert text == (
         "Whiskers: 95 % interval of averaging over a background of 1000 configurations; it is not "
-        "the model's uncertainty. None is known for a sum."
+        "the model's uncertainty. Pale lines: 95 % interval of what the model does not know. "
+        "Contributions go together: where such lines overlap, one can still be larger than the "
+        "other. None is known for a sum."
     )
+    assert "Pale" not in words.footer(explanation(PHI, unsure=None), folded=False)
     assert words.heading(subject_of(["x"], acquisition="EI", assumed=False)) == (
         "Why this configuration? As the optimizer saw it: EI"
     )
