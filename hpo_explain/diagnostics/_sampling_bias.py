@@ -23,10 +23,10 @@ import numpy as np
 from hpo_explain._checks import check_count
 from hpo_explain._edge import words
 from hpo_explain._html import text_html
-from hpo_explain.diagnostics._gower import gower_distances
 from hpo_explain.errors import InputError
 from hpo_explain.run import Run
 from hpo_explain.space import Array
+from hpo_explain.space.gower import gower_distances
 
 _MOST_TRIALS = 2000  # the kernel is held as a whole
 LEVEL = 0.95

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.diagnostics._gower import nearest
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space.gower import nearest
 
 FEW = 3
 """Fewer trials near a value do not count as having tried it."""

@@ -78,6 +78,7 @@ def explain_path(
         explanations=found,
         all_trials=np.asarray(run.trials),
         objective=np.asarray(run.objective),
+        diverged_above=run.diverged_above(),
         notes=notes,
     )
 

@@ -20,7 +20,7 @@ from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import ProposalExplanation, Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import TRIALS, Criterion, Estimator, WhichTrial
-from hpo_explain.run import Run, winsorized
+from hpo_explain.run import Run
 from hpo_explain.space import Config
 from hpo_explain.surrogates import Surrogate
 
@@ -221,7 +221,7 @@ def why_unexplained(
         if given or (acquisition == "auto" and run.own_acquisition(number) is not None):
             return None
         return fact("too_little_known", trials=[number], finished=len(known))
-    if np.ptp(winsorized(run.cost[known])) > 0.0:
+    if np.ptp(run.learned_cost(number)) > 0.0:
         return None
     return fact(
         "constant_until_then",

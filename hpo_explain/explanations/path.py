@@ -10,6 +10,7 @@ T          number of explained proposals
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -52,6 +53,8 @@ class DesirabilityPath(Result):
         The numbers of all trials, the initial design included: those of ``subject.tried``.
     objective : ndarray of shape (n,)
         Their objective, in the user's units.
+    diverged_above : float
+        The cost above which trials diverged, as in :meth:`Run.diverged_above`.
     subject, notes
         As of every result.
 
@@ -74,6 +77,7 @@ class DesirabilityPath(Result):
     explanations: tuple[ProposalExplanation, ...]
     all_trials: npt.NDArray[np.int64]
     objective: Array
+    diverged_above: float = math.inf
 
     def __len__(self) -> int:
         return len(self.explanations)

@@ -28,7 +28,7 @@ from hpo_explain.plotting._style import (
     set_height,
 )
 from hpo_explain.plotting._text import plain
-from hpo_explain.run import Run, diverged_above, winsorized
+from hpo_explain.run import Run
 from hpo_explain.wording import history as words
 from hpo_explain.wording.numbers import number
 
@@ -97,10 +97,10 @@ def _draw_trials(ax: Axes, run: Run) -> list[tuple[Artist, str]]:
     """Draw the trials and the incumbent; return the entries of the legend."""
     trials, feasible = np.asarray(run.trials), np.asarray(run.feasible)
     proposed = np.isin(trials, run.proposals or ())
-    bound = diverged_above(run.cost)
+    bound = run.diverged_above()
     diverged = run.cost > bound
     sign = 1.0 if run.direction == "minimize" else -1.0
-    shown = sign * winsorized(run.cost)
+    shown = sign * run.learned_cost()
     worse = "^" if run.direction == "minimize" else "v"
     kinds = (
         ("initial design", feasible & ~proposed & ~diverged, "s", "none", GREY),

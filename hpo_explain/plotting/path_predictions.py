@@ -31,7 +31,7 @@ from hpo_explain.plotting._style import (
     set_height,
 )
 from hpo_explain.plotting._subject import shown
-from hpo_explain.run import diverged_above, winsorized
+from hpo_explain.run import winsorized
 from hpo_explain.space import Array
 from hpo_explain.wording import path as words
 
@@ -110,8 +110,9 @@ def _draw(ax: Axes, path: DesirabilityPath) -> list[tuple[Artist, str]]:
     """Draw trials, predictions and the best so far; return the entries of the legend."""
     sign = 1.0 if path.subject.direction == "minimize" else -1.0
     cost = sign * path.objective
-    bound = diverged_above(cost)
-    objective = sign * winsorized(cost)
+    bound = path.diverged_above
+    shown = winsorized(cost, bound)
+    objective = sign * shown
     entries = _draw_trials(ax, path, objective, cost > bound, sign * bound)
     predicted = path.predictions()
     mean, std = predicted["mean"].to_numpy(float), predicted["std"].to_numpy(float)
@@ -127,7 +128,7 @@ def _draw(ax: Axes, path: DesirabilityPath) -> list[tuple[Artist, str]]:
     counts = cost >= _least_feasible(path, cost)
     if path.subject.incumbent and counts.any():
         order = np.argsort(path.all_trials[counts])
-        best = np.minimum.accumulate(winsorized(cost)[counts][order])
+        best = np.minimum.accumulate(shown[counts][order])
         (step,) = ax.step(
             path.all_trials[counts][order], sign * best, where="post", color=RED, linewidth=2.0,
             zorder=2.2,

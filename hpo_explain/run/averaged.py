@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hpo_explain.facts import fact
-from hpo_explain.run.diverged import winsorized
+from hpo_explain.run.diverged import diverged_above, winsorized
 from hpo_explain.run.run import Run
 from hpo_explain.space import CategoricalParameter, SearchSpace
 from hpo_explain.surrogates import ForestSurrogate
@@ -58,10 +58,11 @@ def average_instances(run: Run, *, n_trees: int = 64, seed: int = 0) -> Run:
         name += "_"
     both = SearchSpace([*run.space.parameters, CategoricalParameter(name, range(k))])
     sign = 1.0 if run.direction == "minimize" else -1.0
+    cost = sign * instances.objective
     forest = ForestSurrogate.fit(
         both,
         np.column_stack([instances.X, instances.index]),
-        sign * winsorized(sign * instances.objective),
+        sign * winsorized(cost, diverged_above(cost)),
         n_trees=n_trees,
         seed=seed,
     )

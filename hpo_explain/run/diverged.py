@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
-from hpo_explain.space import Array
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space.gower import gower_distances
 
 _ISOLATED = 100.0  # see `diverged_above`
-_TAIL = 20.0
+_TAILS = ((0.9, 20.0), (0.75, 100.0))
+_OTHERS = 2.0 / 3.0  # share of the different costs that lie below those that diverged
+_OTHERS_OF_DESIGN = 1.0 / 2.0
+_FEWEST = 4  # different costs; fewer have no scale
+_SAME = 1e-12  # relative difference of costs that count as the same: rounding of means
+_DESIGN = 10  # trials that a space-filling part has at least
 LARGEST = 1e150
 """Objectives beyond count as that for fitting, so that sums of their squares stay finite."""
 
 
-def diverged_above(cost: Array) -> float:
+def diverged_above(cost: Array, space_filling: npt.NDArray[np.bool_] | None = None) -> float:
     """Return the cost above which trials count as diverged (infinity if none does).
 
-    Two rules, of which the lower bound holds. *Tail*: a cost further above the median than 20
-    times the distance from the median to the 90 % quantile. *Isolation*: in sorted order, a cost
-    in the worse half whose distance from the best is more than 100 times that of the one before
-    it. Diverged trials are winsorized for fitting: they keep their place as the worst, at the
-    bound of the tail rule, or at twice the range of the others. Whatever the others are, a cost
-    above 1e150 counts as that, to avoid overflow.
+    Two rules, of which the lower bound holds; costs that occur more than once count once, so that
+    a plateau is not taken for a scale. *Tail*: a cost further above the median than 20 times the
+    distance from the median to the 90 % quantile, or 100 times that to the 75 % quantile (where
+    more than a tenth diverged). *Isolation*: in sorted order, a cost in the
+    worst third whose distance from the best is more than 100 times that of the one before it.
+
+    Trials that an optimizer chose crowd around what is good, and beside them any other trial looks
+    isolated. So the rules are asked of the space-filling trials as well, and the higher of the two
+    bounds counts. Isolated are costs there in the worse half of them and of all trials that are
+    worse than they are.
+
+    Diverged trials are winsorized for fitting: they keep their place as the worst, at the bound of
+    the tail rule, or at twice the range of the others. Whatever the others are, a cost above 1e150
+    counts as that, to avoid overflow.
 
     Parameters
     ----------
     cost : ndarray of shape (n,)
         Finite costs (smaller is better).
+    space_filling : ndarray of bool, shape (n,), optional
+        Which trials are spread over the space, as by :func:`space_filling_part`; by default all.
 
     Returns
     -------
@@ -37,27 +56,108 @@ def diverged_above(cost: Array) -> float:
     >>> import numpy as np
     >>> diverged_above(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 1e6]))  # 0.1 + 2 (0.5 - 0.1)
     0.9
+
+    Six random trials, then twelve near the optimum:
+
+    >>> cost = np.concatenate([[30.0, 45.0, 80.0, 55.0, 10.0, 25.0], 0.01 / np.arange(1.0, 13.0)])
+    >>> diverged_above(cost), diverged_above(cost, np.arange(18) < 6)
+    (0.02, inf)
     """
-    bound = LARGEST if (cost > LARGEST).any() else np.inf
-    ordered = np.sort(np.clip(cost, -LARGEST, LARGEST))
-    n = len(ordered)
-    if n < 4:
-        return bound
-    median = ordered[(n - 1) // 2]
-    tail = ordered[int(0.9 * (n - 1))] - median
-    if tail > 0:
-        bound = min(bound, float(median + _TAIL * tail))
+    beyond = LARGEST if (cost > LARGEST).any() else math.inf
+    clipped = np.clip(cost, -LARGEST, LARGEST)
+    bound = min(_tail(clipped), _isolation(clipped, _OTHERS))
+    if space_filling is not None and len(_different(clipped[space_filling])) >= _FEWEST:
+        spread = clipped[space_filling]
+        worse = clipped[~space_filling & (clipped > spread.max())]
+        joined = np.concatenate([spread, worse])
+        bound = max(bound, min(_tail(spread), _isolation(joined, _OTHERS_OF_DESIGN)))
+    bound = min(bound, beyond)
+    return bound if bound < np.max(cost, initial=-math.inf) else math.inf
+
+
+def _different(cost: Array) -> Array:
+    """Return the different costs in ascending order."""
+    ordered = np.sort(cost)
+    apart = np.diff(ordered) > _SAME * np.abs(ordered[1:])
+    return ordered[np.concatenate([[True], apart])] if len(ordered) else ordered
+
+
+def _tail(cost: Array) -> float:
+    """Return the bound of the tail rule; infinity where there are too few costs."""
+    ordered = _different(cost)
+    last = len(ordered) - 1
+    if len(ordered) < _FEWEST:
+        return math.inf
+    median = float(ordered[last // 2])
+    tails = (times * float(ordered[int(q * last)] - median) for q, times in _TAILS)
+    return median + min(tail for tail in tails if tail > 0.0)
+
+
+def _isolation(cost: Array, others: float) -> float:
+    """Return the bound of the isolation rule, with at least a share `others` of costs below."""
+    ordered = _different(cost)
+    if len(ordered) < _FEWEST:
+        return math.inf
     above_best = ordered - ordered[0]
-    worse = above_best[(n - 1) // 2 :]
+    worse = above_best[math.ceil(others * len(ordered)) - 1 :]
     isolated = np.flatnonzero((worse[:-1] > 0) & (worse[1:] > _ISOLATED * worse[:-1]))
-    if len(isolated):
-        bound = min(bound, float(ordered[0] + 2.0 * worse[isolated[0]]))
-    return bound if bound < np.max(cost) else np.inf
+    return float(ordered[0] + 2.0 * worse[isolated[0]]) if len(isolated) else math.inf
 
 
-def winsorized(cost: Array) -> Array:
-    """Return costs as surrogates learn them: what diverged counts as `diverged_above`.
+def winsorized(cost: Array, bound: float) -> Array:
+    """Return costs as surrogates learn them: those above a bound count as that.
 
     A cost below -1e150 counts as that.
     """
-    return np.clip(cost, -LARGEST, diverged_above(cost))
+    return np.clip(cost, -LARGEST, bound)
+
+
+def space_filling_part(
+    space: SearchSpace, X: Array, by_model: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
+    """Return which trials are spread over the space: those that no model chose.
+
+    Where fewer than ten are, the trials furthest from all of them join, one after the other, until
+    there are ten. Where a model chose all, it begins with the first.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The search space.
+    X : ndarray of shape (n, d)
+        Encoded configurations, in the order of the trials.
+    by_model : ndarray of bool, shape (n,)
+        Which of them the optimizer's model chose.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+        Whether each trial belongs to the space-filling part.
+
+    References
+    ----------
+    .. [1] Gonzalez, T. F. (1985). Clustering to minimize the maximum intercluster distance.
+       Theoretical Computer Science 38, 293-306 (the furthest point first).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.concatenate([np.linspace(0.0, 1.0, 9), np.linspace(0.501, 0.51, 10)])[:, None]
+    >>> np.flatnonzero(space_filling_part(space, X, np.ones(19, dtype=bool))).tolist()
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 18]
+    """
+    chosen = ~by_model
+    if len(X) <= _DESIGN:
+        return np.ones(len(X), dtype=bool)
+    if not chosen.any():
+        chosen = np.arange(len(X)) == 0
+    nearest = np.full(len(X), np.inf)
+    if chosen.sum() < _DESIGN:
+        nearest = gower_distances(space, X, X[chosen]).min(axis=1)
+    while chosen.sum() < _DESIGN:
+        furthest = int(np.argmax(np.where(chosen, -1.0, nearest)))
+        chosen[furthest] = True
+        nearest = np.minimum(nearest, gower_distances(space, X, X[[furthest]])[:, 0])
+    return chosen

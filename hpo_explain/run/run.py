@@ -21,7 +21,7 @@ from hpo_explain.run._clock import is_before, ran_at_once
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.run._kind import choose_kind
 from hpo_explain.run.chosen import ChosenAcquisition, criterion_of
-from hpo_explain.run.diverged import diverged_above, winsorized
+from hpo_explain.run.diverged import diverged_above, space_filling_part, winsorized
 from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
@@ -208,8 +208,8 @@ class Run:
         if not len(self.X):
             return []
         notes = [choose_kind(len(self), self.space, own=self.record is not None)]
-        numbers, largest = np.asarray(self.trials), self._sign * winsorized(self.cost)
-        bound = diverged_above(self.cost)
+        numbers, bound = np.asarray(self.trials), self.diverged_above()
+        learned = winsorized(self.cost, bound)
         if (self.cost > bound).any():
             notes.append(
                 fact(
@@ -219,14 +219,14 @@ class Run:
                     bound=float(self._sign * bound),
                 )
             )
-        beyond = self.cost < winsorized(self.cost)
+        beyond = self.cost < learned
         if beyond.any():
             notes.append(
                 fact(
                     "overflow_clipped",
                     trials=numbers[beyond],
                     objective=self.objective_name,
-                    bound=float(largest[beyond][0]),
+                    bound=float(self._sign * learned[beyond][0]),
                 )
             )
         if ran_at_once(*self._clock()[1:]):
@@ -429,6 +429,56 @@ class Run:
         running = is_before(started, numbers, start, number) & ~ended & ~np.isnan(finished)
         return tuple(sorted(numbers[running].tolist()))
 
+    def diverged_above(self, before: int | None = None) -> float:
+        """Return the cost above which trials count as diverged; for fitting they count as that.
+
+        It is judged against the space-filling part of the run: the trials that no model chose, or
+        where they are few, those furthest apart.
+
+        Parameters
+        ----------
+        before : int, optional
+            Only what was known when this trial was proposed; by default every trial.
+
+        Returns
+        -------
+        float
+            The bound, in units of `cost`; infinity if no trial diverged.
+
+        Examples
+        --------
+        >>> from hpo_explain import FloatParameter, SearchSpace
+        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+        >>> X = [[0.1], [0.3], [0.4], [0.6], [0.7], [0.9]]
+        >>> run = Run(space, X, [0.1, 0.2, 1e6, 0.4, 0.3, 0.5], "minimize")
+        >>> run.diverged_above(), run.diverged_above(before=2)
+        (0.9, inf)
+        """
+        rows = self.known_before(before)
+        rows = rows[np.argsort(np.asarray(self.trials)[rows], kind="stable")]
+        proposals = {*(self.proposals or ())}
+        by_model = [
+            self.origins.get(t, Origin.MODEL if t in proposals else Origin.INITIAL) is Origin.MODEL
+            for t in np.asarray(self.trials)[rows].tolist()
+        ]
+        part = space_filling_part(self.space, self.X[rows], np.array(by_model, dtype=bool))
+        return diverged_above(self.cost[rows], part)
+
+    def learned_cost(self, before: int | None = None) -> Array:
+        """Return the known trials' cost as a surrogate learns it, `diverged_above` at most.
+
+        Parameters
+        ----------
+        before : int, optional
+            Only what was known when this trial was proposed; by default every trial.
+
+        Returns
+        -------
+        ndarray of shape (n_known,)
+            In the order of :meth:`known_before`.
+        """
+        return winsorized(self.cost[self.known_before(before)], self.diverged_above(before))
+
     def surrogate(
         self, before: int | None = None, kind: Kind = "auto", *, n_trees: int = 64, seed: int = 0
     ) -> Surrogate:
@@ -440,8 +490,8 @@ class Run:
             Only what was known when this trial was proposed; by default every trial.
         kind : {"auto", "gp", "forest"}, default "auto"
             "auto" takes the optimizer's own model where it is stored, else a Gaussian process,
-            else (many trials, many hyperparameters, mostly categories) a forest; the run's notes
-            say which and why.
+            else (many trials known, many hyperparameters, mostly categories) a forest; the run's
+            notes say which, for all trials, and why.
         n_trees : int, default 64
             Number of trees of a forest.
         seed : int, default 0
@@ -479,9 +529,9 @@ class Run:
             own = self.record.surrogate(before)
             if own is not None:
                 return own
-        y = self._sign * winsorized(self.cost[rows])
+        y = self._sign * self.learned_cost(before)
         if kind == "auto":
-            kind = choose_kind(len(self), self.space)["surrogate"]
+            kind = choose_kind(len(rows), self.space)["surrogate"]
         if kind == "gp":
             return GaussianProcessSurrogate.fit(self.space, self.X[rows], y, seed=seed)
         return ForestSurrogate.fit(self.space, self.X[rows], y, n_trees=n_trees, seed=seed)
@@ -568,7 +618,9 @@ class Run:
         if own is not None:
             return ChosenAcquisition(own.acquisition, False, own.notes)
         surrogate, known = self.surrogate(before, seed=seed), self.known_before(before)
-        best = float(self.objective[known][np.argmin(self.cost[known])])
+        feasible = known[np.asarray(self.feasible)[known]]
+        among = feasible if len(feasible) else known
+        best = float(self.objective[among[np.argmin(self.cost[among])]])
         built = criterion_of(acquisition, surrogate, best, self.direction)
         why = None
         if acquisition == "auto" and isinstance(self.record, KnowsWhyNot):

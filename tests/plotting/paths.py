@@ -8,7 +8,17 @@ import hpo_explain as hx
 from tests.handmade import explanation, subject_of
 
 
-def path(phis, *, trials=None, names=None, each=None, objective=None, incumbent=None, **changes):
+def path(
+    phis,
+    *,
+    trials=None,
+    names=None,
+    each=None,
+    objective=None,
+    incumbent=None,
+    diverged_above=np.inf,
+    **changes,
+):
     """A path of proposals with these contributions (T, d, terms), the latest `T` of all trials."""
     phis = [np.asarray(phi, dtype=float) for phi in phis]
     trials = list(range(5, 5 + len(phis))) if trials is None else trials
@@ -29,6 +39,7 @@ def path(phis, *, trials=None, names=None, each=None, objective=None, incumbent=
         explanations=explanations,
         all_trials=np.arange(n),
         objective=objective,
+        diverged_above=diverged_above,
     )
 
 

@@ -1,0 +1,146 @@
+"""What is clipped for fitting: divergence, but neither convergence nor a plateau."""
+
+import numpy as np
+import pytest
+
+from hpo_explain import Run
+from hpo_explain.facts import Origin
+from hpo_explain.run.diverged import space_filling_part
+from tests.analytic import nested_space, unit_cube
+from tests.noted import kinds, the_note
+
+SPACE = unit_cube(2)
+
+# The 70 points of skopt's gp_minimize on x0² + 4 x1² over [-5, 5]² with random_state=0, the first
+# ten its initial design: positions in [0, 1], times 1e5.
+# fmt: off
+RECORDED = [
+    (59284, 84427), (85795, 84725), (62356, 38438), (29753, 5671), (27266, 47767), (81217,
+    47998), (39278, 83608), (33740, 64817), (36824, 95716), (14035, 87009), (0, 56341), (36669,
+    43103), (2464, 42963), (100000, 43502), (0, 33604), (100000, 54834), (45767, 46160), (49632,
+    48729), (50159, 49980), (49546, 49927), (50092, 49998), (49322, 50333), (50026, 50195),
+    (50049, 49975), (59199, 51903), (49632, 50065), (50114, 49974), (47773, 49608), (50081,
+    49892), (49493, 50019), (49908, 49944), (49964, 49903), (48228, 49760), (49609, 50114),
+    (52239, 54357), (49994, 49965), (50104, 49977), (51730, 49877), (49617, 49605), (53016,
+    49903), (50020, 49965), (49628, 49542), (50004, 49953), (50011, 49959), (50690, 50156),
+    (50012, 49968), (55068, 47514), (50277, 49918), (49431, 49977), (49976, 49978), (49826,
+    49888), (49991, 49993), (49921, 50182), (50435, 50846), (50085, 49844), (51435, 46310),
+    (49804, 49804), (50112, 50185), (49586, 50129), (46292, 52219), (50001, 49983), (50012,
+    49848), (50005, 50013), (49921, 49997), (51498, 47679), (51838, 46518), (49312, 50496),
+    (47543, 50008), (49986, 50028), (49885, 49999)
+]
+# fmt: on
+CONVERGED = np.array(RECORDED) / 1e5
+BOWL = (10 * CONVERGED[:, 0] - 5) ** 2 + 4 * (10 * CONVERGED[:, 1] - 5) ** 2
+
+
+def of(X, cost, initial=None, direction="minimize", **changes):
+    """A run; `initial` is how many trials came first without a model, None for all proposals."""
+    proposals = None if initial is None else range(initial, len(X))
+    sign = 1.0 if direction == "minimize" else -1.0
+    return Run(SPACE, X, sign * np.asarray(cost), direction, proposals=proposals, **changes)
+
+
+# ---------------------------------------------------------------------- what is not divergence
+
+
+@pytest.mark.parametrize("initial", [None, 0, 2, 5, 10], ids=str)
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_a_converged_run_is_learned_as_it_was_whatever_is_known_of_its_origin(initial, direction):
+    run = of(CONVERGED, BOWL, initial, direction)
+    assert BOWL[:10].min() > 1e3 * np.median(BOWL[30:])  # isolated beside the rest
+    assert run.diverged_above() == np.inf
+    assert "diverged" not in kinds(run.notes)
+    np.testing.assert_array_equal(run.learned_cost(), run.cost)
+    assert {run.diverged_above(before=k) for k in range(2, 71)} == {np.inf}
+
+
+@pytest.mark.parametrize("jitter", [False, True], ids=["two values", "all different"])
+@pytest.mark.parametrize("initial", [None, 3, 10], ids=str)
+def test_a_plateau_is_no_scale(initial, jitter):
+    """An SVM: 38 of 60 accuracies within 2e-5 of each other, the others spread below."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        flat = rng.uniform(0.96996, 0.96998, 38) if jitter else rng.choice([0.96996, 0.96998], 38)
+        accuracy = rng.permutation(np.concatenate([flat, rng.uniform(0.11, 0.968, 22)]))
+        run = of(SPACE.sample(60, seed=seed), -accuracy, initial, "maximize")
+        assert run.diverged_above() == np.inf
+
+
+def test_heavy_tails_of_a_random_search_are_its_scale():
+    for seed in range(10):
+        cost = np.random.default_rng(seed).exponential(size=60) ** 2  # median 0.5, largest 20
+        assert of(SPACE.sample(60, seed=seed), cost, 60).diverged_above() == np.inf
+
+
+# ---------------------------------------------------------------------- what is
+
+
+DIVERGED = {
+    "one": [1e6],
+    "sizes": [1e3, 1e5, 1e9],
+    "a ladder": [20.0, 300.0, 4e3, 1e5, 1e12],
+    "a penalty": [1e6] * 8,
+}
+
+
+@pytest.mark.parametrize("bad", DIVERGED.values(), ids=DIVERGED.keys())
+@pytest.mark.parametrize("initial", [None, 3, 10, 40], ids=str)
+def test_diverged_losses_do_not_stand_out_of_what_is_learned(bad, initial):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        cost = rng.uniform(0.1, 0.9, 40)
+        cost[rng.choice(np.arange(4, 40), len(bad), replace=False)] = bad
+        run = of(SPACE.sample(40, seed=seed), cost, initial)
+        assert 0.9 < run.diverged_above() < 50.0  # 0.5 + 100 · 0.4 at most
+        np.testing.assert_array_equal(run.learned_cost()[cost < 1.0], cost[cost < 1.0])
+        assert set(the_note(run.notes, "diverged").trials) <= set(np.flatnonzero(cost > 1.0))
+
+
+def test_a_loss_that_diverges_after_convergence_is_clipped_near_the_initial_design():
+    cost = np.append(BOWL, 1e9)
+    run = of(np.vstack([CONVERGED, [[0.3, 0.6]]]), cost, 10)
+    assert the_note(run.notes, "diverged").trials == (70,)
+    assert BOWL.max() < run.diverged_above() < 30 * BOWL.max()
+    assert run.diverged_above(before=70) == np.inf
+
+
+def test_who_chose_a_trial_decides_what_fills_the_space():
+    by_model = dict.fromkeys(range(10, 70), Origin.MODEL)
+    told = of(CONVERGED, BOWL, origins=by_model | dict.fromkeys(range(10), Origin.UNKNOWN))
+    assert told.diverged_above() == of(CONVERGED, BOWL, 10).diverged_above() == np.inf
+
+
+# ---------------------------------------------------------------------- the space-filling part
+
+
+def test_trials_that_no_model_chose_fill_the_space():
+    by_model = np.arange(70) >= 12
+    part = space_filling_part(SPACE, CONVERGED, by_model)
+    np.testing.assert_array_equal(part, ~by_model)
+
+
+def test_where_they_are_few_the_furthest_join_them():
+    """Against the definition, by brute force; conditions and categories included."""
+    space = nested_space()
+    X = space.sample(40, seed=2)
+    found = space_filling_part(space, X, np.arange(40) >= 3)
+    assert found.sum() == 10
+
+    def distance(a, b):
+        numeric = [not hasattr(p, "choices") for p in space]
+        apart = np.where(numeric, (a - b) ** 2, a != b)
+        return np.sqrt(
+            np.where(np.isnan(a) | np.isnan(b), np.isnan(a) != np.isnan(b), apart).mean()
+        )
+
+    chosen = [0, 1, 2]
+    while len(chosen) < 10:
+        gaps = [min(distance(X[i], X[j]) for j in chosen) for i in range(40)]
+        chosen.append(int(np.argmax(gaps)))
+    assert sorted(chosen) == np.flatnonzero(found).tolist()
+
+
+def test_the_furthest_of_a_converged_run_are_not_where_it_converged():
+    part = space_filling_part(SPACE, CONVERGED, np.ones(70, dtype=bool))
+    assert np.median(BOWL[part]) > 1e3 * np.median(BOWL)
