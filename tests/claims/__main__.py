@@ -29,6 +29,7 @@ def options(arguments: list[str]) -> argparse.Namespace:
     several("--seeds", default=SEEDS, type=int)
     parser.add_argument("--every", default=1, type=int, help="take one of so many runs")
     parser.add_argument("--first", default=0, type=int, help="the first of them that is taken")
+    parser.add_argument("--ready", action="store_true", help="only runs that the cache holds")
     parser.add_argument("--kinds", nargs="*", help="show only these kinds of claims")
     parser.add_argument("--paths", action="store_true", help="also explain all proposals of a run")
     parser.add_argument("--seconds", default=120.0, type=float, help="for a run, at most")
@@ -40,7 +41,7 @@ def options(arguments: list[str]) -> argparse.Namespace:
 
 
 def chosen(asked: argparse.Namespace) -> list[Setting]:
-    """The settings that are asked for, mixed so that every part of them is like the whole."""
+    """The settings that are asked for."""
     found = [
         s
         for s in all_settings()
@@ -50,6 +51,8 @@ def chosen(asked: argparse.Namespace) -> list[Setting]:
         and s.noise in asked.noise
         and s.seed in asked.seeds
     ]
+    if asked.ready:
+        found = [s for s in found if asked.cache and (asked.cache / f"{s.label}.pkl").exists()]
     return found[asked.first :: asked.every]
 
 

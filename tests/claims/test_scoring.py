@@ -169,24 +169,17 @@ def test_best_on_average_is_not_the_best_attainable():
     assert right(families, "best_at", ("family",), (("a", "c"),), term="attainable") is False
 
 
-def test_a_region_is_right_where_the_shown_effect_is_nearer_to_the_truth():
-    problem = problem_of("additive")
-    grid, costs = problem.average_effect("x0")
-    condition = (Condition("x1", up_to=0.5),)
-    inner = problem.points[:1024, 1] <= 0.5
-    within = np.nanmean(problem.along("x0")[1][inner], axis=0)
+def test_a_region_is_right_where_the_model_is_nearer_to_the_truth():
+    regional = case("additive", names=("x0",))
 
-    def shown(mean):
-        return SimpleNamespace(axes=(grid,), mean=mean)
+    def predict(X):
+        return regional.problem.cost(X) + np.where(X[:, 1] > 0.5, 0.5, 0.1), np.ones(len(X))
 
-    def regional(error):
-        region = SimpleNamespace(
-            conditions=condition, effect=shown(within + error), holds=condition[0].holds
-        )
-        return case("additive", names=("x0",), regions=[region], whole=shown(costs + 0.1))
-
-    assert right(regional(0.05), "region", ("x0",), condition)
-    assert right(regional(0.2), "region", ("x0",), condition) is False
+    told = replace(
+        regional, run=SimpleNamespace(surrogate=lambda: SimpleNamespace(predict=predict))
+    )
+    assert right(told, "region", ("x0",), (Condition("x1", up_to=0.5),))
+    assert right(told, "region", ("x0",), (Condition("x1", above=0.5),)) is False
 
 
 # ---------------------------------------------------------------------- steps
@@ -292,6 +285,17 @@ def test_reasons():
     assert right(proposal, "rare", ("x0",), (0.99,), estimate=0.5)
     nothing = case("pure noise", "proposal_densities")
     assert right(nothing, "common", ("x0",), (0.3,), estimate=2.0) is False
+
+
+def test_a_value_is_rare_among_the_others_where_fewer_have_it_than_by_chance():
+    crowded = case("additive", "explain_proposal", trial=40)
+    X = crowded.run.X.copy()
+    X[:, 3] = np.linspace(0.8, 0.9, len(X))
+    run = hx.Run(crowded.problem.space, X, crowded.problem.cost(X), "minimize")
+    crowded = replace(crowded, run=run)
+    assert right(crowded, "reason", ("x3",), (0.2,), estimate=1.0, term="bad")
+    assert right(crowded, "reason", ("x3",), (0.85,), estimate=1.0, term="bad") is False
+    assert right(crowded, "counter_reason", ("x3",), (0.85,), estimate=-1.0, term="bad")
 
 
 def test_turning_points_must_hold_for_another_weight_of_the_uncertainty():

@@ -9,28 +9,33 @@ from typing import Any
 
 import numpy as np
 
+import hpo_explain as hx
 from hpo_explain.explanations.claims import Claim
 from tests.claims.scoring.case import UNDECIDED, Case, Judgement
 
 SMALL = 0.005  # of the signal's standard deviation: a contribution of less is none
 GOOD = 0.25  # of the trials
 APART = 0.02  # times as common
+FEW = 0.1  # of the trials are good ones for TPE
+NEAR = 0.1  # of a range: as near are trials of the same value
 
 
 def reason(case: Case, claim: Claim) -> Judgement:
     """The true contribution has the claimed sign.
 
-    Of a term about the mean: the Shapley value of the true cost. Of TPE's terms: whether the value
-    is truly more common among good trials. What is about uncertainty, or mixes it with the mean,
-    is the model's own.
+    Of a term about the mean: the Shapley value of the true cost. Of TPE's densities: whether the
+    value is truly more common among good trials; whether it is rarer among the others than by
+    chance. What is about uncertainty, or mixes it with the mean, is the model's own.
     """
     if claim.term == "mean":
         (name,) = claim.hyperparameters
         phi = -float(true_contributions(case)[case.problem.space.index(name)])
         right = np.sign(phi) == np.sign(claim.estimate) and abs(phi) > SMALL * case.problem.scale
         return Judgement(bool(right), f"{phi:.3g}")
-    if claim.term in ("good", "bad"):
+    if claim.term == "good":
         return _more_common(case, claim, claim.estimate > 0.0)
+    if claim.term == "bad":
+        return _rarer_than_chance(case, claim)
     return UNDECIDED
 
 
@@ -47,6 +52,26 @@ def _more_common(case: Case, claim: Claim, more: bool) -> Judgement:
         return UNDECIDED
     right = times > 1.0 + APART if more else times < 1.0 - APART
     return Judgement(bool(right), f"good {times:.2f} times as often")
+
+
+def _rarer_than_chance(case: Case, claim: Claim) -> Judgement:
+    """Whether fewer of the other trials are near the value than of as many by chance."""
+    (name,), (value,) = claim.hyperparameters, claim.values
+    before = np.asarray(case.run.trials) < case.result.trial
+    values, costs = case.run.X[before, case.problem.space.index(name)], case.run.cost[before]
+    values = values[costs > np.quantile(costs, FEW)]
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return UNDECIDED
+    at = next(case.positions(name, value))[0]
+    parameter = case.problem.space.parameters[case.problem.space.index(name)]
+    if isinstance(parameter, hx.CategoricalParameter):
+        near, chance = float((values == at).mean()), 1.0 / len(parameter.choices)
+    else:
+        low, high = max(at - NEAR, 0.0), min(at + NEAR, 1.0)
+        near, chance = float(((values >= low) & (values <= high)).mean()), high - low
+    right = near <= chance if claim.estimate > 0.0 else near >= chance
+    return Judgement(bool(right), f"{near:.2f} of the others are near it, by chance {chance:.2f}")
 
 
 def _times_as_good(case: Case, name: str, value: Any) -> float | None:
