@@ -38,7 +38,6 @@ WRONG = {
         "reason mean",
         "explain_proposal",
     ): "the model's uncertainty about a contribution is not asked",
-    ("counter_reason mean", "explain_proposal"): "as reasons",
     ("reason good", "explain_proposal"): "few good trials crowd by chance",
     ("reason bad", "explain_proposal"): "few good trials crowd by chance",
     ("effect", "lime"): "the surrogate's own uncertainty is not asked",
