@@ -34,10 +34,6 @@ ROWS = [(kind, method) for method, kinds in CLAIMS.items() for kind in kinds]
 
 WRONG = {
     ("common", "proposal_densities"): "few good trials crowd by chance",
-    (
-        "reason mean",
-        "explain_proposal",
-    ): "the model's uncertainty about a contribution is not asked",
     ("reason good", "explain_proposal"): "few good trials crowd by chance",
     ("reason bad", "explain_proposal"): "few good trials crowd by chance",
     ("effect", "lime"): "the surrogate's own uncertainty is not asked",
