@@ -71,6 +71,9 @@ def explanation(
         "terms": tuple(terms),
         "phi": phi,
         "standard_error": None if error is None else np.full((len(phi), len(terms) + 1), error),
+        "difference_error": None
+        if error is None
+        else np.full((len(terms) + 1, len(phi), len(phi)), error),
         "degrees_of_freedom": 9,
         "prediction": {term: payout[term] + baseline[term] for term in payout},
         "baseline": baseline,

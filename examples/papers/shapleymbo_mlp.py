@@ -119,15 +119,14 @@ def sample_sizes(run: hx.Run, best: hx.ProposalExplanation, sizes: tuple[int, ..
     for draws in sizes:
         sampled = hx.explain_proposal(run, best.trial, estimator="sampling", draws=draws)
         check = hx.check_sample_size(sampled)
-        error, threshold = check.error["total"], check.threshold["total"]
-        verdict = (
-            "enough"
-            if check.enough
-            else "not enough for "
-            + ", ".join(term for term in check.error if check.error[term] >= check.threshold[term])
+        closest = check.closest["total"]
+        unsafe = [claim.term for claim in check.claims if not claim.certain]
+        verdict = "not enough for " + ", ".join(unsafe) if unsafe else "enough"
+        print(
+            f"  {draws:>6} draws: smallest gap {closest.difference:.6f} "
+            f"± {closest.half_width:.6f}: {verdict}"
         )
-        print(f"  {draws:>6} draws: error {error:.6f}, smallest gap {threshold:.6f}: {verdict}")
-    print("  The contributions below are of all coalitions: they have no such error.")
+    print("  The contributions below are of all coalitions: they have no error of sampling.")
     whole = best.phi[:, 0]
     order = np.argsort(whole)
     k = int(np.argmin(np.diff(whole[order])))

@@ -3,12 +3,18 @@
 =========  ============================================================================
 symbol     meaning
 =========  ============================================================================
-K          number of draws
-Δ          efficiency error: how far the contributions' sum is from the payout
-δ          the smallest difference between the contributions of two hyperparameters
+r          a repetition: a draw, or a hypercube of the background with its own coalitions
+δ_ij       difference of the contributions of hyperparameters i and j
+s_ij       its standard error: that of the mean of ``φ_i^r - φ_j^r`` over repetitions
 =========  ============================================================================
 
-If Δ < δ, not even giving the whole error to one hyperparameter changes the ranking: K is enough.
+The thesis (Algorithm 4) compares the efficiency error, how far the contributions' sum is from the
+payout, with the smallest δ. That holds for draws that are independent between hyperparameters
+(Algorithm 2). Ours share their draws, so that sums telescope and the efficiency error says
+nothing; but so do differences: their errors are estimated from pairs. The ranking is safe if
+``δ_ij > t s_ij`` for all neighbours in it, with t such that the intervals of all pairs and terms
+hold together with 95 % probability (Bonferroni): a wrong ranking has two neighbours in the wrong
+order.
 """
 
 from __future__ import annotations
@@ -23,27 +29,32 @@ from hpo_explain._checks import check_count
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import ProposalExplanation, SampleSizeCheck, Subject
-from hpo_explain.space import Config
+from hpo_explain.explanations.sample_size import Closest
+from hpo_explain.space import Array, Config
+
+_LEVEL = 0.95
+_ROUNDING = 1e-12  # of the largest contribution
 
 
 def check_sample_size(explanation: ProposalExplanation) -> SampleSizeCheck:
-    """Return whether an explanation's efficiency error is too small to change its ranking.
+    """Return whether an explanation's error is too small to change its ranking.
 
     Parameters
     ----------
     explanation : ProposalExplanation
-        Sampled Shapley values; those of all coalitions have no error.
+        Shapley values; those of all coalitions with a given background have no error.
 
     Returns
     -------
     SampleSizeCheck
-        Error and threshold by term. Hyperparameters that contribute nothing are left out: they
-        are not estimated.
+        By term the two neighbours that are told apart worst. Hyperparameters that contribute
+        nothing are left out: they are not estimated.
 
     References
     ----------
     .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
-       LMU Munich. Appendix C, Algorithm 4.
+       LMU Munich. Appendix C, Algorithm 4 (with paired differences in place of its
+       efficiency error).
 
     Examples
     --------
@@ -51,7 +62,7 @@ def check_sample_size(explanation: ProposalExplanation) -> SampleSizeCheck:
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
     >>> table["loss"] = table.x + 3.0 * table.y
-    >>> explanation = hx.explain_proposal(table, 4, objective="loss", background=50)
+    >>> explanation = hx.explain_proposal(table, 4, objective="loss")
     >>> hx.check_sample_size(explanation).enough
     True
     """
@@ -62,23 +73,53 @@ def _check(explanation: ProposalExplanation, most: int | None = None) -> SampleS
     part = (explanation.phi != 0.0).any(axis=1)
     if explanation.standard_error is not None:
         part |= (explanation.standard_error != 0.0).any(axis=1)
+    rows = np.flatnonzero(part)
     contributions = {
-        **{term: explanation.phi[part, t] for t, term in enumerate(explanation.terms)},
-        "total": explanation.total[part],
+        **{term: explanation.phi[rows, t] for t, term in enumerate(explanation.terms)},
+        "total": explanation.total[rows],
     }
+    names = tuple(explanation.names[j] for j in rows)
+    half = _half_widths(explanation, rows)
     return SampleSizeCheck(
         subject=explanation.subject,
         draws=explanation.draws,
         most=most,
-        estimated=tuple(n for n, is_part in zip(explanation.names, part, strict=True) if is_part),
+        estimated=names,
         contributions=contributions,
-        error={term: abs(explanation.efficiency_gap[term]) for term in contributions},
-        threshold={term: _smallest_difference(phi) for term, phi in contributions.items()},
+        closest={
+            term: _closest(names, phi, half[t])
+            for t, (term, phi) in enumerate(contributions.items())
+        },
     )
 
 
-def _smallest_difference(contributions: npt.NDArray[np.float64]) -> float:
-    return float(np.diff(np.sort(contributions)).min(initial=np.inf))
+def _half_widths(explanation: ProposalExplanation, rows: npt.NDArray[np.int64]) -> Array:
+    """Return half the simultaneous intervals of all differences, (terms + 1, rows, rows)."""
+    from scipy.stats import t
+
+    terms, p = len(explanation.terms) + 1, len(rows)
+    if explanation.difference_error is None:
+        estimator = explanation.estimator
+        sampled = estimator is not None and dict(estimator.values).get("sampled", False)
+        return np.full((terms, p, p), np.inf if sampled else 0.0)
+    together = max(terms * p * (p - 1) // 2, 1)
+    quantile = float(t.isf((1.0 - _LEVEL) / 2.0 / together, explanation.degrees_of_freedom))
+    return quantile * explanation.difference_error[:, rows][:, :, rows]
+
+
+def _closest(names: tuple[str, ...], phi: Array, half: Array) -> Closest | None:
+    """Return the neighbours in a ranking that are told apart worst."""
+    order = np.argsort(-phi, kind="stable")
+    more, less = order[:-1], order[1:]
+    if not len(more):
+        return None
+    apart, error = phi[more] - phi[less], half[more, less]
+    error = np.where(error <= _ROUNDING * np.abs(phi).max(), 0.0, error)
+    sure = np.divide(apart, error, out=np.full(len(apart), np.inf), where=error > 0.0)
+    worst = int(np.lexsort((apart, sure))[0])
+    return Closest(
+        (names[more[worst]], names[less[worst]]), float(apart[worst]), float(error[worst])
+    )
 
 
 def find_sample_size(

@@ -185,10 +185,15 @@ class ShapleyExplainer:
         terms = acquisition.term_names
         phi = np.zeros((len(space), len(terms)))
         phi[game.players] = estimate.phi
-        standard_error = None
-        if estimate.standard_error is not None:
+        standard_error, difference_error = None, None
+        if estimate.repetitions is not None:
+            repetitions = _with_total(estimate.repetitions)
             standard_error = np.zeros((len(space), len(terms) + 1))
-            standard_error[game.players] = estimate.standard_error
+            standard_error[game.players] = _standard_error(repetitions)
+            difference_error = np.zeros((len(terms) + 1, len(space), len(space)))
+            for i, player in enumerate(game.players):
+                apart = repetitions[:, [i]] - repetitions
+                difference_error[:, player, game.players] = _standard_error(apart).T
         background = estimate.background
         at_x = evaluate(acquisition, x[None, :])[0]
         baseline = evaluate(acquisition, background).mean(axis=0)
@@ -201,7 +206,8 @@ class ShapleyExplainer:
             terms=terms,
             phi=phi,
             standard_error=standard_error,
-            degrees_of_freedom=estimate.degrees_of_freedom,
+            difference_error=difference_error,
+            degrees_of_freedom=0 if estimate.repetitions is None else len(estimate.repetitions) - 1,
             prediction=_by_term(terms, at_x),
             baseline=_by_term(terms, baseline),
             payout=_by_term(terms, payout),
@@ -292,8 +298,7 @@ class ShapleyExplainer:
         by_draw = sampled_shapley(game, background, draws=self._draws, seed=self._seed)
         return _Estimate(
             by_draw.mean(axis=0),
-            _standard_error(by_draw),
-            self._draws - 1,
+            by_draw,
             background,
             fact("orders_sampled", draws=self._draws),
         )
@@ -301,11 +306,10 @@ class ShapleyExplainer:
 
 @dataclass(frozen=True, eq=False)
 class _Estimate:
-    """Shapley values (player, term), their standard errors, and how they came about."""
+    """Shapley values (player, term), their independent repetitions, and how they came about."""
 
     phi: Array
-    standard_error: Array | None
-    degrees_of_freedom: int
+    repetitions: Array | None
     background: Array
     how: Fact
     notes: tuple[Fact, ...] = ()
@@ -317,18 +321,21 @@ def _over_cubes(
     weights = np.array([len(b) for b in cubes], dtype=float)
     return _Estimate(
         np.tensordot(weights / weights.sum(), by_cube, axes=1),
-        _standard_error(by_cube) if len(cubes) > 1 else None,
-        len(cubes) - 1,
+        by_cube if len(cubes) > 1 else None,
         np.vstack(cubes),
         how,
         notes,
     )
 
 
-def _standard_error(by_cube: Array) -> Array:
-    """Return the standard error (player, term) over repetitions, of the sum in the last column."""
-    spread = np.concatenate([by_cube, by_cube.sum(axis=2, keepdims=True)], axis=2)
-    return np.asarray(spread.std(axis=0, ddof=1) / np.sqrt(len(by_cube)))
+def _with_total(repetitions: Array) -> Array:
+    """Return contributions with their sum over the terms in a last column."""
+    return np.concatenate([repetitions, repetitions.sum(axis=2, keepdims=True)], axis=2)
+
+
+def _standard_error(repetitions: Array) -> Array:
+    """Return the standard error of means over independent repetitions, the first axis."""
+    return np.asarray(repetitions.std(axis=0, ddof=1) / np.sqrt(len(repetitions)))
 
 
 def _relative_half_width(by_cube: Array) -> float:
@@ -338,7 +345,7 @@ def _relative_half_width(by_cube: Array) -> float:
     largest = np.abs(by_cube.sum(axis=2).mean(axis=0)).max(initial=0.0)
     if largest == 0.0:
         return 0.0
-    half = t.ppf(0.975, len(by_cube) - 1) * _standard_error(by_cube)[:, -1]
+    half = t.ppf(0.975, len(by_cube) - 1) * _standard_error(_with_total(by_cube))[:, -1]
     return float(half.max() / largest)
 
 

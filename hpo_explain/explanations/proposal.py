@@ -51,8 +51,11 @@ class ProposalExplanation(Result):
     standard_error : ndarray of shape (d, number of terms + 1) or None
         Standard error of `phi` and, in the last column, of their sum, from integrating over the
         background; None where the background was given as an array.
+    difference_error : ndarray of shape (number of terms + 1, d, d) or None
+        Standard error of the difference of any two contributions, which go together; the terms as
+        in `standard_error`.
     degrees_of_freedom : int
-        Of the t-interval: independent hypercubes minus 1.
+        Of the t-intervals: independent hypercubes, or draws, minus 1; 0 without.
     prediction, baseline, payout, efficiency_gap : dict of str to float
         By term, plus "total": the acquisition at the configuration; its mean over the
         background; their difference; and the part of it that the contributions miss.
@@ -96,6 +99,7 @@ class ProposalExplanation(Result):
     terms: tuple[str, ...]
     phi: Array
     standard_error: Array | None
+    difference_error: Array | None
     degrees_of_freedom: int
     prediction: dict[str, float]
     baseline: dict[str, float]

@@ -9,15 +9,38 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from hpo_explain.diagnostics import Scope
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.explanations.claims import Claim, between
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import fact
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_TOO_LARGE = fact("efficiency_error_too_large")
+
+@dataclass(frozen=True)
+class Closest:
+    """The two neighbours in a ranking that are told apart worst.
+
+    Attributes
+    ----------
+    pair : tuple of (str, str)
+        The hyperparameters, the one that contributes more first.
+    difference : float
+        How much more it contributes.
+    half_width : float
+        Half the 95 % interval of that, simultaneous over all pairs and terms; infinite where the
+        error is not known.
+    """
+
+    pair: tuple[str, str]
+    difference: float
+    half_width: float
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether the first contributes more for certain; also where both are known exactly."""
+        return self.half_width == 0.0 or self.difference > self.half_width
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -34,9 +57,9 @@ class SampleSizeCheck(Result):
         The hyperparameters whose contributions are estimated.
     contributions : dict of str to ndarray
         Their contributions by term, plus "total".
-    error, threshold : dict of str to float
-        By term, plus "total": the efficiency error Δ and the smallest difference δ between two
-        contributions (infinite with fewer than two hyperparameters that contribute).
+    closest : dict of str to (Closest or None)
+        By term, plus "total": the neighbours in the ranking that are told apart worst; None with
+        fewer than two hyperparameters that contribute.
     subject, notes
         As of every result.
 
@@ -47,7 +70,7 @@ class SampleSizeCheck(Result):
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
     >>> table["loss"] = table.x + 3.0 * table.y
     >>> sampled = hx.explain_proposal(table, 4, objective="loss", estimator="sampling", draws=500)
-    >>> list(hx.check_sample_size(sampled).error)
+    >>> list(hx.check_sample_size(sampled).closest)
     ['mean', 'uncertainty', 'total']
     """
 
@@ -56,8 +79,7 @@ class SampleSizeCheck(Result):
     most: int | None
     estimated: tuple[str, ...]
     contributions: Mapping[str, Array]
-    error: Mapping[str, float]
-    threshold: Mapping[str, float]
+    closest: Mapping[str, Closest | None]
 
     @property
     def enough(self) -> bool:
@@ -71,29 +93,42 @@ class SampleSizeCheck(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """The ranking by each term; certain where the error cannot change it."""
-        return tuple(self._claim(term) for term in self.error)
+        """The ranking by each term; certain where all neighbours in it are told apart."""
+        return tuple(self._claim(term) for term in self.closest)
 
     def _claim(self, term: str) -> Claim:
         order = np.argsort(-self.contributions[term], kind="stable")
-        safe = self.error[term] < self.threshold[term]
+        closest = self.closest[term]
+        doubts: tuple[Fact, ...] = ()
+        if closest is not None and not closest.told_apart:
+            known = np.isfinite(closest.half_width)
+            kind = "not_told_apart" if known else "sampling_error_unknown"
+            doubts = (fact(kind, names=closest.pair),)
         return Claim(
             "ranking",
             tuple(self.estimated[j] for j in order),
-            estimate=self.error[term],
-            certain=safe,
-            because=() if safe else (_TOO_LARGE,),
+            estimate=np.inf if closest is None else closest.difference,
+            interval=None if closest is None else between(closest.difference, closest.half_width),
+            certain=not doubts,
+            because=doubts,
             term=term,
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per term: error, threshold, enough."""
+        """Return one row per term: the closest two, their difference, half_width, enough."""
         import pandas as pd
 
-        frame = pd.DataFrame({"error": self.error, "threshold": self.threshold})
-        frame["enough"] = frame["error"] < frame["threshold"]
-        frame.index.name = "term"
-        return frame
+        rows = [
+            (None, None, np.inf, 0.0, True)
+            if found is None
+            else (*found.pair, found.difference, found.half_width, found.told_apart)
+            for found in self.closest.values()
+        ]
+        return pd.DataFrame(
+            rows,
+            columns=["more", "less", "difference", "half_width", "enough"],
+            index=pd.Index(self.closest, name="term"),
+        )
 
     def _numbers(self) -> dict[str, Any]:
         return {
@@ -101,6 +136,14 @@ class SampleSizeCheck(Result):
             "most": self.most,
             "estimated": self.estimated,
             "contributions": self.contributions,
-            "error": self.error,
-            "threshold": self.threshold,
+            "closest": {
+                term: None
+                if found is None
+                else {
+                    "pair": found.pair,
+                    "difference": found.difference,
+                    "half_width": found.half_width,
+                }
+                for term, found in self.closest.items()
+            },
         }

@@ -1,4 +1,4 @@
-"""The plot of a check of the number of draws: contributions with the error of their sum."""
+"""The plot of a check of the number of draws: differences of neighbours in the ranking."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from hpo_explain.explanations import SampleSizeCheck
-from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
+from hpo_explain.explanations.sample_size import Closest
+from hpo_explain.plotting._bars import Bars, Row, draw_bars
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH
-from hpo_explain.plotting._subject import shown
-from hpo_explain.wording import proposal
 from hpo_explain.wording import sample_size as words
-from hpo_explain.wording.plots import not_shown
 
 
 @draws(SampleSizeCheck)
 def plot_sample_size(
     result: SampleSizeCheck, *, ax: Axes | None = None, width: float = WIDTH
 ) -> Axes:
-    """Draw the estimated contributions, the largest on top, with the efficiency error as whiskers.
+    """Draw for each term the difference of the two neighbours that are told apart worst.
 
     Parameters
     ----------
@@ -34,39 +32,35 @@ def plot_sample_size(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes: contribution by hyperparameter; at most 20 are drawn.
+        The axes: a difference with its interval by term.
 
     Examples
     --------
     >>> import pandas as pd
     >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
+    >>> table["loss"] = table.x + 3.0 * table.y
     >>> sampled = hx.explain_proposal(table, 4, objective="loss", estimator="sampling", draws=500)
     >>> plot_sample_size(hx.check_sample_size(sampled)).get_xlabel()
-    'contribution to LCB (κ = 1.96): right is more desirable'
+    'difference between two contributions that are neighbours in the ranking'
     """
-    *terms, total = result.contributions
-    order = np.argsort(-np.abs(result.contributions[total]), kind="stable").tolist()
-    several = len(terms) > 1
     rows = tuple(
-        Row(
-            (result.estimated[j],),
-            tuple(float(result.contributions[term][j]) for term in terms),
-            tuple(result.error[term] for term in (*terms, total)),
-            mark=float(result.contributions[total][j]) if several else None,
-        )
-        for j in order[:MOST_ROWS]
+        Row((term, words.pair(*found.pair)), (found.difference,), (_half(found),))
+        for term, found in result.closest.items()
+        if found is not None
     )
     return draw_bars(
         Bars(
             rows=rows,
             heading=words.HEADING,
             subtitle=words.subtitle(result),
-            label=proposal.label(shown(result.subject)),
-            footer=words.FOOTER + not_shown(len(order) - len(rows), "smaller one", "smaller ones"),
-            legend=tuple(enumerate(terms)),
-            mark=proposal.TOTAL if several else "",
+            label=words.LABEL,
+            footer=words.FOOTER,
         ),
         ax=ax,
         width=width,
     )
+
+
+def _half(found: Closest) -> float | None:
+    return found.half_width if np.isfinite(found.half_width) else None

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from hpo_explain._words import join_words
 from hpo_explain.explanations import SampleSizeCheck
+from hpo_explain.facts import Fact
 from hpo_explain.wording._registry import add_facts, sentence_of
+
+
+def _not_told_apart(fact: Fact) -> str:
+    more, less = fact.names
+    return f"{more} and {less} cannot be told apart"
+
 
 add_facts(
     {
-        "efficiency_error_too_large": "the efficiency error is not below the smallest difference "
-        "between two contributions"
+        "not_told_apart": _not_told_apart,
+        "sampling_error_unknown": "coalitions were sampled once, so their error is not known",
     }
 )
 
@@ -17,23 +24,32 @@ add_facts(
 @sentence_of(SampleSizeCheck)
 def sentence(result: SampleSizeCheck) -> str:
     """Say whether the sample is large enough."""
-    unsafe = [claim.term for claim in result.claims if not claim.certain]
+    unsafe = [claim for claim in result.claims if not claim.certain]
     if not unsafe:
-        return "The sample is large enough: the efficiency error cannot change any ranking."
+        return (
+            "The sample is large enough: all neighbours in the rankings can be told apart (95 %)."
+        )
+    reasons = join_words(list(dict.fromkeys(str(claim.because[0]) for claim in unsafe)))
     remedy = "Take more draws."
     if result.limited:
         remedy = f"Twice as many draws exceed the limit of {result.most}."
     return (
-        "The sample is too small: the efficiency error could change the ranking by "
-        f"{join_words(unsafe)}. {remedy}"
+        f"The sample is too small to rank the hyperparameters by "
+        f"{join_words([claim.term for claim in unsafe])}: {reasons}. {remedy}"
     )
 
 
 HEADING = "Is the sample large enough to rank the hyperparameters?"
+LABEL = "difference between two contributions that are neighbours in the ranking"
 FOOTER = (
-    "Whiskers: ± the efficiency error of the term, what the contributions miss of the payout. The "
-    "ranking is safe where it is smaller than the smallest difference between two contributions."
+    "For each term the two neighbours that are told apart worst. Whiskers: 95 % interval of their "
+    "difference, for all pairs and terms together; the ranking is safe where it does not reach 0."
 )
+
+
+def pair(more: str, less: str) -> str:
+    """Return the label of a difference."""
+    return f"{more} − {less}"
 
 
 def subtitle(result: SampleSizeCheck) -> str:

@@ -1,7 +1,10 @@
 """The sampling estimator: closed forms, its intervals' coverage, and the check of its size."""
 
+import dataclasses
+
 import numpy as np
 import pytest
+from scipy.stats import t as t_distribution
 
 import hpo_explain as hx
 from hpo_explain.facts import fact
@@ -97,34 +100,107 @@ def test_too_few_draws_are_refused(draws):
 # ---------------------------------------------------------------------- Algorithm 4
 
 
-def explanation_of(phi, gap):
-    phi = np.asarray(phi, dtype=float)
-    names = tuple(f"t{j}" for j in range(len(phi)))
-    terms = ("mean", "uncertainty")
-    gaps = {**dict(zip(terms, gap, strict=True)), "total": sum(gap)}
-    return explanation(phi, names=names, terms=terms, error=None, efficiency_gap=gaps, draws=100)
+def check_of(phi, errors, **changes):
+    """The check of two terms whose differences have these standard errors, (3, d, d)."""
+    names = [f"t{j}" for j in range(len(phi))]
+    made = explanation(phi, names=names, **changes)
+    return hx.check_sample_size(dataclasses.replace(made, difference_error=np.asarray(errors)))
 
 
-def test_the_check_compares_the_error_with_the_smallest_difference():
-    # the thesis's Figure 16: two contributions, 3 and 2, so that δ = 1
-    check = hx.check_sample_size(explanation_of([[3.0, 0.0], [2.0, 0.5]], [0.9, -0.2]))
-    assert check.threshold == {"mean": 1.0, "uncertainty": 0.5, "total": 0.5}
-    assert check.error == pytest.approx({"mean": 0.9, "uncertainty": 0.2, "total": 0.7})
-    assert check.to_frame()["enough"].to_dict() == {
-        "mean": True, "uncertainty": True, "total": False,
-    }  # fmt: skip
+def test_the_check_compares_differences_with_their_own_errors():
+    errors = np.zeros((3, 2, 2))
+    errors[:, 0, 1] = errors[:, 1, 0] = [0.1, 0.1, 0.2]
+    check = check_of([[3.0, 0.0], [2.0, 0.5]], errors, draws=100)
+    # a single pair and three terms; t with 9 degrees of freedom
+    quantile = t_distribution.isf(0.025 / 3, 9)
+    frame = check.to_frame()
+    np.testing.assert_allclose(frame["difference"], [1.0, 0.5, 0.5])
+    np.testing.assert_allclose(frame["half_width"], quantile * np.array([0.1, 0.1, 0.2]))
+    assert frame["enough"].tolist() == [True, True, False]
     assert not check.enough
     assert check.draws == 100
     safe, _, unsafe = check.claims
     assert (safe.kind, safe.hyperparameters, safe.term) == ("ranking", ("t0", "t1"), "mean")
     assert safe.certain
-    assert (unsafe.term, unsafe.estimate, unsafe.certain) == ("total", check.error["total"], False)
-    assert [reason.kind for reason in unsafe.because] == ["efficiency_error_too_large"]
+    assert (unsafe.term, unsafe.estimate, unsafe.certain) == ("total", 0.5, False)
+    assert unsafe.because == (fact("not_told_apart", names=["t0", "t1"]),)
 
 
 def test_what_contributes_nothing_does_not_count_as_a_tie():
     phi = [[3.0, 0.1], [2.0, 0.4], [0.0, 0.0], [0.0, 0.0]]
-    assert hx.check_sample_size(explanation_of(phi, [0.1, 0.1])).enough
+    made = explanation(phi, names=[f"t{j}" for j in range(4)], error=None)
+    assert hx.check_sample_size(made).enough
+    errors = np.full((3, 4, 4), 0.01)
+    silent = np.zeros((4, 3))
+    silent[:2] = 0.01
+    assert check_of(phi, errors, standard_error=silent).enough
+
+
+def test_contributions_of_all_coalitions_with_a_given_background_are_exact():
+    acquisition = bound_of(cube(3), lambda X: X @ [1.0, 2.0, 4.0])
+    background = hx.global_background(acquisition.space, 30)
+    found = hx.ShapleyExplainer(acquisition, background=background).explain(
+        {"t1": 0.1, "t2": 0.2, "t3": 0.9}
+    )
+    assert hx.check_sample_size(found).enough
+
+
+def random_case(rng):
+    """A function of interactions, a configuration, a background, and the true contributions."""
+    space = cube(3)
+    linear, pairs = rng.normal(size=3), rng.normal(size=3)
+
+    def mean(X):
+        return X @ linear + (X * X[:, [1, 2, 0]]) @ pairs
+
+    acquisition = bound_of(space, mean)
+    x, background = rng.random(3), space.sample(40, seed=int(rng.integers(1000)))
+    config = dict(zip(space.names, x, strict=True))
+    return acquisition, config, background, brute_force(acquisition, x, background)[:, 0]
+
+
+def test_enough_means_that_the_ranking_is_right():
+    rng = np.random.default_rng(0)
+    said = {25: [], 10_000: []}
+    for case in range(150):
+        acquisition, config, background, truth = random_case(rng)
+        for draws, right in said.items():
+            if draws > 1000 and case >= 30:
+                continue
+            found = sampled(acquisition, config, background=background, draws=draws, seed=case)
+            if hx.check_sample_size(found).enough:
+                right.append(np.argsort(found.total).tolist() == np.argsort(truth).tolist())
+    assert len(said[25]) >= 15
+    assert np.mean(said[25]) >= 0.95
+    assert len(said[10_000]) >= 24  # of 30: clearly large samples are enough
+    assert all(said[10_000])
+
+
+def test_the_search_for_enough_draws_ends_with_the_right_ranking():
+    rng = np.random.default_rng(1)
+    right = []
+    for case in range(40):
+        acquisition, config, background, truth = random_case(rng)
+        found, checks = hx.find_sample_size(
+            acquisition, config, background=background, first=8, most=4096, seed=case
+        )
+        if checks[-1].enough:
+            right.append(np.argsort(found.total).tolist() == np.argsort(truth).tolist())
+    assert len(right) >= 28
+    assert np.mean(right) >= 0.95
+
+
+def test_sampled_coalitions_are_judged_by_hypercubes_that_sample_others():
+    weights = np.r_[np.arange(1.0, 6.0), np.full(7, 0.01) * np.arange(1, 8)]
+    acquisition = bound_of(cube(12), lambda X: X @ weights + 3.0 * X[:, 0] * X[:, 1])
+    config = dict.fromkeys(acquisition.space.names, 0.1)
+    found = hx.ShapleyExplainer(acquisition, background=40).explain(config)
+    assert found.estimator["sampled"]
+    assert np.isfinite(found.difference_error).all()
+    given = hx.global_background(acquisition.space, 20)
+    once = hx.check_sample_size(hx.ShapleyExplainer(acquisition, background=given).explain(config))
+    assert not once.enough
+    assert {claim.because[0].kind for claim in once.claims} == {"sampling_error_unknown"}
 
 
 def test_the_search_doubles_the_draws_until_they_are_enough():

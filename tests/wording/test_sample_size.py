@@ -1,20 +1,24 @@
 import hpo_explain as hx
+from hpo_explain.facts import fact
 from tests.handmade import explanation
 
 
-def check(gap, **changes):
-    gaps = {"mean": gap, "uncertainty": 0.0, "total": gap}
-    phi = [[3.0, 0.0], [2.0, 0.5]]
-    return hx.check_sample_size(explanation(phi, efficiency_gap=gaps, draws=100, **changes))
+def check(error, **changes):
+    phi = [[3.0, 0.0], [2.0, 0.25]]
+    return hx.check_sample_size(explanation(phi, error=error, draws=100, **changes))
 
 
 def test_sentences():
+    assert check(0.01).sentence == (
+        "The sample is large enough: all neighbours in the rankings can be told apart (95 %)."
+    )
     assert check(0.1).sentence == (
-        "The sample is large enough: the efficiency error cannot change any ranking."
+        "The sample is too small to rank the hyperparameters by uncertainty: x1 and x0 cannot be "
+        "told apart. Take more draws."
     )
-    assert check(2.0).sentence == (
-        "The sample is too small: the efficiency error could change the ranking by mean and total. "
-        "Take more draws."
+    sampled = fact("kernel_explainer", players=13, sampled=True)
+    assert "coalitions were sampled once, so their error is not known. Take" in (
+        check(None, estimator=sampled).sentence
     )
-    ax = check(0.7).plot()
-    assert "100 draws; safe ranking by mean and uncertainty" in [t.get_text() for t in ax.texts]
+    ax = check(0.1).plot()
+    assert "100 draws; safe ranking by mean and total" in [t.get_text() for t in ax.texts]
