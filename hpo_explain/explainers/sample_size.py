@@ -28,8 +28,7 @@ import numpy.typing as npt
 from hpo_explain._checks import check_count
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers.shapley import ShapleyExplainer
-from hpo_explain.explanations import ProposalExplanation, SampleSizeCheck, Subject
-from hpo_explain.explanations.sample_size import Closest
+from hpo_explain.explanations import Closest, ProposalExplanation, SampleSizeCheck, Subject
 from hpo_explain.space import Array, Config
 
 _LEVEL = 0.95

@@ -20,7 +20,7 @@ from hpo_explain.explanations.recommended_space import Evidence, Recommendation
 from hpo_explain.explanations.regional import Condition, Region, RegionalPartialDependence
 from hpo_explain.explanations.repeated_runs import RepeatedRuns
 from hpo_explain.explanations.result import Result
-from hpo_explain.explanations.sample_size import SampleSizeCheck
+from hpo_explain.explanations.sample_size import Closest, SampleSizeCheck
 from hpo_explain.explanations.subject import Subject
 from hpo_explain.explanations.subspace import Subspace
 
@@ -28,6 +28,7 @@ __all__ = [
     "Ablation",
     "Axis",
     "Claim",
+    "Closest",
     "Condition",
     "DensityCurve",
     "DensityPath",

@@ -101,9 +101,10 @@ class SampleSizeCheck(Result):
         closest = self.closest[term]
         doubts: tuple[Fact, ...] = ()
         if closest is not None and not closest.told_apart:
-            known = np.isfinite(closest.half_width)
-            kind = "not_told_apart" if known else "sampling_error_unknown"
-            doubts = (fact(kind, names=closest.pair),)
+            if np.isfinite(closest.half_width):
+                doubts = (fact("not_told_apart", names=closest.pair),)
+            else:
+                doubts = (fact("sampling_error_unknown"),)
         return Claim(
             "ranking",
             tuple(self.estimated[j] for j in order),
