@@ -15,6 +15,7 @@ from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run
 from hpo_explain.wording import format_value
+from hpo_explain.wording import run as words
 
 _LONG = 300
 
@@ -32,6 +33,7 @@ def _content(context: Context) -> Content:
             caption=f"{run.objective_name} of every trial, in the order of their numbers. "
             f"{_better(run).capitalize()} is better.",
         ),
+        luck=words.luck(run) if _has_incumbent(run) else (),
         left_out=_left_out(run),
         notes=run.notes,
     )
@@ -58,11 +60,10 @@ def _finding(run: Run) -> str:
             return "The only finished trial is not feasible."
         return f"None of the {len(run)} finished trials is feasible."
     best = run.incumbent_trial
-    later = int(np.sum(np.asarray(run.trials) > best))
-    after = f"{counted(later, 'later trial')} brought nothing better" if later else "the last one"
+    shared = f" ({words.tied(run)})" if words.tied(run) else ""
     return (
         f"The best {run.objective_name} of {counted(len(run), 'trial')} is {_value(run, best)}, "
-        f"by trial {best}; {after}."
+        f"by trial {best}{shared}; {words.since_best(run)}."
     )
 
 

@@ -1,6 +1,7 @@
 """The record of an optimization run, and what was known when."""
 
 from hpo_explain.run.averaged import average_instances
+from hpo_explain.run.best_predicted import BestPredicted
 from hpo_explain.run.chosen import ChosenAcquisition
 from hpo_explain.run.diverged import LARGEST, diverged_above, winsorized
 from hpo_explain.run.feasibility import Feasibility
@@ -10,6 +11,7 @@ from hpo_explain.run.run import Run
 
 __all__ = [
     "LARGEST",
+    "BestPredicted",
     "ChosenAcquisition",
     "Feasibility",
     "Instances",

@@ -15,8 +15,9 @@ _TAILS = ((0.9, 20.0), (0.75, 100.0))
 _OTHERS = 2.0 / 3.0  # share of the different costs that lie below those that diverged
 _OTHERS_OF_DESIGN = 1.0 / 2.0
 _FEWEST = 4  # different costs; fewer have no scale
-_SAME = 1e-12  # relative difference of costs that count as the same: rounding of means
 _DESIGN = 10  # trials that a space-filling part has at least
+SAME = 1e-12
+"""Relative difference up to which costs count as the same: rounding of means."""
 LARGEST = 1e150
 """Objectives beyond count as that for fitting, so that sums of their squares stay finite."""
 
@@ -78,7 +79,7 @@ def diverged_above(cost: Array, space_filling: npt.NDArray[np.bool_] | None = No
 def _different(cost: Array) -> Array:
     """Return the different costs in ascending order."""
     ordered = np.sort(cost)
-    apart = np.diff(ordered) > _SAME * np.abs(ordered[1:])
+    apart = np.diff(ordered) > SAME * np.abs(ordered[1:])
     return ordered[np.concatenate([[True], apart])] if len(ordered) else ordered
 
 

@@ -20,8 +20,9 @@ from hpo_explain.options import CRITERIA, KINDS, Criterion, Direction, Kind
 from hpo_explain.run._clock import is_before, ran_at_once
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.run._kind import choose_kind
+from hpo_explain.run.best_predicted import BestPredicted
 from hpo_explain.run.chosen import ChosenAcquisition, criterion_of
-from hpo_explain.run.diverged import diverged_above, space_filling_part, winsorized
+from hpo_explain.run.diverged import SAME, diverged_above, space_filling_part, winsorized
 from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
@@ -260,6 +261,38 @@ class Run:
         if not len(feasible):
             raise NothingToExplain(fact("no_feasible_trial"))
         return int(np.asarray(self.trials)[feasible[np.argmin(self.cost[feasible])]])
+
+    @property
+    def tied(self) -> tuple[int, ...]:
+        """The numbers of the feasible trials that share the best objective, the incumbent first.
+
+        Objectives that differ by rounding are the same.
+
+        Raises
+        ------
+        NothingToExplain
+            If the run has no feasible trial.
+
+        Examples
+        --------
+        >>> from hpo_explain import FloatParameter, SearchSpace
+        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+        >>> Run(space, [[0.2], [0.7], [0.4]], [1.0, 3.0, 1.0], "minimize").tied
+        (0, 2)
+        """
+        first = self.incumbent_trial
+        best = float(self.objective[self.row(first)])
+        same = np.abs(self.objective - best) <= SAME * abs(best)
+        numbers = np.asarray(self.trials)[same & np.asarray(self.feasible)]
+        return (first, *(int(t) for t in numbers if t != first))
+
+    def later_trials(self, trial: int) -> tuple[int, ...]:
+        """Return the numbers of the trials that ended after a trial, those left out included.
+
+        By number; those that still run or wait have not ended.
+        """
+        ended = [t for t, why in self.excluded.items() if why.kind not in ("running", "waiting")]
+        return tuple(t for t in sorted([*np.asarray(self.trials).tolist(), *ended]) if t > trial)
 
     def best(self, trials: Sequence[int]) -> int:
         """Return the best of some trials: the feasible ones first, then the first of several.
@@ -535,6 +568,58 @@ class Run:
         if kind == "gp":
             return GaussianProcessSurrogate.fit(self.space, self.X[rows], y, seed=seed)
         return ForestSurrogate.fit(self.space, self.X[rows], y, n_trees=n_trees, seed=seed)
+
+    def best_predicted(self, *, seed: int = 0) -> BestPredicted:
+        """Return the feasible trial whose objective ``surrogate()`` predicts to be the best.
+
+        In a noisy run the incumbent is the luckiest trial; this one stands beside it.
+
+        Parameters
+        ----------
+        seed : int, default 0
+            Seed of the surrogate.
+
+        Returns
+        -------
+        BestPredicted
+            The trial with its predicted objective, and the incumbent's.
+
+        Raises
+        ------
+        NothingToExplain
+            If the run has no feasible trial, or fewer than two trials.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hpo_explain import FloatParameter, SearchSpace
+        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+        >>> x = np.linspace(0.0, 1.0, 40)
+        >>> noise = np.random.default_rng(2).normal(0.0, 0.1, 40)
+        >>> run = Run(space, x[:, None], (x - 0.4) ** 2 + noise, "minimize")
+        >>> found = run.best_predicted()
+        >>> round(run.incumbent["x"], 1), round(found.configuration["x"], 1), found.notable
+        (0.1, 0.4, True)
+        """
+        incumbent = self.incumbent_trial
+        surrogate, at = self.surrogate(seed=seed), self.row(incumbent)
+        mean, std = surrogate.predict(self.X)
+        row = int(np.argmin(np.where(np.asarray(self.feasible), self._sign * mean, np.inf)))
+        spread = float(np.std(self.learned_cost()))
+        noise = float(getattr(surrogate, "noise_std", np.nan))
+        return BestPredicted(
+            trial=int(np.asarray(self.trials)[row]),
+            configuration=self.space.decode(self.X[[row]])[0],
+            mean=float(mean[row]),
+            std=float(std[row]),
+            observed=float(self.objective[row]),
+            incumbent_trial=incumbent,
+            incumbent_mean=float(mean[at]),
+            incumbent_std=float(std[at]),
+            incumbent_observed=float(self.objective[at]),
+            noise=noise / spread if spread > 0.0 else np.nan,
+            differs=not np.array_equal(self.X[row], self.X[at], equal_nan=True),
+        )
 
     def feasibility(self, before: int | None = None, *, seed: int = 0) -> Feasibility | None:
         """Return a classifier of the configurations that meet the constraints.

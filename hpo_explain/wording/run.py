@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from hpo_explain._words import counted, spans
+from hpo_explain.errors import NothingToExplain
 from hpo_explain.facts import Fact, by_reason
 from hpo_explain.run import Run
 from hpo_explain.wording._registry import add_facts
+from hpo_explain.wording.numbers import plus_minus
 
 
 def summary(run: Run) -> str:
@@ -23,11 +27,57 @@ def describe(run: Run) -> str:
     lines = [summary(run)]
     if np.asarray(run.feasible).any():
         best = run.objective[run.row(run.incumbent_trial)]
-        lines.append(f"best: trial {run.incumbent_trial}, {best:.6g}")
+        shared = f" ({tied(run)})" if tied(run) else ""
+        lines.append(f"best: trial {run.incumbent_trial}, {best:.6g}{shared}")
+        lines += [str(known) for known in luck(run)]
     lines.append(f"proposals (after the initial design): {len(run.proposals or ())}")
     for reason, numbers in by_reason(run.excluded).items():
         lines.append(f"left out: {len(numbers)} ({spans(numbers)}): {reason}")
     return "\n".join([*lines, *(f"note: {note}" for note in run.notes)])
+
+
+_ENDED = {"pruned": "pruned", "failed": "failed", "infeasible": "infeasible"}
+
+
+def tied(run: Run) -> str:
+    """Say how many trials share the best objective; empty where one is alone."""
+    n = len(run.tied)
+    return f"{n} trials share the best {run.objective_name}; this is the first" if n > 1 else ""
+
+
+def since_best(run: Run) -> str:
+    """Say what came after the best trial, trials that were left out included."""
+    later = run.later_trials(run.incumbent_trial)
+    if not later:
+        return "the last one"
+    kinds = Counter(run.excluded[t].kind for t in later if t in run.excluded)
+    others = sum(count for kind, count in kinds.items() if kind not in _ENDED)
+    named = [f"{kinds[kind]} {word}" for kind, word in _ENDED.items() if kinds[kind]]
+    named += [f"{others} left out for other reasons"] if others else []
+    better = "nothing better" if np.all(run.feasible) else "nothing better that is feasible"
+    which = f" ({', '.join(named)})" if named else ""
+    return f"{counted(len(later), 'later trial')}{which} brought {better}"
+
+
+def luck(run: Run) -> tuple[Fact, ...]:
+    """Return the best predicted trial where noise may have chosen the incumbent; else nothing."""
+    try:
+        found = run.best_predicted()
+    except NothingToExplain:
+        return ()
+    return (found.fact,) if found.notable else ()
+
+
+def _best_predicted(fact: Fact) -> str:
+    trial, incumbent = fact.trials
+    observed, best = (plus_minus(fact[name], None) for name in ("observed", "incumbent_observed"))
+    return (
+        f"best predicted: trial {trial}, {plus_minus(*fact['predicted'])} (observed {observed}). "
+        f"Trial {incumbent}, the best observed, is predicted at "
+        f"{plus_minus(*fact['incumbent_predicted'])} (observed {best}): the noise is "
+        f"{fact['noise']:.0%} of the objective's standard deviation, and the best of many noisy "
+        "observations is better than its average"
+    )
 
 
 def _diverged(fact: Fact) -> str:
@@ -86,6 +136,7 @@ def _trials(fact: Fact) -> str:
 
 add_facts(
     {
+        "best_predicted": _best_predicted,
         "diverged": _diverged,
         "overflow_clipped": _overflow_clipped,
         "instances_averaged": _instances_averaged,

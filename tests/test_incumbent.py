@@ -1,0 +1,143 @@
+"""The best trial: shared, lucky, or the last for a long time."""
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain import Run
+from hpo_explain.errors import NothingToExplain
+from hpo_explain.facts import fact
+from hpo_explain.wording.run import since_best
+from tests.analytic import unit_cube
+
+SPACE = unit_cube(2)
+X = SPACE.sample(60, seed=0)
+BOWL = ((X - 0.4) ** 2).sum(axis=1)
+
+
+def run(objective, direction="minimize", **changes):
+    return Run(SPACE, X[: len(objective)], objective, direction, **changes)
+
+
+# ---------------------------------------------------------------------- shared
+
+
+def test_trials_that_share_the_best_are_counted_up_to_rounding():
+    accuracy = np.array([0.9, 0.1 + 0.2, 0.3, 0.95, 0.95 + 1e-15, 0.95, 0.7])
+    assert set(run(accuracy, "maximize").tied) == {3, 4, 5}
+    assert set(run(-accuracy, "minimize").tied) == {3, 4, 5}
+    assert run(np.array([3.0, 1.0, 2.0])).tied == (1,)
+    feasible = np.arange(7) != 5
+    assert set(run(accuracy, "maximize", feasible=feasible).tied) == {3, 4}
+
+
+def test_shared_bests_are_told():
+    text = str(run(np.array([2.0, 1.0, 1.0, 1.0, 3.0]), objective_name="loss"))
+    assert "best: trial 1, 1 (3 trials share the best loss; this is the first)" in text
+    assert "share" not in str(run(np.array([2.0, 1.0, 3.0])))
+
+
+# ---------------------------------------------------------------------- what came after
+
+
+def test_every_trial_after_the_best_is_counted_and_named_whatever_became_of_it():
+    reasons = dict.fromkeys(range(3, 20), fact("pruned", readable=True))
+    reasons |= {20: fact("failed"), 21: fact("running"), 22: fact("waiting"), 1: fact("failed")}
+    made = Run(SPACE, X[:4], [2.0, 1.0, 3.0, 4.0], "minimize", trials=[0, 2, 23, 24],
+               excluded=reasons)  # fmt: skip
+    assert len(made.later_trials(2)) == 17 + 1 + 2
+    assert since_best(made) == "20 later trials (17 pruned, 1 failed) brought nothing better"
+    assert since_best(run(np.array([2.0, 1.0]))) == "the last one"
+    better_but = run(np.array([2.0, 1.0, 0.5]), feasible=np.array([True, True, False]))
+    assert since_best(better_but) == "1 later trial brought nothing better that is feasible"
+
+
+def test_the_report_counts_them_too():
+    import optuna
+
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+
+    def objective(trial):
+        x = trial.suggest_float("x", 0.0, 1.0)
+        trial.report(x, 0)
+        if trial.number > 3:
+            raise optuna.TrialPruned
+        return 1.0 + trial.number
+
+    study.optimize(objective, n_trials=9)
+    assert since_best(hx.from_optuna(study)) == "8 later trials (5 pruned) brought nothing better"
+
+
+# ---------------------------------------------------------------------- lucky
+
+
+def noisy(seed, std=0.1):
+    return run(BOWL + np.random.default_rng(seed).normal(0.0, std, 60))
+
+
+def test_the_best_predicted_is_truly_better_than_the_luckiest():
+    """On a bowl with noise of 0.7 of its spread, where it is told."""
+    found = [f for f in (noisy(seed).best_predicted() for seed in range(12)) if f.notable]
+    assert len(found) >= 6
+    lucky = np.array([BOWL[f.incumbent_trial] for f in found]) - BOWL.min()
+    predicted = np.array([BOWL[f.trial] for f in found]) - BOWL.min()
+    assert predicted.mean() < 0.5 * lucky.mean()
+    assert np.mean(predicted <= lucky) > 0.7
+
+
+def test_it_is_the_best_posterior_mean_among_feasible_trials_by_its_definition():
+    for sign, direction in ((1.0, "minimize"), (-1.0, "maximize")):
+        feasible = np.arange(60) % 3 != 0
+        made = run(sign * noisy(1).objective, direction, feasible=feasible)
+        mean, std = made.surrogate().predict(X)
+        best = min(np.flatnonzero(feasible), key=lambda i: sign * mean[i])
+        found = made.best_predicted()
+        assert (found.trial, found.mean, found.std) == (best, mean[best], std[best])
+        assert found.observed == made.objective[best]
+        assert found.configuration == made.config(int(best))
+        at = made.incumbent_trial
+        assert (found.incumbent_trial, found.incumbent_mean) == (at, mean[at])
+        assert made.incumbent == made.config(at)  # stays the best observed
+
+
+def test_it_is_told_where_the_noise_is_notable_and_only_there():
+    clean = run(BOWL).best_predicted()
+    assert clean.noise < 0.02
+    assert not clean.differs
+    assert not clean.notable
+    assert "predicted" not in str(run(BOWL))
+    made = noisy(0)
+    found = made.best_predicted()
+    assert found.noise == pytest.approx(0.1 / made.objective.std(), rel=0.3)  # the true share
+    assert found.notable == ("best predicted: trial" in str(made)) == True  # noqa: E712
+
+
+def test_a_model_that_does_not_know_its_noise_tells_nothing_of_luck():
+    space = hx.SearchSpace([hx.CategoricalParameter(name, range(3)) for name in "ab"])
+    rows = space.sample(30, seed=0)
+    made = Run(space, rows, np.random.default_rng(0).normal(size=30), "minimize")
+    found = made.best_predicted()
+    assert np.isnan(found.noise)
+    assert not found.notable
+
+
+def test_without_a_feasible_trial_or_a_model_there_is_none():
+    with pytest.raises(NothingToExplain):
+        run(BOWL, feasible=np.zeros(60, dtype=bool)).best_predicted()
+    with pytest.raises(NothingToExplain):
+        run(BOWL[:1]).best_predicted()
+    assert "best: trial 0" in str(run(BOWL[:1]))
+
+
+# ---------------------------------------------------------------------- the best to improve on
+
+
+@pytest.mark.parametrize("criterion", ["ei", "pi", "logei"])
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_improvement_is_counted_from_the_best_feasible_trial(criterion, direction):
+    sign = 1.0 if direction == "minimize" else -1.0
+    made = run(sign * BOWL, direction, feasible=np.sort(BOWL)[5] < BOWL)
+    for before in (20, None):
+        known = BOWL[:before][np.asarray(made.feasible)[:before]]
+        found = made.chosen_acquisition(before, criterion).acquisition
+        assert found.best == sign * known.min()
