@@ -3,6 +3,7 @@
 import os
 import pickle
 import time
+from statistics import median
 
 import pytest
 from scipy.stats import binom
@@ -143,6 +144,14 @@ def test_recommended_spaces_keep_the_optimum(runs):
     held = sum(holds for holds, _, _ in spaces)
     assert len(spaces) > 30
     assert binom.cdf(held, len(spaces), RIGHT) >= RISK, f"{held} of {len(spaces)}"
+
+
+@pytest.mark.xfail(reason="trees that extrapolate agree with each other")
+def test_recommended_spaces_are_narrow(runs):
+    """Half of the volume in the median, where an oracle could do with a quarter."""
+    kept = [kept for _, kept, least in (r.space for r in runs if r.space) if least <= 0.25]
+    assert len(kept) > 10
+    assert median(kept) <= 0.5
 
 
 @pytest.mark.parametrize(
