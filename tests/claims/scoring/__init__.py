@@ -43,6 +43,7 @@ ORACLES = {
     "lime": steps.could,
     "recommended_space": spaces.could,
     "explain_proposal": reasons.could,
+    "proposal_densities": reasons.could,
 }
 """By method: how many claims of each kind could be made by who knows the truth at the trials."""
 

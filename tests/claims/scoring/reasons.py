@@ -16,6 +16,7 @@ from tests.claims.scoring.case import UNDECIDED, Case, Judgement
 SMALL = 0.005  # of the signal's standard deviation: a contribution of less is none
 GOOD = 0.25  # of the trials
 APART = 0.02  # times as common
+CLEAR = 1.1  # times as common: an oracle names values that are so much more common
 FEW = 0.1  # of the trials are good ones for TPE
 NEAR = 0.1  # of a range: as near are trials of the same value
 
@@ -116,8 +117,11 @@ def true_contributions(case: Case) -> np.ndarray:
 
 
 def could(case: Case) -> Counter[str]:
-    """What an oracle could claim: the main reasons that the mean gives."""
+    """What an oracle could claim: the main reasons that the mean gives, and common values."""
     result: Any = case.result
+    if case.method == "proposal_densities":
+        times = [_times_as_good(case, name, value) for name, value in result.config.items()]
+        return Counter(common=min(3, sum(t is not None and t >= CLEAR for t in times)))
     if case.method != "explain_proposal" or "mean" not in result.terms:
         return Counter()
     phi = -true_contributions(case)
