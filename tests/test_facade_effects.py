@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.explanations import Subject
 from hpo_explain.facade import h_statistic, partial_dependence, regional_partial_dependence
 from tests.handmade import tuning_run
 
@@ -15,7 +16,7 @@ def test_an_effect_knows_the_run_it_is_of(direction):
     run = tuning_run(direction=direction)
     found = partial_dependence(run, "rate_drop", kind="gp", variance="covariance", **QUICK)
     explainer = hx.PartialDependenceExplainer(
-        run.surrogate(kind="gp"), variance="covariance", direction=direction, **QUICK
+        run.surrogate(kind="gp"), variance="covariance", subject=Subject.of(run), **QUICK
     )
     expected = explainer.explain("rate_drop")
     np.testing.assert_array_equal(found.std, expected.std)

@@ -117,7 +117,8 @@ def _effects(run: Run, seed: int) -> Exported:
     results = [partial_dependence(run, name, seed=seed) for name in run.space.names]
     frames = []
     for name, result in zip(run.space.names, results, strict=True):
-        frame = result.to_frame().set_axis(["value", "mean", "std", "lower", "upper"], axis=1)
+        frame = result.to_frame()
+        frame = frame.set_axis(["value", *frame.columns[1:]], axis=1)
         frame["value"] = frame["value"].astype(object)
         frame.insert(0, "hyperparameter", name)
         frames.append(frame)

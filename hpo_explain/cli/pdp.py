@@ -34,7 +34,8 @@ def pdp(
     """Show the effect of one or two hyperparameters.
 
     Averages over all others (partial dependence), in the objective's units; lower and upper are
-    the 95 % band of the surrogate's uncertainty.
+    the 95 % band of the surrogate's uncertainty. Tried are values with at least three trials near,
+    best those that cannot be told from the best one.
     """
     if len(names) > 2:
         raise click.UsageError(f"NAME may be given once or twice, but was {', '.join(names)}.")

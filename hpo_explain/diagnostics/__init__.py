@@ -1,5 +1,6 @@
 """Whether a surrogate can be trusted, and where the trials it rests on were never made."""
 
+from hpo_explain.diagnostics._branch import Branch, branch_of
 from hpo_explain.diagnostics._sampling_bias import SamplingBias, sampling_bias
 from hpo_explain.diagnostics._support import FEW, Support
 from hpo_explain.diagnostics._trust import (
@@ -16,12 +17,14 @@ __all__ = [
     "FEW",
     "LEVELS",
     "SCOPES",
+    "Branch",
     "Level",
     "SamplingBias",
     "Scope",
     "Support",
     "Trust",
     "Verdict",
+    "branch_of",
     "sampling_bias",
     "trust",
 ]

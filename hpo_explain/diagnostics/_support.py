@@ -72,6 +72,25 @@ class Support:
         """Return which of some values in the user's units were tried."""
         return np.asarray(self.near(name, values) >= FEW)
 
+    def at_pairs(
+        self, names: tuple[str, str], values: tuple[Sequence[Any], Sequence[Any]]
+    ) -> npt.NDArray[np.bool_]:
+        """Return which pairs of values of two hyperparameters were tried, (G1, G2).
+
+        Both values must have been, and at least one trial must have both near: in a rectangle in
+        which six trials would lie if all were spread evenly.
+        """
+        n = max(int(np.all([self.branch(name) for name in names], axis=0).sum()), 1)
+        tried, inside = [], []
+        for name, given in zip(names, values, strict=True):
+            encoded = self.space[name].encode(given)
+            low, high = self._window(name, encoded, float(np.sqrt(_EVEN / n)))
+            column = self.tried[:, self.space.index(name)]
+            inside.append((column >= low[:, None]) & (column <= high[:, None]))
+            tried.append(self._tried(name, encoded))
+        together = inside[0].astype(int) @ inside[1].T.astype(int) > 0
+        return np.asarray(together & tried[0][:, None] & tried[1][None, :])
+
     def share(self, name: str) -> float:
         """Return the share of a hyperparameter's own measure that was tried, from 0 to 1."""
         return float(self._tried(name, self._grid(name)).mean())
@@ -120,16 +139,20 @@ class Support:
         return np.asarray(self._near(name, encoded) >= FEW)
 
     def _near(self, name: str, encoded: Array) -> npt.NDArray[np.int64]:
-        encoded = np.asarray(encoded, dtype=float)
         column = np.sort(self.tried[self.branch(name), self.space.index(name)])
+        width = min(_EVEN / max(len(column), 1), _WIDEST)
+        low, high = self._window(name, encoded, width)
+        after = np.searchsorted(column, high, side="right")
+        return np.asarray(after - np.searchsorted(column, low, side="left"))
+
+    def _window(self, name: str, encoded: Array, width: float) -> tuple[Array, Array]:
+        """Return the ends of what is near encoded values, for a width as a share of the scale."""
+        middle = np.asarray(encoded, dtype=float)
         parameter = self.space[name]
+        half = 1e-9  # rounding of encoded values
         few = parameter.size is not None and parameter.size <= _OWN
-        if isinstance(parameter, CategoricalParameter) or few:
-            low = high = encoded
-        else:
-            half = 0.5 * float(np.clip(_EVEN / max(len(column), 1), _NARROWEST, _WIDEST))
-            middle = np.clip(encoded, half, 1.0 - half)
-            low, high = middle - half, middle + half
-        slack = 1e-9  # rounding of encoded values
-        after = np.searchsorted(column, high + slack, side="right")
-        return np.asarray(after - np.searchsorted(column, low - slack, side="left"))
+        if not isinstance(parameter, CategoricalParameter) and not few:
+            part = 0.5 * min(max(width, _NARROWEST), 1.0)
+            middle = np.clip(middle, part, 1.0 - part)
+            half += part
+        return middle - half, middle + half

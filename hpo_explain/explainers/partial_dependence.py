@@ -27,18 +27,28 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_name, check_option, check_sequence
 from hpo_explain._words import join_words
+from hpo_explain.diagnostics import Support, branch_of
 from hpo_explain.errors import InputError, NothingToExplain, Option
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explanations import PartialDependence, Subject
+from hpo_explain.explanations._contrasts import covariance_of_trees
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import VARIANCES, Direction, Variance
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
-from hpo_explain.surrogates import SupportsBoxes, SupportsGrid, SupportsJoint, Surrogate
+from hpo_explain.surrogates import (
+    SupportsBoxes,
+    SupportsGrid,
+    SupportsJoint,
+    SupportsTrees,
+    Surrogate,
+)
 from hpo_explain.surrogates._never_together import excluded_pair
 from hpo_explain.surrogates._tree_boxes import activity_intervals
 from hpo_explain.surrogates.box_sums import marginal_prediction, restrict
 
+_JOINT_ROWS = 1280  # of the grid and the sample: more take time, and change the covariance little
+_MOST_ROWS, _FEWEST_ROWS = 64, 8
 _DRAWS = 64  # times the sample that is drawn in search of active configurations
 
 
@@ -182,6 +192,7 @@ class PartialDependenceExplainer:
                 self._variance,
                 ("Use ", Option("variance", "average"), ", or ", Option("sample", 1000), "."),
             )
+        support = self._subject.support
         axes = [
             tuple(space.parameters[j].decode(p)) for j, p in zip(members, positions, strict=True)
         ]
@@ -195,6 +206,9 @@ class PartialDependenceExplainer:
             ice_mean=ice_mean.reshape(-1, *shape),
             ice_std=ice_std.reshape(-1, *shape),
             variance=self._variance,
+            supported=supported_at(support, wanted, axes),
+            covariance=self._covariance(rows, members, values, by_tree),
+            branch=branch_of(self._surrogate, support, wanted),
             tried=values_together(space, members, self._subject.tried),
             exact=by_tree is not None,
             notes=self._notes(wanted, ice_mean, by_tree is not None),
@@ -233,6 +247,31 @@ class PartialDependenceExplainer:
         if self._variance == "covariance" and isinstance(self._surrogate, SupportsJoint):
             return self._surrogate.std_of_mean(z, np.array(members), values)
         return np.asarray(np.sqrt(np.mean(s**2, axis=0)))
+
+    def _covariance(
+        self, rows: Array, members: list[int], values: Array, by_tree: Array | None
+    ) -> Array | None:
+        """Return the covariance of ĉ_S between the grid's values, (K, K), or None."""
+        if by_tree is not None:
+            return covariance_of_trees(by_tree)
+        few = rows[: max(_FEWEST_ROWS, min(_MOST_ROWS, _JOINT_ROWS // len(values)))]
+        groups, places = [], []
+        for g, value in enumerate(values):
+            z = self._space.project(_at(few, members, value))
+            z = z[self._space.is_valid(z) & ~np.isnan(z[:, members]).any(axis=1)]
+            if len(z):
+                groups.append(z)
+                places.append(g)
+        found = np.full((len(values), len(values)), np.nan)
+        if isinstance(self._surrogate, SupportsJoint):
+            between = self._surrogate.covariance_of_means(groups)
+        elif isinstance(self._surrogate, SupportsTrees):
+            trees = [self._surrogate.predict_trees(z).mean(axis=0) for z in groups]
+            between = covariance_of_trees(np.stack(trees, axis=1))
+        else:
+            return None
+        found[np.ix_(places, places)] = between
+        return found
 
     def _exact(self, members: list[int], positions: list[Array]) -> Array | None:
         """Return each tree's marginal over all configurations in which the members are active.
@@ -298,6 +337,17 @@ def grid_positions(space: SearchSpace, j: int, grid_size: int) -> Array:
         grid = parameter.grid()
         return equidistant if grid is None else grid[0]
     return np.unique(parameter.nearest(equidistant))
+
+
+def supported_at(
+    support: Support | None, names: tuple[str, ...], axes: Sequence[tuple[Any, ...]]
+) -> npt.NDArray[np.bool_]:
+    """Return which places of a grid were tried, (G,) or (G1, G2); all where that is unknown."""
+    if support is None:
+        return np.ones([len(axis) for axis in axes], dtype=bool)
+    if len(names) == 1:
+        return support.at(names[0], axes[0])
+    return support.at_pairs((names[0], names[1]), (axes[0], axes[1]))
 
 
 def values_together(

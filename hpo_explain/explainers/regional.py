@@ -26,8 +26,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_number, check_option
+from hpo_explain.diagnostics import Support
 from hpo_explain.errors import InputError
-from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer, values_together
+from hpo_explain.explainers.partial_dependence import (
+    PartialDependenceExplainer,
+    supported_at,
+    values_together,
+)
 from hpo_explain.explanations import (
     Condition,
     PartialDependence,
@@ -307,21 +312,24 @@ def _region(
         std=np.sqrt((np.where(valid, ice_std, 0.0) ** 2).sum(axis=0) / count),
         ice_mean=ice_mean,
         ice_std=ice_std,
-        tried=_tried_where(effect, conditions),
+        covariance=None,
+        **_tried_where(effect, conditions),
         exact=False,
     )
     return Region(conditions, len(rows) / len(effect.ice_mean), within, rows, depth, parent)
 
 
-def _tried_where(
-    effect: PartialDependence, conditions: tuple[Condition, ...]
-) -> tuple[tuple[Any, ...], ...]:
-    """Return the tried values of the trials that meet conditions."""
+def _tried_where(effect: PartialDependence, conditions: tuple[Condition, ...]) -> dict[str, Any]:
+    """Return what is known of the trials that meet conditions: their values, and the support."""
     space, X = effect.subject.space, effect.subject.tried
     if X is None:
-        return ()
-    inside = [all(c.holds(config) for c in conditions) for config in space.decode(X)]
-    return values_together(space, [space.index(name) for name in effect.names], X[inside])
+        return {}
+    inside = np.array([all(c.holds(config) for c in conditions) for config in space.decode(X)])
+    here = X[inside]
+    return {
+        "tried": values_together(space, [space.index(name) for name in effect.names], here),
+        "supported": supported_at(Support(space, here), effect.names, effect.axes),
+    }
 
 
 def _merged(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...]:

@@ -11,7 +11,8 @@ mains             single hyperparameters explain this share of the variance toge
 interaction       the hyperparameters act together, as strongly as the estimate says
 no_interaction    no hyperparameters act together
 no_effect         no hyperparameter makes a difference
-best_at           the objective is best at these values
+best_at           no value outside these ranges, or sets of categories, is best
+contrast          the objective at the first of two values differs so much from that at the second
 flat              the objective does not change with the hyperparameters
 gain              a step of a path gains this much
 total_gain        a whole path gains this much
@@ -52,6 +53,7 @@ Kind = Literal[
     "no_interaction",
     "no_effect",
     "best_at",
+    "contrast",
     "flat",
     "gain",
     "total_gain",
@@ -83,7 +85,8 @@ class Claim:
     hyperparameters : tuple of str
         What it is about.
     values : tuple
-        The value of each hyperparameter, where it is about values; a range is a pair.
+        The value of each hyperparameter, where it is about values; a range is a pair, and
+        several ranges are a tuple of pairs.
     estimate : float
         The number it rests on: a contribution, a share, a gain; NaN where there is none.
     interval : tuple of (float, float) or None

@@ -5,24 +5,22 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_fraction
-from hpo_explain.diagnostics import Scope
+from hpo_explain.diagnostics import Branch, Scope
 from hpo_explain.errors import InputError
-from hpo_explain.explanations.claims import Claim, between
+from hpo_explain.explanations._best import Curve
+from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import fact
 from hpo_explain.space import Array, CategoricalParameter, category_index
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_NORMAL_95 = 1.96
-_ROUNDING = 1e-12  # of the level: below, no value is better than another
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -43,6 +41,14 @@ class PartialDependence(Result):
         m̂ and ŝ of each configuration of the sample; NaN where it is not valid.
     variance : {"average", "covariance"}
         Whether ŝ_S² averages pointwise variances (Eq. 5) or is that of the average (Eq. 4).
+    supported : ndarray of bool, of the shape of `mean`
+        Where at least three trials are near (of a pair, one near both); everywhere True where the
+        trials are not known.
+    covariance : ndarray of shape (K, K) or None
+        Covariance of ĉ_S between the K places of the grid, the last axis fastest; None for models
+        without a joint posterior or trees.
+    branch : Branch or None
+        The trials of a conditional hyperparameter's branch; None where it is always active.
     tried : tuple of tuple
         The observed trials' values, one tuple per hyperparameter.
     exact : bool
@@ -74,6 +80,9 @@ class PartialDependence(Result):
     ice_mean: Array
     ice_std: Array
     variance: str
+    supported: npt.NDArray[np.bool_]
+    covariance: Array | None = None
+    branch: Branch | None = None
     tried: tuple[tuple[Any, ...], ...] = ()
     exact: bool = False
 
@@ -121,12 +130,6 @@ class PartialDependence(Result):
         return float(np.nanmax(self.mean) - np.nanmin(self.mean))
 
     @property
-    def wide(self) -> npt.NDArray[np.bool_]:
-        """Where the 95 % band is wider than the whole effect, (G,) or (G1, G2)."""
-        lower, upper = self.band()
-        return np.asarray(upper - lower > self.spread)
-
-    @property
     def mean_confidence(self) -> float:
         """MC: the mean of ŝ_S over the grid, in the objective's units; smaller is more certain."""
         return float(np.nanmean(self.std))
@@ -139,6 +142,10 @@ class PartialDependence(Result):
         ValueError
             If the configuration lacks one of the hyperparameters.
         """
+        return float(self.std[self._place(config)])
+
+    def _place(self, config: Mapping[str, Any]) -> tuple[int, ...]:
+        """Return the place of the grid that is nearest to a configuration."""
         place = []
         for i, name in enumerate(self.names):
             if name not in config:
@@ -150,7 +157,7 @@ class PartialDependence(Result):
                     f"Choose a configuration in which {name} is active.",
                 )
             place.append(self._nearest(i, config[name]))
-        return float(self.std[tuple(place)])
+        return tuple(place)
 
     def _nearest(self, i: int, value: Any) -> int:
         values = self.axes[i]
@@ -195,33 +202,79 @@ class PartialDependence(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """Where the predicted objective is best on average, or that it is the same everywhere.
+        """Which values cannot be told from the best on average, or that there is no effect.
 
-        It is not certain where the band is wider than the whole effect.
+        Then by how much the best value is better than the worst, where that is known.
         """
-        cost = self.mean if self.subject.lower_is_better else -self.mean
-        place = np.unravel_index(int(np.nanargmin(cost)), self.mean.shape)
-        best, half = float(self.mean[place]), _NORMAL_95 * float(self.std[place])
-        flat = self.spread <= _ROUNDING * abs(best)
-        wide = float(np.mean(self.wide[~np.isnan(self.std)]))
-        return (
-            Claim(
-                "flat" if flat else "best_at",
-                self.names,
-                () if flat else tuple(axis[i] for axis, i in zip(self.axes, place, strict=True)),
-                estimate=best,
-                interval=between(best, half),
-                certain=wide == 0.0,
-                because=(fact("band_wider_than_effect", share=wide),) if wide else (),
-            ),
+        return self._curve.claims()
+
+    @property
+    def best(self) -> npt.NDArray[np.bool_]:
+        """Which values cannot be told from the best, (G,) or (G1, G2), 95 % simultaneous.
+
+        Values that were not tried are among them. Without a covariance only the best itself is.
+        """
+        return self._curve.best.reshape(self.mean.shape)
+
+    def contrast(self, a: Any, b: Any) -> Claim:
+        """Return by how much the objective at one value differs from that at another on average.
+
+        Parameters
+        ----------
+        a, b : object
+            Values in the user's units (of two hyperparameters pairs of values); those of the grid
+            that are nearest to them are compared.
+
+        Returns
+        -------
+        Claim
+            Its `estimate` is the objective at `a` minus that at `b`, with a 95 % `interval` where
+            the model has a joint posterior; `certain` if that excludes 0 and the trials carry it.
+
+        Raises
+        ------
+        ValueError
+            If a category is unknown.
+        """
+        first, second = (
+            self._place(dict(zip(self.names, (v,) if len(self.names) == 1 else v, strict=True)))
+            for v in (a, b)
+        )
+        flat = (int(np.ravel_multi_index(place, self.mean.shape)) for place in (first, second))
+        return self._curve.contrast(*flat)
+
+    @cached_property
+    def _curve(self) -> Curve:
+        subject, support = self.subject, self.subject.support
+        single = len(self.names) == 1
+        return Curve(
+            parameters=tuple(subject.space[name] for name in self.names),
+            axes=self.axes,
+            positions=self.positions,
+            mean=self.mean,
+            std=self.std,
+            lower_is_better=subject.lower_is_better,
+            covariance=self.covariance,
+            supported=self.supported,
+            gaps=tuple((n, support.gaps(n)) for n in self.names) if support and single else (),
+            scale=float(np.nanstd(self.ice_mean)),
+            doubts=subject.doubts(self.scope),
+            branch=self.branch,
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per grid point: the values, mean, std and the ends of the 95 % band."""
+        """Return a row per grid point: values, mean, std, ends of the 95 % band, tried, best."""
         import pandas as pd
 
         lower, upper = self.band()
-        columns = {"mean": self.mean, "std": self.std, "lower": lower, "upper": upper}
+        columns: dict[str, npt.NDArray[Any]] = {
+            "mean": self.mean,
+            "std": self.std,
+            "lower": lower,
+            "upper": upper,
+            "tried": self.supported,
+            "best": self.best,
+        }
         frame = pd.DataFrame({name: values.ravel() for name, values in columns.items()})
         points = zip(*itertools.product(*self.axes), strict=True)
         for i, (name, values) in enumerate(zip(self.names, points, strict=True)):
@@ -237,6 +290,9 @@ class PartialDependence(Result):
             "mean": self.mean,
             "std": self.std,
             "variance": self.variance,
+            "supported": self.supported,
+            "best": self.best,
+            "branch": None if self.branch is None else self.branch.to_dict(),
             "mean_confidence": self.mean_confidence,
             "incumbent": self.incumbent,
         }

@@ -33,14 +33,17 @@ from hpo_explain.plotting._layout import (
 )
 from hpo_explain.plotting._log_axis import make_log
 from hpo_explain.plotting._rows import tint_rows
-from hpo_explain.plotting._style import BLUE, GREY, ORANGE, TEXT, ink, new_axes, set_height
+from hpo_explain.plotting._style import BLUE, GREEN, GREY, ORANGE, TEXT, ink, new_axes, set_height
 from hpo_explain.plotting._text import plain, shorten
 from hpo_explain.space import Array, category_index
 
 HEIGHT = 190.0  # points, of the axes
 MOST_CATEGORIES = 40
 BAND: dict[str, Any] = {"facecolor": BLUE, "alpha": 0.22, "linewidth": 0.0}
-WIDE: dict[str, Any] = {"facecolor": "none", "edgecolor": GREY, "hatch": "////", "linewidth": 0.0}
+DIMMED: dict[str, Any] = {
+    "facecolor": (1.0, 1.0, 1.0, 0.6), "edgecolor": "#b0b0b0", "hatch": "////", "linewidth": 0.0,
+}  # fmt: skip
+BEST: dict[str, Any] = {"color": GREEN, "linewidth": 4.0, "solid_capstyle": "butt"}
 CURVE: dict[str, Any] = {"color": GREY, "alpha": 0.35, "linewidth": 0.6}
 INCUMBENT: dict[str, Any] = {"color": ORANGE, "linestyle": "--", "linewidth": 1.8}
 STAR: dict[str, Any] = {
@@ -59,7 +62,6 @@ _MOST_POINTS = 20  # whole numbers up to which each is a point
 _MOST_VECTORS = 2000  # marks that are drawn as such: an SVG of 50,000 takes 10 MB
 _RUG = 0.035  # height of a mark of the rug, as a share of the axes
 _SPREAD = 0.3  # how far from its value a mark of the rug stands that others share
-_FINE = 200  # places at which the width of a band is compared
 _CALLOUT: dict[str, Any] = {
     "bbox": {"facecolor": ORANGE, "alpha": 0.25, "linewidth": 0.0, "pad": 1.5},
     "fontweight": "bold",
@@ -87,8 +89,10 @@ class Effect:
         Values of the observed trials, one tuple per hyperparameter.
     objective_name, direction : str
         What the objective is called, and which way is better.
-    widest : float
-        Where the band is wider than this, it is hatched.
+    supported : ndarray of bool, of the shape of `mean`, optional
+        Where trials were made; elsewhere the effect is dimmed.
+    best : ndarray of bool, of the shape of `mean`, optional
+        Which values of one hyperparameter are marked as possibly the best.
     curves : ndarray of shape (n, G), optional
         Curves that stand faintly behind.
     incumbent : tuple, optional
@@ -104,7 +108,8 @@ class Effect:
     tried: tuple[tuple[Any, ...], ...]
     objective_name: str
     direction: str
-    widest: float = np.inf
+    supported: npt.NDArray[np.bool_] | None = None
+    best: npt.NDArray[np.bool_] | None = None
     curves: Array | None = None
     incumbent: tuple[Any, ...] | None = None
 
@@ -122,6 +127,13 @@ class Effect:
     def predicted(self) -> str:
         """What the mean is."""
         return f"predicted {self.objective}"
+
+    @property
+    def untried(self) -> npt.NDArray[np.bool_]:
+        """Where there is an effect, but hardly any trial."""
+        if self.supported is None:
+            return np.zeros(self.mean.shape, dtype=bool)
+        return np.asarray(~self.supported & ~np.isnan(self.mean))
 
     @property
     def as_points(self) -> bool:
@@ -211,8 +223,8 @@ def draw_numbers(ax: Axes, effect: Effect, *, ticks: int | None = None) -> None:
         _draw_points(ax, effect, np.arange(len(x)), x, lying=False)
     else:
         ax.fill_between(x, effect.mean - effect.half, effect.mean + effect.half, **BAND)
-        _hatch(ax, effect, x)
         ax.plot(x, effect.mean, color=BLUE, linewidth=1.8)
+        _dim(ax, effect)
     set_ticks(ax, effect, ticks)
     if effect.incumbent is not None:
         ax.axvline(effect.incumbent[0], zorder=2.5, **INCUMBENT)
@@ -266,29 +278,43 @@ def broken_line(x: Array, y: Array) -> tuple[Array, Array]:
 def _draw_points(
     ax: Axes, effect: Effect, places: npt.NDArray[np.intp], at: Array, *, lying: bool
 ) -> None:
-    """Draw points with bars, hollow where the bar is wider than the effect."""
+    """Draw points with bars: green where they may be the best, hollow where hardly tried."""
     mean, half = effect.mean[places], effect.half[places]
-    wide = 2.0 * half > effect.widest
-    for chosen, face in ((~wide, BLUE), (wide, "white")):
+    untried = effect.untried[places]
+    best = np.zeros(len(places), dtype=bool) if effect.best is None else effect.best[places]
+    for chosen, color, face in (
+        (~untried & ~best, BLUE, BLUE),
+        (~untried & best, GREEN, GREEN),
+        (untried, GREY, "white"),
+    ):
         if chosen.any():
             values, bars = mean[chosen], half[chosen]
+            look = {**_POINTS, "color": color, "ecolor": color, "markerfacecolor": face}
             if lying:
-                ax.errorbar(values, at[chosen], xerr=bars, markerfacecolor=face, **_POINTS)
+                ax.errorbar(values, at[chosen], xerr=bars, **look)
             else:
-                ax.errorbar(at[chosen], values, yerr=bars, markerfacecolor=face, **_POINTS)
+                ax.errorbar(at[chosen], values, yerr=bars, **look)
 
 
-def _hatch(ax: Axes, effect: Effect, x: Array) -> None:
-    """Hatch a band where it is wider than the effect."""
-    if not np.isfinite(effect.widest):
-        return
-    scale = np.log(x) if effect.log[0] else x
-    fine = np.linspace(scale[0], scale[-1], _FINE)
-    mean, half = (np.interp(fine, scale, values) for values in (effect.mean, effect.half))
-    at = np.exp(fine) if effect.log[0] else fine
-    wide = 2.0 * half > effect.widest
-    if wide.any():
-        ax.fill_between(at, mean - half, mean + half, where=wide, **WIDE)
+def _dim(ax: Axes, effect: Effect) -> None:
+    """Dim a curve where hardly anything was tried, and mark the values that may be the best."""
+    edges = _edges(effect, 0)
+    ends = [max(edges[0], effect.axes[0][0]), min(edges[-1], effect.axes[0][-1])]
+    edges = np.concatenate([ends[:1], edges[1:-1], ends[1:]])
+    for low, high in _runs(effect.untried):
+        ax.axvspan(edges[low], edges[high], zorder=2.2, **DIMMED)
+    if effect.best is not None:
+        for low, high in _runs(effect.best & ~effect.untried):
+            ax.plot(
+                [edges[low], edges[high]], [0.0, 0.0], transform=ax.get_xaxis_transform(),
+                clip_on=False, zorder=2.8, **BEST,
+            )  # fmt: skip
+
+
+def _runs(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return where stretches of True begin, and where they have ended."""
+    steps = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(int), [0]])))
+    return [(int(a), int(b)) for a, b in steps.reshape(-1, 2)]
 
 
 def _draw_categories(ax: Axes, effect: Effect) -> Room:
@@ -317,23 +343,16 @@ def counted_categories(effect: Effect, shown: npt.NDArray[np.intp]) -> list[str]
 def draw_surface(
     ax: Axes, effect: Effect, *, low: float | None = None, high: float | None = None
 ) -> QuadMesh:
-    """Draw an effect of a pair as cells; hatched where the band is wider than the effect."""
+    """Draw an effect of a pair as cells; dimmed where hardly anything was tried."""
     x, y = (_edges(effect, k) for k in (0, 1))
     mesh = draw_cells(ax, x, y, effect.mean.T, low=low, high=high)
-    wide = np.argwhere(2.0 * effect.half > effect.widest)
-    if len(wide):
+    untried = np.argwhere(effect.untried)
+    if len(untried):
         cells = [
             [(x[i], y[j]), (x[i + 1], y[j]), (x[i + 1], y[j + 1]), (x[i], y[j + 1])]
-            for i, j in wide
+            for i, j in untried
         ]
-        hatch = PolyCollection(
-            cells,
-            facecolors=(1.0, 1.0, 1.0, 0.45),
-            edgecolors="#333333",
-            hatch="////",
-            linewidths=0.0,
-        )
-        ax.add_collection(hatch, autolim=False)
+        ax.add_collection(PolyCollection(cells, **DIMMED), autolim=False)
     for k in (0, 1):
         if effect.log[k]:
             make_log(ax, k, effect.axes[k])

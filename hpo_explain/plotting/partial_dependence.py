@@ -12,18 +12,19 @@ from matplotlib.patches import Patch
 from hpo_explain.explanations import PartialDependence
 from hpo_explain.plotting._axes import (
     BAND,
+    BEST,
     CURVE,
+    DIMMED,
     DOTS,
     INCUMBENT,
     MOST_CATEGORIES,
     RUG,
     STAR,
-    WIDE,
     Effect,
     plot_effect,
 )
 from hpo_explain.plotting._registry import draws
-from hpo_explain.plotting._style import BLUE, WIDTH, ink
+from hpo_explain.plotting._style import BLUE, GREEN, GREY, WIDTH, ink
 from hpo_explain.wording import partial_dependence as words
 from hpo_explain.wording.numbers import number
 from hpo_explain.wording.plots import not_shown
@@ -38,9 +39,9 @@ def plot_partial_dependence(
     """Draw a partial dependence with its 95 % band, the curves it averages, and the trials.
 
     A real-valued hyperparameter is a curve with a band, an integer or a category a point with a
-    bar, and a pair is a heatmap. Where the band is wider than the whole effect it is hatched
-    (points are hollow): differences there are not certain. In a heatmap, a star is the incumbent,
-    dots are tried values, and cells without any valid configuration stay empty.
+    bar, and a pair is a heatmap. Values that cannot be told from the best are marked green. Where
+    hardly anything was tried the effect is dimmed (points are hollow). In a heatmap, a star is the
+    incumbent, dots are tried values, and cells without any valid configuration stay empty.
 
     Parameters
     ----------
@@ -98,18 +99,21 @@ def as_drawn(effect: PartialDependence, *, curves: bool = True) -> Effect:
         tried=effect.tried,
         objective_name=effect.subject.objective_name,
         direction=effect.subject.direction,
-        widest=effect.spread,
+        supported=effect.supported,
+        best=effect.best if curves and len(effect.names) == 1 else None,
         curves=effect.ice_mean[:MOST_CURVES] if curves and len(effect.names) == 1 else None,
         incumbent=effect.incumbent,
     )
 
 
 def _footer(effect: PartialDependence, drawn: Effect) -> str:
-    if len(effect.names) == 2:
+    pair = len(effect.names) == 2
+    dimmed = words.dimmed_caption(effect, points=drawn.as_points and not pair)
+    if pair:
         known = effect.std[effect.std == effect.std]
         ends = (number(float(end), 2) for end in (known.min(), known.max()))
-        return words.surface_caption(effect, *ends)
-    text = words.band_caption(effect)
+        return words.surface_caption(effect, *ends) + dimmed
+    text = words.band_caption(effect) + dimmed
     if not drawn.categorical[0]:
         return text
     left_out = not_shown(len(drawn.axes[0]) - MOST_CATEGORIES, *words.WORSE)
@@ -121,16 +125,18 @@ def _legend(effect: PartialDependence, drawn: Effect) -> list[tuple[Artist, str]
     pair = len(effect.names) == 2
     if not pair and drawn.as_points:
         point: dict[str, Any] = {"color": BLUE, "linewidth": 1.8, "marker": "o"}
-        if not effect.wide.all():
-            entries.append((Line2D([], [], **point), "mean with 95 % band"))
-        if effect.wide.any():
-            hollow = Line2D([], [], **point, markerfacecolor="white")
-            entries.append((hollow, "mean, band wider than the effect"))
+        entries.append((Line2D([], [], **point), "mean with 95 % band"))
+        best = {**point, "color": GREEN}
+        entries.append((Line2D([], [], **best), words.MAY_BE_BEST))
+        if drawn.untried.any():
+            hollow = {**point, "color": GREY, "markerfacecolor": "white"}
+            entries.append((Line2D([], [], **hollow), words.HARDLY_TRIED))
     elif not pair:
         entries.append((Line2D([], [], color=BLUE, linewidth=1.8), "mean"))
         entries.append((Patch(**BAND), "95 % band"))
-        if effect.wide.any():
-            entries.append((Patch(**WIDE), "wider than the effect"))
+        entries.append((Line2D([], [], **BEST), words.MAY_BE_BEST))
+    if (pair or not drawn.as_points) and drawn.untried.any():
+        entries.append((Patch(**DIMMED), words.HARDLY_TRIED))
     if not pair:
         entries.append((Line2D([], [], **{**CURVE, "alpha": 0.6}), "single configurations (ICE)"))
     if effect.incumbent is not None:

@@ -76,8 +76,8 @@ def plot_regions(
     """Draw the partial dependence in every region, on shared axes, the incumbent's first.
 
     Titles are the regions' conditions and their share of the space; the incumbent's region is
-    tinted. Bands are hatched where they are wider than the effect over the whole space. At most
-    nine regions are drawn.
+    tinted. Effects are dimmed where hardly anything was tried in the region. At most nine regions
+    are drawn.
 
     Parameters
     ----------
@@ -225,9 +225,7 @@ def plot_region_ice(
 
 def _draw_panels(panels: Sequence[Axes], regions: Sequence[Region], whole: Effect) -> None:
     """Draw each region's effect in its panel, all to the same scales."""
-    drawn = [
-        replace(as_drawn(region.effect, curves=False), widest=whole.widest) for region in regions
-    ]
+    drawn = [as_drawn(region.effect, curves=False) for region in regions]
     if len(whole.names) == 2:
         low = float(min(np.nanmin(effect.mean) for effect in drawn))
         high = float(max(np.nanmax(effect.mean) for effect in drawn))

@@ -31,7 +31,7 @@ def _content(context: Context) -> Content:
 def _effect(effect: PartialDependence) -> dict[str, Any]:
     return {
         "name": effect.names[0],
-        "finding": words.finding(effect),
+        "finding": f"{words.finding(effect)} {words.basis(effect)}".rstrip(),
         "caution": words.caution(effect),
         "notes": [note for note in effect.notes if note.kind != "effect_band"],
         "plot": figure(effect.plot, alt=effect.sentence, caption=_caption(effect)),
@@ -59,8 +59,8 @@ EFFECTS = Section(
     "effects",
     "How does it matter?",
     "A line or point is the objective that the model predicts for a value, averaged over all other "
-    "hyperparameters; a thin grey line is one configuration. The band is the model's uncertainty: "
-    "where it is hatched or a point is hollow, it is wider than the whole effect, and the "
-    "differences there may not be real.",
+    "hyperparameters; a thin grey line is one configuration. The band is the model's uncertainty. "
+    "Green values cannot be told from the best one. Where an effect is dimmed or a point is "
+    "hollow, hardly anything was tried: there the model extrapolates.",
     _content,
 )

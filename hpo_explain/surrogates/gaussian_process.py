@@ -7,7 +7,7 @@ The marginal likelihood and the predictions in coalitions and on grids are our o
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -293,6 +293,34 @@ class GaussianProcessSurrogate:
             prior = among.mean_covariance().mean()
         v = solve_triangular(self._gp.L_, cross.T, lower=True)
         return self._scale * std_from_variance(prior - np.einsum("ij,ij->j", v, v))
+
+    def covariance_of_means(self, groups: Sequence[Array]) -> Array:
+        """Return the posterior covariance of the function's means over groups of rows, (K, K).
+
+        ``1ᵀ K̂ 1 / (n_k n_l)`` of groups k and l: what Eq. 4 is for a single one.
+
+        Parameters
+        ----------
+        groups : sequence of ndarray of shape (n_k, d)
+            Encoded rows, at least one in each group.
+
+        References
+        ----------
+        .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
+           dependence plots. NeurIPS. Eq. 4. https://arxiv.org/abs/2111.04820
+        """
+        points = [self._to_columns(self._space.check_rows("groups", rows)) for rows in groups]
+        every = np.vstack(points)
+        first = np.cumsum([0, *map(len, points[:-1])])
+        sizes = np.array([len(Z) for Z in points])
+        # a copy, as a process has white noise between a row and itself
+        prior = np.array(
+            [np.add.reduceat(self._mean_covariance(Z, every.copy()), first) for Z in points]
+        )
+        cross = np.array([self._mean_covariance(Z, self._gp.X_train_) for Z in points])
+        v = solve_triangular(self._gp.L_, cross.T, lower=True)
+        covariance = prior / sizes - v.T @ v
+        return np.asarray(self._scale**2 * (covariance + covariance.T) / 2.0)
 
     def _mean_covariance(self, Z: Array, T: Array) -> Array:
         """Return the mean covariance of the rows of Z with each row of T."""

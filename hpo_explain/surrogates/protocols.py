@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -189,6 +189,13 @@ class SupportsJoint(Protocol):
         """Return the posterior standard deviation of the mean over rows, (G,).
 
         `X`, `members` and `values` are as in :meth:`SupportsGrid.predict_grid`.
+        """
+        ...
+
+    def covariance_of_means(self, groups: Sequence[Array]) -> Array:
+        """Return the posterior covariance of the function's means over groups of rows, (K, K).
+
+        Each of the K groups holds encoded rows (n_k, d), at least one.
         """
         ...
 

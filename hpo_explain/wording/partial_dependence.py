@@ -3,60 +3,106 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from hpo_explain._words import join_words
+from hpo_explain._words import counted, join_words, listed
+from hpo_explain.diagnostics import FEW
 from hpo_explain.explanations import PartialDependence, Subject
-from hpo_explain.explanations.claims import NOTHING
+from hpo_explain.explanations.claims import Claim
 from hpo_explain.facts import Fact
+from hpo_explain.space import CategoricalParameter
 from hpo_explain.wording._registry import add_facts, sentence_of
-from hpo_explain.wording.numbers import format_level, format_value, percent, plus_minus
+from hpo_explain.wording.conditions import among
+from hpo_explain.wording.doubts import reservation
+from hpo_explain.wording.numbers import format_level, format_value, plus_minus
 from hpo_explain.wording.subject import better
+
+_MOST_GAPS = 3  # that are named
 
 
 @sentence_of(PartialDependence)
 def sentence(result: PartialDependence) -> str:
-    """Say where the objective is best on average, and how certain that is."""
-    (claim,) = result.claims
-    said = finding(result)
-    return said if claim.kind == "flat" else f"{said} {caution(result)}".rstrip()
+    """Say which values are best on average, and what that rests on."""
+    return " ".join(filter(None, (finding(result), caution(result), basis(result))))
 
 
 def finding(result: PartialDependence) -> str:
-    """Say where the objective is best on average, without the caution."""
-    (claim,) = result.claims
-    what = f"On average the {result.subject.objective_name} is"
+    """Say which values are best on average, without what it rests on."""
+    return said_of(result.claims[0], f"On average the {result.subject.objective_name} is", result)
+
+
+def said_of(claim: Claim, what: str, result: PartialDependence) -> str:
+    """Say which values are best, or that there is no effect."""
+    level = format_level(claim.estimate, result.spread)
     if claim.kind == "flat":
+        within = next((f["bound"] for f in claim.because if f.kind == "flat_within"), None)
+        level = level if within is None else plus_minus(claim.estimate, within)
         every = "every value" if len(result.names) == 1 else "all values"
-        return f"{what} {format_value(claim.estimate)} for {every} of {join_words(result.names)}."
-    at = ", ".join(
-        f"{name} = {format_value(value)}"
-        for name, value in zip(claim.hyperparameters, claim.values, strict=True)
+        return f"{what} {level} for {every} of {join_words(result.names)}."
+    if claim.half:
+        level = plus_minus(claim.estimate, claim.half)
+    if any(reason.kind == "no_value_ruled_out" for reason in claim.because):
+        if len(result.names) == 2:
+            none = f"neither {' nor '.join(result.names)} can be narrowed"
+        else:
+            none = f"no value of {result.names[0]} is ruled out"
+        return f"{what} {level} at best; {none}."
+    where = join_words(
+        [_values(result, n, v) for n, v in zip(claim.hyperparameters, claim.values, strict=True)]
     )
-    level = (
-        plus_minus(claim.estimate, claim.half)
-        if claim.half
-        else format_level(claim.estimate, result.spread)
-    )
-    return f"{what} best at {at} ({level})."
+    return f"{what} best {where} ({level})."
+
+
+def _values(result: PartialDependence, name: str, values: Sequence[Any]) -> str:
+    if isinstance(result.subject.space[name], CategoricalParameter):
+        return f"at {among(name, values)}"
+    ranges = values if isinstance(values[0], tuple) else (values,)
+    said = [
+        f"= {format_value(low)}"
+        if low == high
+        else f"between {format_value(low)} and {format_value(high)}"
+        for low, high in ranges
+    ]
+    return f"for {name} {' or '.join(said)}"
 
 
 def caution(result: PartialDependence) -> str:
-    """Say where the effect is not certain, in a sentence; empty where it is."""
-    reasons = ", ".join(map(str, result.claims[0].because))
-    return f"{reasons[0].upper()}{reasons[1:]}." if reasons else ""
+    """Say why the claim is not certain, in a sentence; empty where it is."""
+    claim = result.claims[0]
+    doubts = [reason for reason in claim.because if reason.kind not in (*_FOUND, *_BASIS)]
+    return reservation([replace(claim, because=tuple(doubts))]).strip()
+
+
+def basis(result: PartialDependence) -> str:
+    """Say what the claim rests on, in sentences; or nothing."""
+    told = [str(reason) for reason in result.claims[0].because if reason.kind in _BASIS]
+    return " ".join(f"{text[0].upper()}{text[1:]}." for text in told)
 
 
 # ---------------------------------------------------------------------- facts
 
+_FOUND = ("flat_within", "no_value_ruled_out")  # the finding says them
+_BASIS = ("hardly_tried", "judged_in_branch")  # no doubts
 
-def _wider(fact: Fact) -> str:
-    share = fact["share"]
-    part = percent(share) if share >= NOTHING else "less than 1%"
-    where = "everywhere" if share == 1.0 else f"at {part} of the values"
-    what = "its shape is" if share > 0.5 else "differences there are"
-    return f"the band is wider than the whole effect {where}: {what} not certain"
+
+def _hardly_tried(fact: Fact) -> str:
+    (name,) = fact.names
+    gaps = [
+        format_value(low) if low == high else f"{format_value(low)} to {format_value(high)}"
+        for low, high in fact["gaps"]
+    ]
+    return f"hardly tried, so not ruled out: {name} = {listed(gaps, _MOST_GAPS)}"
+
+
+def _in_branch(fact: Fact) -> str:
+    r2 = f", held-out R² {fact['r2']:.2f}" if np.isfinite(fact["r2"]) else ""
+    return (
+        f"it is judged on the {counted(fact['n'], 'trial')} in which {join_words(fact.names)} "
+        f"{'is' if len(fact.names) == 1 else 'are'} active{r2}"
+    )
 
 
 def _band(fact: Fact) -> str:
@@ -70,7 +116,11 @@ def _band(fact: Fact) -> str:
 add_facts(
     {
         "effect_band": lambda fact: f"the band {_band(fact)}",
-        "band_wider_than_effect": _wider,
+        "branch_too_small": _in_branch,
+        "flat_within": lambda fact: f"differences are below {format_value(fact['bound'])}",
+        "hardly_tried": _hardly_tried,
+        "judged_in_branch": _in_branch,
+        "no_value_ruled_out": "no value can be told from the best one",
         "averaged_where_active": lambda fact: (
             f"{fact.names[0]} is {fact['when']}: only such configurations are averaged"
         ),
@@ -102,12 +152,20 @@ def band_caption(result: PartialDependence) -> str:
 def surface_caption(result: PartialDependence, lowest: str, highest: str) -> str:
     """Say what a surface's marks are, and between which numbers its ŝ lies."""
     text = f"{band_caption(result)} ŝ is between {lowest} and {highest}."
-    if result.wide.any():
-        text += " Hatched: the band is wider than the whole effect."
     if np.isnan(result.mean).any():
         text += " Empty: no valid configuration."
     return text
 
 
+def dimmed_caption(result: PartialDependence, *, points: bool) -> str:
+    """Say what is dimmed; empty where nothing is."""
+    if not (~result.supported & ~np.isnan(result.mean)).any():
+        return ""
+    return f" {'Hollow' if points else 'Dimmed'}: {UNTRIED}."
+
+
+UNTRIED = f"fewer than {FEW} trials near"
+MAY_BE_BEST = "may be the best"
+HARDLY_TRIED = "hardly tried"
 COUNTED = "In brackets: number of trials."
 WORSE = ("worse category", "worse categories")

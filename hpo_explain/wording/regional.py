@@ -9,7 +9,7 @@ from hpo_explain.explanations import Condition, Region, RegionalPartialDependenc
 from hpo_explain.wording._registry import sentence_of
 from hpo_explain.wording.conditions import among
 from hpo_explain.wording.numbers import format_value, percent
-from hpo_explain.wording.partial_dependence import band_caption
+from hpo_explain.wording.partial_dependence import UNTRIED, band_caption
 from hpo_explain.wording.subject import better
 
 
@@ -61,8 +61,9 @@ def caption(result: RegionalPartialDependence, *, points: bool, rows: bool) -> s
     """
     pair = len(result.names) == 2
     parts = [f"{better(result.subject).capitalize()} is better.", band_caption(result.whole)]
-    hatched = "Hollow" if points and not pair else "Hatched"
-    parts.append(f"{hatched}: the band is wider than the effect over the whole space.")
+    if any(not region.effect.supported.all() for region in result.regions):
+        dimmed = "Hollow" if points and not pair else "Dimmed"
+        parts.append(f"{dimmed}: {UNTRIED} in the region.")
     if result.whole.incumbent is not None:
         parts.append(f"{'Star' if pair else 'Dashed'}: the incumbent.")
     if result.whole.tried and not rows:

@@ -17,7 +17,7 @@ RISK = 0.01  # that a kind of claim which reaches its goal fails here, by the ba
 PATIENCE = 300.0  # seconds that one process waits for what another one has begun
 
 CLAIMS = {
-    "partial_dependence": ("best_at", "flat"),
+    "partial_dependence": ("best_at", "contrast", "flat"),
     "proposal_densities": ("common", "rare"),
     "explain_proposal": ("reason mean", "reason good", "reason bad", "counter_reason mean"),
     "lime": ("effect",),
@@ -49,7 +49,6 @@ WRONG = {
 }
 RARE = {
     ("keep", "recommended_space"): "trees that extrapolate agree with each other",
-    ("flat", "partial_dependence"): "hardly anything is ever called flat",
 }
 UNCOVERED = {
     "importance": "spread over trees is no interval",

@@ -8,6 +8,7 @@ import pytest
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.diagnostics import FEW, Support
 from hpo_explain.errors import InputError
+from tests.analytic import unit_cube
 
 X = FloatParameter("x", 0.0, 1.0)
 Y = FloatParameter("y", 0.0, 1.0)
@@ -87,3 +88,14 @@ def test_without_trials_nothing_was_tried() -> None:
 def test_wrong_columns_are_named() -> None:
     with pytest.raises(InputError, match="tried"):
         Support(SearchSpace([X]), np.zeros((3, 2)))
+
+
+def test_a_pair_was_tried_where_a_trial_has_both_near():
+    space = unit_cube(2)
+    X = space.sample(200, seed=0)
+    X = X[(X[:, 0] < 0.5) | (X[:, 1] < 0.5)]  # nothing has both above the middle
+    found = Support(space, X).at_pairs(space.names, ([0.1, 0.9], [0.1, 0.5, 0.9]))
+    assert found.tolist() == [[True, True, True], [True, True, False]]
+    assert Support(space, X * [0.5, 1.0]).at_pairs(space.names, ([0.9], [0.1])).tolist() == [
+        [False]
+    ]

@@ -232,8 +232,9 @@ def test_of_a_maximized_objective_the_highest_value_is_the_best(name):
     (lowest,) = PartialDependenceExplainer(surrogate).explain(name).claims
     (highest,) = PartialDependenceExplainer(surrogate, direction="maximize").explain(name).claims
     assert (lowest.kind, highest.kind) == ("best_at", "best_at")
-    assert set(lowest.values) == {0.0}
-    assert set(highest.values) == {1.0}
+    # half of the grid's first and last step
+    assert np.ravel(lowest.values) == pytest.approx([0.0, 0.5 / 19] * len(lowest.values))
+    assert np.ravel(highest.values) == pytest.approx([1 - 0.5 / 19, 1.0] * len(lowest.values))
     assert highest.estimate > lowest.estimate
     assert highest.half == pytest.approx(1.96 * 0.01)
     subject = Subject(surrogate.space, "maximize")
@@ -241,16 +242,18 @@ def test_of_a_maximized_objective_the_highest_value_is_the_best(name):
     assert again.claims == (highest,)
 
 
-def test_a_band_that_is_wider_than_the_effect_makes_the_claim_uncertain():
-    space = unit_cube(1)
-    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: 0.1 + 0.4 * (X[:, 0] > 0.5))
-    (claim,) = PartialDependenceExplainer(surrogate, sample=5, grid_size=21).explain("x1").claims
+def test_a_model_without_a_joint_posterior_compares_nothing_with_certainty():
+    surrogate = AnalyticSurrogate(unit_cube(1), lambda X: X[:, 0], 0.01)
+    effect = PartialDependenceExplainer(surrogate, sample=5, grid_size=21).explain("x1")
+    (claim,) = effect.claims
     assert not claim.certain
-    (reason,) = claim.because
-    assert (reason.kind, reason["share"]) == ("band_wider_than_effect", 10 / 21)
-    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], 0.1)
-    (claim,) = PartialDependenceExplainer(surrogate, sample=5).explain("x1").claims
-    assert (claim.certain, claim.because) == (True, ())
+    assert [reason.kind for reason in claim.because] == [
+        "model_not_trusted",
+        "uncertainty_unknown",
+    ]
+    assert effect.best.sum() == 1
+    contrast = effect.contrast(0.0, 1.0)
+    assert (contrast.estimate, contrast.interval, contrast.certain) == (-1.0, None, False)
 
 
 def test_what_does_not_change_the_objective_is_flat():
@@ -258,6 +261,115 @@ def test_what_does_not_change_the_objective_is_flat():
     (claim,) = PartialDependenceExplainer(surrogate).explain("x2").claims
     assert (claim.kind, claim.hyperparameters, claim.values) == ("flat", ("x2",), ())
     assert claim.estimate == 0.5
+    assert not claim.certain  # nobody knows whether the model predicts anything
+
+
+def quadratic_run(low=0.0, high=1.0, n=40, noise=0.05, seed=0):
+    """(x1 - 0.3)² and a little of x2, with trials between `low` and `high` of x1."""
+    space = unit_cube(3)
+    X = space.sample(n, seed=seed)
+    X[:, 0] = low + (high - low) * X[:, 0]
+    rng = np.random.default_rng(seed)
+    y = 4 * (X[:, 0] - 0.3) ** 2 + 0.2 * X[:, 1] + noise * rng.standard_normal(n)
+    return hx.Run(space, X, y, "minimize")
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_the_values_that_may_be_best_hold_the_best_one_and_rule_out_others(kind):
+    claim, contrast = hx.partial_dependence(quadratic_run(), "x1", kind=kind, sample=100).claims
+    ((low, high),) = claim.values
+    assert claim.certain
+    assert 0.0 <= low < 0.3 < high < 0.7
+    assert (contrast.kind, contrast.certain) == ("contrast", True)
+    ((best, worst),) = contrast.values
+    true = 4 * (best - 0.3) ** 2 - 4 * (worst - 0.3) ** 2
+    assert contrast.interval[0] <= true <= contrast.interval[1] < 0.0
+
+
+def test_a_range_without_trials_is_never_ruled_out():
+    run = quadratic_run(low=0.3, high=0.6)
+    effect = hx.partial_dependence(run, "x1", sample=100)
+    assert effect.best[-1]
+    assert not effect.supported[-1]
+    claim = effect.claims[0]
+    assert np.max(claim.values[0]) == 1.0
+    (gaps,) = [reason for reason in claim.because if reason.kind == "hardly_tried"]
+    assert gaps["gaps"][-1][1] == pytest.approx(0.995, abs=0.01)
+    untried = effect.contrast(0.3, 1.0)
+    assert not untried.certain
+    assert "value_not_tried" in [reason.kind for reason in untried.because]
+
+
+def test_a_hyperparameter_without_effect_is_flat_where_it_was_tried_everywhere():
+    run = quadratic_run(n=80, noise=0.0)
+    (claim,) = hx.partial_dependence(run, "x3", sample=100).claims
+    assert (claim.kind, claim.certain) == ("flat", True)
+    low, high = claim.interval
+    assert high - low < 0.4 * run.objective.std()
+    assert claim.estimate == pytest.approx(4 * (0.7**3 + 0.3**3) / 3 + 0.1, rel=0.1)
+    half = hx.Run(run.space, run.X * [1.0, 1.0, 0.5], run.objective, "minimize")
+    assert not any(c.certain for c in hx.partial_dependence(half, "x3", sample=100).claims)
+
+
+def test_a_contrast_has_the_variance_of_a_difference_under_the_joint_posterior():
+    run = quadratic_run(n=12)
+    surrogate = run.surrogate(kind="gp")
+    rows = run.space.sample(30, seed=4)
+    subject = Subject.of(run)
+    explainer = PartialDependenceExplainer(surrogate, sample=rows, grid_size=5, subject=subject)
+    effect = explainer.explain("x1")
+    ends = [np.where(np.arange(3) == 0, value, rows) for value in (0.25, 0.75)]
+    joint = surrogate.posterior_covariance(np.vstack(ends))
+    weight = np.repeat([1.0, -1.0], 30) / 30
+    std = np.sqrt(weight @ joint @ weight)
+    claim = effect.contrast(0.25, 0.75)
+    assert claim.half == pytest.approx(1.96 * std, rel=1e-6)
+    assert claim.estimate == pytest.approx(effect.mean[1] - effect.mean[3])
+
+
+def four_families(n=300, few=14, seed=0):
+    """Four model families; few trials of svm, whose gamma is best at its upper end."""
+    families = ["svm", "forest", "boosting", "linear"]
+    space = hx.SearchSpace(
+        [
+            hx.CategoricalParameter("model", families),
+            hx.FloatParameter("svm_gamma", 0.0, 1.0, active_when={"model": ["svm"]}),
+            hx.FloatParameter("depth", 0.0, 1.0, active_when={"model": ["forest", "boosting"]}),
+            hx.FloatParameter("l1", 0.0, 1.0, active_when={"model": ["linear"]}),
+        ]
+    )
+    rng = np.random.default_rng(seed)
+    X = space.sample(n, seed=seed, latent=True)
+    X[:, 0] = rng.permutation([0] * few + [1 + i % 3 for i in range(n - few)])
+    X = space.project(X)
+    rest = np.nan_to_num(X)
+    level = np.array([0.7, 0.3, 0.2, 0.5])[X[:, 0].astype(int)]
+    y = level + (rest[:, 2] - 0.5) ** 2 + 0.3 * rest[:, 3] - 0.1 * rest[:, 1]
+    return hx.Run(space, X, y + 0.05 * rng.standard_normal(n), "minimize", objective_name="loss")
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_a_branch_of_few_trials_says_nothing_certain_though_the_model_is_good(kind):
+    run = four_families()
+    effect = hx.partial_dependence(run, "svm_gamma", kind=kind, sample=100)
+    assert effect.trust.r2 > 0.9
+    assert effect.branch.trials == 14
+    assert not any(claim.certain for claim in effect.claims)
+    assert "judged on the 14 trials in which svm_gamma is active" in effect.sentence
+    others = hx.partial_dependence(run, "depth", kind=kind, sample=100)
+    assert others.branch.trials > 100
+    assert hx.partial_dependence(run, "model", kind=kind, sample=100).branch is None
+
+
+def test_the_skill_in_a_branch_is_that_of_its_held_out_trials():
+    run = four_families()
+    surrogate = run.surrogate(kind="gp")
+    held_out = surrogate.held_out()
+    here = ~np.isnan(run.X[:, 3])
+    error = np.sum((held_out.observed - held_out.mean)[here] ** 2)
+    expected = 1 - error / (here.sum() * np.var(held_out.observed[here]))
+    effect = hx.partial_dependence(run, "l1", kind="gp", sample=50)
+    assert effect.branch.r2 == pytest.approx(expected)
 
 
 def test_the_subject_gives_the_incumbent_and_the_tried_values():

@@ -1,11 +1,12 @@
 """The plot of a partial dependence: what is drawn is what was computed, and doubt is shown."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from matplotlib.collections import PolyCollection, QuadMesh
+from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
@@ -31,9 +32,8 @@ def effect(of, *, std=0.01, incumbent=None, tried=None, **options):
     """Of lr + layers: each rises from 0 to 1."""
     surrogate = AnalyticSurrogate(SPACE, lambda X: X[:, 0] + X[:, 1], std)
     subject = Subject(SPACE, incumbent=incumbent or {}, tried=tried and SPACE.encode(tried))
-    explainer = hx.PartialDependenceExplainer(
-        surrogate, sample=80, grid_size=7, subject=subject, **options
-    )
+    options = {"grid_size": 7, **options}
+    explainer = hx.PartialDependenceExplainer(surrogate, sample=80, subject=subject, **options)
     return explainer.explain(of)
 
 
@@ -103,37 +103,51 @@ def test_a_pair_is_a_heatmap_with_empty_cells_where_nothing_is_valid():
     assert any("Empty: no valid configuration" in text for text in texts(ax))
 
 
-@pytest.mark.parametrize(("names", "std"), [("lr", 0.3), ("layers", 0.3), (("lr", "layers"), 0.6)])
-def test_a_band_that_is_wider_than_the_effect_is_marked_and_warned_of(names, std):
-    # ± 1.96 std is wider than an effect of 1 (of 2 for the pair), and a tenth of it is not
-    unsure, sure = effect(names, std=std), effect(names, std=std / 10)
-    assert unsure.wide.all()
-    assert not sure.wide.any()
-    warned = [text.startswith("Caution: the band is wider") for text in texts(unsure.plot())]
-    assert any(warned)
-    assert not any("Caution" in text for text in texts(sure.plot()))
+def corner(n=40):
+    """Trials with lr in the lower half of its scale, one layer, and gbtree."""
+    rng = np.random.default_rng(0)
+    return [{**config(10 ** rng.uniform(-4.0, -2.5)), "layers": 1} for _ in range(n)]
 
+
+@pytest.mark.parametrize("names", ["lr", "layers", "booster", ("lr", "layers")])
+def test_where_hardly_anything_was_tried_the_effect_is_dimmed(names):
     def marked(ax):
-        hatched = any(isinstance(c, PolyCollection) and c.get_hatch() for c in ax.collections)
+        hatched = any(c.get_hatch() for c in (*ax.collections, *ax.patches))
         hollow = any(
             line.get_marker() == "o" and line.get_markerfacecolor() == "white"
             and line.get_color() != "white" for line in ax.lines
         )  # fmt: skip
         return hatched or hollow
 
-    assert marked(unsure.plot())
-    assert not marked(sure.plot())
+    some, everything = effect(names, tried=corner()).plot(), effect(names).plot()
+    assert marked(some)
+    assert not marked(everything)
+    assert "fewer than 3 trials near" in " ".join(" ".join(texts(some)).split())
+    assert "hardly tried" in texts(some)
+    assert "hardly tried" not in texts(everything)
 
 
-def test_only_the_part_that_is_wider_than_the_effect_is_hatched():
-    surrogate = AnalyticSurrogate(SPACE, lambda X: X[:, 0], lambda X: 0.1 + 0.4 * (X[:, 0] > 0.5))
-    result = hx.PartialDependenceExplainer(surrogate, sample=20, grid_size=21).explain("lr")
-    np.testing.assert_array_equal(result.wide, result.positions[0] > 0.5)
-    (hatch,) = [c for c in plot_partial_dependence(result).collections if c.get_hatch()]
-    x = hatch.get_paths()[0].vertices[:, 0]
-    # position 0.5 is 10 ** -2.5; between two grid points the std is a straight line
-    assert 10**-2.5 <= x.min() <= 10 ** (-2.5 + 3 / 20)
-    assert x.max() == pytest.approx(0.1)
+def test_only_what_was_not_tried_is_dimmed():
+    result = effect("lr", tried=corner(), grid_size=20)
+    ax = plot_partial_dependence(result)
+    (dimmed,) = [patch for patch in ax.patches if patch.get_hatch()]
+    low, high = dimmed.get_x(), dimmed.get_x() + dimmed.get_width()
+    inside = [low <= value <= high for value in result.grid]
+    np.testing.assert_array_equal(inside, ~result.supported)
+    assert high == pytest.approx(0.1)
+
+
+def test_the_values_that_may_be_best_are_green():
+    result = effect("lr", tried=corner(200))
+    covariance = 0.1**2 * np.eye(7)
+    result = replace(result, covariance=covariance, supported=np.ones(7, dtype=bool))
+    ax = plot_partial_dependence(result)
+    (marked,) = [line for line in ax.lines if line.get_linewidth() == 4.0]
+    low, high = marked.get_xdata()
+    inside = [low <= value <= high for value in result.grid]
+    np.testing.assert_array_equal(inside, result.best)
+    assert 1 < result.best.sum() < 7
+    assert low == pytest.approx(1e-4)  # not further than the hyperparameter goes
 
 
 def test_it_draws_on_given_axes_and_leaves_pyplot_alone():

@@ -17,7 +17,7 @@ pytestmark = warns_of_glyphs
 SPACE = unit_cube(3)
 
 
-def regions(names="x1", *, depth=1, incumbent=(0.25, 0.75, 0.5), space=SPACE):
+def regions(names="x1", *, depth=1, incumbent=(0.25, 0.75, 0.5), space=SPACE, tried=None):
     """Two regions that differ in ŝ: 0.1 below the middle of x2, and 1 above; more by x3."""
     surrogate = AnalyticSurrogate(
         space, lambda X: X[:, 0], lambda X: 0.1 + 0.9 * (X[:, 1] > 0.5) + 0.05 * (X[:, 2] > 0.5)
@@ -29,7 +29,7 @@ def regions(names="x1", *, depth=1, incumbent=(0.25, 0.75, 0.5), space=SPACE):
         grid_size=5,
         max_depth=depth,
         min_improvement=0.0,
-        subject=Subject(space, incumbent=config),
+        subject=Subject(space, incumbent=config, tried=tried),
     )
     return explainer.explain(names)
 
@@ -60,11 +60,13 @@ def test_panels_share_axes_and_show_the_regions_own_band():
         assert (heights.min(), heights.max()) == pytest.approx((lower.min(), upper.max()))
 
 
-def test_what_is_not_certain_is_judged_by_the_effect_over_the_whole_space():
-    # the effect is 1 everywhere; ± 1.96 · 1 is wider, ± 1.96 · 0.1 is not
-    first, second = plot_regions(regions()).figure.axes
-    assert any(c.get_hatch() for c in first.collections)
-    assert not any(c.get_hatch() for c in second.collections)
+def test_an_effect_is_dimmed_where_a_region_has_no_trials():
+    low = SPACE.sample(60, seed=0) * [0.5, 1.0, 1.0]  # of x1 only the lower half
+    high = SPACE.sample(60, seed=1)
+    tried = np.vstack([low[low[:, 1] < 0.5], high[high[:, 1] > 0.5]])
+    first, second = plot_regions(regions(tried=tried)).figure.axes
+    assert not any(patch.get_hatch() for patch in first.patches)  # x2 > 0.5
+    assert any(patch.get_hatch() for patch in second.patches)
 
 
 def test_a_pair_has_one_scale_of_colors_for_all_regions():

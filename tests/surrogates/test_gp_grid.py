@@ -96,3 +96,27 @@ def test_the_standard_deviation_of_the_mean_is_that_of_the_whole_covariance(name
     for std, value in zip(found, values, strict=True):
         covariance = surrogate.posterior_covariance(composed(X, members, value))
         assert abs(std**2 - covariance.mean()) < 1e-9 * prior
+
+
+def test_the_covariance_of_means_is_that_of_the_joint_posterior():
+    space = unit_cube(3)
+    X = space.sample(15, seed=1)
+    surrogate = hx.GaussianProcessSurrogate.fit(space, X, np.sin(5 * X[:, 0]) + X[:, 1])
+    groups = [space.sample(n, seed=n) for n in (4, 1, 7)]
+    joint = surrogate.posterior_covariance(np.vstack(groups))
+    weights = np.zeros((3, 12))
+    weights[0, :4], weights[1, 4:5], weights[2, 5:] = 1 / 4, 1.0, 1 / 7
+    found = surrogate.covariance_of_means(groups)
+    np.testing.assert_allclose(found, weights @ joint @ weights.T, atol=1e-9 * joint.max())
+    np.testing.assert_array_equal(found, found.T)
+
+
+def test_the_variance_of_one_mean_is_that_along_a_grid():
+    space = unit_cube(3)
+    X = space.sample(15, seed=1)
+    surrogate = hx.GaussianProcessSurrogate.fit(space, X, np.sin(5 * X[:, 0]) + X[:, 1])
+    rows, values = space.sample(20, seed=2), np.array([[0.1], [0.9]])
+    groups = [np.where(np.arange(3) == 0, value, rows) for value in values]
+    std = surrogate.std_of_mean(rows, np.array([0]), values)
+    covariance = surrogate.covariance_of_means(groups)
+    np.testing.assert_allclose(np.sqrt(np.diag(covariance)), std, rtol=1e-6)

@@ -15,6 +15,7 @@ JUDGES = {
     "no_interaction": shares.no_interaction,
     "no_effect": steps.no_effect,
     "best_at": effects.best_at,
+    "contrast": effects.contrast,
     "flat": effects.flat,
     "region": effects.region,
     "gain": steps.gain,
@@ -47,7 +48,7 @@ ORACLES = {
 }
 """By method: how many claims of each kind could be made by who knows the truth at the trials."""
 
-SPLIT_BY_TERM = ("reason", "counter_reason", "best_at")
+SPLIT_BY_TERM = ("reason", "counter_reason", "best_at", "contrast")
 
 
 def judge(case: Case, claim: Claim) -> Judgement:

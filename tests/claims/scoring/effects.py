@@ -42,6 +42,21 @@ def best_at(case: Case, claim: Claim) -> Judgement:
     return Judgement(loss <= LOSS, f"best at {value}, loss {loss:.2f} of the range", covered)
 
 
+def contrast(case: Case, claim: Claim) -> Judgement:
+    """The true effects at both values differ in the direction that is claimed."""
+    if len(claim.hyperparameters) != 1:
+        return UNDECIDED
+    (name,) = claim.hyperparameters
+    grid, costs = effect(case, name, claim.term)
+    first, second = (
+        float(np.interp(next(case.positions(name, value))[0], grid, costs))
+        for value in claim.values[0]
+    )
+    true = first - second
+    right = true * claim.estimate > 0.0
+    return Judgement(right, f"{true:.3g}", inside(claim.interval, true))
+
+
 def flat(case: Case, claim: Claim) -> Judgement:
     """The true average effect varies by a hundredth of the signal's variance at most."""
     if len(claim.hyperparameters) != 1:

@@ -1,0 +1,83 @@
+"""The branch of a conditional hyperparameter: what is said of it rests on the trials there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hpo_explain.diagnostics._support import Support
+from hpo_explain.diagnostics._trust import FAIR_R2
+from hpo_explain.surrogates import SupportsHeldOut, Surrogate
+
+FEWEST = 15
+"""Fewer trials of a branch say nothing certain about it."""
+
+
+@dataclass(frozen=True)
+class Branch:
+    """The trials in which conditional hyperparameters are active.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The hyperparameters.
+    trials : int
+        Number of trials in which all of them are active.
+    r2 : float
+        R² on these trials when they are held out; NaN if unknown.
+
+    Examples
+    --------
+    >>> Branch(("svm_gamma",), trials=14, r2=0.8).enough
+    False
+    """
+
+    names: tuple[str, ...]
+    trials: int
+    r2: float
+
+    @property
+    def enough(self) -> bool:
+        """Whether the branch was tried enough, and the model predicts its trials."""
+        return self.trials >= FEWEST and self.r2 >= FAIR_R2
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the branch as plain values that JSON can hold."""
+        r2 = self.r2 if np.isfinite(self.r2) else None
+        return {"names": list(self.names), "trials": self.trials, "r2": r2}
+
+
+def branch_of(surrogate: Surrogate, support: Support | None, names: Sequence[str]) -> Branch | None:
+    """Return the branch of hyperparameters, or None where all are always active.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model, fitted on the trials of `support`.
+    support : Support or None
+        Where trials were made; None where that is unknown.
+    names : sequence of str
+        The hyperparameters.
+    """
+    conditional = tuple(name for name in names if surrogate.space.is_conditional(name))
+    if support is None or not conditional:
+        return None
+    active = np.all([support.branch(name) for name in conditional], axis=0)
+    return Branch(conditional, int(active.sum()), _r2(surrogate, active))
+
+
+def _r2(surrogate: Surrogate, active: np.ndarray[Any, np.dtype[np.bool_]]) -> float:
+    if not isinstance(surrogate, SupportsHeldOut):
+        return float("nan")
+    try:
+        held_out = surrogate.held_out()
+    except ValueError:
+        return float("nan")
+    if len(held_out.observed) != len(active):  # it was fitted on other trials
+        return float("nan")
+    y, mean = held_out.observed[active], held_out.mean[active]
+    spread = float(np.sum((y - y.mean()) ** 2)) if len(y) else 0.0
+    return 1.0 - float(np.sum((y - mean) ** 2)) / spread if spread > 0.0 else float("nan")
