@@ -82,6 +82,7 @@ def explanation(
         "objective_prediction": {"mean": 0.1234, "std": 0.03},
         "objective_baseline": {"mean": 0.21, "std": 0.05},
         "background_size": 1000,
+        "kappa": 1.96 if terms[-1] == "uncertainty" else None,
     }
     if unsure is not None:
         knows = np.zeros((len(phi), len(terms) + 1))

@@ -15,6 +15,7 @@ from hpo_explain.acquisition.protocols import (
     SupportsCandidates,
     SupportsParts,
     SupportsTermCoalitions,
+    SupportsWeight,
     SurrogateBased,
     TermBlock,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "SupportsCandidates",
     "SupportsParts",
     "SupportsTermCoalitions",
+    "SupportsWeight",
     "SurrogateBased",
     "TermBlock",
     "expected_improvement",

@@ -110,6 +110,16 @@ class SupportsParts(Protocol):
 
 
 @runtime_checkable
+class SupportsWeight(Protocol):
+    """An acquisition whose term ``uncertainty`` is the standard deviation times a weight."""
+
+    @property
+    def kappa(self) -> float:
+        """The weight κ."""
+        ...
+
+
+@runtime_checkable
 class SupportsCandidates(Protocol):
     """An acquisition that can draw the candidates among which the optimizer chooses."""
 

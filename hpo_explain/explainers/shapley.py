@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_option
-from hpo_explain.acquisition import Acquisition, SupportsCandidates
+from hpo_explain.acquisition import Acquisition, SupportsCandidates, SupportsWeight
 from hpo_explain.errors import InputError, Option
 from hpo_explain.explainers._accepted import accepted_acquisition
 from hpo_explain.explainers._coalition_game import CoalitionGame, evaluate
@@ -219,6 +219,7 @@ class ShapleyExplainer:
             draws=self._draws if self._estimator == "sampling" else None,
             model_std=self._model_std(objective),
             objective=objective,
+            kappa=acquisition.kappa if isinstance(acquisition, SupportsWeight) else None,
             notes=(*estimate.notes, *self._subject.notes),
         )
 

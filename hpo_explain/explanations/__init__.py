@@ -12,7 +12,7 @@ from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.next_experiments import Experiments
 from hpo_explain.explanations.partial_dependence import PartialDependence
-from hpo_explain.explanations.path import DesirabilityPath
+from hpo_explain.explanations.path import DesirabilityPath, TurningPoint
 from hpo_explain.explanations.prediction import PredictionExplanation
 from hpo_explain.explanations.prediction_overview import PredictionOverview
 from hpo_explain.explanations.proposal import ProposalExplanation
@@ -56,4 +56,5 @@ __all__ = [
     "SampleSizeCheck",
     "Subject",
     "Subspace",
+    "TurningPoint",
 ]

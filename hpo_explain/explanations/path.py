@@ -24,7 +24,7 @@ from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import fact
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array, CategoricalParameter
 
 if TYPE_CHECKING:
@@ -37,6 +37,30 @@ LATEST = 5  # proposals that count as the latest
 _LEAST_SIDE = 3  # proposals on either side of a turning point
 _AGREEING = 2.0 / 3.0  # of the proposals on either side
 _MOST_DRIVERS = 2
+KAPPAS = (1.0, 1.5, 2.0, 2.5, 3.0)
+"""Where κ is assumed, statements must hold for all of these."""
+_NEAR = 0.1  # of the proposals: a turning point moves no further
+_EVEN = 0.5  # of the contributions
+
+
+@dataclass(frozen=True)
+class TurningPoint:
+    """When the predicted objective took the lead from uncertainty for a hyperparameter.
+
+    Attributes
+    ----------
+    trial : int
+        From which trial on.
+    span : tuple of (int, int) or None
+        The first and the last such trial for κ from 1 to 3, where κ is assumed; None where it is
+        not, or where for some κ there is no such trial.
+    certain : bool
+        Whether it hardly depends on κ.
+    """
+
+    trial: int
+    span: tuple[int, int] | None = None
+    certain: bool = True
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -271,24 +295,57 @@ class DesirabilityPath(Result):
 
     # ------------------------------------------------------------------ exploring and exploiting
 
-    def _led_by(self, terms: tuple[str, ...]) -> Array:
-        """Return the contributions (T, d) of whichever of some terms a proposal has."""
+    @property
+    def kappa(self) -> float | None:
+        """The weight κ of uncertainty where it is assumed for all proposals; else None."""
+        found = {e.kappa if e.assumed else None for e in self.explanations}
+        return found.pop() if len(found) == 1 else None
+
+    def _led_by(self, terms: tuple[str, ...], kappa: float | None = None) -> Array:
+        """Return the contributions (T, d) of whichever of some terms a proposal has.
+
+        Those of the uncertainty are linear in κ; another one may be asked for.
+        """
         found = np.full((len(self), len(self.names)), np.nan)
         for i, e in enumerate(self.explanations):
             for t, term in enumerate(e.terms):
                 if term in terms:
                     found[i] = e.phi[:, t]
+                    if kappa is not None and e.kappa and term == "uncertainty":
+                        found[i] *= kappa / e.kappa
         return found
 
-    def turning_points(self) -> dict[str, int | None]:
+    def turning_points(self, kappa: float | None = None) -> dict[str, int | None]:
         """Return for each hyperparameter the trial from which its mean led, not uncertainty.
 
         The trial that best separates proposals where the uncertainty contributed more from later
         ones where the mean did; None unless two thirds on either side, at least three proposals,
         agree.
+
+        Parameters
+        ----------
+        kappa : float, optional
+            Another weight of the uncertainty; by default that of the criterion.
         """
-        lead = self._led_by(EXPLOITING) - self._led_by(EXPLORING)
+        lead = self._led_by(EXPLOITING) - self._led_by(EXPLORING, kappa)
         return {name: self._turn(lead[:, j]) for j, name in enumerate(self.names)}
+
+    @property
+    def turns(self) -> dict[str, TurningPoint]:
+        """The turning points that there are, and how far they depend on an assumed κ."""
+        own = {name: trial for name, trial in self.turning_points().items() if trial is not None}
+        if not self.kappa:
+            return {name: TurningPoint(trial) for name, trial in own.items()}
+        others = [self.turning_points(kappa) for kappa in KAPPAS]
+        place = {trial: i for i, trial in enumerate(self.trials.tolist())}
+        found = {}
+        for name, trial in own.items():
+            trials = [trial, *(known for other in others if (known := other[name]) is not None)]
+            span = min(trials), max(trials)
+            always = len(trials) == len(KAPPAS) + 1
+            near = place[span[1]] - place[span[0]] <= _NEAR * len(self)
+            found[name] = TurningPoint(trial, span if always else None, always and near)
+        return found
 
     def _turn(self, lead: Array) -> int | None:
         known = np.flatnonzero(~np.isnan(lead) & (lead != 0.0))
@@ -337,7 +394,7 @@ class DesirabilityPath(Result):
                 distance[:, j] = np.where(np.isnan(distance[:, j]), np.nan, distance[:, j] > 0)
         return distance
 
-    def balance(self, last: int = LATEST) -> dict[str, float]:
+    def balance(self, last: int = LATEST, kappa: float | None = None) -> dict[str, float]:
         """Return the shares of exploiting and exploring in the latest proposals' contributions.
 
         Of the absolute contributions of both terms, averaged over the last proposals; empty where
@@ -348,6 +405,8 @@ class DesirabilityPath(Result):
         ----------
         last : int, default 5
             Number of proposals, or all if there are fewer.
+        kappa : float, optional
+            Another weight of the uncertainty; by default that of the criterion.
 
         Raises
         ------
@@ -356,7 +415,7 @@ class DesirabilityPath(Result):
         """
         check_count("last", last)
         exploiting = np.abs(self._led_by(EXPLOITING)[-last:]).sum(axis=1)
-        exploring = np.abs(self._led_by(EXPLORING)[-last:]).sum(axis=1)
+        exploring = np.abs(self._led_by(EXPLORING, kappa)[-last:]).sum(axis=1)
         whole = exploiting + exploring
         known = whole > 0.0  # NaN is not
         if not known.any():
@@ -368,24 +427,65 @@ class DesirabilityPath(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What drove the proposals, when uncertainty gave way to the mean, and their balance."""
-        total = np.abs(self.total).mean(axis=0)
-        order = np.argsort(-total, kind="stable")
-        drivers = tuple(
-            Claim("driver", (self.names[j],), estimate=float(total[j]))
-            for j in order[:_MOST_DRIVERS]
-            if total[j] > 0.0
-        )
+        """What drove the proposals, when uncertainty gave way to the mean, and their balance.
+
+        Where κ is assumed, what does not hold for all κ from 1 to 3 is not certain.
+        """
+        total = self._sizes()
+        drivers = _largest(total)
         if not drivers:
             return (Claim("indifferent", self.names, estimate=0.0),)
-        turns = tuple(
-            Claim("turning_point", (name,), (trial,))
-            for name, trial in self.turning_points().items()
-            if trial is not None
+        kappa = self.kappa
+        others = [_largest(self._sizes(other)) for other in KAPPAS] if kappa else []
+        depends = (fact("depends_on_kappa", kappa=kappa, low=KAPPAS[0], high=KAPPAS[-1]),)
+        held = {j: all(j in other for other in others) for j in drivers}
+        return (
+            *(
+                Claim(
+                    "driver",
+                    (self.names[j],),
+                    estimate=float(total[j]),
+                    certain=held[j],
+                    because=() if held[j] else depends,
+                )
+                for j in drivers
+            ),
+            *(
+                Claim(
+                    "turning_point",
+                    (name,),
+                    (turn.trial,),
+                    estimate=float(turn.trial),
+                    interval=turn.span,
+                    certain=turn.certain,
+                    because=() if turn.certain else depends,
+                )
+                for name, turn in self.turns.items()
+            ),
+            *self._balance_claim(depends),
         )
+
+    def _balance_claim(self, depends: tuple[Fact, ...]) -> tuple[Claim, ...]:
         balance = self.balance()
-        share = (Claim("balance", estimate=balance["exploring"]),) if balance else ()
-        return (*drivers, *turns, *share)
+        if not balance:
+            return ()
+        share = balance["exploring"]
+        if not self.kappa:
+            return (Claim("balance", estimate=share),)
+        shares = [share, *(self.balance(kappa=kappa)["exploring"] for kappa in KAPPAS)]
+        low, high = min(shares), max(shares)
+        told = not low <= _EVEN <= high
+        because = () if told else depends
+        return (
+            Claim("balance", estimate=share, interval=(low, high), certain=told, because=because),
+        )
+
+    def _sizes(self, kappa: float | None = None) -> Array:
+        """Return the mean absolute contribution of each hyperparameter, (d,)."""
+        total = self.total
+        if kappa is not None:
+            total = total + self._led_by(EXPLORING, kappa) - self._led_by(EXPLORING)
+        return np.asarray(np.abs(total).mean(axis=0))
 
     def plot_payouts(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
         """Draw prediction, baseline and payout by trial, a panel per term, as `plot` does."""
@@ -402,8 +502,15 @@ class DesirabilityPath(Result):
             "acquisitions": self.acquisitions,
             "turning_points": self.turning_points(),
             "balance": self.balance(),
+            "kappa": self.kappa,
             "explanations": [e.to_dict() for e in self.explanations],
         }
+
+
+def _largest(sizes: Array) -> list[int]:
+    """Return the positions of the few largest, without those that are 0."""
+    order = np.argsort(-sizes, kind="stable")[:_MOST_DRIVERS]
+    return [int(j) for j in order if sizes[j] > 0.0]
 
 
 def _spread(distance: Array) -> Array:

@@ -76,6 +76,8 @@ class ProposalExplanation(Result):
     objective : ObjectiveContributions or None
         Contributions to the predicted objective, whatever the criterion; None where the model
         does not know how certain they are, or there is none.
+    kappa : float or None
+        The weight κ of the standard deviation in the term "uncertainty"; None without such a term.
     subject, notes
         As of every result.
 
@@ -112,6 +114,7 @@ class ProposalExplanation(Result):
     draws: int | None = None
     model_std: Array | None = None
     objective: ObjectiveContributions | None = None
+    kappa: float | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

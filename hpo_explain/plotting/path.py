@@ -63,8 +63,8 @@ def plot_path(result: DesirabilityPath, *, ax: Axes | None = None, width: float 
     shares = len(result.acquisitions) > 1
     paths = _of_proposals(result, shares=shares)
     panels, legend = draw_paths(paths, ax, width)
-    turning_points = result.turning_points()
-    if _draw_turns(panels, [turning_points[paths.names[j]] for j in paths.shown()]):
+    told = {name: turn.trial for name, turn in result.turns.items() if turn.certain}
+    if _draw_turns(panels, [told.get(paths.names[j]) for j in paths.shown()]):
         legend.append((Line2D([], [], **_TURN), words.TURN))
     if not np.isnan(paths.total_half).all():
         legend.insert(1, (Patch(facecolor=ink(), **RIBBON), words.INTERVAL))

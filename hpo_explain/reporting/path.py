@@ -21,7 +21,7 @@ def _content(context: Context) -> Content:
         sentence=path.sentence,
         plot=figure(path.plot, alt=path.sentence, caption=_CAPTION),
         balance=words.balance(path, LATEST),
-        turns=[(name, trial) for name, trial in path.turning_points().items() if trial],
+        turns=[(name, words.turn(turn)) for name, turn in path.turns.items()],
         last=[(e.trial, e.sentence) for e in path.explanations[-LATEST:][::-1]],
         contributions=_mean_contributions(path),
         notes=[*context.path_notes, *path.notes],

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from hpo_explain._words import counted, join_words, listed, spans
 from hpo_explain.errors import Option
-from hpo_explain.explanations import DesirabilityPath, Subject
+from hpo_explain.explanations import Claim, DesirabilityPath, Subject
 from hpo_explain.facts import Fact
 from hpo_explain.wording import plots
 from hpo_explain.wording._registry import add_facts, sentence_of
@@ -25,6 +25,10 @@ add_facts(
             Option("acquisition", "lcb"),
             " explains all of them by one",
         ),
+        "depends_on_kappa": lambda fact: (
+            f"it depends on κ, which is assumed to be {fact['kappa']:g}: it does not hold for all "
+            f"from {fact['low']:g} to {fact['high']:g}"
+        ),
         "no_mean_term": lambda fact: (
             f"{join_words(fact.names)} has no term of the mean alone. Use ",
             Option("acquisition", "lcb"),
@@ -38,25 +42,51 @@ add_facts(
 def sentence(result: DesirabilityPath) -> str:
     """Say what drove the proposals, and when uncertainty gave way to the mean."""
     count = counted(len(result), "proposal")
-    drivers = [c.hyperparameters[0] for c in result.claims if c.kind == "driver"]
+    drivers = [c for c in result.claims if c.kind == "driver"]
     if not drivers:
         return f"None of the {count} stands out from an average configuration."
-    text = f"Over {count}, {join_words(drivers)} mattered most to what was proposed"
-    turns = [
+    text = f"Over {count}, {_drivers(drivers)} mattered most to what was proposed"
+    turns = [claim for claim in result.claims if claim.kind == "turning_point"]
+    told = [
         f"{claim.hyperparameters[0]} from trial {claim.values[0]} on"
-        for claim in result.claims
-        if claim.kind == "turning_point"
+        for claim in turns
+        if claim.certain
     ]
-    if turns:
-        when = join_words(turns[:_MOST_TURNS])
+    if told:
+        when = join_words(told[:_MOST_TURNS])
         text += f"; the predicted objective took the lead from uncertainty for {when}"
+    unsure = [claim.hyperparameters[0] for claim in turns if not claim.certain]
+    if unsure:
+        also = "also did" if told else "took the lead from uncertainty"
+        what = "it" if told else "the predicted objective"
+        text += f"; whether {what} {also} for {join_words(unsure[:_MOST_TURNS])} depends on κ"
     for claim in result.claims:
         if claim.kind == "balance":
-            text += (
-                f". Of the contributions to the latest proposals {claim.estimate:.0%} are about "
-                "uncertainty"
-            )
+            text += f". {_balance(claim)}"
+    if result.kappa and any(c.kind in ("turning_point", "balance") for c in result.claims):
+        text += f". κ = {result.kappa:g} is assumed"
     return f"{text}."
+
+
+def _drivers(drivers: list[Claim]) -> str:
+    """Return what drove the proposals; what did for the assumed κ alone, in brackets."""
+    certain = [c.hyperparameters[0] for c in drivers if c.certain]
+    unsure = [c.hyperparameters[0] for c in drivers if not c.certain]
+    if not unsure:
+        return join_words(certain)
+    others = f"for the assumed κ {join_words(unsure)}"
+    return f"{join_words(certain)} and {others}" if certain else others
+
+
+def _balance(claim: Claim) -> str:
+    text = (
+        f"Of the contributions to the latest proposals {claim.estimate:.0%} are about uncertainty"
+    )
+    if claim.interval is None:
+        return text
+    low, high = claim.interval
+    text += f" ({low:.0%} to {high:.0%} for κ from 1 to 3)"
+    return text if claim.certain else f"{text}: which of the two leads depends on κ"
 
 
 # ---------------------------------------------------------------------- the plot of contributions

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hpo_explain._words import counted
-from hpo_explain.explanations import DesirabilityPath, ProposalExplanation
+from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, TurningPoint
+from hpo_explain.explanations.path import KAPPAS
 from hpo_explain.facts import Fact
 from hpo_explain.run import Run
 from hpo_explain.wording._registry import add_facts
@@ -62,13 +63,30 @@ def balance(path: DesirabilityPath, last: int) -> str:
     shares = path.balance(last)
     if not shares:
         return ""
+    depends = ""
+    if path.kappa:
+        low, high = (path.balance(last, kappa)["exploring"] for kappa in (KAPPAS[0], KAPPAS[-1]))
+        depends = (
+            f" κ = {path.kappa:g} is assumed: exploring is {low:.0%} for κ = 1, {high:.0%} for 3."
+        )
     return (
         f"At present: {shares['exploiting']:.0%} of the contributions to the last "
         f"{counted(min(last, len(path)), 'proposal')} are about the predicted objective "
         f"(exploiting), {shares['exploring']:.0%} about uncertainty (exploring). Compared with the "
         "whole space, exploring is underestimated: next to an average configuration every proposal "
-        "looks well known."
+        f"looks well known.{depends}"
     )
+
+
+def turn(found: TurningPoint) -> str:
+    """Say from when on the predicted objective led, and how far that depends on κ."""
+    text = f"from trial {found.trial} on"
+    if found.span is not None and found.span[0] < found.span[1]:
+        first, last = found.span
+        text += f" (for κ from 1 to 3 from a trial between {first} and {last} on)"
+    elif not found.certain:
+        text += ", but not for all κ from 1 to 3"
+    return text
 
 
 def _path_thinned(fact: Fact) -> str:

@@ -230,6 +230,65 @@ def test_the_balance_is_the_share_of_uncertainty_in_the_latest_contributions():
     assert nothing.kind == "indifferent"
 
 
+def test_contributions_for_another_kappa_are_those_of_the_criterion_with_it():
+    run = run_of(proposals=[6, 9, 13])
+    path = path_of(run)
+    assert path.kappa == 1.96
+    for kappa in (1.0, 3.0):
+        others = [
+            hx.ShapleyExplainer(
+                hx.LowerConfidenceBound(run.surrogate(before=trial), kappa=kappa), background=60
+            ).explain(run.config(trial))
+            for trial in (6, 9, 13)
+        ]
+        mine = hx.desirability_path(run, background=60, progress=False)
+        exploring = np.array([np.abs(e.phi[:, 1]).sum() for e in others])
+        whole = np.array([np.abs(e.phi).sum() for e in others])
+        assert mine.balance(3, kappa)["exploring"] == pytest.approx((exploring / whole).mean())
+
+
+def test_a_turning_point_is_certain_if_it_hardly_moves_with_kappa():
+    mean = np.array([[0.1, 0.9, 0.1]] * 6 + [[5.0, 1.2, 0.6]] * 2 + [[5.0, 1.2, 2.0]] * 6)
+    path = made(mean, np.ones((14, 3)))
+    by_hand = {kappa: path.turning_points(kappa) for kappa in (1.0, 1.96, 3.0)}
+    assert by_hand[1.0] == {"x1": 6, "x2": None, "x3": 6}
+    assert by_hand[1.96] == {"x1": 6, "x2": 6, "x3": 8}
+    assert by_hand[3.0] == {"x1": 6, "x2": None, "x3": 8}
+    turns = path.turns
+    assert (turns["x1"].span, turns["x1"].certain) == ((6, 6), True)
+    assert (turns["x2"].span, turns["x2"].certain) == (None, False)
+    assert (turns["x3"].span, turns["x3"].certain) == ((6, 8), False)
+    claims = {c.hyperparameters[0]: c for c in path.claims if c.kind == "turning_point"}
+    assert [claims[name].certain for name in ("x1", "x2", "x3")] == [True, False, False]
+    assert claims["x3"].interval == (6, 8)
+    assert [reason.kind for reason in claims["x3"].because] == ["depends_on_kappa"]
+
+
+def test_where_the_optimizers_kappa_is_known_nothing_depends_on_another():
+    mean, uncertainty = np.array([[0.9]] * 5 + [[1.2]] * 5), np.ones((10, 1))
+    path = made(mean, uncertainty)
+    own = replace(
+        path,
+        explanations=tuple(
+            replace(e, subject=replace(e.subject, assumed=False)) for e in path.explanations
+        ),
+    )
+    assert own.kappa is None
+    assert own.turns["x1"].certain
+    assert not path.turns["x1"].certain
+    balance = next(c for c in own.claims if c.kind == "balance")
+    assert (balance.interval, balance.certain) == (None, True)
+
+
+def test_the_balance_is_certain_if_the_same_side_leads_for_every_kappa():
+    for mean, certain in ((9.0, True), (1.0, False), (0.1, True)):
+        path = made(np.full((4, 1), mean), np.ones((4, 1)))
+        claim = next(c for c in path.claims if c.kind == "balance")
+        low, high = (k / 1.96 / (k / 1.96 + mean) for k in (1.0, 3.0))
+        assert claim.interval == pytest.approx((low, high))
+        assert claim.certain is certain
+
+
 def test_exploration_is_the_spread_of_distances_to_the_incumbent():
     path = made(np.ones((5, 2)), np.ones((5, 2)))
     spread = np.std(np.linspace(0.0, 1.0, 5), ddof=1)

@@ -11,11 +11,31 @@ def test_sentences():
     assert path(phi).sentence == (
         "Over 8 proposals, x0 and x1 mattered most to what was proposed; the predicted objective "
         "took the lead from uncertainty for x0 from trial 9 on. Of the contributions to the latest "
-        "proposals 31% are about uncertainty."
+        "proposals 31% are about uncertainty (20% to 39% for κ from 1 to 3). κ = 1.96 is assumed."
     )
+    known = path(phi, assumed=False)
+    assert known.sentence.endswith("Of the contributions to the latest proposals 31% are about "
+                                   "uncertainty.")  # fmt: skip
     assert path([[[0.0, 0.0]]] * 2).sentence == (
         "None of the 2 proposals stands out from an average configuration."
     )
+
+
+def test_what_depends_on_kappa_is_not_told_as_certain():
+    phi = [[[0.4, 0.5], [0.2, 0.1]]] * 4 + [[[0.5, 0.4], [0.2, 0.1]]] * 4
+    assert path(phi).sentence == (
+        "Over 8 proposals, x0 and x1 mattered most to what was proposed; whether the predicted "
+        "objective took the lead from uncertainty for x0 depends on κ. Of the contributions to the "
+        "latest proposals 43% are about uncertainty (28% to 54% for κ from 1 to 3): which of the "
+        "two leads depends on κ. κ = 1.96 is assumed."
+    )
+    both = [[[0.1, 0.5], [0.4, 0.5]]] * 4 + [[[0.5, 0.1], [0.5, 0.4]]] * 4
+    assert (
+        "took the lead from uncertainty for x0 from trial 9 on; whether it also did for x1 depends "
+        "on κ" in path(both).sentence
+    )
+    driven = [[[0.0, 0.5], [0.6, 0.0], [1.0, 0.0]]] * 2
+    assert "x2 and for the assumed κ x1 mattered most" in path(driven).sentence
 
 
 def test_the_footer_says_what_is_left_out():
