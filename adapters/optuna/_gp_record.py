@@ -54,7 +54,6 @@ class GpRecord(SamplerRecord):
     def of(
         cls,
         name: str,
-        assumed: bool,
         directions: tuple[Any, ...],
         trials: tuple[FrozenTrial, ...],
         space: SearchSpace,
@@ -71,7 +70,6 @@ class GpRecord(SamplerRecord):
                 sampler = GPSampler()
         return cls(
             name,
-            assumed,
             directions,
             trials,
             space,
@@ -96,7 +94,7 @@ class GpRecord(SamplerRecord):
         found = self._result(before)
         if isinstance(found, Fact) or found.log_ei is None or self.by_hand(before) is not None:
             return None
-        notes = [fact("process_refitted", names=[self.name], assumed=self.assumed, how=self.how)]
+        notes = [fact("process_refitted", names=[self.name], how=self.how)]
         if found.acquisition != "LogEI":
             notes.append(fact("running_trials_ignored"))
         return OwnAcquisition(found.log_ei, tuple(notes))

@@ -30,7 +30,7 @@ def read_record(
     `own_objective` says whether the run's objective is one of the study's.
     """
     directions = tuple(study.directions)
-    known = (choice.sampler, choice.assumed, directions, tuple(trials), space, choice.origins)
+    known = (choice.sampler, directions, tuple(trials), space, choice.origins)
     own: BaseSampler | None = choice.own
     fixed: tuple[str, ...] = ()
     if isinstance(own, PartialFixedSampler):

@@ -26,9 +26,7 @@ class SamplerRecord:
     Attributes
     ----------
     name : str
-        The sampler's name.
-    assumed : bool
-        Whether it is assumed to be the sampler of the study: nothing records it.
+        The sampler's name; empty where it is not known.
     directions : tuple of StudyDirection
         Those of the study's objectives.
     trials : tuple of FrozenTrial
@@ -40,7 +38,6 @@ class SamplerRecord:
     """
 
     name: str
-    assumed: bool
     directions: tuple[Any, ...]
     trials: tuple[FrozenTrial, ...]
     space: SearchSpace
@@ -56,6 +53,8 @@ class SamplerRecord:
 
     def why_not(self, before: int | None) -> Fact | None:
         """Return why there is no acquisition function of trial `before`; None if there is one."""
+        if not self.name:
+            return self.by_hand(before) or fact("sampler_not_recorded")
         return self.by_hand(before) or fact("without_acquisition", names=[self.name])
 
     def by_hand(self, before: int | None) -> Fact | None:

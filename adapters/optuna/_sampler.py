@@ -1,4 +1,9 @@
-"""Who chose the trials: the sampler, its random start-up phase, or the user."""
+"""Who chose the trials: the sampler, its random start-up phase, or the user.
+
+A storage does not record the sampler. It is known where it is given, by the marks that samplers
+leave on their trials, and where the study object is the one that ran or was made with a sampler.
+Without any of these nobody is assumed.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from optuna import Study
-from optuna.samplers import BaseSampler, PartialFixedSampler
+from optuna.samplers import BaseSampler, NSGAIISampler, PartialFixedSampler, TPESampler
 from optuna.storages import InMemoryStorage
 from optuna.trial import FrozenTrial, TrialState
 
@@ -18,6 +23,7 @@ from hpo_explain.adapters.optuna._record import BY_HAND
 from hpo_explain.facts import Fact, Origin, fact
 
 _STARTUP = 10  # the default n_startup_trials of Optuna's samplers with a model
+_DEFAULTS = (TPESampler, NSGAIISampler)  # of studies with one objective, and with several
 _ADDED = 0.9  # share of trials that took no time at all beyond which the clock is to blame
 
 # Samplers that maximize an acquisition function, and the states of the trials that they count
@@ -48,9 +54,7 @@ class Choice:
     Attributes
     ----------
     sampler : str
-        The sampler's name.
-    assumed : bool
-        Whether nothing records that it was this one.
+        The sampler's name; empty where it is not known.
     how : Fact
         How it is known.
     model : str
@@ -58,7 +62,8 @@ class Choice:
     own : BaseSampler or None
         The sampler itself, if there is an object.
     proposals : list of int
-        The numbers of the trials that it chose with its model, or that an assumed one can explain.
+        The numbers of the trials that it chose with its model, or that an assumed acquisition
+        function can explain.
     origins : mapping of int to Origin
         Who chose each trial that counts.
     notes : list of Fact
@@ -66,7 +71,6 @@ class Choice:
     """
 
     sampler: str
-    assumed: bool
     how: Fact
     model: str
     own: BaseSampler | None
@@ -77,7 +81,7 @@ class Choice:
     @property
     def label(self) -> str:
         """The sampler as the run's optimizer."""
-        return f"Optuna's {'assumed ' if self.assumed else ''}{self.sampler}"
+        return f"Optuna's {self.sampler}" if self.sampler else "an unknown sampler of Optuna"
 
 
 def read_choice(
@@ -87,12 +91,10 @@ def read_choice(
     kept: Sequence[FrozenTrial],
 ) -> Choice:
     """Return who chose which of the `kept` trials, judged from all `trials` of the study."""
-    assumed = study.sampler if sampler is None else sampler
-    own: BaseSampler | None = assumed
-    if isinstance(assumed, PartialFixedSampler):
-        assumed = assumed._base_sampler
-    names = [base.__name__ for base in type(assumed).__mro__]
-    startup = getattr(assumed, "_n_startup_trials", None)
+    own: BaseSampler | None = study.sampler if sampler is None else sampler
+    base = own._base_sampler if isinstance(own, PartialFixedSampler) else own
+    names = [base.__name__ for base in type(base).__mro__]
+    startup = getattr(base, "_n_startup_trials", None)
     marks = np.array([_mark(trial) for trial in kept])
     found = Counter(marks[marks != ""].tolist())
     if sampler is not None:
@@ -102,8 +104,10 @@ def read_choice(
         most = found.most_common(1)[0][0]
         if most not in names:
             names, startup, own = [most], None, None
-    else:
+    elif _ran_or_was_chosen(study):
         how = fact("sampler_of_study")
+    else:
+        how, names, own = fact("sampler_not_recorded"), [""], None
     model = next((name for name in names if name in _MODELS), "")
     if model:
         believed = sampler is None  # marks tell more than the settings of an assumed sampler
@@ -111,8 +115,8 @@ def read_choice(
     else:
         chosen = _finished_before(trials, kept, _FINISHED) >= LEAST_KNOWN
         phase = fact("explained_from", known=LEAST_KNOWN)
-    notes = [fact("sampler", names=names[:1], how=how, phase=phase)]
-    if not model:
+    notes = [fact("sampler", names=[name for name in names[:1] if name], how=how, phase=phase)]
+    if names[0] and not model:
         notes.append(fact("run_without_acquisition", names=names[:1]))
     by_hand = _by_hand(kept)
     for origin in BY_HAND:
@@ -126,11 +130,21 @@ def read_choice(
             continue
         if is_chosen:
             proposals.append(trial.number)
-        without_model = Origin.INITIAL if mark in ("", *names) else Origin.UNKNOWN
+        known = names[0] and mark in ("", *names)
+        without_model = Origin.INITIAL if known else Origin.UNKNOWN
         origins[trial.number] = Origin.MODEL if is_chosen and model else without_model
-    # a study in memory is the object that ran
-    known = sampler is not None or found or isinstance(study._storage, InMemoryStorage)
-    return Choice(names[0], not known, how, model, own, proposals, origins, notes)
+    return Choice(names[0], how, model, own, proposals, origins, notes)
+
+
+def _ran_or_was_chosen(study: Study) -> bool:
+    """Say whether the sampler of a study object chose trials, or was chosen by the user.
+
+    A study in memory is the object that ran. One that is loaded without a sampler gets a default
+    one, which has not drawn any random number.
+    """
+    if isinstance(study._storage, InMemoryStorage) or type(study.sampler) not in _DEFAULTS:
+        return True
+    return getattr(getattr(study.sampler, "_rng", None), "_rng", None) is not None
 
 
 def _chosen_by(

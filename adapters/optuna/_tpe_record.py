@@ -86,7 +86,7 @@ class TpeRecord(SamplerRecord):
             return fact("too_few_for_a_model")
         except UnexpectedSamplerError as error:
             return not_rebuilt(self.name, "densities", _tpe.CHECKED, error)
-        rebuilt = fact("densities_rebuilt", names=[self.name], assumed=self.assumed, how=self.how)
+        rebuilt = fact("densities_rebuilt", names=[self.name], how=self.how)
         return OwnAcquisition(ratio, (rebuilt, *notes))
 
     def _as_marked(

@@ -47,7 +47,9 @@ def from_optuna(
         duration in seconds) or None. By default the study's only objective.
     sampler : optuna.samplers.BaseSampler, optional
         The sampler that chose the trials, which a storage does not record. By default it is known
-        by the marks that samplers leave on trials, else it is the sampler of the study object.
+        by the marks that samplers leave on trials, else it is the sampler of the study object if
+        that ran or was made with one; a study that is loaded without marks has an unknown sampler,
+        whose trials are explained with an assumed acquisition function.
     space : SearchSpace, optional
         The search space, with its conditions. By default read from the trials: ranges that
         changed are widened to hold all of them, and conditions are inferred from which trials

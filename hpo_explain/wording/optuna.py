@@ -181,13 +181,23 @@ def _startup(fact: Fact) -> str:
 
 add_facts(
     {
-        "sampler": lambda fact: (f"sampler: {names(fact)}, ", fact["how"], "; ", fact["phase"]),
+        "sampler": lambda fact: (
+            f"sampler: {names(fact)}, " if fact.names else "sampler: ",
+            fact["how"],
+            "; ",
+            fact["phase"],
+        ),
         "sampler_given": lambda _: ("as given with ", Option("sampler")),
         "sampler_marked": _sampler_marked,
         "sampler_of_study": lambda _: (
-            "the one of the study object, as a storage does not record it; give ",
+            "the one of the study object; give ",
             Option("sampler"),
             " if another one chose the trials",
+        ),
+        "sampler_not_recorded": lambda _: (
+            "it is not recorded which sampler chose the trials, and none left marks on them (give ",
+            Option("sampler"),
+            " to explain them with its own acquisition function)",
         ),
         "explained_from": lambda fact: (
             f"trials with at least {fact['known']} finished trials before them can be explained"
@@ -213,10 +223,6 @@ add_facts(
 # ---------------------------------------------------------------------- acquisition function
 
 _NOBODY = "no acquisition function chose this: "
-
-
-def _named(fact: Fact) -> str:
-    return f"an assumed {names(fact)}" if fact["assumed"] else names(fact)
 
 
 def _not_rebuilt(fact: Fact) -> Text:
@@ -256,11 +262,11 @@ add_facts(
         ),
         "not_rebuilt": _not_rebuilt,
         "densities_rebuilt": lambda fact: (
-            f"log l − log g: rebuilt from the trials of the time by {_named(fact)}, ",
+            f"log l − log g: rebuilt from the trials of the time by {names(fact)}, ",
             fact["how"],
         ),
         "process_refitted": lambda fact: (
-            f"log EI: of the Gaussian process that {_named(fact)} fitted, ",
+            f"log EI: of the Gaussian process that {names(fact)} fitted, ",
             fact["how"],
             "; its fits are repeated one after the other, as in a single process",
         ),

@@ -41,7 +41,7 @@ _ORIGINS = {
 def _acquisition_assumed(fact: Fact) -> str:
     optimizer, criterion, model = fact.names
     if fact["why"] is not None:
-        return f"{fact['why']}; explained with an assumed {model} and {criterion}"
+        return f"{fact['why']}; {model} with {criterion} is assumed"
     return f"{optimizer} is not known to have used {criterion}: it is assumed"
 
 

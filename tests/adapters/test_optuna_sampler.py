@@ -70,20 +70,38 @@ def test_proposals_of_a_loaded_study_are_told_by_the_marks_on_the_trials(tmp_pat
     assert note["how"] == fact("sampler_marked", names=["TPESampler"], counts=(14,))
 
 
-def test_a_loaded_study_without_marks_says_which_sampler_is_assumed(tmp_path):
+def test_nobody_is_assumed_who_left_no_marks(tmp_path):
+    """A random search that is read from a storage is not by TPE, which is only Optuna's default."""
     storage = f"sqlite:///{tmp_path}/study.db"
     optimized(parabola, 15, RandomSampler(seed=0), storage=storage, study_name="plain")
     loaded = optuna.load_study(storage=storage, study_name="plain")
     run = from_optuna(loaded)
-    assert run.optimizer == "Optuna's assumed TPESampler"
-    assert "Optuna's assumed TPESampler (log l" in hx.explain_proposal(run, 14).sentence
-    assert run.proposals == tuple(range(10, 15))
-    assert run.record.assumed
-    assert the_note(run.notes, "sampler")["how"] == fact("sampler_of_study")
+    assert run.optimizer == "an unknown sampler of Optuna"
+    assert {run.origin(trial) for trial in range(15)} == {Origin.UNKNOWN}
+    assert run.proposals == tuple(range(2, 15))
+    assert the_note(run.notes, "sampler")["how"] == fact("sampler_not_recorded")
+    found = hx.explain_proposal(run, 14)
+    assert found.subject.assumed
+    assert found.subject.acquisition == "LCB (κ = 1.96)"
+    assert the_note(found.notes, "acquisition_assumed")["why"] == fact("sampler_not_recorded")
+    for text in (str(run), found.sentence, *map(str, found.notes)):
+        assert "TPE" not in text
     told = from_optuna(loaded, sampler=RandomSampler())
     assert told.optimizer == "Optuna's RandomSampler"
     assert the_note(told.notes, "sampler")["how"] == fact("sampler_given")
-    assert not told.record.assumed
+
+
+def test_a_sampler_that_a_loaded_study_was_given_or_has_used_is_the_one(tmp_path):
+    storage = f"sqlite:///{tmp_path}/study.db"
+    sampler = TPESampler(multivariate=False)  # leaves no marks
+    ran = optimized(parabola, 15, sampler, storage=storage, study_name="plain")
+    assert from_optuna(ran).optimizer == "Optuna's TPESampler"
+    options = {"storage": storage, "study_name": "plain"}
+    given = optuna.load_study(sampler=RandomSampler(), **options)
+    assert from_optuna(given).optimizer == "Optuna's RandomSampler"
+    assert from_optuna(optuna.load_study(**options)).optimizer == "an unknown sampler of Optuna"
+    by_tpe = from_optuna(optuna.load_study(**options), sampler=sampler)
+    assert hx.explain_proposal(by_tpe, 14).subject.acquisition == "log l − log g"
 
 
 def test_the_sampler_of_a_study_that_runs_is_no_assumption(tmp_path):
@@ -98,7 +116,7 @@ def test_the_sampler_of_a_study_that_runs_is_no_assumption(tmp_path):
     )
     study.optimize(parabola, n_trials=15, callbacks=[callback])
     assert "Optuna&#39;s TPESampler" in notes[-1]
-    assert "assumed TPESampler" not in notes[-1]
+    assert "unknown sampler" not in notes[-1]
 
 
 def test_marks_of_trials_that_were_left_out_tell_when_the_start_ended():

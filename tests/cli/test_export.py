@@ -110,7 +110,7 @@ def test_what_cannot_be_made_is_named_and_the_others_are_written(folder, run):
     study = optuna.create_study(storage="sqlite:///few.db", sampler=sampler)
     tune(study, 3)
     study._storage.remove_session()
-    outcome = run("export", "few.db", "--out", "some/where")
+    outcome = run("export", "few.db", "--sampler", "TPESampler", "--out", "some/where")
     assert outcome.exit_code == 0, outcome.output
     assert "path left out: run has no proposal" in outcome.stderr
     assert "proposal left out: " in outcome.stderr

@@ -90,7 +90,7 @@ def test_a_hyperparameter_that_is_left_out_by_choice_is_inactive():
         ),
         (
             fact("acquisition_assumed", names=["Ax", "LCB", "a GP"], why=fact("said", text="new")),
-            "new; explained with an assumed a GP and LCB",
+            "new; a GP with LCB is assumed",
         ),
         (
             fact("background_grown", rows=400, place="local", width=0.0432, enough=True),

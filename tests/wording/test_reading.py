@@ -85,12 +85,10 @@ SENTENCES = [
         fact(
             "densities_rebuilt",
             names=["TPESampler"],
-            assumed=True,
             how=fact("sampler_of_study"),
         ),
-        "log l − log g: rebuilt from the trials of the time by an assumed TPESampler, the one of "
-        "the study object, as a storage does not record it; give sampler= if another one chose the "
-        "trials",
+        "log l − log g: rebuilt from the trials of the time by TPESampler, the one of the study "
+        "object; give sampler= if another one chose the trials",
     ),
     (
         fact(
