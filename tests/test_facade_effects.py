@@ -16,7 +16,11 @@ def test_an_effect_knows_the_run_it_is_of(direction):
     run = tuning_run(direction=direction)
     found = partial_dependence(run, "rate_drop", kind="gp", variance="covariance", **QUICK)
     explainer = hx.PartialDependenceExplainer(
-        run.surrogate(kind="gp"), variance="covariance", subject=Subject.of(run), **QUICK
+        run.surrogate(kind="gp"),
+        variance="covariance",
+        attainable=True,
+        subject=Subject.of(run),
+        **QUICK,
     )
     expected = explainer.explain("rate_drop")
     np.testing.assert_array_equal(found.std, expected.std)

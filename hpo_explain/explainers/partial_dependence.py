@@ -31,7 +31,8 @@ from hpo_explain.diagnostics import Support, branch_of
 from hpo_explain.errors import InputError, NothingToExplain, Option
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
-from hpo_explain.explanations import PartialDependence, Subject
+from hpo_explain.explainers.attainable import attainable
+from hpo_explain.explanations import Attainable, PartialDependence, Subject
 from hpo_explain.explanations._contrasts import covariance_of_trees
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import VARIANCES, Direction, Variance
@@ -49,6 +50,7 @@ from hpo_explain.surrogates.box_sums import marginal_prediction, restrict
 
 _JOINT_ROWS = 1280  # of the grid and the sample: more take time, and change the covariance little
 _MOST_ROWS, _FEWEST_ROWS = 64, 8
+_SEARCHED_ROWS = 300  # from which the search for the best over all others starts
 _DRAWS = 64  # times the sample that is drawn in search of active configurations
 
 
@@ -67,6 +69,8 @@ class PartialDependenceExplainer:
         own scale.
     variance : {"average", "covariance"}, default "average"
         Eq. 5, or Eq. 4 for surrogates with a joint posterior.
+    attainable : bool, default False
+        Whether the best over all others is searched at each value, too (of one hyperparameter).
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective.
     subject : Subject, optional
@@ -104,6 +108,7 @@ class PartialDependenceExplainer:
         sample: int | npt.ArrayLike = 1000,
         grid_size: int = 20,
         variance: Variance = "average",
+        attainable: bool = False,
         direction: Direction = "minimize",
         subject: Subject | None = None,
         seed: int = 0,
@@ -113,6 +118,7 @@ class PartialDependenceExplainer:
         self._subject = Explained.of(surrogate, direction).completed(subject)
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._variance = check_option("variance", variance, VARIANCES)
+        self._attainable = attainable
         self._seed = seed
         self._boxes = surrogate.boxes() if isinstance(surrogate, SupportsBoxes) else None
         self._ranks = surrogate.category_ranks() if isinstance(surrogate, SupportsBoxes) else {}
@@ -209,6 +215,7 @@ class PartialDependenceExplainer:
             supported=supported_at(support, wanted, axes),
             covariance=self._covariance(rows, members, values, by_tree),
             branch=branch_of(self._surrogate, support, wanted),
+            attainable=self._reached(rows, members, positions[0]),
             tried=values_together(space, members, self._subject.tried),
             exact=by_tree is not None,
             notes=self._notes(wanted, ice_mean, by_tree is not None),
@@ -272,6 +279,13 @@ class PartialDependenceExplainer:
             return None
         found[np.ix_(places, places)] = between
         return found
+
+    def _reached(self, rows: Array, members: list[int], positions: Array) -> Attainable | None:
+        if not self._attainable or len(members) > 1:
+            return None
+        sign = 1.0 if self._subject.lower_is_better else -1.0
+        few = rows[:_SEARCHED_ROWS]
+        return attainable(self._surrogate, members[0], positions, few, sign=sign, seed=self._seed)
 
     def _exact(self, members: list[int], positions: list[Array]) -> Array | None:
         """Return each tree's marginal over all configurations in which the members are active.

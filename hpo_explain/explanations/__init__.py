@@ -1,6 +1,7 @@
 """The frozen results: plain arrays and names, with a table, a plot and words for each."""
 
 from hpo_explain.explanations.ablation import Ablation
+from hpo_explain.explanations.attainable import Attainable
 from hpo_explain.explanations.certainty import ObjectiveContributions
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.densities import DensityCurve, ProposalDensities
@@ -26,6 +27,7 @@ from hpo_explain.explanations.subspace import Subspace
 
 __all__ = [
     "Ablation",
+    "Attainable",
     "Axis",
     "Claim",
     "Closest",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,6 +15,7 @@ from hpo_explain._checks import check_fraction
 from hpo_explain.diagnostics import Branch, Scope
 from hpo_explain.errors import InputError
 from hpo_explain.explanations._best import Curve
+from hpo_explain.explanations.attainable import Attainable
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array, CategoricalParameter, category_index
@@ -49,6 +50,8 @@ class PartialDependence(Result):
         without a joint posterior or trees.
     branch : Branch or None
         The trials of a conditional hyperparameter's branch; None where it is always active.
+    attainable : Attainable or None
+        The best over all others at each value, where it was asked for.
     tried : tuple of tuple
         The observed trials' values, one tuple per hyperparameter.
     exact : bool
@@ -83,6 +86,7 @@ class PartialDependence(Result):
     supported: npt.NDArray[np.bool_]
     covariance: Array | None = None
     branch: Branch | None = None
+    attainable: Attainable | None = None
     tried: tuple[tuple[Any, ...], ...] = ()
     exact: bool = False
 
@@ -204,9 +208,25 @@ class PartialDependence(Result):
     def claims(self) -> tuple[Claim, ...]:
         """Which values cannot be told from the best on average, or that there is no effect.
 
-        Then by how much the best value is better than the worst, where that is known.
+        Then by how much the best value is better than the worst, where that is known; and both of
+        the attainable effect (``term="attainable"``), where it was asked for.
         """
-        return self._curve.claims()
+        return self._curve.claims() + self.attainable_claims
+
+    @property
+    def attainable_claims(self) -> tuple[Claim, ...]:
+        """Which values cannot be told from the best if all others are at their best."""
+        found = self.attainable
+        if found is None or np.isnan(found.mean).all():
+            return ()
+        curve = replace(
+            self._curve,
+            mean=found.mean,
+            std=found.std,
+            covariance=found.covariance,
+            term="attainable",
+        )
+        return curve.claims()
 
     @property
     def best(self) -> npt.NDArray[np.bool_]:
@@ -275,6 +295,11 @@ class PartialDependence(Result):
             "tried": self.supported,
             "best": self.best,
         }
+        if self.attainable is not None:
+            columns |= {
+                "attainable": self.attainable.mean,
+                "attainable_std": self.attainable.std,
+            }
         frame = pd.DataFrame({name: values.ravel() for name, values in columns.items()})
         points = zip(*itertools.product(*self.axes), strict=True)
         for i, (name, values) in enumerate(zip(self.names, points, strict=True)):
@@ -292,6 +317,7 @@ class PartialDependence(Result):
             "variance": self.variance,
             "supported": self.supported,
             "best": self.best,
+            "attainable": None if self.attainable is None else asdict(self.attainable),
             "branch": None if self.branch is None else self.branch.to_dict(),
             "mean_confidence": self.mean_confidence,
             "incumbent": self.incumbent,

@@ -31,6 +31,7 @@ def partial_dependence(
     sample: int | npt.ArrayLike = 1000,
     grid_size: int = 20,
     variance: Variance = "average",
+    attainable: bool = True,
     kind: Kind = "auto",
     seed: int = 0,
     **reading: Any,
@@ -45,6 +46,9 @@ def partial_dependence(
         The hyperparameters.
     sample, grid_size, variance, seed
         As in :class:`PartialDependenceExplainer`.
+    attainable : bool, default True
+        Whether the best over all others stands beside the average (of one hyperparameter): it
+        answers which value, or which model family, can reach the best objective.
     kind : {"auto", "gp", "forest"}, default "auto"
         The surrogate, as in :meth:`Run.surrogate`.
     **reading
@@ -75,6 +79,7 @@ def partial_dependence(
         sample=sample,
         grid_size=grid_size,
         variance=variance,
+        attainable=attainable,
         subject=Subject.of(run),
         seed=seed,
     )

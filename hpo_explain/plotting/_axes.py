@@ -33,7 +33,17 @@ from hpo_explain.plotting._layout import (
 )
 from hpo_explain.plotting._log_axis import make_log
 from hpo_explain.plotting._rows import tint_rows
-from hpo_explain.plotting._style import BLUE, GREEN, GREY, ORANGE, TEXT, ink, new_axes, set_height
+from hpo_explain.plotting._style import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    TEXT,
+    ink,
+    new_axes,
+    set_height,
+)
 from hpo_explain.plotting._text import plain, shorten
 from hpo_explain.space import Array, category_index
 
@@ -50,6 +60,11 @@ STAR: dict[str, Any] = {
     "linestyle": "none", "marker": "*", "markersize": 13.0, "color": ORANGE,
     "markeredgecolor": "black", "markeredgewidth": 0.7,
 }  # fmt: skip
+SECOND: dict[str, Any] = {"color": PURPLE, "linestyle": (0, (4, 1)), "linewidth": 1.6}
+SECOND_BAND: dict[str, Any] = {"facecolor": PURPLE, "alpha": 0.15, "linewidth": 0.0}
+SECOND_POINTS: dict[str, Any] = {
+    "fmt": "D", "color": PURPLE, "ecolor": PURPLE, "markersize": 4.5, "elinewidth": 1.2,
+}  # fmt: skip
 RUG: dict[str, Any] = {
     "linestyle": "none", "marker": TICKUP, "markersize": 7.0, "alpha": 0.55, "markeredgewidth": 0.9,
 }  # fmt: skip
@@ -57,6 +72,7 @@ DOTS: dict[str, Any] = {
     "linestyle": "none", "marker": "o", "markersize": 3.5, "color": "white",
     "markeredgecolor": "black", "markeredgewidth": 0.6,
 }  # fmt: skip
+_BESIDE = 0.22  # how far from its value a second point stands
 _ROW = 17.0  # points, of a category
 _MOST_POINTS = 20  # whole numbers up to which each is a point
 _MOST_VECTORS = 2000  # marks that are drawn as such: an SVG of 50,000 takes 10 MB
@@ -93,6 +109,8 @@ class Effect:
         Where trials were made; elsewhere the effect is dimmed.
     best : ndarray of bool, of the shape of `mean`, optional
         Which values of one hyperparameter are marked as possibly the best.
+    attainable : tuple of ndarray of shape (G,), optional
+        A second effect: what is drawn, and half the width of its band.
     curves : ndarray of shape (n, G), optional
         Curves that stand faintly behind.
     incumbent : tuple, optional
@@ -110,6 +128,7 @@ class Effect:
     direction: str
     supported: npt.NDArray[np.bool_] | None = None
     best: npt.NDArray[np.bool_] | None = None
+    attainable: tuple[Array, Array] | None = None
     curves: Array | None = None
     incumbent: tuple[Any, ...] | None = None
 
@@ -223,6 +242,10 @@ def draw_numbers(ax: Axes, effect: Effect, *, ticks: int | None = None) -> None:
         _draw_points(ax, effect, np.arange(len(x)), x, lying=False)
     else:
         ax.fill_between(x, effect.mean - effect.half, effect.mean + effect.half, **BAND)
+        if effect.attainable is not None:
+            second, half = effect.attainable
+            ax.fill_between(x, second - half, second + half, **SECOND_BAND)
+            ax.plot(x, second, **SECOND)
         ax.plot(x, effect.mean, color=BLUE, linewidth=1.8)
         _dim(ax, effect)
     set_ticks(ax, effect, ticks)
@@ -280,6 +303,13 @@ def _draw_points(
 ) -> None:
     """Draw points with bars: green where they may be the best, hollow where hardly tried."""
     mean, half = effect.mean[places], effect.half[places]
+    if effect.attainable is not None:
+        second, bars = (values[places] for values in effect.attainable)
+        off = at + _BESIDE
+        if lying:
+            ax.errorbar(second, off, xerr=bars, **SECOND_POINTS)
+        else:
+            ax.errorbar(off, second, yerr=bars, **SECOND_POINTS)
     untried = effect.untried[places]
     best = np.zeros(len(places), dtype=bool) if effect.best is None else effect.best[places]
     for chosen, color, face in (

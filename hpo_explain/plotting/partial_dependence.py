@@ -19,16 +19,19 @@ from hpo_explain.plotting._axes import (
     INCUMBENT,
     MOST_CATEGORIES,
     RUG,
+    SECOND,
     STAR,
     Effect,
     plot_effect,
 )
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import BLUE, GREEN, GREY, WIDTH, ink
+from hpo_explain.space import Array
 from hpo_explain.wording import partial_dependence as words
 from hpo_explain.wording.numbers import number
 from hpo_explain.wording.plots import not_shown
 
+NORMAL_95 = 1.96
 MOST_CURVES = 40  # more of them are a grey area, and an SVG of 1,000 takes 300 kB
 
 
@@ -101,9 +104,15 @@ def as_drawn(effect: PartialDependence, *, curves: bool = True) -> Effect:
         direction=effect.subject.direction,
         supported=effect.supported,
         best=effect.best if curves and len(effect.names) == 1 else None,
+        attainable=_attainable(effect) if curves else None,
         curves=effect.ice_mean[:MOST_CURVES] if curves and len(effect.names) == 1 else None,
         incumbent=effect.incumbent,
     )
+
+
+def _attainable(effect: PartialDependence) -> tuple[Array, Array] | None:
+    found = effect.attainable
+    return None if found is None else (found.mean, NORMAL_95 * found.std)
 
 
 def _footer(effect: PartialDependence, drawn: Effect) -> str:
@@ -135,6 +144,9 @@ def _legend(effect: PartialDependence, drawn: Effect) -> list[tuple[Artist, str]
         entries.append((Line2D([], [], color=BLUE, linewidth=1.8), "mean"))
         entries.append((Patch(**BAND), "95 % band"))
         entries.append((Line2D([], [], **BEST), words.MAY_BE_BEST))
+    if drawn.attainable is not None:
+        look = {**SECOND, "marker": "D", "linestyle": "-"} if drawn.as_points else SECOND
+        entries.append((Line2D([], [], **look), words.ATTAINABLE))
     if (pair or not drawn.as_points) and drawn.untried.any():
         entries.append((Patch(**DIMMED), words.HARDLY_TRIED))
     if not pair:

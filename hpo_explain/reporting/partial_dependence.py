@@ -31,7 +31,9 @@ def _content(context: Context) -> Content:
 def _effect(effect: PartialDependence) -> dict[str, Any]:
     return {
         "name": effect.names[0],
-        "finding": f"{words.finding(effect)} {words.basis(effect)}".rstrip(),
+        "finding": " ".join(
+            filter(None, (words.finding(effect), words.attainable(effect), words.basis(effect)))
+        ),
         "caution": words.caution(effect),
         "notes": [note for note in effect.notes if note.kind != "effect_band"],
         "plot": figure(effect.plot, alt=effect.sentence, caption=_caption(effect)),
@@ -60,6 +62,7 @@ EFFECTS = Section(
     "How does it matter?",
     "A line or point is the objective that the model predicts for a value, averaged over all other "
     "hyperparameters; a thin grey line is one configuration. The band is the model's uncertainty. "
+    "The dashed line (or diamonds) is what is attainable with all others at their best. "
     "Green values cannot be told from the best one. Where an effect is dimmed or a point is "
     "hollow, hardly anything was tried: there the model extrapolates.",
     _content,

@@ -25,13 +25,23 @@ _MOST_GAPS = 3  # that are named
 
 @sentence_of(PartialDependence)
 def sentence(result: PartialDependence) -> str:
-    """Say which values are best on average, and what that rests on."""
-    return " ".join(filter(None, (finding(result), caution(result), basis(result))))
+    """Say which values are best on average and attainable, and what that rests on."""
+    parts = finding(result), attainable(result), caution(result), basis(result)
+    return " ".join(filter(None, parts))
 
 
 def finding(result: PartialDependence) -> str:
     """Say which values are best on average, without what it rests on."""
     return said_of(result.claims[0], f"On average the {result.subject.objective_name} is", result)
+
+
+def attainable(result: PartialDependence) -> str:
+    """Say which values are best with all others at their best; empty where it was not asked."""
+    claims = result.attainable_claims
+    if not claims:
+        return ""
+    what = f"With all others at their best the {result.subject.objective_name} is"
+    return said_of(claims[0], what, result)
 
 
 def said_of(claim: Claim, what: str, result: PartialDependence) -> str:
@@ -71,7 +81,7 @@ def _values(result: PartialDependence, name: str, values: Sequence[Any]) -> str:
 
 def caution(result: PartialDependence) -> str:
     """Say why the claim is not certain, in a sentence; empty where it is."""
-    claim = result.claims[0]
+    (claim, *_) = result.claims
     doubts = [reason for reason in claim.because if reason.kind not in (*_FOUND, *_BASIS)]
     return reservation([replace(claim, because=tuple(doubts))]).strip()
 
@@ -166,6 +176,7 @@ def dimmed_caption(result: PartialDependence, *, points: bool) -> str:
 
 UNTRIED = f"fewer than {FEW} trials near"
 MAY_BE_BEST = "may be the best"
+ATTAINABLE = "attainable: the others at their best"
 HARDLY_TRIED = "hardly tried"
 COUNTED = "In brackets: number of trials."
 WORSE = ("worse category", "worse categories")
