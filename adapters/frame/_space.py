@@ -99,6 +99,33 @@ def infer_space(
     return SearchSpace(parameters), X, notes + inferred
 
 
+def trials_of_ranges(
+    space: SearchSpace, table: pd.DataFrame, trials: npt.NDArray[np.int64]
+) -> dict[str, list[int]]:
+    """Return for each hyperparameter the first trials with its ends, or with each of its choices.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The inferred space.
+    table : pandas.DataFrame
+        The columns of the hyperparameters, one row per configuration in the order of the trials.
+    trials : ndarray of int, shape (n,)
+        Their numbers.
+    """
+    found: dict[str, list[int]] = {}
+    for parameter in space:
+        cells = table[parameter.name].tolist()
+        full = [i for i, cell in enumerate(cells) if not is_empty(cell)]
+        encoded = parameter.encode([cells[i] for i in full])
+        if isinstance(parameter, CategoricalParameter):
+            first = np.unique(encoded, return_index=True)[1]
+        else:
+            first = np.array([np.argmin(encoded), np.argmax(encoded)])
+        found[parameter.name] = sorted({int(trials[full[i]]) for i in first})
+    return found
+
+
 def _parameter(
     column: pd.Series[Any], name: str, notes: list[Fact], *, chosen: bool
 ) -> Parameter | None:

@@ -20,7 +20,7 @@ from hpo_explain.adapters.frame._optuna_table import (
     unfinished,
 )
 from hpo_explain.adapters.frame._order import check_finishes, order_of, read_numbers, read_seconds
-from hpo_explain.adapters.frame._space import infer_space
+from hpo_explain.adapters.frame._space import infer_space, trials_of_ranges
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Direction
@@ -174,11 +174,14 @@ def from_frame(
     kept = order[np.isfinite(means[order])]
     if not len(kept):
         raise nothing_left("frame", excluded)
+    ranges_from: dict[str, list[int]] = {}
     if space is None:
+        configs = table[names].iloc[rows]
         space, X, inferred = infer_space(
-            table[names].iloc[rows], kept, numbers[kept], chosen=hyperparameters is not None
+            configs, kept, numbers[kept], chosen=hyperparameters is not None
         )
         notes += inferred
+        ranges_from = trials_of_ranges(space, configs.iloc[order], numbers[order])
     else:
         X = space.encode(table[names].iloc[rows[kept]])
     return Run(
@@ -195,6 +198,7 @@ def from_frame(
         excluded_times=_excluded_times(numbers, means, *starts, *finishes) if finishes else {},
         objective_name=objective,
         instances=None if instance is None else evaluations.of(kept, X, values),
+        ranges_from=ranges_from,
     )
 
 

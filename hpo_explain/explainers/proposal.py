@@ -22,7 +22,8 @@ from hpo_explain.facts import Fact, fact
 from hpo_explain.options import TRIALS, Criterion, Estimator, WhichTrial
 from hpo_explain.run import Run
 from hpo_explain.space import Config
-from hpo_explain.surrogates import Surrogate
+from hpo_explain.space.gower import nearest
+from hpo_explain.surrogates import KnowsTrainingRows, Surrogate
 
 _LEAST_KNOWN = 2  # finished trials that a surrogate needs
 
@@ -90,6 +91,8 @@ class ProposalExplainer:
             chosen = chosen.through(self.surrogate, run.direction)
         background, about = self._background(run, number)
         notes = [*about, *chosen.notes, *_running(run, number)]
+        if self.surrogate is not None or not isinstance(self.acquisition, str):
+            notes += _learned_later(run, number, chosen.acquisition)
         if trial == "best":
             notes += _best_elsewhere(run, number)
         known = run.known_before(number)
@@ -124,6 +127,20 @@ def _running(run: Run, number: int) -> list[Fact]:
     """Return a note on the trials that were running when another one was proposed."""
     running = run.running_at(number)
     return [fact("results_not_known", trials=running, at=number)] if running else []
+
+
+def _learned_later(run: Run, number: int, acquisition: Acquisition) -> list[Fact]:
+    """Return a note where a model from outside has seen the trial or later ones, or may have."""
+    known = run.known_before(number)
+    later = np.setdiff1d(np.arange(len(run)), known)
+    # a configuration that was known already may be the earlier trial
+    later = later[nearest(run.space, run.X[later], run.X[known]) > 0.0]
+    model = getattr(acquisition, "surrogate", None)
+    learned = model.learned_from(run.X[later]) if isinstance(model, KnowsTrainingRows) else None
+    if learned is None:
+        return [fact("model_may_have_learned", trials=[number])]
+    trials = np.asarray(run.trials)[later[learned]]
+    return [fact("model_learned_later", trials=trials, at=number)] if len(trials) else []
 
 
 def _best_elsewhere(run: Run, number: int) -> list[Fact]:

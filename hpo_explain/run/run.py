@@ -74,6 +74,9 @@ class Run:
         What only the framework knows.
     instances : Instances, optional
         The objective on each instance, where `objective` is the mean over several.
+    ranges_from : mapping of str to sequence of int, optional
+        The hyperparameters whose range or choices were read from the trials, each with the trials
+        without which it would be narrower; those left out may be among them.
 
     Raises
     ------
@@ -108,6 +111,7 @@ class Run:
     optimizer: str = "the optimizer"
     record: OptimizerRecord | None = None
     instances: Instances | None = None
+    ranges_from: Mapping[str, Sequence[int]] = field(default_factory=dict)
     _fits: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -696,12 +700,13 @@ class Run:
         ValueError
             If the name is unknown, or fewer than two trials were finished by then.
         """
+        later = self._ranges_of_later_trials(before)
         if not isinstance(acquisition, str):
-            return ChosenAcquisition(acquisition)
+            return ChosenAcquisition(acquisition, notes=later)
         check_option("acquisition", acquisition, CRITERIA)
         own = self.own_acquisition(before) if acquisition == "auto" else None
         if own is not None:
-            return ChosenAcquisition(own.acquisition, False, own.notes)
+            return ChosenAcquisition(own.acquisition, False, (*own.notes, *later))
         surrogate, known = self.surrogate(before, seed=seed), self.known_before(before)
         feasible = known[np.asarray(self.feasible)[known]]
         among = feasible if len(feasible) else known
@@ -712,7 +717,19 @@ class Run:
             why = self.record.why_not(before)
         model = getattr(surrogate, "label", "a model of yours")
         names = [self.optimizer, built.label, model]
-        return ChosenAcquisition(built, notes=(fact("acquisition_assumed", names=names, why=why),))
+        assumed = fact("acquisition_assumed", names=names, why=why)
+        return ChosenAcquisition(built, notes=(assumed, *later))
+
+    def _ranges_of_later_trials(self, before: int | None) -> tuple[Fact, ...]:
+        """Return the hyperparameters whose range was narrower before a trial, as a fact."""
+        if before is None or not self.ranges_from:
+            return ()
+        known = {*np.asarray(self.trials)[self.known_before(before)].tolist()}
+        known |= {t for t in self.excluded if t < before}
+        names = [name for name, trials in self.ranges_from.items() if {*trials} - known]
+        if not names:
+            return ()
+        return (fact("range_of_later_trials", trials=[before], names=names),)
 
     def acquisition(self, before: int | None = None) -> Acquisition:
         """Return the acquisition for trial `before`: the optimizer's own, else an assumed one.

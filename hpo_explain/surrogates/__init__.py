@@ -6,6 +6,7 @@ from hpo_explain.surrogates.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.surrogates.protocols import (
     CoalitionBlock,
     HeldOut,
+    KnowsTrainingRows,
     SupportsBoxes,
     SupportsCoalitions,
     SupportsGrid,
@@ -23,6 +24,7 @@ __all__ = [
     "ForestSurrogate",
     "GaussianProcessSurrogate",
     "HeldOut",
+    "KnowsTrainingRows",
     "OneHotColumns",
     "OrderedColumns",
     "SupportsBoxes",

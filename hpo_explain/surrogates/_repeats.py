@@ -28,3 +28,16 @@ def different_rows(X: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]
     number = np.empty_like(order)
     number[order] = np.arange(len(order))
     return first[order], number[place.ravel()]
+
+
+def rows_among(X: Array, others: Array) -> npt.NDArray[np.bool_]:
+    """Return which rows of X (n, d) are among others (m, d), (n,); NaN is equal to NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows_among(np.array([[0.5, np.nan], [0.1, 0.2]]), np.array([[0.5, np.nan]])).tolist()
+    [True, False]
+    """
+    _, which = different_rows(np.concatenate([others, X]))
+    return np.isin(which[len(others) :], which[: len(others)])

@@ -14,7 +14,7 @@ from hpo_explain._checks import check_count
 from hpo_explain.errors import InputError
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
-from hpo_explain.surrogates._repeats import TOGETHER, different_rows
+from hpo_explain.surrogates._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.surrogates._threads import n_threads
 from hpo_explain.surrogates._unit import unit_of
 from hpo_explain.surrogates.columns import INACTIVE, OrderedColumns
@@ -225,6 +225,12 @@ class ForestSurrogate:
         if self._sign > 0:
             return found
         return tuple(replace(boxes, value=-boxes.value) for boxes in found)
+
+    def learned_from(self, X: Array) -> npt.NDArray[np.bool_] | None:
+        """Return which encoded rows (n, d) it was fitted on, (n,); None without `data`."""
+        if self._data is None:
+            return None
+        return rows_among(self._space.check_rows("X", X), self._data[0])
 
     def relevant(self) -> npt.NDArray[np.bool_]:
         """Return for each hyperparameter whether a tree splits on it, (d,)."""

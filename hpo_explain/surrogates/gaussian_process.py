@@ -20,7 +20,7 @@ from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
 from hpo_explain.surrogates._gp_coalitions import CoalitionPosterior
 from hpo_explain.surrogates._gp_grid import GridPosterior
-from hpo_explain.surrogates._repeats import TOGETHER, different_rows
+from hpo_explain.surrogates._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.surrogates._split_kernel import split_kernel
 from hpo_explain.surrogates._unit import unit_of
 from hpo_explain.surrogates._whitening import Whitening
@@ -345,6 +345,10 @@ class GaussianProcessSurrogate:
             values=self._to_columns(along),
             moving=np.isin(owners, members),
         )
+
+    def learned_from(self, X: Array) -> npt.NDArray[np.bool_]:
+        """Return which encoded rows (n, d) it was fitted on, (n,)."""
+        return rows_among(self._to_columns(self._space.check_rows("X", X)), self._gp.X_train_)
 
     def relevant(self) -> npt.NDArray[np.bool_]:
         """Return for each hyperparameter whether the process has a column of it, (d,)."""

@@ -99,6 +99,15 @@ class SupportsCoalitions(Protocol):
 
 
 @runtime_checkable
+class KnowsTrainingRows(Protocol):
+    """A surrogate that knows which rows it was fitted on."""
+
+    def learned_from(self, X: Array) -> npt.NDArray[np.bool_] | None:
+        """Return which encoded rows (n, d) it was fitted on, (n,); None where it is not known."""
+        ...
+
+
+@runtime_checkable
 class SupportsRelevance(Protocol):
     """A surrogate that knows which hyperparameters it cannot depend on."""
 

@@ -45,6 +45,14 @@ def _acquisition_assumed(fact: Fact) -> str:
     return f"{optimizer} is not known to have used {criterion}: it is assumed"
 
 
+def _model_learned_later(fact: Fact) -> str:
+    of = f"trial {fact['at']} itself" if fact["at"] in fact.trials else "trials"
+    others = sum(t != fact["at"] for t in fact.trials)
+    later = f"{counted(others, 'trial')} not finished by then" if others else ""
+    seen = " and ".join([of, later] if later else [of]) if of != "trials" else later
+    return f"the model given has learned from {seen}, which the optimizer had not seen"
+
+
 def _background_grown(fact: Fact) -> str:
     limit = "" if fact["enough"] else ", with the largest number of rows"
     return (
@@ -128,6 +136,11 @@ def _games_summed(fact: Fact) -> str:
 add_facts(
     {
         "acquisition_assumed": _acquisition_assumed,
+        "model_learned_later": _model_learned_later,
+        "model_may_have_learned": lambda fact: (
+            f"the model given may have learned from trial {fact.trials[0]} itself: it does not say "
+            "which trials it was fitted on"
+        ),
         "another_model": lambda fact: (
             f"another model's view: {fact.names[0]} through the surrogate that was given"
         ),

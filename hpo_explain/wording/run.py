@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from hpo_explain._words import counted, spans
-from hpo_explain.errors import NothingToExplain
+from hpo_explain.errors import NothingToExplain, Option
 from hpo_explain.facts import Fact, by_reason
 from hpo_explain.run import Run
 from hpo_explain.wording._registry import add_facts
@@ -140,6 +140,12 @@ add_facts(
         "diverged": _diverged,
         "overflow_clipped": _overflow_clipped,
         "instances_averaged": _instances_averaged,
+        "range_of_later_trials": lambda fact: (
+            f"range: that of {', '.join(fact.names)} was read from all trials; those known before "
+            f"trial {fact.trials[0]} span less (give ",
+            Option("space"),
+            " if the optimizer knew it)",
+        ),
         "surrogate_kind": _surrogate_kind,
         "too_few_trials": _too_few_trials,
         "no_feasible_trial": "run has no finished feasible trial, so there is no incumbent. Run "

@@ -1,0 +1,100 @@
+"""What an explanation of a proposal knows from later trials is said on it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hpo_explain as hx
+from tests.analytic import AnalyticSurrogate, unit_cube
+from tests.noted import kinds, the_note
+
+SPACE = unit_cube(2)
+X = SPACE.sample(20, seed=0)
+RUN = hx.Run(SPACE, X, ((X - 0.4) ** 2).sum(axis=1), "minimize")
+
+
+def explained(run=RUN, trial=12, **given):
+    return hx.explain_proposal(run, trial, background=20, **given)
+
+
+# ---------------------------------------------------------------------- a model given
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_a_model_that_has_learned_from_the_trial_and_later_ones_is_told(kind):
+    for given in (
+        {"surrogate": RUN.surrogate(kind=kind)},
+        {"acquisition": hx.LowerConfidenceBound(RUN.surrogate(kind=kind))},
+        {"acquisition": "ei", "surrogate": RUN.surrogate(kind=kind)},
+    ):
+        note = the_note(explained(**given).notes, "model_learned_later")
+        assert (note.trials, note["at"]) == (tuple(range(12, 20)), 12)
+        assert "from trial 12 itself and 7 trials not finished by then" in str(note)
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_a_model_of_what_was_known_is_not(kind):
+    model = RUN.surrogate(before=12, kind=kind)
+    for given in ({"surrogate": model}, {"acquisition": hx.LowerConfidenceBound(model)}, {}):
+        found = kinds(explained(**given).notes)
+        assert not {"model_learned_later", "model_may_have_learned"} & {*found}
+
+
+def test_a_model_that_does_not_say_may_have():
+    own = AnalyticSurrogate(SPACE, 0.0)
+    assert the_note(explained(surrogate=own).notes, "model_may_have_learned").trials == (12,)
+    forest = RUN.surrogate(before=12, kind="forest")
+    bare = hx.ForestSurrogate(SPACE, forest.forest, columns=forest._columns)
+    assert "model_may_have_learned" in kinds(explained(surrogate=bare).notes)
+
+
+def test_a_configuration_that_was_known_already_tells_nothing():
+    again = np.vstack([X[:12], X[[3]]])
+    run = hx.Run(SPACE, again, ((again - 0.4) ** 2).sum(axis=1), "minimize")
+    found = explained(run, surrogate=run.surrogate(before=12))
+    assert "model_learned_later" not in kinds(found.notes)
+
+
+def test_models_know_their_rows():
+    for kind in ("gp", "forest"):
+        model = RUN.surrogate(before=5, kind=kind)
+        assert model.learned_from(X).tolist() == [True] * 5 + [False] * 15
+
+
+# ---------------------------------------------------------------------- ranges
+
+
+TABLE = pd.DataFrame(
+    {
+        "x": [0.2, 0.1, 0.5, 0.9, 0.3, 0.4, 1.0, 0.6],
+        "k": [2, 1, 9, 3, 4, 5, 6, 7],
+        "c": ["a", "b", "a", "a", "b", "a", "a", "c"],
+        "loss": [3.0, 2.0, 5.0, 4.0, 2.5, 3.5, 6.0, 1.0],
+    }
+)
+
+
+def test_a_range_that_later_rows_widened_is_told():
+    run = hx.from_frame(TABLE, "loss")
+    assert run.ranges_from == {"x": [1, 6], "k": [1, 2], "c": [0, 1, 7]}
+    for trial, names in ((2, ("x", "k", "c")), (5, ("x", "c")), (7, ("c",))):
+        note = the_note(explained(run, trial).notes, "range_of_later_trials")
+        assert (note.names, note.trials) == (names, (trial,))
+    assert "range_of_later_trials" not in kinds(run.chosen_acquisition().notes)
+
+
+def test_ranges_that_were_given_or_were_complete_are_not():
+    run = hx.from_frame(TABLE[["x", "k", "loss"]], "loss")
+    assert "range_of_later_trials" not in kinds(explained(run, 7).notes)
+    space = hx.from_frame(TABLE, "loss").space
+    given = hx.from_frame(TABLE, "loss", space=space)
+    assert given.ranges_from == {}
+    assert "range_of_later_trials" not in kinds(explained(given, 3).notes)
+
+
+def test_rows_left_out_and_numbers_of_trials_count_as_they_are():
+    table = TABLE.assign(loss=TABLE["loss"].where(TABLE["x"] != 1.0), number=range(10, 18))
+    run = hx.from_frame(table, "loss", trial="number")
+    assert run.ranges_from["x"] == [11, 16]
+    assert "x" in the_note(explained(run, 15).notes, "range_of_later_trials").names
+    assert the_note(explained(run, 17).notes, "range_of_later_trials").names == ("c",)
