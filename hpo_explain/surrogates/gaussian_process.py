@@ -25,12 +25,13 @@ from hpo_explain.surrogates._split_kernel import split_kernel
 from hpo_explain.surrogates._unit import unit_of
 from hpo_explain.surrogates._whitening import Whitening
 from hpo_explain.surrogates.columns import OneHotColumns
-from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, std_from_variance
+from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, Surrogate, std_from_variance
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
 
 KERNEL_TRIALS = 300  # most trials that kernel parameters are fitted on: O(n³) per step
+_PLAUSIBLE_TRIALS = 150  # the same for draws of them, of which each takes several steps
 _RESTARTS = 1
 _JITTER = 1e-10  # on the diagonal, beside the noise
 _CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB
@@ -234,6 +235,83 @@ class GaussianProcessSurrogate:
         kernel = self._gp.kernel_
         v = solve_triangular(self._gp.L_, kernel(self._gp.X_train_, Z), lower=True)
         return np.asarray(self._scale**2 * (kernel(Z, Z.copy()) - v.T @ v), dtype=float)
+
+    def difference(self, X: Array, x: Array) -> tuple[Array, Array]:
+        """Return mean and standard deviation of f(X) - f(x), each (n,), noise excluded.
+
+        From the joint posterior: what both share is no uncertainty of their difference.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Encoded rows.
+        x : ndarray of shape (d,)
+            The encoded row they are compared with.
+        """
+        X = self._space.check_rows("X", X)
+        z = self._to_columns(self._space.check_rows("x", x[None]))
+        kernel, train, L = self._gp.kernel_, self._gp.X_train_, self._gp.L_
+        of_x = kernel(z, train)
+        w = solve_triangular(L, of_x[0], lower=True, check_finite=False)
+        prior = float(self._prior_variance(z)[0])
+        mean, std = np.empty(len(X)), np.empty(len(X))
+        step = max(1, _CHUNK // train.size)
+        for start in range(0, len(X), step):
+            part = slice(start, start + step)
+            Z = self._to_columns(X[part])
+            cross = kernel(Z, train) - of_x
+            mean[part] = cross @ np.ravel(self._gp.alpha_)
+            v = solve_triangular(L, cross.T, lower=True, check_finite=False)
+            both = self._prior_variance(Z) + prior - 2.0 * kernel(Z, z)[:, 0]
+            std[part] = std_from_variance(both - np.einsum("ij,ij->j", v, v))
+        return self._sign * self._scale * mean, self._scale * std
+
+    def plausible(self, n: int, *, seed: int = 0) -> tuple[Surrogate, ...]:
+        """Return the same process under n draws of plausible kernel parameters.
+
+        Only where `fit` made it: of any other process the kernel is as given, so it is returned
+        alone.
+
+        Parameters
+        ----------
+        n : int
+            Number of draws; draws that are equal are returned as often as they were drawn.
+        seed : int, default 0
+            Seed of the draws, and of the trials that the kernel's parameters are judged on.
+        """
+        from sklearn.gaussian_process import GaussianProcessRegressor
+        from sklearn.gaussian_process.kernels import ConstantKernel
+        from threadpoolctl import threadpool_limits
+
+        from hpo_explain.surrogates._kernel import GroupedMatern
+        from hpo_explain.surrogates._likelihood import MarginalLikelihood
+        from hpo_explain.surrogates._plausible import plausible_parameters
+
+        matern = getattr(self._gp.kernel_, "k2", None)
+        if not isinstance(matern, GroupedMatern):
+            return (self,)
+        rng = np.random.default_rng(seed)
+        Z, y = self._gp.X_train_, np.ravel(self._gp.y_train_)
+        chosen = np.sort(rng.permutation(len(Z))[:_PLAUSIBLE_TRIALS])
+        noise = np.log(np.clip(self._gp.alpha, 1e-6, 1.0))
+        start = np.concatenate([self._gp.kernel_.theta, [noise]])
+        with threadpool_limits(limits=1, user_api="blas"):
+            likelihood = MarginalLikelihood(
+                matern.groups, Z[chosen], _standardized(y[chosen]), jitter=_JITTER
+            )
+            draws = plausible_parameters(likelihood, start, n, rng)
+        made: dict[bytes, Surrogate] = {}
+        for theta in draws:
+            if theta.tobytes() not in made:
+                signal, *scales, white = np.exp(theta)
+                kernel = ConstantKernel(signal) * GroupedMatern(matern.groups, np.array(scales))
+                gp = GaussianProcessRegressor(kernel, alpha=white + _JITTER, optimizer=None)
+                gp.fit(Z, y)
+                gp._y_train_mean, gp._y_train_std = self._gp._y_train_mean, self._gp._y_train_std
+                made[theta.tobytes()] = GaussianProcessSurrogate(
+                    self._space, gp, columns=self._columns, negated=self._sign < 0
+                )
+        return tuple(made[theta.tobytes()] for theta in draws)
 
     def predict_grid(
         self, X: Array, members: npt.NDArray[np.int64], values: Array

@@ -209,6 +209,27 @@ class SupportsJoint(Protocol):
         ...
 
 
+@runtime_checkable
+class SupportsDifference(Protocol):
+    """A surrogate that knows how uncertain the difference of two predictions is."""
+
+    def difference(self, X: Array, x: Array) -> tuple[Array, Array]:
+        """Return mean and standard deviation of f(X) - f(x), each (n,), noise excluded.
+
+        `X` holds encoded rows (n, d), `x` is one encoded row (d,).
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsPlausible(Protocol):
+    """A surrogate whose parameters, too, are uncertain."""
+
+    def plausible(self, n: int, *, seed: int = 0) -> tuple[Surrogate, ...]:
+        """Return surrogates of the same trials, with draws of n plausible parameters."""
+        ...
+
+
 def std_from_variance(variance: Array) -> Array:
     """Return standard deviations; a variance that rounding made negative counts as 0."""
     return np.sqrt(np.maximum(variance, 0.0))
