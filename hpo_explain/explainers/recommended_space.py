@@ -1,56 +1,66 @@
-"""The recommended search space: what a forest says can be left out (Hutter et al. 2014).
+"""The recommended search space: values with which nothing better can be reached are given up.
 
-*Numbers.* The gain of a value is what the forest's prediction is better than the bound of the good
-region, averaged over all other hyperparameters, with 0 where it is worse (an exact marginal of
-each capped tree). The bound is the cap of the analysis, else the best quarter of the space, or the
-median of the rest where more than that is equally good. A value is given up if its gain is below a
-tenth of that of the best value by more than two standard deviations over the trees. The range runs
-from the first to the last value that stays, one grid point further where values are continuous.
+==========  ============================================================================
+symbol      meaning
+==========  ============================================================================
+x*          the trial of the best predicted objective, feasible, of the hyperparameter's branch
+b_j(v)      optimistic bound of what x_j = v can reach, less what x* reaches; see `_reachable`
+κ           1.96: a normal variable lies with 95 % probability within κ stds of its mean
+==========  ============================================================================
 
-*Categories.* A category is dominated if it is the best one at none of up to 2000 points of the
-other hyperparameters, and on average over them worse than the best one by more than two standard
-deviations over the trees. Points at which all categories are equal do not count, and one tried
-fewer than three times is never dominated.
+A value is given up if ``b_j(v) > 0`` [1]_ and enough trials were made near it. The bound is that of
+a mixture of Gaussian processes whose kernels are all plausible given the trials, and comes from the
+joint posterior, so that noise and an uncertain level do not count as differences.
 
-A conditional hyperparameter is judged where it is active. What could only be active for categories
-given up is left out of the space. No value of the incumbent is given up.
+*Enough* is what `Support` calls tried, in a branch of ten trials at least: beyond the last trial
+every model extrapolates. Optimizers leave the ends of a range first, so in the outermost 15 % of
+the scale one trial near a value is enough; then the claim is not certain. Nor is it where a quarter
+of any hyperparameter was not tried, because the best choice of the others may lie there.
+
+The range of a number runs from the first to the last value that stays, one grid point further where
+it is continuous. A conditional hyperparameter is judged among the configurations in which it is
+active. What could only be active for values given up is left out of the space. Neither a value of
+the incumbent nor of x* is given up.
+
+References
+----------
+.. [1] Srinivas, N., Krause, A., Kakade, S. and Seeger, M. (2010). Gaussian process optimization in
+   the bandit setting. ICML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.explainers._latent_forest import LatentForest
+from hpo_explain._checks import check_direction
+from hpo_explain.diagnostics import Support
+from hpo_explain.explainers._explained import Explained
+from hpo_explain.explainers._reachable import Difference, reachable, search_rows
 from hpo_explain.explanations import Evidence, Recommendation, Subject
+from hpo_explain.explanations.recommended_space import share_between
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Direction
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
-    FloatParameter,
     Parameter,
     SearchSpace,
     category_index,
 )
-from hpo_explain.surrogates import Surrogate, TreeBoxes
-from hpo_explain.surrogates._threads import n_threads
-from hpo_explain.surrogates.box_sums import clip_worse, marginal_prediction, restrict, slices
+from hpo_explain.surrogates import SupportsPlausible, Surrogate
 
-GOOD = 0.25  # the good region where no cap was given: the best quarter of the space
-_FLAT = 0.01  # of the range of predictions: within it of the best, a plateau
-LITTLE = 0.1  # a value is given up below this share of the best value's gain
-STDS = 2.0  # standard deviations over trees by which it must be below
-FEW = 3  # a category tried less often is never called dominated, nor a number given up
-_NEAR = 0.05  # of its own scale: so far away a trial says something about a number
-_SAMPLE = 2000
-_LOOKUPS = 2e8  # rows times boxes: less rows where the forest is huge
-_POINTS_SEED = 0  # the points are the same whatever the seed of the forest
+LEVEL = 0.95  # certainty with which a value is worse
+_KAPPA = 1.959963984540054
+_MODELS = 10
+_GRID = 31  # values of a number at which it is judged
+_BRANCH = 10  # trials of a hyperparameter's branch, or nothing is given up
+_KNOWN = 0.75  # share of every hyperparameter that was tried, or no claim is certain
+_END = 0.15  # share of the scale that, at either end, needs only one trial near each value
 
 
 class RecommendedSpaceExplainer:
@@ -58,239 +68,258 @@ class RecommendedSpaceExplainer:
 
     Parameters
     ----------
-    forest, direction, n_trees, seed
-        As of :class:`FanovaExplainer`.
+    surrogate : Surrogate
+        The model of the objective. One that knows how uncertain differences are
+        (`SupportsDifference`) gives up more; one with plausible alternatives (`SupportsPlausible`)
+        less that is wrong. A Gaussian process has both.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Which way the objective is better; ignored where `subject` is given.
     subject : Subject, optional
-        What is explained, such as ``Subject.of(run)``. Its incumbent stays in the space; its
-        tried configurations tell how often each category and number was tried: what was hardly
-        tried is not given up. Without them no category is left out.
+        What is explained, such as ``Subject.of(run)``. Its trials say what was tried; without them
+        nothing is given up.
+    objective : callable, optional
+        Strictly increasing function from what the surrogate predicts, (n,), to the objective in the
+        user's units, where the surrogate was fitted on another scale.
+    seed : int, default 0
+        Seed of the models and of the search.
 
     Raises
     ------
     ValueError
-        If `forest` is not a surrogate, or `direction` is unknown.
+        If `surrogate` is not a surrogate, or `direction` is unknown.
 
     References
     ----------
-    .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
-       hyperparameter importance. ICML. Section 5 (dominated values), Section 3.3 (good regions).
+    .. [1] Srinivas, N., Krause, A., Kakade, S. and Seeger, M. (2010). Gaussian process
+       optimization in the bandit setting. ICML.
 
     Examples
     --------
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
-    >>> X = space.sample(300, seed=1)
-    >>> forest = hx.ForestSurrogate.fit(space, X, (X[:, 0] - 0.2) ** 2)
-    >>> narrower = RecommendedSpaceExplainer(forest).explain().space
+    >>> X = space.sample(60, seed=1)
+    >>> run = hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize")
+    >>> subject = hx.explanations.Subject.of(run)
+    >>> narrower = RecommendedSpaceExplainer(run.surrogate(), subject=subject).explain().space
     >>> narrower["x"].high < 0.6, narrower["y"].high
     (True, 1.0)
     """
 
     def __init__(
         self,
-        forest: Surrogate,
+        surrogate: Surrogate,
         *,
         direction: Direction = "minimize",
         subject: Subject | None = None,
-        n_trees: int = 64,
+        objective: Callable[[Array], Array] = np.asarray,
         seed: int = 0,
     ) -> None:
-        self._forest = LatentForest.of(
-            forest, direction=direction, subject=subject, n_trees=n_trees, seed=seed
-        )
+        self._surrogate = surrogate
+        self._objective = objective
+        direction = check_direction(subject.direction if subject else direction)
+        self._subject = Explained.of(surrogate, direction).completed(subject)
+        self._seed = seed
 
-    def explain(
-        self, *, cap: float | None = None, given: Mapping[str, Sequence[Any]] | None = None
-    ) -> Recommendation:
+    def explain(self) -> Recommendation:
         """Return the recommended space.
-
-        Parameters
-        ----------
-        cap : float, optional
-            Bound of the good region, in the objective's units.
-        given : mapping of str to sequence, optional
-            Sub-space to start from, as in :meth:`FanovaExplainer.explain`.
 
         Returns
         -------
         Recommendation
             A valid search space, and the evidence for each change.
-
-        Raises
-        ------
-        ValueError
-            As in :meth:`FanovaExplainer.explain`.
         """
-        forest = self._forest.within(cap, given)
-        subject, boxes, sign = forest.subject, forest.boxes, forest.sign
-        n = int(np.clip(_LOOKUPS / sum(len(b.value) for b in boxes), 200, _SAMPLE))
-        U = np.random.default_rng(_POINTS_SEED).random((n, len(forest.space)))
-        everywhere = _along(boxes, U, -1, np.zeros(1)).mean(axis=0)
-        bound = forest.cap if forest.cap is not None else sign * _good(sign * everywhere)
-        parameters: list[Parameter] = []
-        rows = []
-        for j, parameter in enumerate(forest.space.parameters):
-            where = forest.where_active(j)
-            part = boxes
-            # where nothing activates it in the sub-space, nothing is known about it
-            known = all(where.values())
-            if where and known:
-                part = tuple(restrict(b, where) for b in boxes)
-            values, points = forest.grid(j)
-            whole = _within(parameter, forest.given.get(parameter.name))
-            kept, gain, margin = np.ones(len(values), dtype=bool), np.nan, np.nan
-            if known and isinstance(parameter, CategoricalParameter):
-                enough = _often_enough(parameter, j, values, subject)
-                kept, margin = _not_dominated(part, U, j, points, sign, enough)
-            elif known:
-                kept, gain = _worth_it(part, j, points, bound, subject.direction)
-                # trees agree with each other where they extrapolate
-                kept = kept | ~_tried(parameter, j, values, subject)
-            narrower = _narrow(whole, values, kept, subject.incumbent.get(parameter.name))
-            if narrower == whole:
-                gain, margin = np.nan, np.nan
-            parameters.append(narrower)
-            rows.append(_row(whole, narrower, gain, margin, subject.objective_name))
-        possible, dropped = _still_possible(parameters)
+        from threadpoolctl import threadpool_limits
+
+        # many small solutions: several threads would mostly wait for each other
+        with threadpool_limits(limits=1, user_api="blas"):
+            return self._explained()
+
+    def _explained(self) -> Recommendation:
+        subject, space = self._subject, self._subject.space
+        trials = None
+        if subject.tried is not None:
+            trials = _Trials(subject, subject.tried, self._models(), self._objective, self._seed)
+        rows = [
+            _unchanged(p) if trials is None else trials.judged(j, p)
+            for j, p in enumerate(space.parameters)
+        ]
+        narrower = [_narrowed(p, row) for p, row in zip(space.parameters, rows, strict=True)]
+        possible, dropped = _still_possible(narrower)
         for i, row in enumerate(rows):
             if row.hyperparameter in dropped:
-                rows[i] = replace(
-                    row, after=(), kept=1.0, gain=np.nan, margin=np.nan, reason=fact("never_active")
-                )
+                gone = fact("never_active")
+                rows[i] = replace(_unchanged(space.parameters[i]), after=(), reason=gone)
         return Recommendation(
             subject=subject,
             space=SearchSpace(possible),
             rows=tuple(rows),
-            bound=bound,
-            notes=(*_notes(subject, bound, dropped), *forest.notes),
+            level=LEVEL,
+            notes=(*_notes(subject, dropped), *subject.notes),
         )
 
+    def _models(self) -> tuple[Surrogate, ...]:
+        if isinstance(self._surrogate, SupportsPlausible):
+            return self._surrogate.plausible(_MODELS, seed=self._seed)
+        return (self._surrogate,)
 
-def _notes(subject: Subject, bound: float, dropped: list[str]) -> list[Fact]:
-    notes = [fact("good_region", objective=subject.objective_name, bound=bound)]
+
+def _notes(subject: Subject, dropped: Sequence[str]) -> list[Fact]:
+    notes = []
     if dropped:
         notes.append(fact("never_active", names=dropped))
-    if not subject.incumbent:
-        notes.append(fact("no_incumbent_kept"))
+    if subject.tried is None:
+        notes.append(fact("no_trials_known"))
     return notes
 
 
-# ---------------------------------------------------------------------- the rules
+# ---------------------------------------------------------------------- one hyperparameter
 
 
-def _good(costs: Array) -> float:
-    """Return the cost below which the good region lies.
+class _Trials:
+    """What the trials of a run say about one hyperparameter after the other."""
 
-    Where the best of the space is a plateau, nothing is gained within it: the region is all of it,
-    and what is gained there is measured from the middle of the rest.
-    """
-    bound, best = float(np.quantile(costs, GOOD)), float(costs.min())
-    plateau = costs <= best + _FLAT * np.ptp(costs)
-    if bound > costs[plateau].max() or plateau.all():
-        return bound
-    return float(np.median(costs[~plateau]))
+    def __init__(
+        self,
+        subject: Subject,
+        tried: Array,
+        models: tuple[Surrogate, ...],
+        objective: Callable[[Array], Array],
+        seed: int,
+    ) -> None:
+        self._subject, self._models, self._seed = subject, models, seed
+        self._objective = objective
+        self._space, self._X = subject.space, tried
+        self._support = Support(subject.space, tried)
+        self._sign = 1.0 if subject.direction == "minimize" else -1.0
+        self._known = min(map(self._support.share, subject.names)) >= _KNOWN
+        self._rows: dict[int, Array] = {}
+        costs = np.zeros(len(self._X)) if subject.costs is None else subject.costs
+        predicted = [model.predict(self._X)[0] for model in models] if len(self._X) else [costs]
+        # an infeasible trial reaches nothing
+        cost = self._sign * np.mean(predicted, axis=0)
+        self._predicted = np.where(np.isfinite(costs), cost, np.inf)
+
+    def judged(self, j: int, parameter: Parameter) -> Evidence:
+        """Return what of a hyperparameter stays, and why."""
+        branch = self._support.branch(parameter.name)
+        cost = np.where(branch, self._predicted, np.inf)
+        if branch.sum() < _BRANCH or not np.isfinite(cost).any():
+            return self._with_gaps(_unchanged(parameter))
+        best = int(np.argmin(cost))
+        encoded = _grid(parameter)
+        values = parameter.decode(encoded)
+        at = Difference(self._models, self._X[best], self._sign, _KAPPA)
+        if best not in self._rows:
+            self._rows[best] = search_rows(at, self._space, self._X, self._seed)
+        bounds = reachable(at, self._space, j, encoded, self._rows[best], self._seed)
+        near = self._support.near(parameter.name, values)
+        tried = self._support.at(parameter.name, values)
+        enough = tried
+        if not isinstance(parameter, CategoricalParameter):
+            enough = tried | ((np.minimum(encoded, 1.0 - encoded) <= _END) & (near > 0))
+        kept = ~((bounds > 0.0) & enough)
+        own = [self._X[best, j]]
+        if parameter.name in self._subject.incumbent:
+            own += parameter.encode([self._subject.incumbent[parameter.name]]).tolist()
+        narrower = _narrow(parameter, encoded, kept, own)
+        if narrower == parameter:
+            return self._with_gaps(_unchanged(parameter))
+        gone = ~_stays(values, narrower)
+        reached = self._sign * float(cost[best])
+        bound = reached + self._sign * float(bounds[gone].min())
+        bound, reached = self._objective(np.array([bound, reached])).tolist()
+        fewest = int(near[gone].min())
+        row = Evidence(
+            hyperparameter=parameter.name,
+            before=_values(parameter),
+            after=_values(narrower),
+            kept=_measure(parameter, narrower),
+            bound=bound,
+            reached=reached,
+            trials=fewest,
+            tried=bool(tried[gone].all()) and self._known,
+            untried=(),
+            reason=fact(
+                "worse_at_best",
+                names=[parameter.name],
+                bound=bound,
+                reached=reached,
+                near=fewest,
+                level=LEVEL,
+                objective=self._subject.objective_name,
+            ),
+        )
+        return self._with_gaps(row)
+
+    def _with_gaps(self, row: Evidence) -> Evidence:
+        """Return evidence with what stays although hardly anything was tried there."""
+        gaps = self._support.gaps(row.hyperparameter)
+        if isinstance(self._space[row.hyperparameter], CategoricalParameter):
+            inside = [g for g in gaps if category_index(row.after, g[0]) is not None]
+        else:
+            low, high = row.after
+            inside = [(max(a, low), min(b, high)) for a, b in gaps if a <= high and b >= low]
+        return replace(row, untried=tuple(inside))
 
 
-def _along(boxes: Sequence[TreeBoxes], U: Array, j: int, points: Array) -> Array:
-    """Return the trees' values at rows with column j replaced, (trees, n, G)."""
-    with ThreadPoolExecutor(max_workers=n_threads()) as pool:
-        return np.array(list(pool.map(lambda b: slices(b, U, j, points), boxes)))
+def _unchanged(parameter: Parameter) -> Evidence:
+    values = _values(parameter)
+    return Evidence(
+        hyperparameter=parameter.name,
+        before=values,
+        after=values,
+        kept=1.0,
+        bound=np.nan,
+        reached=np.nan,
+        trials=None,
+        tried=True,
+        untried=(),
+        reason=fact("nothing_given_up"),
+    )
 
 
-def _worth_it(
-    boxes: Sequence[TreeBoxes], j: int, points: Array, bound: float, direction: Direction
-) -> tuple[npt.NDArray[np.bool_], float]:
-    """Return which values gain enough, and the largest gain of the others, relative to the best."""
-    clipped = [clip_worse(b, bound, direction) for b in boxes]
-    gain = np.abs(bound - np.array([marginal_prediction(b, [j], [points]) for b in clipped]))
-    mean = gain.mean(axis=0)
-    best = int(np.argmax(mean))
-    if mean[best] <= 0.0:
-        return np.ones(len(points), dtype=bool), np.nan
-    short = LITTLE * gain[:, [best]] - gain
-    kept = short.mean(axis=0) - STDS * short.std(axis=0) <= 0.0
-    return kept, float(mean[~kept].max() / mean[best]) if not kept.all() else np.nan
-
-
-def _not_dominated(
-    boxes: Sequence[TreeBoxes],
-    U: Array,
-    j: int,
-    points: Array,
-    sign: float,
-    enough: npt.NDArray[np.bool_],
-) -> tuple[npt.NDArray[np.bool_], float]:
-    """Return which categories are not dominated, and the least margin of those that are."""
-    costs = sign * _along(boxes, U, j, points)
-    mean = costs.mean(axis=0)
-    differ = np.ptp(mean, axis=1) > 0.0
-    if not differ.any():
-        return np.ones(len(points), dtype=bool), np.nan
-    margins = (mean - mean.min(axis=1, keepdims=True))[differ].min(axis=0)
-    marginal = costs.mean(axis=1)
-    behind = marginal - marginal[:, [int(np.argmin(marginal.mean(axis=0)))]]
-    clear = behind.mean(axis=0) > STDS * behind.std(axis=0)
-    dominated = (margins > 0.0) & clear & enough
-    return ~dominated, float(margins[dominated].min()) if dominated.any() else np.nan
-
-
-def _tried(
-    parameter: Parameter, j: int, values: Sequence[Any], subject: Subject
-) -> npt.NDArray[np.bool_]:
-    """Return near which numbers enough was tried to give them up; all where no trial is known."""
-    if subject.tried is None:
-        return np.ones(len(values), dtype=bool)
-    distance = np.abs(parameter.encode(values)[:, None] - subject.tried[None, :, j])
-    return np.asarray((distance <= _NEAR).sum(axis=1) >= FEW)
-
-
-def _often_enough(
-    parameter: CategoricalParameter, j: int, values: Sequence[Any], subject: Subject
-) -> npt.NDArray[np.bool_]:
-    """Return which categories were tried often enough to be judged, the incumbent's apart."""
-    column = np.empty(0) if subject.tried is None else subject.tried[:, j]
-    codes = parameter.codes(column[~np.isnan(column)])
-    counts = np.bincount(codes, minlength=parameter.size)
-    enough = counts[parameter.codes(parameter.encode(values))] >= FEW
-    if parameter.name in subject.incumbent:
-        own = category_index(values, subject.incumbent[parameter.name])
-        if own is not None:
-            enough[own] = False
-    return np.asarray(enough)
+def _grid(parameter: Parameter) -> Array:
+    """Return the encoded values at which a hyperparameter is judged."""
+    if parameter.size is not None and parameter.size <= _GRID:
+        grid = parameter.grid()
+        return np.zeros(1) if grid is None else np.asarray(grid[0])
+    return np.unique(parameter.nearest(np.linspace(0.0, 1.0, _GRID)))
 
 
 # ---------------------------------------------------------------------- spaces
 
 
-def _within(parameter: Parameter, given: Sequence[Any] | None) -> Parameter:
-    """Return a hyperparameter in a sub-space."""
-    if given is None:
-        return parameter
-    if isinstance(parameter, CategoricalParameter):
-        choices = [c for c in parameter.choices if category_index(list(given), c) is not None]
-        return replace(parameter, choices=choices)
-    return replace(parameter, low=min(given), high=max(given))
-
-
 def _narrow(
-    parameter: Parameter, values: Sequence[Any], kept: npt.NDArray[np.bool_], own: Any
+    parameter: Parameter, encoded: Array, kept: npt.NDArray[np.bool_], own: Sequence[float]
 ) -> Parameter:
-    """Return a hyperparameter with the values that stay, the incumbent's own among them."""
-    if kept.all() or not kept.any():
-        return parameter
-    stay = [value for value, keep in zip(values, kept, strict=True) if keep]
+    """Return a hyperparameter with the values that stay, encoded ones of its own among them."""
     if isinstance(parameter, CategoricalParameter):
-        choices = [c for c in parameter.choices if category_index(stay, c) is not None]
-        return replace(parameter, choices=choices)
+        stay = np.union1d(encoded[kept], own)
+        return replace(parameter, choices=[parameter.choices[int(code)] for code in stay])
     places = np.flatnonzero(kept)
-    # between the values that are shown there are others, which are not known to be worth nothing
-    beyond = 0 if parameter.size == len(values) else 1
-    first, last = places[0] - beyond, places[-1] + beyond
-    low: Any = parameter.low if first <= 0 else values[first]
-    high: Any = parameter.high if last >= len(values) - 1 else values[last]
-    if own is not None and parameter.low <= own <= parameter.high:
-        low, high = min(low, own), max(high, own)
-    return replace(parameter, low=low, high=high)
+    # between the values that are judged there are others, which are not known to be worse
+    beyond = 0 if parameter.size == len(encoded) else 1
+    ends = [*own]
+    if len(places):
+        ends += [encoded[max(places[0] - beyond, 0)]]
+        ends += [encoded[min(places[-1] + beyond, len(encoded) - 1)]]
+    low, high = min(ends), max(ends)
+    decoded = parameter.decode(np.array([low, high]))
+    start: Any = parameter.low if low <= 0.0 else decoded[0]
+    end: Any = parameter.high if high >= 1.0 else decoded[1]
+    return replace(parameter, low=start, high=end)
+
+
+def _narrowed(parameter: Parameter, row: Evidence) -> Parameter:
+    """Return a hyperparameter with the values that stay."""
+    if isinstance(parameter, CategoricalParameter):
+        return replace(parameter, choices=row.after)
+    return replace(parameter, low=row.after[0], high=row.after[1])
+
+
+def _stays(values: Sequence[Any], narrower: Parameter) -> npt.NDArray[np.bool_]:
+    """Return which values are left in a hyperparameter, (G,)."""
+    return np.array([_has(narrower, value) for value in values])
 
 
 def _still_possible(parameters: Sequence[Parameter]) -> tuple[list[Parameter], list[str]]:
@@ -326,31 +355,6 @@ def _has(parameter: Parameter, value: Any) -> bool:
     return bool(parameter.low <= value <= parameter.high)
 
 
-# ---------------------------------------------------------------------- evidence
-
-
-def _row(
-    whole: Parameter, narrower: Parameter, gain: float, margin: float, objective_name: str
-) -> Evidence:
-    before, after = _values(whole), _values(narrower)
-    if narrower == whole:
-        reason = fact("nothing_given_up")
-    elif isinstance(narrower, CategoricalParameter):
-        gone = tuple(c for c in before if category_index(after, c) is None)
-        reason = fact("never_best", categories=gone, margin=margin, objective=objective_name)
-    else:
-        reason = fact("little_gain", gain=gain)
-    return Evidence(
-        hyperparameter=whole.name,
-        before=before,
-        after=after,
-        kept=_measure(whole, narrower),
-        gain=gain,
-        margin=margin,
-        reason=reason,
-    )
-
-
 def _values(parameter: Parameter) -> tuple[Any, ...]:
     if isinstance(parameter, CategoricalParameter):
         return tuple(parameter.choices)
@@ -361,8 +365,5 @@ def _measure(whole: Parameter, part: Parameter) -> float:
     """Return the share of a hyperparameter's measure that a part of it has."""
     if isinstance(whole, CategoricalParameter) or isinstance(part, CategoricalParameter):
         return (part.size or 0) / (whole.size or 1)
-    ends = whole.encode([part.low, part.high])
-    if isinstance(whole, FloatParameter) and whole.size is None:
-        return float(ends[1] - ends[0])
-    below, above = whole.share_below(np.array([ends[0] - 1e-7, ends[1] + 1e-7]))
-    return float(above - below)
+    low, high = share_between(whole, part.low, part.high)
+    return high - low

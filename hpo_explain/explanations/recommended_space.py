@@ -1,18 +1,22 @@
-"""Where to search on: narrower ranges and no dominated categories, with the evidence."""
+"""Where to search on: ranges and categories that may hold the best, with the evidence."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
 
 from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact, fact
-from hpo_explain.space import CategoricalParameter, SearchSpace
+from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace, category_index
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Stretch: TypeAlias = Literal["kept", "untried"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +32,19 @@ class Evidence:
         the hyperparameter is left out.
     kept : float
         Share of its own measure that is kept.
-    gain : float
-        The most that any value given up gains over the good region's bound, as a share of what the
-        best value gains; NaN where nothing was given up, and for categories.
-    margin : float
-        The least by which a category given up was worse than the best one, in the objective's
-        units; NaN where none was.
+    bound : float
+        The best objective that a value given up can reach, by an optimistic bound; NaN where
+        nothing was given up.
+    reached : float
+        The objective predicted for the best trial of the hyperparameter's branch, which `bound` is
+        worse than; NaN where nothing was given up.
+    trials : int or None
+        The fewest trials near any value given up; None where nothing was.
+    tried : bool
+        Whether every value given up was tried, as `Support` says it, and at least three quarters of
+        each hyperparameter.
+    untried : tuple
+        What of `after` was hardly tried: ``(low, high)`` of ranges; of a category twice itself.
     reason : Fact
         Why.
     """
@@ -42,14 +53,17 @@ class Evidence:
     before: tuple[Any, ...]
     after: tuple[Any, ...]
     kept: float
-    gain: float
-    margin: float
+    bound: float
+    reached: float
+    trials: int | None
+    tried: bool
+    untried: tuple[tuple[Any, Any], ...]
     reason: Fact
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Recommendation(Result):
-    """A search space with narrower ranges and without dominated categories.
+    """A search space without the values with which nothing better can be reached.
 
     The rules are those of :class:`RecommendedSpaceExplainer`.
 
@@ -59,21 +73,21 @@ class Recommendation(Result):
         The recommended space, a part of the analysed one.
     rows : tuple of Evidence
         One per hyperparameter of the analysed space.
-    bound : float
-        The bound of the good region, in the objective's units.
+    level : float
+        Certainty of the bounds, in (0, 1).
     subject, notes
         As of every result.
 
     References
     ----------
-    .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
-       hyperparameter importance. ICML. Section 5 (dominated values), Section 3.3 (good regions).
+    .. [1] Srinivas, N., Krause, A., Kakade, S. and Seeger, M. (2010). Gaussian process
+       optimization in the bandit setting. ICML.
 
     Examples
     --------
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
-    >>> X = space.sample(300, seed=1)
+    >>> X = space.sample(60, seed=1)
     >>> run = hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize")
     >>> result = hx.recommended_space(run)
     >>> [claim.hyperparameters for claim in result.claims]
@@ -83,29 +97,67 @@ class Recommendation(Result):
     scope: ClassVar[Scope] = "good_region"
     space: SearchSpace
     rows: tuple[Evidence, ...]
-    bound: float
+    level: float
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What of each narrowed hyperparameter to keep; all of the space if none is narrowed."""
+        """What of each narrowed hyperparameter to keep; all of the space if none is narrowed.
+
+        A claim is certain where all that it gives up was tried, and the model is good enough.
+        """
         narrowed = [row for row in self.rows if row.kept < 1.0]
         if not narrowed:
             names = tuple(row.hyperparameter for row in self.rows)
             return (Claim("keep", names, tuple(row.before for row in self.rows), estimate=1.0),)
+        believed = self.verdict is not None and self.verdict.level in ("good", "fair")
         return tuple(
             Claim(
                 "keep",
                 (row.hyperparameter,),
                 (row.after,),
                 estimate=row.kept,
+                certain=row.tried and believed,
                 because=(row.reason,),
             )
             for row in narrowed
         )
 
+    def stretches(self, row: Evidence) -> tuple[tuple[float, float, Stretch], ...]:
+        """Return what was found along a hyperparameter, as shares of its own measure.
+
+        Returns
+        -------
+        tuple of (low, high, "kept" or "untried")
+            Where values stay, in ascending order, and whether they were tried.
+        """
+        whole = self.subject.space[row.hyperparameter]
+        if isinstance(whole, CategoricalParameter):
+            missing = [pair[0] for pair in row.untried]
+            codes = [whole.code(value) for value in row.after]
+            states = [category_index(missing, value) is not None for value in row.after]
+            k = whole.size
+            return tuple(
+                (code / k, (code + 1) / k, "untried" if untried else "kept")
+                for code, untried in zip(codes, states, strict=True)
+            )
+        if not row.after:
+            return ()
+        low, high = share_between(whole, *row.after)
+        found: list[tuple[float, float, Stretch]] = []
+        for gap in row.untried:
+            start, end = share_between(whole, *gap)
+            start, end = max(start, low), min(end, high)
+            if start > low:
+                found.append((low, start, "kept"))
+            found.append((start, end, "untried"))
+            low = end
+        if high > low:
+            found.append((low, high, "kept"))
+        return tuple(found)
+
     @property
     def evidence(self) -> pd.DataFrame:
-        """One row per hyperparameter: before, after, kept, gain, margin, reason."""
+        """One row per hyperparameter: what stays, why, and what of it was hardly tried."""
         import pandas as pd
 
         rows = [
@@ -113,11 +165,19 @@ class Recommendation(Result):
                 **row.__dict__,
                 "before": self._text(row.hyperparameter, row.before),
                 "after": self._text(row.hyperparameter, row.after),
+                "untried": self._gaps(row),
                 "reason": str(row.reason),
             }
             for row in self.rows
         ]
         return pd.DataFrame(rows).set_index("hyperparameter")
+
+    def _gaps(self, row: Evidence) -> str:
+        if not row.untried:
+            return ""
+        if isinstance(self.subject.space[row.hyperparameter], CategoricalParameter):
+            return self._text(row.hyperparameter, tuple(pair[0] for pair in row.untried))
+        return ", ".join(self._text(row.hyperparameter, pair) for pair in row.untried)
 
     def _text(self, name: str, values: tuple[Any, ...]) -> str:
         if not values:
@@ -133,5 +193,14 @@ class Recommendation(Result):
         return {
             "space": [{"kind": type(p).__name__, **p.__dict__} for p in self.space.parameters],
             "evidence": [{**row.__dict__, "reason": row.reason.to_dict()} for row in self.rows],
-            "bound": self.bound,
+            "level": self.level,
         }
+
+
+def share_between(whole: Parameter, low: Any, high: Any) -> tuple[float, float]:
+    """Return between which shares of a number's own measure a range of values lies."""
+    ends = whole.encode([low, high])
+    if whole.size is None:
+        return float(ends[0]), float(ends[1])
+    below, above = whole.share_below(np.array([ends[0] - 1e-7, ends[1] + 1e-7]))
+    return float(below), float(above)

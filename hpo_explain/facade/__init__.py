@@ -7,7 +7,7 @@ from hpo_explain.facade.effects import (
     partial_dependence,
     regional_partial_dependence,
 )
-from hpo_explain.facade.fanova import importance, recommended_space, subspace
+from hpo_explain.facade.fanova import importance, subspace
 from hpo_explain.facade.overview import guide, trust
 from hpo_explain.facade.predictions import explain_prediction, explain_predictions
 from hpo_explain.facade.proposals import (
@@ -16,6 +16,7 @@ from hpo_explain.facade.proposals import (
     explain_proposal,
     proposal_densities,
 )
+from hpo_explain.facade.recommended_space import recommended_space
 
 __all__ = [
     "ablation",

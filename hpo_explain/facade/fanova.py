@@ -1,4 +1,4 @@
-"""Which hyperparameters matter, and where to search on."""
+"""Which hyperparameters matter, and which can stay fixed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from hpo_explain._checks import check_number
 from hpo_explain.adapters import as_run
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.fanova import FanovaExplainer
-from hpo_explain.explainers.recommended_space import RecommendedSpaceExplainer
 from hpo_explain.explainers.subspace import SubspaceExplainer
-from hpo_explain.explanations import FanovaImportance, Recommendation, Subject, Subspace
+from hpo_explain.explanations import FanovaImportance, Subject, Subspace
 from hpo_explain.facts import fact
 from hpo_explain.run import Run, average_instances
 from hpo_explain.space import Config
@@ -84,65 +83,6 @@ def importance(
     forest, subject, bound = _explained(run, n_trees, seed, cap, reading)
     explainer = FanovaExplainer(forest, subject=subject, seed=seed)
     return explainer.explain(order=order, cap=bound, given=given)
-
-
-def recommended_space(
-    run: Any,
-    *,
-    n_trees: int = 64,
-    seed: int = 0,
-    cap: Cap = None,
-    given: Mapping[str, Sequence[Any]] | None = None,
-    **reading: Any,
-) -> Recommendation:
-    """Recommend a narrower search space that keeps what may be good, with the evidence.
-
-    Parameters
-    ----------
-    run : optuna.Study, skopt result, pandas.DataFrame or Run
-        The optimization run.
-    n_trees, seed
-        As in :func:`importance`.
-    cap : float, str or dict, optional
-        Bound of the good region, as in :func:`importance`; by default the best quarter of the
-        space.
-    given : mapping of str to sequence, optional
-        Sub-space to start from, as in :meth:`FanovaExplainer.explain`.
-    **reading
-        Options of the adapter, such as ``objective=`` for a table.
-
-    Returns
-    -------
-    Recommendation
-        The space, and for each hyperparameter what is kept and why. The rules are those of
-        :mod:`hpo_explain.explainers.recommended_space`.
-
-    Raises
-    ------
-    ValueError
-        If fewer than two trials are finished, `cap` is outside the observed objective, or `given`
-        leaves nothing.
-
-    References
-    ----------
-    .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
-       hyperparameter importance. ICML. Section 5 (dominated values), Section 3.3 (good regions).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> rng = np.random.default_rng(0)
-    >>> table = pd.DataFrame({"x": rng.random(100), "y": rng.random(100)})
-    >>> table["loss"] = (table.x - 0.2) ** 2
-    >>> space = hx.recommended_space(table, objective="loss").space
-    >>> space["x"].high < 0.7
-    True
-    """
-    forest, subject, bound = _explained(run, n_trees, seed, cap, reading)
-    explainer = RecommendedSpaceExplainer(forest, subject=subject, seed=seed)
-    return explainer.explain(cap=bound, given=given)
 
 
 def subspace(

@@ -6,8 +6,10 @@ from hpo_explain.run.chosen import ChosenAcquisition
 from hpo_explain.run.diverged import LARGEST, diverged_above, winsorized
 from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.instances import Instances
+from hpo_explain.run.log_tail import LogTail
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.run.run import Run
+from hpo_explain.run.thinned import thinned
 
 __all__ = [
     "LARGEST",
@@ -16,10 +18,12 @@ __all__ = [
     "Feasibility",
     "Instances",
     "KnowsWhyNot",
+    "LogTail",
     "OptimizerRecord",
     "OwnAcquisition",
     "Run",
     "average_instances",
     "diverged_above",
+    "thinned",
     "winsorized",
 ]

@@ -25,6 +25,8 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.optimize import Bounds, minimize
 
@@ -33,10 +35,11 @@ from hpo_explain.surrogates._likelihood import MarginalLikelihood
 
 # of the logarithms: mean and standard deviation, and bounds
 _SIGNAL = (0.0, 1.5, np.log(1e-3), np.log(1e4))
-_SCALE = (np.log(0.7), 0.8, np.log(0.03), np.log(20.0))
-_NOISE = (np.log(1e-2), 3.0, np.log(1e-9), np.log(2.0))
+_SCALE = (np.log(0.5), 0.8, np.log(0.03), np.log(20.0))
+_NOISE = (np.log(0.1), 3.0, np.log(1e-9), np.log(2.0))
 _STEP = 1e-3  # of finite differences of the gradient
 _STEPS_PER_DRAW = 6
+_LEAST = 0.3  # curvature: the normal prior alone has more
 _WIDER = 1.2  # q is wider than Laplace's approximation, so that it covers the posterior's tails
 
 
@@ -61,8 +64,9 @@ def plausible_parameters(
     list of ndarray
         The draws, which need not differ.
     """
-    scales = [_SCALE] * (len(start) - 2)
-    centre, width, low, high = np.array([_SIGNAL, *scales, _NOISE]).T
+    p = len(start) - 2
+    centre, width, low, high = np.array([_SIGNAL, *[_SCALE] * p, _NOISE]).T
+    centre[1:-1] += 0.5 * np.log(p)  # points are farther apart in more dimensions
 
     def loss(theta: Array) -> tuple[float, Array]:
         value, gradient = likelihood(theta)
@@ -71,7 +75,7 @@ def plausible_parameters(
 
     within = Bounds(low, high)
     mode = minimize(loss, np.clip(start, low, high), method="L-BFGS-B", jac=True, bounds=within).x
-    spread = _WIDER * _square_root(_curvature(lambda at: loss(at)[1], mode, low, high))
+    spread = _WIDER * _square_root(_curvature(lambda at: loss(at)[1], mode))
     inverse = np.linalg.inv(spread)
 
     def weight(theta: Array) -> float:
@@ -92,17 +96,18 @@ def plausible_parameters(
     return found
 
 
-def _curvature(gradient, at, low, high):  # type: ignore[no-untyped-def]
+def _curvature(gradient: Callable[[Array], Array], at: Array) -> Array:
+    """Return the second derivatives of a function from its gradient, by finite differences."""
     rows = []
     for j in range(len(at)):
         up, down = at.copy(), at.copy()
         up[j], down[j] = at[j] + _STEP, at[j] - _STEP
         rows.append((gradient(up) - gradient(down)) / (2 * _STEP))
     H = np.array(rows)
-    return (H + H.T) / 2.0
+    return np.asarray((H + H.T) / 2.0)
 
 
 def _square_root(curvature: Array) -> Array:
     """Return a root of the inverse of a curvature, whose eigenvalues are bounded from below."""
     values, vectors = np.linalg.eigh(curvature)
-    return vectors / np.sqrt(np.maximum(values, 0.3))
+    return np.asarray(vectors / np.sqrt(np.maximum(values, _LEAST)))

@@ -252,7 +252,6 @@ class GaussianProcessSurrogate:
         z = self._to_columns(self._space.check_rows("x", x[None]))
         kernel, train, L = self._gp.kernel_, self._gp.X_train_, self._gp.L_
         of_x = kernel(z, train)
-        w = solve_triangular(L, of_x[0], lower=True, check_finite=False)
         prior = float(self._prior_variance(z)[0])
         mean, std = np.empty(len(X)), np.empty(len(X))
         step = max(1, _CHUNK // train.size)

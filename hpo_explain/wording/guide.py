@@ -77,7 +77,8 @@ QUESTIONS = (
     Question(
         "Which values can be left out of the search?",
         "recommended_space",
-        "a value is kept where the model is uncertain, so few trials narrow little",
+        "a value is kept where the model is uncertain or hardly anything was tried, so few trials "
+        "narrow little",
     ),
     Question(
         "Which hyperparameters can stay fixed?",

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import math
 
-from hpo_explain._words import join_words
+from hpo_explain._words import counted, join_words
 from hpo_explain.explanations import Recommendation
 from hpo_explain.facts import Fact
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import format_value, values_in_words
 
 HEADING = "Recommended search space"
-SUBTITLE = "the values that stay, and their share of each hyperparameter's own scale"
-LABEL = "share of its values that stays, on its own scale"
+SUBTITLE = "the values that stay, along each hyperparameter's own scale"
+LABEL = "place on the hyperparameter's own scale"
+STAYS = "stays"
+UNTRIED = "stays, but was hardly tried"
+GIVEN_UP = "given up"
 
 
-def _never_best(fact: Fact) -> str:
+def _worse_at_best(fact: Fact) -> str:
+    near = counted(fact["near"], "trial")
     return (
-        f"{join_words([format_value(c) for c in fact['categories']])} never best anywhere: worse "
-        f"than the best by {fact['margin']:.3g} in {fact['objective']} or more"
+        f"given up: {fact['objective']} {format_value(fact['bound'])} at best "
+        f"({fact['level']:.0%} bound), {format_value(fact['reached'])} is reached; at "
+        f"least {near} near each value"
     )
 
 
@@ -32,15 +37,12 @@ add_facts(
         "range": lambda fact: f"[{values_in_words(fact['values'])}]",
         "categories": lambda fact: f"{{{values_in_words(fact['values'])}}}",
         "nothing_given_up": "no value can be given up with confidence yet",
-        "never_best": _never_best,
-        "little_gain": lambda fact: (
-            f"outside, at most {fact['gain']:.0%} of what the best value gains"
-        ),
+        "worse_at_best": _worse_at_best,
         "never_active": _never_active,
-        "good_region": lambda fact: (
-            f"the good region: {fact['objective']} better than {fact['bound']:.6g}"
+        "fitted_on_some": lambda fact: (
+            f"the model is fitted on {fact['used']} of the {fact['n']} trials, drawn at random"
         ),
-        "no_incumbent_kept": "no incumbent is known, so none is kept in the space",
+        "no_trials_known": "no trials are known, so nothing is given up",
     }
 )
 
@@ -54,7 +56,12 @@ def sentence(result: Recommendation) -> str:
         return f"No range can be narrowed with confidence yet for a better {objective}."
     names = join_words([claim.hyperparameters[0] for claim in narrowed])
     left = math.prod(claim.estimate for claim in narrowed)
+    fewest = min(row.trials for row in result.rows if row.trials is not None)
+    doubtful = [claim.hyperparameters[0] for claim in narrowed if not claim.certain]
+    rest = f" This is not certain for {join_words(doubtful)}." if doubtful else ""
     return (
         f"For a better {objective} the search can leave out values of {names}: {left:.2g} of the "
-        "space remains."
+        "space remains. This rests on the model's bounds: with the values left out even the best "
+        f"choice of the others is worse than the best trial ({result.level:.0%} certainty), with "
+        f"at least {counted(fewest, 'trial')} near each of them.{rest}"
     )

@@ -58,7 +58,7 @@ MADE = {
     "PredictionOverview": lambda run: hx.explain_predictions(run, [1, 2], background=40),
     "ProposalDensities": densities,
     "ProposalExplanation": lambda run: hx.explain_proposal(run, background=40),
-    "Recommendation": lambda run: hx.recommended_space(run, n_trees=8),
+    "Recommendation": lambda run: hx.recommended_space(run),
     "RegionalPartialDependence": lambda run: hx.regional_partial_dependence(
         run, "lr", max_depth=1, **QUICK
     ),

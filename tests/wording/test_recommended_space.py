@@ -9,31 +9,50 @@ SPACE = hx.SearchSpace(
     [hx.FloatParameter("lr", 1e-4, 1.0, log=True), hx.CategoricalParameter("kind", ["a", None])]
 )
 LR, KIND = (1e-4, 1.0), ("a", None)
+WORSE = fact(
+    "worse_at_best", names=["lr"], bound=0.31234, reached=0.25, near=4, level=0.95, objective="loss"
+)
 
 
 def recommended(*rows):
     return Recommendation(
-        subject=Subject(SPACE, objective_name="loss"), space=SPACE, rows=rows, bound=0.5
+        subject=Subject(SPACE, objective_name="loss"), space=SPACE, rows=rows, level=0.95
     )
+
+
+def evidence(name, before, after, kept=1.0, **known):
+    nothing = {"bound": np.nan, "reached": np.nan, "trials": None, "tried": True, "untried": ()}
+    reason = known.pop("reason", fact("nothing_given_up"))
+    return Evidence(name, before, after, kept, **{**nothing, **known}, reason=reason)
 
 
 def test_a_narrower_space():
+    found = {"bound": 0.31234, "reached": 0.25, "trials": 4, "reason": WORSE}
     result = recommended(
-        Evidence("lr", LR, (1e-3, 0.0123456), 0.25, 0.04, np.nan, fact("little_gain", gain=0.04)),
-        Evidence("kind", KIND, KIND, 1.0, np.nan, np.nan, fact("nothing_given_up")),
+        evidence("lr", LR, (1e-3, 0.0123456), 0.25, untried=((1e-3, 2e-3),), **found),
+        evidence("kind", KIND, KIND, untried=((None, None),)),
     )
     assert result.sentence == (
-        "For a better loss the search can leave out values of lr: 0.25 of the space remains."
+        "For a better loss the search can leave out values of lr: 0.25 of the space remains. This "
+        "rests on the model's bounds: with the values left out even the best choice of the others "
+        "is worse than the best trial (95% certainty), with at least 4 trials near each of them. "
+        "This is not certain for lr."
     )
-    assert result.evidence[["before", "after", "reason"]].values.tolist() == [
-        ["[0.0001, 1]", "[0.001, 0.01235]", "outside, at most 4% of what the best value gains"],
-        ["{a, None}", "{a, None}", "no value can be given up with confidence yet"],
+    columns = ["before", "after", "untried", "reason"]
+    assert result.evidence[columns].values.tolist() == [
+        [
+            "[0.0001, 1]",
+            "[0.001, 0.01235]",
+            "[0.001, 0.002]",
+            "given up: loss 0.3123 at best (95% bound), 0.25 is reached; at least 4 trials near "
+            "each value",
+        ],
+        ["{a, None}", "{a, None}", "{None}", "no value can be given up with confidence yet"],
     ]
 
 
 def test_nothing_can_be_narrowed():
-    row = Evidence("lr", LR, LR, 1.0, np.nan, np.nan, fact("nothing_given_up"))
-    assert recommended(row).sentence == (
+    assert recommended(evidence("lr", LR, LR)).sentence == (
         "No range can be narrowed with confidence yet for a better loss."
     )
 
@@ -41,16 +60,16 @@ def test_nothing_can_be_narrowed():
 @pytest.mark.parametrize(
     ("found", "text"),
     [
-        (
-            fact("never_best", categories=("a", None), margin=0.12345, objective="loss"),
-            "a and None never best anywhere: worse than the best by 0.123 in loss or more",
-        ),
         (fact("never_active"), "left out, because never active in the recommended space"),
         (
             fact("never_active", names=["x", "y"]),
             "left out, because never active in the recommended space: x and y",
         ),
-        (fact("good_region", objective="loss", bound=0.5), "the good region: loss better than 0.5"),
+        (
+            fact("fitted_on_some", used=500, n=2000),
+            "the model is fitted on 500 of the 2000 trials, drawn at random",
+        ),
+        (fact("no_trials_known"), "no trials are known, so nothing is given up"),
     ],
 )
 def test_reasons_and_notes(found, text):

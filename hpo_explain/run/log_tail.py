@@ -1,0 +1,57 @@
+"""A scale on which bad objectives count less: how bad they are decides nothing about the best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hpo_explain.space import Array
+
+
+@dataclass(frozen=True)
+class LogTail:
+    """Costs that are linear up to a bend, and logarithmic beyond.
+
+    With z the cost's distance from the best one in units of the bend's, beyond the bend z becomes
+    1 + log z: continuous, with a continuous derivative, strictly increasing. A Gaussian process,
+    which is equally smooth everywhere, then follows the better half and not the worst trials.
+
+    Attributes
+    ----------
+    best, bend : float
+        Costs (smaller is better). Where they are equal the scale is linear everywhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scale = LogTail(0.0, 1.0)
+    >>> scale(np.array([0.5, 1.0, np.e])).tolist()
+    [0.5, 1.0, 2.0]
+    >>> round(float(scale.cost(np.array([2.0]))[0]), 4)
+    2.7183
+    """
+
+    best: float
+    bend: float
+
+    @classmethod
+    def of(cls, cost: Array) -> LogTail:
+        """Return the scale of trials: it bends at their median."""
+        return cls(float(np.min(cost)), float(np.median(cost)))
+
+    def __call__(self, cost: Array) -> Array:
+        """Return costs on the scale."""
+        if self.best == self.bend:
+            return np.array(cost, dtype=float)
+        z = (np.asarray(cost, dtype=float) - self.best) / (self.bend - self.best)
+        z = np.where(z <= 1.0, z, 1.0 + np.log(np.maximum(z, 1.0)))
+        return self.best + (self.bend - self.best) * z
+
+    def cost(self, scaled: Array) -> Array:
+        """Return costs from the scale: the inverse."""
+        if self.best == self.bend:
+            return np.array(scaled, dtype=float)
+        z = (np.asarray(scaled, dtype=float) - self.best) / (self.bend - self.best)
+        z = np.where(z <= 1.0, z, np.exp(np.maximum(z, 1.0) - 1.0))
+        return self.best + (self.bend - self.best) * z
