@@ -165,6 +165,7 @@ class Recommendation(Result):
                 **row.__dict__,
                 "before": self._text(row.hyperparameter, row.before),
                 "after": self._text(row.hyperparameter, row.after),
+                "trials": np.nan if row.trials is None else row.trials,
                 "untried": self._gaps(row),
                 "reason": str(row.reason),
             }

@@ -54,7 +54,7 @@ NEXT_STEPS = Section(
     "next",
     "What to do next?",
     "These are proposals, each with its evidence, that follow from the models above; they are "
-    "worth as much as the trust in them. Values that are given up are those with which the model is "
-    "certain that nothing better than the best trial can be reached.",
+    "worth as much as the trust in them. Values are given up where the model is certain that "
+    "nothing better than the best trial can be reached with them.",
     _content,
 )

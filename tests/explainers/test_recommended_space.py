@@ -1,6 +1,7 @@
 """The recommended space: what may be given up, what never is, and that the space stays valid."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,7 @@ from sklearn.ensemble import RandomForestRegressor
 import hpo_explain as hx
 from hpo_explain.explanations import Subject
 from tests.analytic import unit_cube
-from tests.claims.problems import hyper_ellipsoid, narrow_optimum
-from tests.claims.runs import make_run
+from tests.claims.runs import Setting, make_run
 
 PHONEME = Path(__file__).resolve().parents[3] / "shared" / "data" / "lcbench_phoneme.csv.gz"
 
@@ -110,7 +110,7 @@ def test_what_is_worse_than_a_plateau_of_equally_good_values_is_given_up(sign):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_bowl_that_tpe_searched_is_narrowed_around_its_optimum(seed):
-    run = make_run(hyper_ellipsoid(), "tpe", 60, 0.0, seed)
+    run = make_run(Setting("hyper-ellipsoid", "tpe", 60, 0.0, seed))
     recommended = hx.recommended_space(run)
     assert volume(recommended) < 0.6
     assert inside(recommended.space, [0.4] * 4)
@@ -173,7 +173,7 @@ def test_what_nobody_tried_is_not_given_up(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_narrow_optimum_that_tpe_never_saw_is_kept(seed):
-    run = make_run(narrow_optimum(), "tpe", 60, 0.0, seed)
+    run = make_run(Setting("narrow optimum", "tpe", 60, 0.0, seed))
     assert run.cost.min() > -0.5  # the well is at -1
     space = hx.recommended_space(run).space
     assert space["x0"].high > 0.85
@@ -377,7 +377,7 @@ def test_the_stretches_that_stay_add_up_to_what_is_kept():
     for row in recommended.rows:
         pieces = recommended.stretches(row)
         assert sum(high - low for low, high, _ in pieces) == pytest.approx(row.kept)
-        assert all(a[1] <= b[0] + 1e-12 for a, b in zip(pieces, pieces[1:], strict=False))
+        assert all(a[1] <= b[0] + 1e-12 for a, b in pairwise(pieces))
     # from 0.45 on nothing was tried; a window of 10 % reaches as far as 0.5 with three trials
     untried = sum(
         b - a for a, b, state in recommended.stretches(recommended.rows[0]) if state == "untried"
