@@ -47,9 +47,7 @@ WRONG = {
     ("region", "regional_partial_dependence"): "a narrower band is not a smaller error",
     ("good", "trust good_region"): "the verdict everywhere is told of the good region",
 }
-RARE = {
-    ("keep", "recommended_space"): "trees that extrapolate agree with each other",
-}
+RARE: dict[tuple[str, str], str] = {}
 UNCOVERED = {
     "importance": "spread over trees is no interval",
     "local_importance": "a standard deviation is no interval",
@@ -145,7 +143,7 @@ def test_recommended_spaces_keep_the_optimum(runs):
     assert binom.cdf(held, len(spaces), RIGHT) >= RISK, f"{held} of {len(spaces)}"
 
 
-@pytest.mark.xfail(reason="trees that extrapolate agree with each other")
+@pytest.mark.xfail(reason="what was hardly tried is kept, and so is most where noise is large")
 def test_recommended_spaces_are_narrow(runs):
     """Half of the volume in the median, where an oracle could do with a quarter."""
     kept = [kept for _, kept, least in (r.space for r in runs if r.space) if least <= 0.25]
