@@ -90,3 +90,57 @@ def test_a_table_with_folds_is_modelled_fold_by_fold():
     result = hx.importance(table, objective="loss", instance="fold", n_trees=16)
     assert result.names == ("x1", "x2")
     assert result.share("x2") > 0.95
+
+
+# ---------------------------------------------------------------------- judged on what was observed
+
+
+def evaluated_on_some(seed, n=60):
+    rng = np.random.default_rng(seed)
+    X = unit_cube(2).sample(n, seed=seed)
+    evaluated = rng.random((n, 4)) < 0.6
+    evaluated[:, 0] = True
+    return X, evaluated, rng
+
+
+@pytest.mark.parametrize("kind", ["forest", "gp"])
+def test_a_model_of_pure_noise_is_not_trusted_though_it_predicts_another_ones_predictions(kind):
+    for seed in range(3):
+        X, evaluated, rng = evaluated_on_some(seed)
+        run = average_instances(with_instances(X, evaluated, rng.normal(size=evaluated.shape)))
+        found = run.surrogate(kind=kind).held_out()
+        assert r2(found) < 0.1
+        assert hx.diagnostics.trust(run.surrogate(kind=kind)).level == "poor"
+
+
+def r2(found):
+    return 1.0 - ((found.observed - found.mean) ** 2).mean() / found.observed.var()
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0], ids=["minimize", "maximize"])
+def test_what_is_observed_is_the_mean_without_what_its_instances_add(sign):
+    """Where instances add constants: the effect of the configuration, up to a constant."""
+    X, evaluated, _ = evaluated_on_some(1)
+    easy = np.array([0.0, 1.0, 5.0, 20.0])
+    objective = sign * (X[:, [0]] + easy)
+    run = average_instances(
+        with_instances(X, evaluated, objective, "minimize" if sign > 0 else "maximize")
+    )
+    found = run.surrogate(kind="gp").held_out()
+    assert len(found.observed) == len(X)
+    np.testing.assert_allclose(
+        found.observed - found.observed.mean(), sign * (X[:, 0] - X[:, 0].mean()), atol=0.25
+    )
+    assert r2(found) > 0.8
+
+
+def test_capped_averages_are_judged_capped():
+    X, evaluated, _ = evaluated_on_some(2)
+    run = with_instances(X, evaluated, X[:, [0]] + np.zeros(4))
+    result = hx.importance(run, cap=0.5, n_trees=16)
+    assert result.share("x1") > 0.9
+    found = average_instances(run)
+    capped = type(found.averaged)(found.space, found.averaged.instances, "minimize", cap=0.5)
+    held_out = capped.held_out(lambda X, y: hx.ForestSurrogate.fit(found.space, X, y, n_trees=8))
+    assert held_out.observed.max() == 0.5
+    assert held_out.mean.max() <= 0.5 + 1e-9

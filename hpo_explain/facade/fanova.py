@@ -156,7 +156,8 @@ def _explained(
     bound = _cap(run, forest, cap)
     if bound is not None:
         better = np.minimum if run.direction == "minimize" else np.maximum
-        capped = replace(run, objective=better(run.objective, bound))
+        averaged = None if run.averaged is None else replace(run.averaged, cap=bound)
+        capped = replace(run, objective=better(run.objective, bound), averaged=averaged)
         forest = capped.surrogate(kind="forest", n_trees=n_trees, seed=seed)
         notes.append(fact("objectives_capped"))
     return forest, Subject.of(run, notes=notes), bound

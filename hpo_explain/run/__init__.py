@@ -1,5 +1,6 @@
 """The record of an optimization run, and what was known when."""
 
+from hpo_explain.run._over_instances import OverInstances
 from hpo_explain.run.averaged import average_instances
 from hpo_explain.run.best_predicted import BestPredicted
 from hpo_explain.run.chosen import ChosenAcquisition
@@ -20,6 +21,7 @@ __all__ = [
     "KnowsWhyNot",
     "LogTail",
     "OptimizerRecord",
+    "OverInstances",
     "OwnAcquisition",
     "Run",
     "average_instances",

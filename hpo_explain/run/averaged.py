@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from hpo_explain.facts import fact
-from hpo_explain.run.diverged import diverged_above, winsorized
+from hpo_explain.run._over_instances import OverInstances
 from hpo_explain.run.run import Run
-from hpo_explain.space import CategoricalParameter, SearchSpace
-from hpo_explain.surrogates import ForestSurrogate
 
 
 def average_instances(run: Run, *, n_trees: int = 64, seed: int = 0) -> Run:
@@ -19,7 +15,8 @@ def average_instances(run: Run, *, n_trees: int = 64, seed: int = 0) -> Run:
     A forest of the objective on configuration and instance, the instances in the order of their
     mean objective, fills in what was not evaluated; each configuration then counts with the mean of
     its predictions on all instances. With the plain mean, a configuration that was tried only on
-    easy instances would look good.
+    easy instances would look good. Surrogates of the run are judged on what was observed, not on
+    these predictions: configurations are held out from both models, with all their evaluations.
 
     Parameters
     ----------
@@ -52,29 +49,20 @@ def average_instances(run: Run, *, n_trees: int = 64, seed: int = 0) -> Run:
     instances = run.instances
     if instances is None or len(instances.names) < 2:
         return run
+    over = OverInstances(run.space, instances, run.direction, n_trees=n_trees, seed=seed)
     k = len(instances.names)
-    name = "instance"
-    while name in run.space.names:
-        name += "_"
-    both = SearchSpace([*run.space.parameters, CategoricalParameter(name, range(k))])
-    sign = 1.0 if run.direction == "minimize" else -1.0
-    cost = sign * instances.objective
-    forest = ForestSurrogate.fit(
-        both,
-        np.column_stack([instances.X, instances.index]),
-        sign * winsorized(cost, diverged_above(cost)),
-        n_trees=n_trees,
-        seed=seed,
-    )
-    columns = [np.column_stack([run.X, np.full(len(run), float(i))]) for i in range(k)]
-    mean = np.mean([forest.predict(X)[0] for X in columns], axis=0)
     tried = {(x.tobytes(), int(i)) for x, i in zip(instances.X, instances.index, strict=True)}
-    missing = k * len(run) - len(tried)
     note = fact(
         "instances_averaged",
         objective=run.objective_name,
         instances=k,
-        missing=missing,
+        missing=k * len(run) - len(tried),
         evaluations=k * len(run),
     )
-    return replace(run, objective=mean, instances=None, notes=[*run.notes, note])
+    return replace(
+        run,
+        objective=over.predict(run.X).mean(axis=1),
+        instances=None,
+        averaged=over,
+        notes=[*run.notes, note],
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from hpo_explain.options import CRITERIA, KINDS, Criterion, Direction, Kind
 from hpo_explain.run._clock import is_before, ran_at_once
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.run._kind import choose_kind
+from hpo_explain.run._over_instances import OverInstances
 from hpo_explain.run.best_predicted import BestPredicted
 from hpo_explain.run.chosen import ChosenAcquisition, criterion_of
 from hpo_explain.run.diverged import SAME, diverged_above, space_filling_part, winsorized
@@ -77,6 +79,9 @@ class Run:
     ranges_from : mapping of str to sequence of int, optional
         The hyperparameters whose range or choices were read from the trials, each with the trials
         without which it would be narrower; those left out may be among them.
+    averaged : OverInstances, optional
+        The model whose average over instances is the objective, by :func:`average_instances`:
+        surrogates are then judged on what was observed.
 
     Raises
     ------
@@ -112,6 +117,7 @@ class Run:
     record: OptimizerRecord | None = None
     instances: Instances | None = None
     ranges_from: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    averaged: OverInstances | None = None
     _fits: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -569,9 +575,11 @@ class Run:
         y = self._sign * self.learned_cost(before)
         if kind == "auto":
             kind = choose_kind(len(rows), self.space)["surrogate"]
-        if kind == "gp":
-            return GaussianProcessSurrogate.fit(self.space, self.X[rows], y, seed=seed)
-        return ForestSurrogate.fit(self.space, self.X[rows], y, n_trees=n_trees, seed=seed)
+        fit = partial(_fit, self.space, kind, n_trees, seed)
+        model = fit(self.X[rows], y)
+        if self.averaged is not None:
+            model.hold_out_by(partial(self.averaged.held_out, fit))
+        return model
 
     def best_predicted(self, *, seed: int = 0) -> BestPredicted:
         """Return the feasible trial whose objective ``surrogate()`` predicts to be the best.
@@ -743,6 +751,14 @@ class Run:
             If fewer than two trials were finished by then.
         """
         return self.chosen_acquisition(before).acquisition
+
+
+def _fit(
+    space: SearchSpace, kind: Kind, n_trees: int, seed: int, X: Array, y: Array
+) -> GaussianProcessSurrogate | ForestSurrogate:
+    if kind == "gp":
+        return GaussianProcessSurrogate.fit(space, X, y, seed=seed)
+    return ForestSurrogate.fit(space, X, y, n_trees=n_trees, seed=seed)
 
 
 def _times(name: str, times: Array | None) -> Array | None:

@@ -112,6 +112,7 @@ class ForestSurrogate:
         self._columns = columns
         self._data = data
         self._held_out: HeldOut | None = None
+        self._hold_out: Callable[[], HeldOut] | None = None
         self._min_variance = min_variance
         self._sign = -1.0 if negated else 1.0
         width = self._to_columns(np.zeros((1, len(space)))).shape[1]
@@ -304,6 +305,10 @@ class ForestSurrogate:
 
         return in_blocks(len(background), max(1, _BLOCK // len(coalitions)), work)
 
+    def hold_out_by(self, other: Callable[[], HeldOut]) -> None:
+        """Have `held_out` return what another function does, as where objectives are averages."""
+        self._hold_out = other
+
     def held_out(self) -> HeldOut:
         """Return out-of-bag predictions, or those of five-fold cross-validation.
 
@@ -323,6 +328,8 @@ class ForestSurrogate:
                 None,
                 "Pass data=(X, y), the rows and objectives the forest was fitted on.",
             )
+        if self._held_out is None and self._hold_out is not None:
+            self._held_out = self._hold_out()
         if self._held_out is None:  # it may take several fits
             X, y = self._data
             first, which = different_rows(X)
