@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.explanations._contrasts import covariance_of_trees
 from hpo_explain.explanations.attainable import Attainable
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
@@ -34,7 +35,6 @@ _ROUNDS = 12
 _FIRST_STEP, _SHRINK = 0.25, 0.75
 _OPTIMISM = 2.0  # standard deviations below the mean
 _DRAWS = 2000
-_FEASIBLE = 0.5  # least probability
 
 Cost = Callable[[Array], Array]
 
@@ -117,7 +117,7 @@ def _cost(
     """Return what is minimized, infinite where no candidate is, (n,)."""
     allowed = surrogate.space.is_valid(z) & ~np.isnan(z[:, j])
     if feasible is not None and allowed.any():
-        allowed[allowed] = feasible(z[allowed]) >= _FEASIBLE
+        allowed[allowed] = feasible(z[allowed]) >= PROBABLE
     cost = np.full(len(z), np.inf)
     if allowed.any():
         mean, std = surrogate.predict(z[allowed])

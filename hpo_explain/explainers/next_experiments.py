@@ -17,7 +17,7 @@ trials are chosen one after the other, each the candidate that most reduces the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ from hpo_explain._checks import check_count
 from hpo_explain.errors import InputError, Option
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explanations import Experiments, PartialDependence
+from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.facts import fact
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import SupportsJoint, Surrogate
@@ -43,6 +44,7 @@ def choose_experiments(
     sample: int = 200,
     grid_size: int = 15,
     candidates: int = 500,
+    feasible: Callable[[Array], Array] | None = None,
     seed: int = 0,
 ) -> Experiments:
     """Return configurations whose evaluation would narrow the band of a partial dependence most.
@@ -61,6 +63,10 @@ def choose_experiments(
         As in :class:`PartialDependenceExplainer`.
     candidates : int, default 500
         Number of configurations to choose from: a Latin hypercube of the space's measure.
+    feasible : callable, optional
+        Probability of being feasible, (n,), of encoded rows (n, d), such as that of
+        ``run.feasibility()``. What is rather infeasible is not proposed, and the rest counts so
+        much as it is probable.
 
     Returns
     -------
@@ -107,13 +113,21 @@ def choose_experiments(
     notes = []
     if not isinstance(surrogate, SupportsJoint):
         notes.append(fact("no_joint_posterior", model=type(surrogate).__name__))
-        found = _most_uncertain(space, effect, rows, n)
+        found, left_out = _most_uncertain(space, effect, rows, n, feasible)
     else:
         z, weight = _averaged(space, effect, rows)
         x = space.sample(candidates, seed=seed + 1)
         x = x[_different(x)[0]]
-        noise = float(getattr(surrogate, "noise_std", 0.0)) ** 2
-        found = x[_greedy(*_covariances(surrogate, z, x), weight, noise, min(n, len(x)))]
+        probability = np.ones(len(x)) if feasible is None else feasible(x)
+        able = probability >= PROBABLE
+        x, probability, left_out = x[able], probability[able], int(np.sum(~able))
+        found = x
+        if len(x):
+            noise = float(getattr(surrogate, "noise_std", 0.0)) ** 2
+            covariances = _covariances(surrogate, z, x)
+            found = x[_greedy(*covariances, weight, noise, min(n, len(x)), probability)]
+    if left_out:
+        notes.append(fact("infeasible_left_out", n=left_out))
     if len(found) < n:
         notes.append(fact("fewer_experiments", asked=n, found=len(found), option=option))
     return Experiments(space, found, tuple(notes))
@@ -153,7 +167,9 @@ def _covariances(surrogate: SupportsJoint, z: Array, x: Array) -> tuple[Array, A
     return np.vstack(blocks), together[: len(x), : len(x)]
 
 
-def _greedy(cross: Array, among: Array, weight: Array, noise: float, n: int) -> list[int]:
+def _greedy(
+    cross: Array, among: Array, weight: Array, noise: float, n: int, probability: Array
+) -> list[int]:
     """Return the places of the candidates chosen one after the other."""
     chosen: list[int] = []
     unit = float(np.diag(among).max()) or 1.0  # squares of what is tiny are 0
@@ -161,6 +177,7 @@ def _greedy(cross: Array, among: Array, weight: Array, noise: float, n: int) -> 
     for _ in range(n):
         variance = np.diag(among)
         reduction = weight @ cross**2 / np.maximum(variance + noise, least)
+        reduction *= probability
         reduction[chosen] = -np.inf
         best = int(np.argmax(reduction))
         chosen.append(best)
@@ -171,13 +188,28 @@ def _greedy(cross: Array, among: Array, weight: Array, noise: float, n: int) -> 
     return chosen
 
 
-def _most_uncertain(space: SearchSpace, effect: PartialDependence, rows: Array, n: int) -> Array:
-    """Return different configurations of largest ŝ along the curves.
+def _most_uncertain(
+    space: SearchSpace,
+    effect: PartialDependence,
+    rows: Array,
+    n: int,
+    feasible: Callable[[Array], Array] | None,
+) -> tuple[Array, int]:
+    """Return different configurations of largest ŝ along the curves, and how many are infeasible.
 
     One of each curve, and others of the same curves only where these are too few.
     """
     curves = np.nan_to_num(effect.ice_std.reshape(len(rows), -1), nan=-np.inf)
+    left_out = 0
+    if feasible is not None:
+        valid = np.flatnonzero(np.isfinite(curves))
+        probability = feasible(_along(space, effect, rows, *np.divmod(valid, curves.shape[1])))
+        gone = valid[probability < PROBABLE]
+        curves.flat[valid] *= probability
+        curves.flat[gone] = -np.inf
+        left_out = len(gone)
     order = np.argsort(-curves.max(axis=1), kind="stable")
+    order = order[np.isfinite(curves[order].max(axis=1))]
     found = _along(space, effect, rows, order, curves[order].argmax(axis=1))
     found = found[_different(found)[0]]
     if len(found) < n:
@@ -186,7 +218,7 @@ def _most_uncertain(space: SearchSpace, effect: PartialDependence, rows: Array, 
         others = _along(space, effect, rows, *np.divmod(valid, curves.shape[1]))
         found = np.vstack([found, others])
         found = found[_different(found)[0]]
-    return found[:n]
+    return found[:n], left_out
 
 
 def _along(

@@ -19,7 +19,8 @@ at that value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers.attainable import attainable
 from hpo_explain.explanations import Attainable, PartialDependence, Subject
+from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.explanations._contrasts import covariance_of_trees
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import VARIANCES, Direction, Variance
@@ -71,6 +73,9 @@ class PartialDependenceExplainer:
         Eq. 5, or Eq. 4 for surrogates with a joint posterior.
     attainable : bool, default False
         Whether the best over all others is searched at each value, too (of one hyperparameter).
+    feasible : callable, optional
+        Probability of being feasible, (n,), of encoded rows (n, d), such as that of
+        ``run.feasibility()``: a value at which nothing is feasible is not called the best.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective.
     subject : Subject, optional
@@ -109,6 +114,7 @@ class PartialDependenceExplainer:
         grid_size: int = 20,
         variance: Variance = "average",
         attainable: bool = False,
+        feasible: Callable[[Array], Array] | None = None,
         direction: Direction = "minimize",
         subject: Subject | None = None,
         seed: int = 0,
@@ -119,6 +125,7 @@ class PartialDependenceExplainer:
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._variance = check_option("variance", variance, VARIANCES)
         self._attainable = attainable
+        self._feasible = feasible
         self._seed = seed
         self._boxes = surrogate.boxes() if isinstance(surrogate, SupportsBoxes) else None
         self._ranks = surrogate.category_ranks() if isinstance(surrogate, SupportsBoxes) else {}
@@ -198,6 +205,7 @@ class PartialDependenceExplainer:
                 self._variance,
                 ("Use ", Option("variance", "average"), ", or ", Option("sample", 1000), "."),
             )
+        feasible = self._highest(rows, members, values, shape)
         support = self._subject.support
         axes = [
             tuple(space.parameters[j].decode(p)) for j, p in zip(members, positions, strict=True)
@@ -215,7 +223,8 @@ class PartialDependenceExplainer:
             supported=supported_at(support, wanted, axes),
             covariance=self._covariance(rows, members, values, by_tree),
             branch=branch_of(self._surrogate, support, wanted),
-            attainable=self._reached(rows, members, positions[0]),
+            feasible=feasible,
+            attainable=self._reached(rows, members, positions[0], feasible),
             tried=values_together(space, members, self._subject.tried),
             exact=by_tree is not None,
             notes=self._notes(wanted, ice_mean, by_tree is not None),
@@ -280,12 +289,40 @@ class PartialDependenceExplainer:
         found[np.ix_(places, places)] = between
         return found
 
-    def _reached(self, rows: Array, members: list[int], positions: Array) -> Attainable | None:
+    def _highest(
+        self, rows: Array, members: list[int], values: Array, shape: tuple[int, ...]
+    ) -> Array | None:
+        """Return the highest probability of being feasible at each value."""
+        if self._feasible is None:
+            return None
+        found = np.full(len(values), np.nan)
+        for g, value in enumerate(values):
+            z = self._space.project(_at(rows[:_SEARCHED_ROWS], members, value))
+            z = z[self._space.is_valid(z) & ~np.isnan(z[:, members]).any(axis=1)]
+            if len(z):
+                found[g] = self._feasible(z).max()
+        return found.reshape(shape)
+
+    def _reached(
+        self, rows: Array, members: list[int], positions: Array, feasible: Array | None
+    ) -> Attainable | None:
         if not self._attainable or len(members) > 1:
             return None
-        sign = 1.0 if self._subject.lower_is_better else -1.0
-        few = rows[:_SEARCHED_ROWS]
-        return attainable(self._surrogate, members[0], positions, few, sign=sign, seed=self._seed)
+        found = attainable(
+            self._surrogate,
+            members[0],
+            positions,
+            rows[:_SEARCHED_ROWS],
+            sign=1.0 if self._subject.lower_is_better else -1.0,
+            feasible=self._feasible,
+            seed=self._seed,
+        )
+        if feasible is None:
+            return found
+        # where no trial is near, the classifier is undecided, and the search would go there
+        able = feasible >= PROBABLE
+        mean, std = (np.where(able, values, np.nan) for values in (found.mean, found.std))
+        return replace(found, mean=mean, std=std)
 
     def _exact(self, members: list[int], positions: list[Array]) -> Array | None:
         """Return each tree's marginal over all configurations in which the members are active.

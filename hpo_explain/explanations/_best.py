@@ -23,6 +23,8 @@ from hpo_explain.space import Array, CategoricalParameter, Parameter
 FLAT = 0.2
 """A range of means below this share of the prediction's std makes no difference: with effects
 spread evenly, less than 0.4 % of the variance."""
+PROBABLE = 0.5
+"""Least probability of being feasible of what is called the best."""
 _ROUNDING = 1e-12  # of the level: below, no value is better than another
 _NORMAL_95 = 1.96
 
@@ -49,6 +51,8 @@ class Curve:
         Where trials were made; of the shape of `mean`.
     gaps : tuple of (name, gaps)
         What of each hyperparameter was not tried.
+    feasible : ndarray of the shape of `mean`, or None
+        Highest probability of being feasible at each place; None without constraints.
     scale : float
         Standard deviation of the prediction over the space.
     doubts : tuple of Fact
@@ -68,6 +72,7 @@ class Curve:
     covariance: Array | None
     supported: npt.NDArray[np.bool_]
     gaps: tuple[tuple[str, tuple[Any, ...]], ...]
+    feasible: Array | None
     scale: float
     doubts: tuple[Fact, ...]
     branch: Branch | None
@@ -80,11 +85,26 @@ class Curve:
 
     @cached_property
     def contrasts(self) -> Contrasts:
-        """Differences between the places of the grid; without any spread if it is not known."""
+        """Differences between the places of the grid; without any spread if it is not known.
+
+        A place that was tried and is probably infeasible is no candidate.
+        """
         k = self.mean.size
         cost = self.mean.ravel() if self.lower_is_better else -self.mean.ravel()
         covariance = np.zeros((k, k)) if self.covariance is None else self.covariance
-        return Contrasts(cost, covariance, self.supported.ravel())
+        tried = self.supported.ravel()
+        if self.feasible is not None and self.may_be_best.any():
+            out = tried & ~self.may_be_best
+            cost = np.where(out, np.nan, cost)
+            covariance = np.where(out[:, None] | out, np.nan, covariance)
+        return Contrasts(cost, covariance, tried)
+
+    @property
+    def may_be_best(self) -> npt.NDArray[np.bool_]:
+        """Which places are rather feasible than not, (K,)."""
+        if self.feasible is None:
+            return np.ones(self.mean.size, dtype=bool)
+        return np.asarray(self.feasible.ravel() >= PROBABLE)
 
     @property
     def best(self) -> npt.NDArray[np.bool_]:
@@ -146,9 +166,9 @@ class Curve:
         self, names: tuple[str, ...], contrasts: Contrasts, doubts: tuple[Fact, ...]
     ) -> Claim | None:
         """Return by how much the best value is better than the worst that was tried."""
-        if self.covariance is None or not self.supported.any():
+        if self.covariance is None or not contrasts.tried.any():
             return None
-        known = np.where(self.supported.ravel(), contrasts.cost, -np.inf)
+        known = np.where(contrasts.tried, contrasts.cost, -np.inf)
         worst = int(np.nanargmax(known))
         gap, half = contrasts.against_best(worst)
         if gap <= 0.0:
@@ -194,6 +214,8 @@ class Curve:
             found.append(fact("uncertainty_unknown"))
         if self.branch is not None and not self.branch.enough:
             found.append(fact("branch_too_small", **_told(self.branch)))
+        if not self.may_be_best.any():
+            found.append(fact("nothing_feasible"))
         if not self.supported.any():
             found.append(fact("value_not_tried", names=self.names))
         return tuple(found)
@@ -201,6 +223,9 @@ class Curve:
     def _basis(self) -> tuple[Fact, ...]:
         """Return what the claims rest on."""
         found = [fact("hardly_tried", names=[name], gaps=gaps) for name, gaps in self.gaps if gaps]
+        if len(self.axes) == 1 and not self.may_be_best.all():
+            values = [v for v, able in zip(self.axes[0], self.may_be_best, strict=True) if not able]
+            found.append(fact("probably_infeasible", names=self.names, values=values))
         if self.branch is not None and self.branch.enough:
             found.append(fact("judged_in_branch", **_told(self.branch)))
         return tuple(found)

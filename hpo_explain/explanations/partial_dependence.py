@@ -50,6 +50,8 @@ class PartialDependence(Result):
         without a joint posterior or trees.
     branch : Branch or None
         The trials of a conditional hyperparameter's branch; None where it is always active.
+    feasible : ndarray of the shape of `mean`, or None
+        Highest probability of being feasible over the sample; None without constraints.
     attainable : Attainable or None
         The best over all others at each value, where it was asked for.
     tried : tuple of tuple
@@ -86,6 +88,7 @@ class PartialDependence(Result):
     supported: npt.NDArray[np.bool_]
     covariance: Array | None = None
     branch: Branch | None = None
+    feasible: Array | None = None
     attainable: Attainable | None = None
     tried: tuple[tuple[Any, ...], ...] = ()
     exact: bool = False
@@ -236,6 +239,11 @@ class PartialDependence(Result):
         """
         return self._curve.best.reshape(self.mean.shape)
 
+    @property
+    def shown(self) -> npt.NDArray[np.bool_]:
+        """Where the effect may be relied on: it was tried, and is rather feasible than not."""
+        return np.asarray(self.supported & self._curve.may_be_best.reshape(self.mean.shape))
+
     def contrast(self, a: Any, b: Any) -> Claim:
         """Return by how much the objective at one value differs from that at another on average.
 
@@ -277,6 +285,7 @@ class PartialDependence(Result):
             covariance=self.covariance,
             supported=self.supported,
             gaps=tuple((n, support.gaps(n)) for n in self.names) if support and single else (),
+            feasible=self.feasible,
             scale=float(np.nanstd(self.ice_mean)),
             doubts=subject.doubts(self.scope),
             branch=self.branch,
@@ -295,6 +304,8 @@ class PartialDependence(Result):
             "tried": self.supported,
             "best": self.best,
         }
+        if self.feasible is not None:
+            columns["feasible"] = self.feasible
         if self.attainable is not None:
             columns |= {
                 "attainable": self.attainable.mean,
@@ -317,6 +328,7 @@ class PartialDependence(Result):
             "variance": self.variance,
             "supported": self.supported,
             "best": self.best,
+            "feasible": self.feasible,
             "attainable": None if self.attainable is None else asdict(self.attainable),
             "branch": None if self.branch is None else self.branch.to_dict(),
             "mean_confidence": self.mean_confidence,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy.typing as npt
@@ -22,6 +22,8 @@ from hpo_explain.explanations import (
 )
 from hpo_explain.facade._asked import model_of
 from hpo_explain.options import Criterion, Kind, Split, Variance
+from hpo_explain.run import Run
+from hpo_explain.space import Array
 
 
 def partial_dependence(
@@ -80,6 +82,7 @@ def partial_dependence(
         grid_size=grid_size,
         variance=variance,
         attainable=attainable,
+        feasible=_probability(run, seed),
         subject=Subject.of(run),
         seed=seed,
     )
@@ -264,8 +267,15 @@ def next_experiments(
         sample=sample,
         grid_size=grid_size,
         candidates=candidates,
+        feasible=_probability(run, seed),
         seed=seed,
     )
     for note in found.notes:
         warnings.warn(str(note), stacklevel=2)
     return found.configurations
+
+
+def _probability(run: Run, seed: int) -> Callable[[Array], Array] | None:
+    """Return the probability of being feasible; None where all trials are."""
+    found = run.feasibility(seed=seed)
+    return None if found is None else found.probability

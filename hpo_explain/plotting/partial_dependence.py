@@ -102,7 +102,7 @@ def as_drawn(effect: PartialDependence, *, curves: bool = True) -> Effect:
         tried=effect.tried,
         objective_name=effect.subject.objective_name,
         direction=effect.subject.direction,
-        supported=effect.supported,
+        supported=effect.shown,
         best=effect.best if curves and len(effect.names) == 1 else None,
         attainable=_attainable(effect) if curves else None,
         curves=effect.ice_mean[:MOST_CURVES] if curves and len(effect.names) == 1 else None,
@@ -139,7 +139,7 @@ def _legend(effect: PartialDependence, drawn: Effect) -> list[tuple[Artist, str]
         entries.append((Line2D([], [], **best), words.MAY_BE_BEST))
         if drawn.untried.any():
             hollow = {**point, "color": GREY, "markerfacecolor": "white"}
-            entries.append((Line2D([], [], **hollow), words.HARDLY_TRIED))
+            entries.append((Line2D([], [], **hollow), words.DIMMED))
     elif not pair:
         entries.append((Line2D([], [], color=BLUE, linewidth=1.8), "mean"))
         entries.append((Patch(**BAND), "95 % band"))
@@ -148,7 +148,7 @@ def _legend(effect: PartialDependence, drawn: Effect) -> list[tuple[Artist, str]
         look = {**SECOND, "marker": "D", "linestyle": "-"} if drawn.as_points else SECOND
         entries.append((Line2D([], [], **look), words.ATTAINABLE))
     if (pair or not drawn.as_points) and drawn.untried.any():
-        entries.append((Patch(**DIMMED), words.HARDLY_TRIED))
+        entries.append((Patch(**DIMMED), words.DIMMED))
     if not pair:
         entries.append((Line2D([], [], **{**CURVE, "alpha": 0.6}), "single configurations (ICE)"))
     if effect.incumbent is not None:

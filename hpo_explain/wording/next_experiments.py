@@ -26,4 +26,15 @@ def _fewer(fact: Fact) -> Text:
     )
 
 
-add_facts({"no_joint_posterior": _without_joint, "fewer_experiments": _fewer})
+def _infeasible(fact: Fact) -> str:
+    are = "candidate is" if fact["n"] == 1 else "candidates are"
+    return f"{fact['n']} {are} left out as probably infeasible"
+
+
+add_facts(
+    {
+        "infeasible_left_out": _infeasible,
+        "no_joint_posterior": _without_joint,
+        "fewer_experiments": _fewer,
+    }
+)

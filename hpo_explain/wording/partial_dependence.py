@@ -21,6 +21,7 @@ from hpo_explain.wording.numbers import format_level, format_value, plus_minus
 from hpo_explain.wording.subject import better
 
 _MOST_GAPS = 3  # that are named
+_MOST_VALUES = 5
 
 
 @sentence_of(PartialDependence)
@@ -95,7 +96,7 @@ def basis(result: PartialDependence) -> str:
 # ---------------------------------------------------------------------- facts
 
 _FOUND = ("flat_within", "no_value_ruled_out")  # the finding says them
-_BASIS = ("hardly_tried", "judged_in_branch")  # no doubts
+_BASIS = ("hardly_tried", "judged_in_branch", "probably_infeasible")  # no doubts
 
 
 def _hardly_tried(fact: Fact) -> str:
@@ -115,6 +116,11 @@ def _in_branch(fact: Fact) -> str:
     )
 
 
+def _infeasible(fact: Fact) -> str:
+    values = listed([format_value(value) for value in fact["values"]], _MOST_VALUES)
+    return f"probably infeasible, so not called the best: {join_words(fact.names)} = {values}"
+
+
 def _band(fact: Fact) -> str:
     if fact["variance"] == "average":
         return "averages pointwise variances (Eq. 5): the uncertainty about single configurations"
@@ -130,6 +136,8 @@ add_facts(
         "flat_within": lambda fact: f"differences are below {format_value(fact['bound'])}",
         "hardly_tried": _hardly_tried,
         "judged_in_branch": _in_branch,
+        "nothing_feasible": "no value is probably feasible",
+        "probably_infeasible": _infeasible,
         "no_value_ruled_out": "no value can be told from the best one",
         "averaged_where_active": lambda fact: (
             f"{fact.names[0]} is {fact['when']}: only such configurations are averaged"
@@ -169,14 +177,16 @@ def surface_caption(result: PartialDependence, lowest: str, highest: str) -> str
 
 def dimmed_caption(result: PartialDependence, *, points: bool) -> str:
     """Say what is dimmed; empty where nothing is."""
-    if not (~result.supported & ~np.isnan(result.mean)).any():
-        return ""
-    return f" {'Hollow' if points else 'Dimmed'}: {UNTRIED}."
+    there = ~np.isnan(result.mean)
+    untried = [UNTRIED] if (~result.supported & there).any() else []
+    if (result.supported & ~result.shown & there).any():
+        untried.append("probably infeasible")
+    return f" {'Hollow' if points else 'Dimmed'}: {' or '.join(untried)}." if untried else ""
 
 
 UNTRIED = f"fewer than {FEW} trials near"
 MAY_BE_BEST = "may be the best"
 ATTAINABLE = "attainable: the others at their best"
-HARDLY_TRIED = "hardly tried"
+DIMMED = "not relied on"
 COUNTED = "In brackets: number of trials."
 WORSE = ("worse category", "worse categories")

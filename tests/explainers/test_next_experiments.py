@@ -118,6 +118,52 @@ def test_the_most_uncertain_of_each_curve_comes_before_others_of_the_same_curve(
     assert decoded == [(3, 2), (3, 1), (2, 2), (2, 1)]
 
 
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_what_is_probably_infeasible_is_not_proposed(kind):
+    X = SPACE.sample(40, seed=0) * ([0.5, *[1.0] * (len(SPACE) - 1)])  # x1 up to the middle
+    model = process(X) if kind == "gp" else AnalyticSurrogate(SPACE, 0.0, lambda X: X[:, 0])
+
+    def feasible(rows):
+        return np.where(rows[:, 0] < 0.7, 0.9, 0.2)
+
+    def never(rows):
+        return np.full(len(rows), 0.1)
+
+    free = choose_experiments(model, "x1", 5, sample=50)
+    bound = choose_experiments(model, "x1", 5, sample=50, feasible=feasible)
+    assert (free.X[:, 0] >= 0.7).any()
+    assert (bound.X[:, 0] < 0.7).all()
+    assert len(bound.X) == 5
+    assert "infeasible_left_out" in [note.kind for note in bound.notes]
+    nothing = choose_experiments(model, "x1", 2, sample=50, feasible=never)
+    assert nothing.configurations == []
+    assert [note.kind for note in nothing.notes][-2:] == [
+        "infeasible_left_out",
+        "fewer_experiments",
+    ]
+
+
+def test_an_experiment_counts_so_much_as_it_is_probably_feasible():
+    X = SPACE.sample(20, seed=0)
+    model = process(X)
+    best = choose_experiments(model, "x1", 1, sample=50).X[0]
+
+    def feasible(rows):
+        return np.where((rows == best).all(axis=1), 0.5, 1.0)
+
+    second = choose_experiments(model, "x1", 1, sample=50, feasible=feasible).X[0]
+    assert not (second == best).all()
+
+
+def test_the_function_knows_the_constraints_of_the_run():
+    space = unit_cube(2)
+    X = space.sample(40, seed=0)
+    run = hx.Run(space, X, X[:, 1], "minimize", feasible=X[:, 0] < 0.5)
+    with pytest.warns(UserWarning, match="left out as probably infeasible"):
+        found = hx.next_experiments(run, "x2", 5, sample=30)
+    assert all(config["x1"] < 0.6 for config in found)
+
+
 def test_the_function_warns_of_every_note_at_the_line_of_its_caller():
     run, options = few_choices("forest")
     expected = choose_experiments(run.surrogate(kind="forest"), "k", 9, sample=50).notes

@@ -479,3 +479,36 @@ def test_covariance_of_trees_without_exact_marginals_is_an_error():
         with pytest.raises(InputError, match="needs their exact marginals") as raised:
             explainer.explain(names)
         assert raised.value.remedy == "Use variance='average', or sample=1000."
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_a_value_at_which_nothing_is_feasible_is_not_called_the_best(kind):
+    space = hx.SearchSpace([hx.IntParameter("trees", 1, 60), hx.FloatParameter("lr", 0.0, 1.0)])
+    X = space.sample(60, seed=0)
+    trees = np.array([config["trees"] for config in space.decode(X)])
+    y = (X[:, 1] - 0.3) ** 2 - trees / 60  # the more trees the better, but 40 do not fit
+    run = hx.Run(space, X, y, "minimize", feasible=trees < 40)
+    effect = hx.partial_dependence(run, "trees", kind=kind, sample=100)
+    assert np.nanargmin(effect.mean) == len(effect.grid) - 1
+    for claim in (c for c in effect.claims if c.kind == "best_at"):
+        ((low, high),) = claim.values
+        assert low > 20
+        assert high <= 45  # halfway to the next value of the grid
+        assert claim.certain
+    assert np.isnan(effect.attainable.mean[-1])
+    assert not effect.shown[-1]
+    assert "Probably infeasible, so not called the best: trees = " in effect.sentence
+    without = hx.Run(space, X, y, "minimize")
+    assert hx.partial_dependence(without, "trees", kind=kind, sample=100).feasible is None
+
+
+def test_where_nothing_is_feasible_nothing_is_certain():
+    run = quadratic_run()
+    effect = PartialDependenceExplainer(
+        run.surrogate(),
+        sample=50,
+        subject=Subject.of(run),
+        feasible=lambda X: np.full(len(X), 0.1),
+    ).explain("x1")
+    assert not any(claim.certain for claim in effect.claims)
+    assert "no value is probably feasible" in effect.sentence
