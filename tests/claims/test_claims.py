@@ -17,7 +17,9 @@ RISK = 0.01  # that a kind of claim which reaches its goal fails here, by the ba
 PATIENCE = 300.0  # seconds that one process waits for what another one has begun
 
 CLAIMS = {
-    "partial_dependence": ("best_at", "contrast", "flat"),
+    "partial_dependence": tuple(
+        f"{kind}{term}" for kind in ("best_at", "contrast", "flat") for term in ("", " attainable")
+    ),
     "proposal_densities": ("common", "rare"),
     "explain_proposal": ("reason mean", "reason good", "reason bad", "counter_reason mean"),
     "lime": ("effect",),
@@ -47,7 +49,9 @@ WRONG = {
     ("region", "regional_partial_dependence"): "a narrower band is not a smaller error",
     ("good", "trust good_region"): "the verdict everywhere is told of the good region",
 }
-RARE: dict[tuple[str, str], str] = {}
+RARE = {
+    ("flat attainable", "partial_dependence"): "the best over all others is never known so well",
+}
 UNCOVERED = {
     "importance": "spread over trees is no interval",
     "local_importance": "a standard deviation is no interval",

@@ -48,7 +48,7 @@ ORACLES = {
 }
 """By method: how many claims of each kind could be made by who knows the truth at the trials."""
 
-SPLIT_BY_TERM = ("reason", "counter_reason", "best_at", "contrast")
+SPLIT_BY_TERM = ("reason", "counter_reason", "best_at", "contrast", "flat")
 
 
 def judge(case: Case, claim: Claim) -> Judgement:

@@ -12,7 +12,9 @@ from tests.claims.scoring.case import UNDECIDED, Case, Judgement, inside
 
 LOSS = 0.05  # of an effect's range: a value that loses no more is one of the best
 SMALL = 0.03  # of the signal's standard deviation: an effect whose range is smaller is flat
+LEAST = 0.01  # of the signal's standard deviation: differences of less are none
 FLAT = 0.01  # of the signal's variance
+DIFFERS = ("best_at", "contrast")
 WHOLE = 0.9  # of a range: nothing is said by claiming so much
 
 
@@ -43,7 +45,7 @@ def best_at(case: Case, claim: Claim) -> Judgement:
 
 
 def contrast(case: Case, claim: Claim) -> Judgement:
-    """The true effects at both values differ in the direction that is claimed."""
+    """The true effects at both values differ, in the direction that is claimed."""
     if len(claim.hyperparameters) != 1:
         return UNDECIDED
     (name,) = claim.hyperparameters
@@ -53,15 +55,15 @@ def contrast(case: Case, claim: Claim) -> Judgement:
         for value in claim.values[0]
     )
     true = first - second
-    right = true * claim.estimate > 0.0
+    right = true * claim.estimate > 0.0 and abs(true) > LEAST * case.problem.scale
     return Judgement(right, f"{true:.3g}", inside(claim.interval, true))
 
 
 def flat(case: Case, claim: Claim) -> Judgement:
-    """The true average effect varies by a hundredth of the signal's variance at most."""
+    """The true effect varies by a hundredth of the signal's variance at most."""
     if len(claim.hyperparameters) != 1:
         return UNDECIDED
-    share = variance(case, claim.hyperparameters[0]) / case.problem.scale**2
+    share = variance(case, claim.hyperparameters[0], claim.term) / case.problem.scale**2
     return Judgement(share <= FLAT, f"effect's variance {share:.3f} of all")
 
 
@@ -88,9 +90,9 @@ def effect(case: Case, name: str, term: str = "") -> tuple[np.ndarray, np.ndarra
     return case.problem.average_effect(name)
 
 
-def variance(case: Case, name: str) -> float:
-    """The variance of the true average effect."""
-    return float(np.nanvar(effect(case, name)[1]))
+def variance(case: Case, name: str, term: str = "") -> float:
+    """The variance of the true effect."""
+    return float(np.nanvar(effect(case, name, term)[1]))
 
 
 def least_between(grid: np.ndarray, costs: np.ndarray, low: float, high: float) -> float:
@@ -125,16 +127,10 @@ def could(case: Case) -> Counter[str]:
     if case.method != "partial_dependence" or case.problem.constant:
         return Counter()
     (name,) = case.result.names  # type: ignore[attr-defined]
-    found: Counter[str] = Counter()
     if case.widest_gap(name) >= 0.5:
-        return found
-    if variance(case, name) <= FLAT * case.problem.scale**2:
-        found["flat"] = 1
-    else:
-        found["best_at"] = 1
-    terms = {claim.term for claim in case.result.claims if "attainable" in claim.term}
-    for term in terms:
-        _, costs = effect(case, name, term)
-        if np.nanmax(costs) - np.nanmin(costs) > LOSS * case.problem.scale:
-            found[f"best_at {term}"] = 1
+        return Counter()
+    found: Counter[str] = Counter()
+    for term in {claim.term for claim in case.result.claims}:
+        is_flat = variance(case, name, term) <= FLAT * case.problem.scale**2
+        found.update(f"{kind} {term}".strip() for kind in (("flat",) if is_flat else DIFFERS))
     return found
