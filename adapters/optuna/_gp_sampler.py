@@ -191,6 +191,7 @@ def _surrogate(
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import ConstantKernel
 
+    from hpo_explain.surrogates._gp_fit import KernelFit
     from hpo_explain.surrogates._kernel import GroupedMatern
 
     columns = OneHotColumns(space)
@@ -202,16 +203,22 @@ def _surrogate(
         if is_own and parameter.name in weights and parameter.size != 1:
             ratio = _ratio(parameter, common[parameter.name])
             scales[group] = 1.0 / (ratio * math.sqrt(weights[parameter.name]))
+    rows = _positions(process, common, space)
     gp = GaussianProcessRegressor(
         ConstantKernel(float(process.kernel_scale)) * GroupedMatern(columns.groups, scales),
         alpha=float(process.noise_var),
         optimizer=None,
-    ).fit(columns(_positions(process, common, space)), process._y_train.numpy().ravel())
+    ).fit(columns(rows), process._y_train.numpy().ravel())
     # Optuna standardizes by the population's standard deviation, and maximizes
     sign = -1.0 if minimize else 1.0
     gp._y_train_mean = np.array([sign * values.mean()])
     gp._y_train_std = np.array([max(values.std(), 1e-10)])
-    return GaussianProcessSurrogate(space, gp, columns=columns, negated=minimize)
+    y = gp._y_train_mean + gp._y_train_std * gp.y_train_
+    refit = KernelFit(columns.groups, gp.X_train_, y).warm(gp)  # its priors are not ours
+    known = None if np.isnan(rows).all(axis=0).any() else rows  # it ignores some hyperparameters
+    return GaussianProcessSurrogate(
+        space, gp, columns=columns, negated=minimize, rows=known, refit=refit
+    )
 
 
 def _positions(process: Any, common: dict[str, Any], space: SearchSpace) -> Array:

@@ -7,9 +7,13 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from hpo_explain._checks import check_direction
 from hpo_explain._edge import words
 from hpo_explain._html import text_html
+from hpo_explain.diagnostics._reach import Reach, reach
+from hpo_explain.diagnostics._skill import good_trials, r2_of, rank_correlation, two_groups
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Direction
 from hpo_explain.surrogates import HeldOut, SupportsHeldOut, Surrogate
 
 Level: TypeAlias = Literal["good", "fair", "poor", "unknown"]
@@ -19,12 +23,15 @@ Scope: TypeAlias = Literal["everywhere", "good_region", "proposals"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 """What a statement is about: each has a verdict of its own."""
 
-GOOD_R2 = 0.7
-FAIR_R2 = 0.3
-GOOD_COVERAGE = 0.85
-FAIR_COVERAGE = 0.7
+# the limits are those at which verdicts agree with the truth, where it is known: tests/claims
+R2 = (0.7, 0.3)  # good from, poor below
+LOWER_R2 = (0.4, 0.0)
+LOWER_RANK = (0.4, 0.1)
+COVERAGE = (0.85, 0.7)
+REACH = (0.75, 0.4)
 GOOD_TRIALS_PER_HYPERPARAMETER = 5
 FAIR_TRIALS = 5  # and one per hyperparameter
+TWO_GROUPS = 0.7  # share of the variance between two groups: the rest is told by which it is in
 _NORMAL_95 = 1.959963984540054
 
 
@@ -72,8 +79,8 @@ class Trust:
     proposals : Verdict or None
         About what the optimizer saw when it chose; None where no proposal is explained.
     r2 : float
-        R² on held-out trials: 1 is perfect, 0 is no better than the mean objective; NaN if
-        unknown.
+        R² on held-out trials, as they are: 1 is perfect, 0 is no better than the mean objective;
+        NaN if unknown.
     coverage : float
         Share of held-out trials within their 95 % prediction interval, from 0 to 1; NaN if
         unknown.
@@ -145,18 +152,29 @@ class Trust:
         }
 
 
-def trust(surrogate: Surrogate) -> Trust:
+def trust(surrogate: Surrogate, direction: Direction = "minimize") -> Trust:
     """Return whether a surrogate is good enough to be explained.
+
+    Trials are predicted by fits that had not seen them, the parameters of a kernel included.
+
+    - *Everywhere*: R² with its lower 95 % limit and the coverage of the prediction interval, in
+      which each trial counts with the share of the space to which it is nearest; the share of the
+      space within the reach of what was checked; the number of trials; and whether it was only told
+      which trials fail.
+    - *Good region*: the rank correlation among the good trials, with its lower 95 % limit.
+    - *Proposals*: R² with its lower limit and coverage over the trials as they are.
 
     Parameters
     ----------
     surrogate : Surrogate
         The model. It is checked where it has a method ``held_out`` (`SupportsHeldOut`).
+    direction : {"minimize", "maximize"}, default "minimize"
+        Which way its objective is better.
 
     Returns
     -------
     Trust
-        Level, held-out R² and coverage of the 95 % prediction interval, with reasons.
+        A verdict for each scope, with reasons.
 
     References
     ----------
@@ -169,55 +187,150 @@ def trust(surrogate: Surrogate) -> Trust:
     >>> from hpo_explain import FloatParameter, GaussianProcessSurrogate, SearchSpace
     >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
     >>> X = np.linspace(0, 1, 20)[:, None]
-    >>> trust(GaussianProcessSurrogate.fit(space, X, np.sin(3 * X[:, 0]))).level
-    'good'
+    >>> found = trust(GaussianProcessSurrogate.fit(space, X, np.sin(3 * X[:, 0])))
+    >>> found.everywhere.level, found.good_region.level
+    ('good', 'good')
+    >>> far = trust(GaussianProcessSurrogate.fit(space, 0.2 * X, np.sin(3 * X[:, 0])))
+    >>> far.everywhere.level, far.proposals.level  # four fifths of the space were never tried
+    ('poor', 'good')
     """
+    check_direction(direction)
     if not isinstance(surrogate, SupportsHeldOut):
         return _unknown(fact("unchecked_no_method"))
     try:
         held_out = surrogate.held_out()
     except ValueError as error:
         return _unknown(fact("unchecked_error", error=type(error).__name__, why=str(error)))
-    return _judged(held_out, len(surrogate.space))
-
-
-def _unknown(reason: Fact) -> Trust:
-    verdict = Verdict("unknown", (reason,))
-    return Trust(verdict, verdict, float("nan"), float("nan"), 0, "none", verdict)
-
-
-def _judged(held_out: HeldOut, d: int) -> Trust:
-    y, n, method = held_out.observed, len(held_out.observed), held_out.method
+    n, method = len(held_out.observed), held_out.method
     if not n:
         return _unknown(fact("unchecked_no_trial", method=method))
     if not np.isfinite([held_out.mean, held_out.std]).all():
         return _unknown(fact("unchecked_not_finite", method=method))
-    if np.ptp(y) == 0.0:
-        verdict = Verdict("poor", (fact("trust_constant"),))
-        return Trust(verdict, verdict, float("nan"), float("nan"), n, method, verdict)
-    unit = float(np.ptp(y))  # squares of what is tiny are 0
-    spread = float(np.sum(((y - y.mean()) / unit) ** 2))
-    r2 = 1.0 - float(np.sum(((y - held_out.mean) / unit) ** 2)) / spread
+    if np.ptp(held_out.observed) == 0.0:
+        return _alike(Verdict("poor", (fact("trust_constant"),)), n, method)
+    sign = 1.0 if direction == "minimize" else -1.0
+    checked = None if held_out.rows is None else reach(surrogate.space, held_out.rows)
+    r2, coverage = _r2(held_out), _coverage(held_out)
+    trials = _trials(n, len(surrogate.space))
+    good_region = _good_region(surrogate, held_out, sign, checked)
+    return Trust(
+        everywhere=_verdict(
+            _r2(held_out, checked),
+            _coverage(held_out, checked),
+            *_within_reach(surrogate, checked),
+            trials,
+            *_told_apart(held_out, sign),
+        ),
+        good_region=good_region,
+        proposals=_verdict(r2, coverage, trials),
+        r2=r2["value"],
+        coverage=coverage["value"],
+        n_trials=n,
+        method=method,
+    )
+
+
+def _unknown(reason: Fact) -> Trust:
+    return _alike(Verdict("unknown", (reason,)), 0, "none")
+
+
+def _alike(verdict: Verdict, n: int, method: str) -> Trust:
+    return Trust(verdict, verdict, float("nan"), float("nan"), n, method, verdict)
+
+
+def _verdict(*reasons: Fact) -> Verdict:
+    return Verdict(max((reason["level"] for reason in reasons), key=LEVELS.index), reasons)
+
+
+# ---------------------------------------------------------------------- measures
+
+
+def _r2(held_out: HeldOut, checked: Reach | None = None) -> Fact:
+    value, lower = r2_of(held_out, None if checked is None else checked.cells)
+    level = max(_level(value, R2), _level(lower, LOWER_R2), key=LEVELS.index)
+    limits = _limits(R2) | {"lower_good_from": LOWER_R2[0], "lower_poor_below": LOWER_R2[1]}
+    return fact(
+        "trust_r2",
+        value=value,
+        lower=lower,
+        level=level,
+        weighted=checked is not None,
+        method=held_out.method,
+        **limits,
+    )
+
+
+def _coverage(held_out: HeldOut, checked: Reach | None = None) -> Fact:
+    y = held_out.observed
     # rounding: an exact prediction without spread lies within its interval
     slack = 1e-9 * float(np.abs(y).max())
     inside = np.abs(y - held_out.mean) <= _NORMAL_95 * held_out.std + slack
-    coverage = float(inside.mean())
-    reasons = (
-        fact("trust_r2", method=method, **_measured(r2, GOOD_R2, FAIR_R2)),
-        fact("trust_coverage", **_measured(coverage, GOOD_COVERAGE, FAIR_COVERAGE)),
-        fact(
-            "trust_trials",
-            hyperparameters=d,
-            good_per_hyperparameter=GOOD_TRIALS_PER_HYPERPARAMETER,
-            **_measured(n, GOOD_TRIALS_PER_HYPERPARAMETER * d, max(FAIR_TRIALS, d)),
-        ),
+    value = float(np.average(inside, weights=None if checked is None else checked.cells))
+    return fact(
+        "trust_coverage",
+        value=value,
+        level=_level(value, COVERAGE),
+        weighted=checked is not None,
+        **_limits(COVERAGE),
     )
-    worst = max((reason["level"] for reason in reasons), key=LEVELS.index)
-    verdict = Verdict(worst, reasons)
-    return Trust(verdict, verdict, r2, coverage, n, method, verdict)
 
 
-def _measured(value: float, good: float, fair: float) -> dict[str, Any]:
-    """Return a measure with its level: good from one limit on, poor below the other."""
-    level = "good" if value >= good else "poor" if value < fair else "fair"
-    return {"value": value, "level": level, "good_from": good, "poor_below": fair}
+def _trials(n: int, d: int) -> Fact:
+    limits = (GOOD_TRIALS_PER_HYPERPARAMETER * d, max(FAIR_TRIALS, d))
+    return fact(
+        "trust_trials",
+        value=n,
+        level=_level(n, limits),
+        hyperparameters=d,
+        good_per_hyperparameter=GOOD_TRIALS_PER_HYPERPARAMETER,
+        **_limits(limits),
+    )
+
+
+def _within_reach(surrogate: Surrogate, checked: Reach | None) -> tuple[Fact, ...]:
+    if checked is None:
+        return (fact("trust_reach_unknown", level="fair"),)
+    least = int(np.argmin(checked.along))
+    names = [surrogate.space.names[least]] if checked.along[least] < checked.joint else []
+    level = _level(checked.share, REACH)
+    return (fact("trust_reach", names=names, value=checked.share, level=level, **_limits(REACH)),)
+
+
+def _told_apart(held_out: HeldOut, sign: float) -> tuple[Fact, ...]:
+    """Return a reason where skill comes from telling two groups of trials apart, and no more."""
+    better, share = two_groups(sign * held_out.observed)
+    if share < TWO_GROUPS:
+        return ()
+    _, lower = rank_correlation(held_out.observed[better], held_out.mean[better])
+    if _level(lower, LOWER_RANK) != "poor":
+        return ()
+    return (fact("trust_two_groups", level="fair", value=share, worse=int((~better).sum())),)
+
+
+def _good_region(
+    surrogate: Surrogate, held_out: HeldOut, sign: float, checked: Reach | None
+) -> Verdict:
+    predicted = None if checked is None else sign * surrogate.predict(checked.probes)[0]
+    good = good_trials(sign * held_out.observed, predicted)
+    value, lower = rank_correlation(held_out.observed[good], held_out.mean[good])
+    return _verdict(
+        fact(
+            "trust_rank",
+            value=value,
+            lower=lower,
+            good=int(good.sum()),
+            level=_level(lower, LOWER_RANK),
+            method=held_out.method,
+            **_limits(LOWER_RANK),
+        )
+    )
+
+
+def _level(value: float, limits: tuple[float, float]) -> Level:
+    """Return a measure's level: good from one limit on, poor below the other."""
+    good, poor = limits
+    return "good" if value >= good else "fair" if value >= poor else "poor"
+
+
+def _limits(limits: tuple[float, float]) -> dict[str, Any]:
+    return {"good_from": limits[0], "poor_below": limits[1]}

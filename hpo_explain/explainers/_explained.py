@@ -108,11 +108,10 @@ class Explained:
         surrogate = self.surrogate
         return "" if surrogate is None else getattr(surrogate, "label", "a model of yours")
 
-    @property
-    def trust(self) -> Trust | None:
-        """Whether the surrogate is good enough to be explained."""
+    def trust(self, direction: Direction) -> Trust | None:
+        """Return whether the surrogate of an objective is good enough to be explained."""
         surrogate = self.surrogate
-        return None if surrogate is None else diagnostics.trust(surrogate)
+        return None if surrogate is None else diagnostics.trust(surrogate, direction)
 
     @property
     def objective_direction(self) -> Direction:
@@ -135,7 +134,8 @@ class Explained:
                 given,
                 "Give the subject of the model's own run.",
             )
-        return replace(given, model=self.model, acquisition=self.acquisition, trust=self.trust)
+        trust = self.trust(given.direction)
+        return replace(given, model=self.model, acquisition=self.acquisition, trust=trust)
 
     @property
     def sign(self) -> float:

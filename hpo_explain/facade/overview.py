@@ -53,4 +53,5 @@ def trust(run: Any, **reading: Any) -> Trust:
     >>> hx.trust(table, objective="loss").n_trials
     5
     """
-    return diagnostics.trust(as_run(run, **reading).surrogate())
+    read = as_run(run, **reading)
+    return diagnostics.trust(read.surrogate(), read.direction)

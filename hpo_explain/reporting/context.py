@@ -79,7 +79,9 @@ class Context:
     @property
     def trust(self) -> Trust:
         """Whether the surrogate of all trials is good enough to be explained."""
-        return self.once("trust", lambda: diagnostics.trust(self.run.surrogate()))
+        return self.once(
+            "trust", lambda: diagnostics.trust(self.run.surrogate(), self.run.direction)
+        )
 
     @property
     def sampling_bias(self) -> SamplingBias:

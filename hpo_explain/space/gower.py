@@ -8,14 +8,15 @@ whether categories differ; one that is active in only one of the two differs by 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 
 
-def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
-    """Return the distances of encoded rows (n, d) from others (m, d), (n, m)."""
-    squared = np.zeros((len(A), len(B)))
+def squared_differences(space: SearchSpace, A: Array, B: Array) -> Iterator[Array]:
+    """Yield the squared dissimilarities (n, m) of rows (n, d) and (m, d) by hyperparameter."""
     for j, parameter in enumerate(space.parameters):
         a, b = A[:, j, None], B[:, j]
         off_a, off_b = np.isnan(a), np.isnan(b)
@@ -24,7 +25,14 @@ def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
             apart = (a != b).astype(float)
         else:
             apart = (a - b) ** 2
-        squared += np.where(off_a | off_b, off_a != off_b, apart)
+        yield np.asarray(np.where(off_a | off_b, off_a != off_b, apart), dtype=float)
+
+
+def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
+    """Return the distances of encoded rows (n, d) from others (m, d), (n, m)."""
+    squared = np.zeros((len(A), len(B)))
+    for part in squared_differences(space, A, B):
+        squared += part
     return np.asarray(np.sqrt(squared / len(space)))
 
 

@@ -22,8 +22,6 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_solve, cholesky
@@ -34,7 +32,7 @@ from scipy.spatial.distance import pdist, squareform
 from hpo_explain.space import Array
 
 _SQRT5 = np.sqrt(5.0)
-Objective = Callable[[Array], tuple[float, Array]]
+_STEPS = 15_000  # scipy's default
 
 
 class MarginalLikelihood:
@@ -88,16 +86,27 @@ class MarginalLikelihood:
         ]
         return float(value), np.array(gradient)
 
-    def maximize(self, _: Objective, theta: Array, bounds: Array) -> tuple[Array, float]:
-        """Return the best θ and the negative value there, as scikit-learn asks an optimizer to.
+    def maximize(
+        self, theta: Array, bounds: Array, *, steps: int | None = None
+    ) -> tuple[Array, float]:
+        """Return the best θ that is found from one, and the negative value there.
 
-        The first argument, scikit-learn's own function of θ, is not called.
+        Parameters
+        ----------
+        theta : ndarray
+            Where the search starts.
+        bounds : ndarray of shape (number of parameters, 2)
+            Least and largest values.
+        steps : int, optional
+            Most steps of the search; by default until it converges.
         """
 
         def loss(at: Array) -> tuple[float, Array]:
             value, gradient = self(at)
             return -value, -gradient
 
-        within = Bounds(*bounds.T)
-        found = minimize(loss, theta, method="L-BFGS-B", jac=True, bounds=within)
+        within, most = Bounds(*bounds.T), _STEPS if steps is None else steps
+        found = minimize(
+            loss, theta, method="L-BFGS-B", jac=True, bounds=within, options={"maxiter": most}
+        )
         return np.asarray(found.x), float(found.fun)

@@ -360,6 +360,7 @@ class ForestSurrogate:
             observed=y[seen],
             mean=np.nanmean(means, axis=1),
             std=std_from_variance(np.nanvar(means, axis=1) + np.nanmean(variances, axis=1)),
+            rows=X[seen],
         )
 
     def _cross_validated(self, X: Array, y: Array, which: npt.NDArray[np.int64]) -> HeldOut:
@@ -388,7 +389,7 @@ class ForestSurrogate:
                 negated=self._sign < 0,
             )
             mean[fold == k], std[fold == k] = part.predict(X[fold == k])
-        return HeldOut(method=method, observed=y, mean=mean, std=std)
+        return HeldOut(method=method, observed=y, mean=mean, std=std, rows=X)
 
 
 def _fit_in_unit(forest: RandomForestRegressor, Z: Array, y: Array) -> None:

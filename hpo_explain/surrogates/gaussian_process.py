@@ -6,7 +6,6 @@ The marginal likelihood and the predictions in coalitions and on grids are our o
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -19,10 +18,11 @@ from hpo_explain.errors import InputError
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
 from hpo_explain.surrogates._gp_coalitions import CoalitionPosterior
+from hpo_explain.surrogates._gp_fit import JITTER, KernelFit, standardized
 from hpo_explain.surrogates._gp_grid import GridPosterior
 from hpo_explain.surrogates._repeats import TOGETHER, different_rows, rows_among
+from hpo_explain.surrogates._gp_held_out import Refit, folds_of, refit_of
 from hpo_explain.surrogates._split_kernel import split_kernel
-from hpo_explain.surrogates._unit import unit_of
 from hpo_explain.surrogates._whitening import Whitening
 from hpo_explain.surrogates.columns import OneHotColumns
 from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, Surrogate, std_from_variance
@@ -30,10 +30,7 @@ from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, Surrogate,
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
 
-KERNEL_TRIALS = 300  # most trials that kernel parameters are fitted on: O(n³) per step
-_PLAUSIBLE_TRIALS = 150  # the same for draws of them, of which each takes several steps
-_RESTARTS = 1
-_JITTER = 1e-10  # on the diagonal, beside the noise
+_PLAUSIBLE_TRIALS = 150  # most trials for draws of kernel parameters: each takes several steps
 _CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB
 
 
@@ -55,6 +52,12 @@ class GaussianProcessSurrogate:
     negated : bool, default False
         Whether the regressor was fitted on the negated objective, as by an optimizer that only
         minimizes.
+    rows : ndarray of shape (n, d), optional
+        The encoded rows of the trials it was fitted on; without `columns` they are known.
+    refit : callable, optional
+        Function from the positions of some of its trials to a regressor fitted to them, parameters
+        included; by default scikit-learn's own search goes on from the parameters of all trials,
+        and parameters that were given (``optimizer=None``) are kept.
 
     Raises
     ------
@@ -83,6 +86,8 @@ class GaussianProcessSurrogate:
         columns: Callable[[Array], Array] | None = None,
         noise_std: float | None = None,
         negated: bool = False,
+        rows: Array | None = None,
+        refit: Refit | None = None,
     ) -> None:
         if not hasattr(gp, "X_train_"):
             raise InputError(
@@ -108,6 +113,10 @@ class GaussianProcessSurrogate:
         self._sign = -1.0 if negated else 1.0
         self._held_out: HeldOut | None = None
         self._hold_out: Callable[[], HeldOut] | None = None
+        self._refit = refit_of(gp) if refit is None else refit
+        if rows is None and columns is None:
+            rows = np.asarray(gp.X_train_)
+        self._rows = rows
 
     @classmethod
     def fit(
@@ -135,44 +144,10 @@ class GaussianProcessSurrogate:
         GaussianProcessSurrogate
             The fitted surrogate.
         """
-        from sklearn.exceptions import ConvergenceWarning
-        from sklearn.gaussian_process import GaussianProcessRegressor
-        from sklearn.gaussian_process.kernels import ConstantKernel, WhiteKernel
-        from threadpoolctl import threadpool_limits
-
-        from hpo_explain.surrogates._kernel import GroupedMatern
-        from hpo_explain.surrogates._likelihood import MarginalLikelihood
-
         columns = OneHotColumns(space)
-        matern = GroupedMatern(columns.groups, np.full(len(columns.members), 0.5))
-        kernel = ConstantKernel(1.0, (1e-2, 1e3)) * matern + WhiteKernel(1e-2, (1e-6, 1.0))
-        rng = np.random.default_rng(seed)
-        chosen = np.sort(rng.permutation(len(X))[:KERNEL_TRIALS])
-        Z = columns(X)
-        unit = unit_of(y)
-        scaled = y / unit
-        # many small factorizations: several threads would mostly wait for each other
-        with warnings.catch_warnings(), threadpool_limits(limits=1, user_api="blas"):
-            # a parameter may be at its bound: an irrelevant hyperparameter, no noise
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            likelihood = MarginalLikelihood(
-                columns.groups, Z[chosen], _standardized(scaled[chosen]), jitter=_JITTER
-            )
-            found = GaussianProcessRegressor(
-                kernel,
-                alpha=_JITTER,
-                normalize_y=True,
-                optimizer=likelihood.maximize,
-                n_restarts_optimizer=_RESTARTS,
-                random_state=int(rng.integers(2**31)),
-            ).fit(Z[chosen], scaled[chosen])
-        signal, white = found.kernel_.k1, found.kernel_.k2
-        gp = GaussianProcessRegressor(
-            signal, alpha=white.noise_level, normalize_y=True, optimizer=None
-        ).fit(Z, scaled)
-        gp._y_train_mean = gp._y_train_mean * unit
-        gp._y_train_std = gp._y_train_std * unit
-        return cls(space, gp, columns=columns)
+        fit = KernelFit(columns.groups, columns(X), np.array(y, dtype=float))
+        gp = fit(np.arange(len(X)), seed=seed)
+        return cls(space, gp, columns=columns, rows=np.array(X), refit=fit.warm(gp))
 
     @property
     def space(self) -> SearchSpace:
@@ -214,18 +189,20 @@ class GaussianProcessSurrogate:
         .. [1] Rasmussen, C. E. and Williams, C. K. I. (2006). Gaussian Processes for Machine
            Learning, Algorithm 2.1.
         """
-        X = self._space.check_rows("X", X)
-        mean, std = np.empty(len(X)), np.empty(len(X))
+        Z = self._to_columns(self._space.check_rows("X", X))
+        mean, std = np.empty(len(Z)), np.empty(len(Z))
         # some kernels hold one number per pair of rows and column
         step = max(1, _CHUNK // self._gp.X_train_.size)
-        for start in range(0, len(X), step):
+        for start in range(0, len(Z), step):
             part = slice(start, start + step)
-            Z = self._to_columns(X[part])
-            cross = self._gp.kernel_(Z, self._gp.X_train_)
-            mean[part] = cross @ np.ravel(self._gp.alpha_)
-            v = solve_triangular(self._gp.L_, cross.T, lower=True, check_finite=False)
-            std[part] = std_from_variance(self._prior_variance(Z) - np.einsum("ij,ij->j", v, v))
-        return self._to_objective(mean), self._scale * std
+            mean[part], std[part] = self._predict_columns(Z[part])
+        return mean, std
+
+    def _predict_columns(self, Z: Array) -> tuple[Array, Array]:
+        cross = self._gp.kernel_(Z, self._gp.X_train_)
+        v = solve_triangular(self._gp.L_, cross.T, lower=True, check_finite=False)
+        std = std_from_variance(self._prior_variance(Z) - np.einsum("ij,ij->j", v, v))
+        return self._to_objective(cross @ np.ravel(self._gp.alpha_)), self._scale * std
 
     def _to_objective(self, standardized: Array) -> Array:
         return self._sign * (self._offset + self._scale * standardized)
@@ -297,7 +274,7 @@ class GaussianProcessSurrogate:
         start = np.concatenate([self._gp.kernel_.theta, [noise]])
         with threadpool_limits(limits=1, user_api="blas"):
             likelihood = MarginalLikelihood(
-                matern.groups, Z[chosen], _standardized(y[chosen]), jitter=_JITTER
+                matern.groups, Z[chosen], standardized(y[chosen]), jitter=JITTER
             )
             draws = plausible_parameters(likelihood, start, n, rng)
         made: dict[bytes, Surrogate] = {}
@@ -305,7 +282,7 @@ class GaussianProcessSurrogate:
             if theta.tobytes() not in made:
                 signal, *scales, white = np.exp(theta)
                 kernel = ConstantKernel(signal) * GroupedMatern(matern.groups, np.array(scales))
-                gp = GaussianProcessRegressor(kernel, alpha=white + _JITTER, optimizer=None)
+                gp = GaussianProcessRegressor(kernel, alpha=white + JITTER, optimizer=None)
                 gp.fit(Z, y)
                 gp._y_train_mean, gp._y_train_std = self._gp._y_train_mean, self._gp._y_train_std
                 made[theta.tobytes()] = GaussianProcessSurrogate(
@@ -496,25 +473,57 @@ class GaussianProcessSurrogate:
         self._hold_out = other
 
     def held_out(self) -> HeldOut:
-        """Return leave-one-out predictions in closed form, with the kernel's parameters kept.
+        """Return predictions of folds, for which the kernel's parameters are fitted without them.
 
-        Trials of the same configuration are held out together, as each predicts the others.
+        Ten folds of less than 100 configurations, five of more. Where the parameters were given and
+        not fitted: leave-one-out in closed form. Trials of the same configuration are held out
+        together, as each predicts the others.
 
         References
         ----------
         .. [1] Rasmussen, C. E. and Williams, C. K. I. (2006). Gaussian Processes for Machine
            Learning, Eq. 5.12; for repeated configurations blocks of K⁻¹ replace its diagonal.
         """
-        if self._held_out is None:  # it inverts an (n, n) matrix
-            self._held_out = (self._hold_out or self._leave_one_out)()
+        if self._held_out is None and self._hold_out is not None:
+            self._held_out = self._hold_out()
+        if self._held_out is None:  # it takes several fits
+            _, which = different_rows(self._gp.X_train_)
+            if self._refit is None:
+                self._held_out = self._leave_one_out(which)
+            else:
+                self._held_out = self._cross_validated(self._refit, which)
         return self._held_out
 
-    def _leave_one_out(self) -> HeldOut:
+    def _cross_validated(self, refit: Refit, which: npt.NDArray[np.intp]) -> HeldOut:
+        from threadpoolctl import threadpool_limits
+
+        observed = self._to_objective(np.ravel(self._gp.y_train_))
+        mean, std, fold = np.empty(len(which)), np.empty(len(which)), folds_of(which)
+        n_folds = int(fold.max()) + 1
+        repeated = f", {TOGETHER}" if which.max() + 1 < len(which) else ""
+        method = f"{n_folds}-fold cross-validation{repeated}, kernel refitted"
+        if n_folds == 1:  # nothing would be left to learn from
+            nothing = observed[:0]
+            return HeldOut(method=method, observed=nothing, mean=nothing, std=nothing)
+        with threadpool_limits(limits=1, user_api="blas"):
+            for k in range(n_folds):
+                out, seen = np.flatnonzero(fold == k), np.flatnonzero(fold != k)
+                part = GaussianProcessSurrogate(
+                    self._space,
+                    refit(seen),
+                    columns=self._columns,
+                    noise_std=self._noise_std,
+                    negated=self._sign < 0,
+                )
+                mean[out], of_function = part._predict_columns(self._gp.X_train_[out])
+                std[out] = np.hypot(of_function, part.noise_std)
+        return HeldOut(method=method, observed=observed, mean=mean, std=std, rows=self._rows)
+
+    def _leave_one_out(self, which: npt.NDArray[np.intp]) -> HeldOut:
         y, alpha = np.ravel(self._gp.y_train_), np.ravel(self._gp.alpha_)
         inverse = cho_solve((self._gp.L_, True), np.eye(len(y)))
         variance = 1.0 / np.diag(inverse)
         mean = y - alpha * variance
-        _, which = different_rows(self._gp.X_train_)
         repeated = np.flatnonzero(np.bincount(which) > 1)
         for number in repeated:
             rows = np.flatnonzero(which == number)
@@ -527,12 +536,8 @@ class GaussianProcessSurrogate:
             observed=self._to_objective(y),
             mean=self._to_objective(mean),
             std=self._scale * np.sqrt(variance),
+            rows=self._rows,
         )
-
-
-def _standardized(y: Array) -> Array:
-    """Return y as the process sees it, with ``normalize_y``."""
-    return np.asarray((y - y.mean()) / (y.std() or 1.0))
 
 
 def _at(X: Array, members: npt.NDArray[np.int64], value: Array) -> Array:

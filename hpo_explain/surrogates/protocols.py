@@ -44,12 +44,15 @@ class HeldOut:
     observed, mean, std : ndarray of shape (n,)
         Observed objective, prediction, and the standard deviation of a new observation (noise
         included), all in the objective's units.
+    rows : ndarray of shape (n, d) or None
+        Their encoded configurations, where they are known.
     """
 
     method: str
     observed: Array
     mean: Array
     std: Array
+    rows: Array | None = None
 
 
 @runtime_checkable

@@ -12,15 +12,52 @@ from hpo_explain.wording._registry import add_facts
 
 
 def _r2(fact: Fact) -> str:
-    limits = f"good from {fact['good_from']}, poor below {fact['poor_below']}"
-    return f"R² on held-out trials is {fact['value']:.2f} ({fact['method']}; {limits})."
+    limits = (
+        f"good from {fact['good_from']} and a limit of {fact['lower_good_from']}, poor below "
+        f"{fact['poor_below']} or a limit of {fact['lower_poor_below']:g}"
+    )
+    weighted = ", each weighted by the share of the space around it," if fact["weighted"] else ""
+    return (
+        f"R² on held-out trials{weighted} is {_r(fact['value'])} with a lower 95% limit of "
+        f"{_r(fact['lower'])} ({fact['method']}; {limits})."
+    )
 
 
 def _coverage(fact: Fact) -> str:
+    weighted = ", so weighted," if fact["weighted"] else ""
     return (
-        f"{fact['value']:.0%} of the held-out trials lie within their 95% prediction interval "
-        f"(good from {fact['good_from']:.0%}, poor below {fact['poor_below']:.0%})."
+        f"{fact['value']:.0%} of the held-out trials{weighted} lie within their 95% prediction "
+        f"interval (good from {fact['good_from']:.0%}, poor below {fact['poor_below']:.0%})."
     )
+
+
+def _reach(fact: Fact) -> str:
+    along = f" along {fact.names[0]}" if fact.names else ""
+    return (
+        f"{fact['value']:.0%} of the space{along} lies as near to a trial as predictions were "
+        f"checked (good from {fact['good_from']:.0%}, poor below {fact['poor_below']:.0%})."
+    )
+
+
+def _rank(fact: Fact) -> str:
+    return (
+        f"Among the {counted(fact['good'], 'good trial')}, the rank correlation of held-out "
+        f"predictions and observations is {_r(fact['value'])} with a lower 95% limit of "
+        f"{_r(fact['lower'])} ({fact['method']}; good from a limit of {fact['good_from']}, poor "
+        f"below {fact['poor_below']})."
+    )
+
+
+def _two_groups(fact: Fact) -> str:
+    return (
+        f"The skill comes from telling the {counted(fact['worse'], 'worst trial')} from the rest, "
+        f"which explains {fact['value']:.0%} of the variance; among the rest there is none."
+    )
+
+
+def _r(value: float) -> str:
+    """Return R² or a correlation; far below 0 its value says nothing more."""
+    return f"{value:.2f}" if value > -10.0 else "below -10"
 
 
 def _trials(fact: Fact) -> str:
@@ -36,6 +73,12 @@ add_facts(
         "trust_r2": _r2,
         "trust_coverage": _coverage,
         "trust_trials": _trials,
+        "trust_reach": _reach,
+        "trust_reach_unknown": (
+            "Where the trials lie is not known, so extrapolation cannot be excluded."
+        ),
+        "trust_rank": _rank,
+        "trust_two_groups": _two_groups,
         "trust_constant": "The objective is constant, so there is nothing to explain.",
         "unchecked_no_method": "The surrogate has no method held_out, so it was not checked.",
         "unchecked_error": lambda fact: f"The surrogate could not be checked: {fact['why']}",

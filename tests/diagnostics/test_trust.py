@@ -7,13 +7,22 @@ from unittest.mock import ANY
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import Matern, WhiteKernel
 from sklearn.metrics import r2_score
 
-from hpo_explain import ForestSurrogate, GaussianProcessSurrogate
-from hpo_explain.diagnostics import trust
+from hpo_explain import (
+    CategoricalParameter,
+    FloatParameter,
+    ForestSurrogate,
+    GaussianProcessSurrogate,
+    SearchSpace,
+)
+from hpo_explain.diagnostics import LEVELS, SCOPES, trust
+from hpo_explain.diagnostics._reach import reach
+from hpo_explain.diagnostics._skill import good_trials, r2_of, rank_correlation, two_groups
 from hpo_explain.surrogates import HeldOut
 from tests.analytic import AnalyticSurrogate, unit_cube
 
@@ -30,17 +39,22 @@ class Checked(AnalyticSurrogate):
         return self.held
 
 
-def held(*, n=1000, r2=0.9, coverage=0.95, method="given"):
-    """Held-out predictions of this R² and coverage, both exact to 1 / n."""
+def held(*, n=1000, r2=0.9, coverage=0.95, method="given", known=True):
+    """Held-out predictions of this R² and coverage, both exact to 1 / n, of spread trials."""
     observed = np.where(np.arange(n) % 2, 1.0, -1.0)  # mean 0, sum of squares n
     error = np.sqrt(1.0 - r2)
     inside = np.arange(n) < round(coverage * n)
     std = np.where(inside, error / 1.95, error / 1.97)  # the interval reaches to 1.96 std
-    return HeldOut(method, observed, observed + error, std)
+    rows = SPACE.sample(n, seed=0) if known and n else None
+    return HeldOut(method, observed, observed + error, std, rows)
 
 
 def verdict_of(**numbers):
     return trust(Checked(SPACE, 0.0, held=held(**numbers)))
+
+
+def reasons_of(verdict):
+    return {reason.kind: reason for reason in verdict.reasons}
 
 
 # ---------------------------------------------------------------------- levels
@@ -68,8 +82,8 @@ def verdict_of(**numbers):
         ({"n": 4}, "poor"),  # of so few, R² tells nothing
     ],
 )
-def test_the_level_follows_from_r2_coverage_and_the_number_of_trials(numbers, level):
-    assert verdict_of(**numbers).level == level
+def test_the_level_for_proposals_follows_from_r2_coverage_and_the_number_of_trials(numbers, level):
+    assert verdict_of(**numbers).proposals.level == level
 
 
 def test_each_measure_is_a_reason_with_its_level_and_limits():
@@ -78,12 +92,52 @@ def test_each_measure_is_a_reason_with_its_level_and_limits():
     assert verdict.coverage == 0.9
     assert (verdict.n_trials, verdict.method) == (100, "leave-one-out")
     keys = ("value", "level", "good_from", "poor_below")
-    assert {reason.kind: tuple(map(reason.__getitem__, keys)) for reason in verdict.reasons} == {
+    reasons = verdict.proposals.reasons
+    assert {reason.kind: tuple(map(reason.__getitem__, keys)) for reason in reasons} == {
         "trust_r2": (verdict.r2, "fair", 0.7, 0.3),
         "trust_coverage": (0.9, "good", 0.85, 0.7),
         "trust_trials": (100, "good", 10, 5),
     }
-    assert verdict.level == "fair"  # the worst of them
+    assert verdict.proposals.level == "fair"  # the worst of them
+    assert {"trust_r2", "trust_coverage", "trust_reach"} <= reasons_of(verdict.everywhere).keys()
+    assert [reason.kind for reason in verdict.good_region.reasons] == ["trust_rank"]
+    assert verdict.level == max(
+        (verdict.everywhere.level, verdict.good_region.level), key=LEVELS.index
+    )
+
+
+def test_of_few_trials_r2_is_uncertain():
+    """Drawn again, trials with a lucky R² of 0.8 lose it; a thousand of them do not."""
+    y = np.array([10.0, 0.1, -0.1, 0.2, -0.2, 0.1, 0.0, -0.1, 0.1, -0.1])
+    guess = np.array([8.0, -0.5, 0.9, -0.8, 0.8, -1.0, 0.9, 0.9, -0.9, 0.9])  # one outlier's merit
+    lucky = HeldOut("given", y, guess, np.ones(10))
+    value, lower = r2_of(lucky)
+    assert value == pytest.approx(r2_score(y, guess), abs=1e-12)
+    assert value > 0.8
+    assert lower < 0.0
+    assert r2_of(held(n=1000, r2=0.8))[1] > 0.75
+
+
+def test_over_the_space_each_trial_counts_with_its_share_of_it():
+    """49 of 50 trials crowd in one corner, and are predicted well: the other one is most of it."""
+    rows = np.vstack([0.02 * SPACE.sample(49, seed=0), [[0.9, 0.9]]])
+    y, wrong = np.linspace(0.0, 1.0, 50), np.zeros(50)
+    wrong[-1] = 0.5
+    held_out = HeldOut("given", y, y + wrong, np.ones(50), rows)
+    cells = reach(SPACE, rows).cells
+    assert cells.sum() == pytest.approx(1.0)
+    assert cells[-1] > 0.5
+    mean = np.average(y, weights=cells)
+    expected = 1 - cells[-1] * 0.25 / np.average((y - mean) ** 2, weights=cells)
+    verdict = trust(Checked(SPACE, 0.0, held=held_out))
+    assert reasons_of(verdict.everywhere)["trust_r2"]["value"] == pytest.approx(expected)
+    assert expected < 0.5 < verdict.r2
+
+
+def test_where_the_trials_lie_must_be_known_to_be_good_everywhere():
+    verdict = verdict_of(known=False)
+    assert (verdict.everywhere.level, verdict.proposals.level) == ("fair", "good")
+    assert reasons_of(verdict.everywhere)["trust_reach_unknown"]["level"] == "fair"
 
 
 def test_the_verdict_fits_into_json_and_pickle():
@@ -96,6 +150,93 @@ def test_the_verdict_fits_into_json_and_pickle():
     assert unknown["level"] == "unknown"
     assert unknown["r2"] is None
     assert unknown["coverage"] is None
+
+
+# ---------------------------------------------------------------------- good trials
+
+
+def test_good_trials_are_the_best_and_what_is_as_good_as_the_best_quarter_of_the_space():
+    cost = np.arange(100.0)
+    assert good_trials(cost).sum() == 30
+    assert good_trials(cost[:20]).sum() == 10  # of fewer nothing can be told
+    converged = np.concatenate([np.linspace(0.0, 0.1, 80), np.arange(1.0, 21.0)])
+    assert good_trials(converged).sum() == 30
+    assert good_trials(converged, predicted=np.linspace(0.05, 20.0, 400)).sum() == 85
+    tied = np.concatenate([np.zeros(60), np.arange(1.0, 41.0)])
+    assert good_trials(tied).sum() == 64  # equal ones cannot be put in an order
+
+
+def test_the_rank_correlation_and_its_limit():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 60))
+    y = x + rng.normal(size=(200, 60))
+    found = np.array([rank_correlation(a, b) for a, b in zip(x, y, strict=True)])
+    assert found[0, 0] == pytest.approx(spearmanr(x[0], y[0]).statistic)
+    truth = 6 / np.pi * np.arcsin(np.sqrt(0.5) / 2)  # of a bivariate normal distribution
+    assert 0.9 < np.mean(found[:, 1] < truth) <= 1.0  # it covers at least as often as it says
+    assert rank_correlation(np.ones(9), x[0, :9]) == (0.0, -1.0)
+
+
+def test_two_groups_are_parted_where_that_explains_most():
+    cost = np.array([0.0, 5.0, 0.1, 5.2, 0.2, 0.1])
+    better, share = two_groups(cost)
+    assert better.tolist() == [True, False, True, False, True, True]
+    means = np.where(better, cost[better].mean(), cost[~better].mean())
+    assert share == pytest.approx(np.var(means) / np.var(cost))
+    assert two_groups(np.arange(100.0))[1] == pytest.approx(0.75, abs=0.01)  # of an even spread
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_plateau_of_failures_over_noise_is_no_skill_among_the_good_trials(seed):
+    space, rng = unit_cube(3), np.random.default_rng(seed)
+    X = space.sample(80, seed=seed, method="uniform")
+    fails = X[:, 0] + X[:, 1] > 1.1
+    y = np.where(fails, 1.5, 0.1 * rng.normal(size=80))
+    verdict = trust(GaussianProcessSurrogate.fit(space, X, y))
+    assert verdict.r2 > 0.7
+    assert verdict.good_region.level == "poor"
+    assert reasons_of(verdict.everywhere)["trust_two_groups"]["worse"] == fails.sum()
+    mirrored = trust(GaussianProcessSurrogate.fit(space, X, -y), "maximize")
+    assert mirrored.good_region.level == "poor"
+
+
+# ---------------------------------------------------------------------- support
+
+
+@pytest.mark.parametrize("d", [2, 10])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_space_of_which_a_quarter_was_tried_is_not_known(d, seed):
+    """The fit is exact where trials are; nothing is known of the rest, nor claimed."""
+    space = unit_cube(d)
+    X = space.sample(60 if d == 2 else 120, seed=seed, method="uniform")
+    everywhere = trust(GaussianProcessSurrogate.fit(space, X, X[:, 1] + X[:, 0] ** 2)).everywhere
+    assert everywhere.level == "good"
+    X[:, 0] *= 0.25
+    left = trust(GaussianProcessSurrogate.fit(space, X, X[:, 1] + X[:, 0] ** 2))
+    reasons = reasons_of(left.everywhere)
+    assert reasons["trust_r2"]["value"] > 0.9
+    assert left.everywhere.level == "poor"
+    assert reasons["trust_reach"].names == (space.names[0],)
+    assert left.good_region.level == "good"
+
+
+def test_reach_is_how_near_trials_were_checked():
+    """Ten evenly spaced trials check distances up to 0.1: on a line, all within 0.1 of one."""
+    line = unit_cube(1)
+    found = reach(line, np.linspace(0.0, 0.45, 10)[:, None])
+    assert found.joint == pytest.approx(0.5, abs=0.05)  # up to 0.45 + 0.05
+    assert found.along == (found.joint,)
+    assert reach(line, np.linspace(0.05, 0.95, 10)[:, None]).share == 1.0
+
+
+def test_a_category_that_nobody_tried_is_beyond_reach():
+    space = SearchSpace([FloatParameter("x", 0.0, 1.0), CategoricalParameter("c", list("abcd"))])
+    X = space.sample(80, seed=0)
+    assert reach(space, X).share > 0.8
+    X[:, 1] = np.minimum(X[:, 1], 1.0)
+    found = reach(space, X)
+    assert found.along[1] == pytest.approx(0.5, abs=0.05)
+    assert found.share <= found.along[1]
 
 
 # ---------------------------------------------------------------------- what cannot be checked
@@ -156,7 +297,7 @@ def test_an_exact_prediction_without_spread_is_covered():
     y = np.linspace(0.1, 0.7, 20)
     exact = HeldOut("given", y, y + 1e-16, np.zeros(20))
     verdict = trust(Checked(SPACE, 0.0, held=exact))
-    assert (verdict.level, verdict.coverage) == ("good", 1.0)
+    assert (verdict.proposals.level, verdict.coverage) == ("good", 1.0)
     off = HeldOut("given", y, y + 1e-6, np.zeros(20))
     assert trust(Checked(SPACE, 0.0, held=off)).coverage == 0.0
 
@@ -182,12 +323,30 @@ def test_r2_is_that_of_the_held_out_predictions(model):
 
 
 @pytest.mark.parametrize("model", [GaussianProcessSurrogate, ForestSurrogate])
-def test_a_clear_function_is_trusted_and_noise_is_not(model):
+def test_a_clear_function_is_trusted(model):
     X = SPACE.sample(150, seed=2)
-    assert trust(model.fit(SPACE, X, 3.0 * X[:, 0] - 2.0 * X[:, 1])).level in ("good", "fair")
-    for seed in range(3):
-        noise = np.random.default_rng(seed).normal(size=150)
-        assert trust(model.fit(SPACE, X, noise)).level == "poor"
+    verdict = trust(model.fit(SPACE, X, 3.0 * X[:, 0] - 2.0 * X[:, 1]))
+    levels = [verdict.everywhere.level, verdict.good_region.level, verdict.proposals.level]
+    assert levels == ["good"] * 3
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "runs"),
+    [(20, 4, 10), (40, 3, 10), (60, 6, 5), pytest.param(20, 4, 100, marks=pytest.mark.thorough)],
+)
+@pytest.mark.parametrize("model", [GaussianProcessSurrogate, ForestSurrogate])
+def test_noise_is_not_trusted(model, n, d, runs):
+    """Kernel's parameters that had seen all trials explained some noise: 8 of 30 were trusted."""
+    space = unit_cube(d)
+    found = []
+    for seed in range(runs):
+        noise = np.random.default_rng(seed).normal(size=n)
+        found.append(trust(model.fit(space, space.sample(n, seed=seed, method="uniform"), noise)))
+    for scope in SCOPES:
+        # 5 % are meant; one of six happens by chance
+        trusted = sum(verdict.verdict(scope).enough for verdict in found)
+        assert trusted <= max(1, 0.05 * runs)
+    assert sum(verdict.level != "poor" for verdict in found) <= 0.05 * runs
 
 
 def test_units_and_direction_do_not_matter():

@@ -11,7 +11,8 @@ from skopt.learning.gaussian_process import kernels as skopt_kernels
 
 from hpo_explain import CategoricalParameter, GaussianProcessSurrogate, SearchSpace
 from hpo_explain.surrogates import SupportsHeldOut, SupportsJoint, Surrogate
-from hpo_explain.surrogates.gaussian_process import KERNEL_TRIALS
+from hpo_explain.surrogates._gp_fit import KERNEL_TRIALS
+from hpo_explain.surrogates._gp_held_out import folds_of
 from tests.analytic import nested_space, unit_cube
 
 RNG = np.random.default_rng(0)
@@ -150,6 +151,46 @@ def test_trials_of_a_repeated_configuration_are_held_out_together():
         expected = gp._y_train_mean + gp._y_train_std * mean
         assert held_out.mean[i] == pytest.approx(expected.item(), rel=1e-7)
         assert held_out.std[i] == pytest.approx((gp._y_train_std * std).item(), rel=1e-6)
+
+
+def test_trials_are_predicted_by_fits_that_never_saw_them():
+    """Kernel's parameters included: warm-started, they are nearly those of a fit from scratch."""
+    noisy = Y + np.random.default_rng(0).normal(0.0, 0.2, len(Y))
+    held_out = GaussianProcessSurrogate.fit(SPACE, X, noisy).held_out()
+    assert held_out.method == "10-fold cross-validation, kernel refitted"
+    np.testing.assert_allclose(held_out.observed, noisy, rtol=1e-12)
+    np.testing.assert_array_equal(held_out.rows, X)
+    fold = folds_of(np.arange(len(Y)))
+    assert np.bincount(fold).tolist() == [4] * 10
+    for k in range(10):
+        part = GaussianProcessSurrogate.fit(SPACE, X[fold != k], noisy[fold != k])
+        mean, std = part.predict(X[fold == k])
+        np.testing.assert_allclose(held_out.mean[fold == k], mean, atol=0.05 * noisy.std())
+        expected = np.hypot(std, part.noise_std)
+        np.testing.assert_allclose(held_out.std[fold == k], expected, rtol=0.1)
+
+
+def test_trials_of_one_configuration_are_in_one_fold():
+    which = np.array([0, 1, 2, 0, 3, 1, 4])
+    fold = folds_of(which)
+    assert [len(set(fold[which == k])) for k in range(5)] == [1] * 5
+    assert len(set(fold)) == 5
+    assert set(folds_of(np.arange(200))) == set(range(5))
+
+
+def test_a_process_whose_parameters_scikit_learn_fitted_is_fitted_again():
+    kernel = Matern(nu=2.5, length_scale=np.ones(X.shape[1])) + WhiteKernel(0.1)
+    gp = GaussianProcessRegressor(kernel, alpha=np.full(len(Y), 1e-8), normalize_y=True).fit(X, Y)
+    held_out = GaussianProcessSurrogate(SPACE, gp).held_out()
+    assert "kernel refitted" in held_out.method
+    fold = folds_of(np.arange(len(Y)))
+    for k in range(10):
+        again = GaussianProcessRegressor(gp.kernel_, normalize_y=True)
+        again.fit(X[fold != k], Y[fold != k])
+        np.testing.assert_allclose(
+            held_out.mean[fold == k], again.predict(X[fold == k]), atol=0.03 * Y.std()
+        )
+    assert pickle.loads(pickle.dumps(GaussianProcessSurrogate(SPACE, gp))).held_out().method
 
 
 # ---------------------------------------------------------------------- fitting

@@ -66,7 +66,7 @@ def test_the_maximum_is_the_one_that_scikit_learn_finds():
     theirs = scikit_learns(Z, y)
     theirs.set_params(optimizer="fmin_l_bfgs_b").fit(Z, y)
     likelihood = MarginalLikelihood(GROUPS, Z, y, jitter=1e-10)
-    theta, loss = likelihood.maximize(None, scikit_learns(Z, y).kernel_.theta,
+    theta, loss = likelihood.maximize(scikit_learns(Z, y).kernel_.theta,
                                       theirs.kernel_.bounds)  # fmt: skip
     assert -loss == pytest.approx(theirs.log_marginal_likelihood_value_, rel=1e-6)
     np.testing.assert_allclose(theta, theirs.kernel_.theta, atol=1e-3)

@@ -9,19 +9,20 @@ from hpo_explain.facts import fact
 from hpo_explain.wording.trust import advice, caution, measures
 
 NAN = float("nan")
+SKILL = {
+    "good_from": 0.7,
+    "poor_below": 0.3,
+    "lower_good_from": 0.4,
+    "lower_poor_below": 0.0,
+    "method": "leave-one-out",
+}
 POOR = Verdict(
     "poor",
     (
-        fact("trust_r2", value=0.1234, good_from=0.7, poor_below=0.3, method="leave-one-out"),
-        fact("trust_coverage", value=0.9, good_from=0.85, poor_below=0.7),
-        fact(
-            "trust_trials",
-            value=40,
-            hyperparameters=2,
-            good_from=10,
-            poor_below=5,
-            good_per_hyperparameter=5,
-        ),
+        fact("trust_r2", value=0.1234, lower=-12.3, weighted=True, **SKILL),
+        fact("trust_coverage", value=0.9, weighted=True, good_from=0.85, poor_below=0.7),
+        fact("trust_reach", names=["lr"], value=0.3, good_from=0.75, poor_below=0.4),
+        fact("trust_two_groups", value=0.9, worse=12),
     ),
 )
 GOOD = Verdict(
@@ -39,10 +40,13 @@ GOOD = Verdict(
 )
 MEASURED = Trust(POOR, GOOD, 0.1234, 0.9, 40, "leave-one-out")
 REASONS = (
-    "R² on held-out trials is 0.12 (leave-one-out; good from 0.7, poor below 0.3). "
-    "90% of the held-out trials lie within their 95% prediction interval (good from 85%, poor "
-    "below 70%). This was checked on 40 trials of 2 hyperparameters (good from 5 per "
-    "hyperparameter, poor below 5)."
+    "R² on held-out trials, each weighted by the share of the space around it, is 0.12 with a "
+    "lower 95% limit of below -10 (leave-one-out; good from 0.7 and a limit of 0.4, poor below 0.3 "
+    "or a limit of 0). 90% of the held-out trials, so weighted, lie within their 95% prediction "
+    "interval (good from 85%, poor below 70%). 30% of the space along lr lies as near to a trial "
+    "as predictions were checked (good from 75%, poor below 40%). The skill comes from telling the "
+    "12 worst trials from the rest, which explains 90% of the variance; among the rest there is "
+    "none."
 )
 
 
@@ -124,3 +128,16 @@ def test_only_known_measures_are_listed():
         ("coverage", "90%"),
     ]
     assert measures(unknown("trust_constant")) == []
+
+
+def test_plain_measures_are_not_said_to_be_weighted():
+    found = fact("trust_r2", value=0.5, lower=0.4, weighted=False, **SKILL)
+    assert str(found).startswith("R² on held-out trials is 0.50 with a lower 95% limit of 0.40 (le")
+    found = fact("trust_coverage", value=1.0, weighted=False, good_from=0.85, poor_below=0.7)
+    assert str(found).startswith("100% of the held-out trials lie within their 95% prediction int")
+    limits = {"good_from": 0.4, "poor_below": 0.1, "method": "out-of-bag"}
+    assert str(fact("trust_rank", value=0.6, lower=0.31, good=12, **limits)) == (
+        "Among the 12 good trials, the rank correlation of held-out predictions and observations "
+        "is 0.60 with a lower 95% limit of 0.31 (out-of-bag; good from a limit of 0.4, poor below "
+        "0.1)."
+    )
