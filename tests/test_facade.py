@@ -113,7 +113,10 @@ def test_maximizing_the_negative_explains_the_same():
 
 def test_an_explanation_travels_as_json_and_as_a_table(study):
     own = hx.explain_proposal(study, 20, background=40)
-    assert json.loads(json.dumps(own.to_dict(), allow_nan=False))["trust"] is None
+    plain = json.loads(json.dumps(own.to_dict(), allow_nan=False))
+    assert plain["scope"] == "proposals"
+    assert plain["trust"]["proposals"]["level"] == own.verdict.level
+    assert plain["trust"]["everywhere"]["level"] == "unknown"  # densities predict no objective
     explanation = hx.explain_proposal(study, 20, acquisition="lcb", background=40)
     plain = json.loads(json.dumps(explanation.to_dict(), allow_nan=False))
     assert plain["trial"] == 20

@@ -39,6 +39,7 @@ from hpo_explain.densities import (
     CategoryKernels,
     DensityBlock,
     DensityRatio,
+    Group,
     Kernels,
     NumericKernels,
     ProductMixture,
@@ -104,9 +105,11 @@ def rebuild(
     with asking_sampler():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the sampler gave them when it was used
-            caught, joint = _caught(sampler, study, number, distributions, fixed)
+            caught, joint, divided = _caught(sampler, study, number, distributions, fixed)
         blocks = [_block(found, space) for found in caught]
-        ratio = DensityRatio(space, blocks)
+        sign = 1.0 if study.direction.name == "MINIMIZE" else -1.0
+        groups = {b: _group(trials, space, sign) for b, trials in divided.items()}
+        ratio = DensityRatio(space, blocks, good=groups.get(True), bad=groups.get(False))
         for found, block in zip(caught, blocks, strict=True):
             _compare(found, block, space)
     return Rebuilt(ratio, frozenset(joint))
@@ -118,8 +121,11 @@ def _caught(
     number: int,
     distributions: Mapping[str, BaseDistribution],
     fixed: Collection[str],
-) -> tuple[list[Caught], list[str]]:
-    """Return the densities that the sampler builds for a trial, and what it samples jointly."""
+) -> tuple[list[Caught], list[str], dict[bool, Any]]:
+    """Return the densities that the sampler builds for a trial.
+
+    With them what it samples jointly, and the trials of the good (True) and of the other density.
+    """
     own: Any = copy.deepcopy(sampler)
     # what a sampler remembers between trials is built anew from the trials of the time
     own._rng = LazyRandomState(0)
@@ -160,7 +166,7 @@ def _caught(
             noticed(own, below.sample(own._rng.rng, _CANDIDATES), below, above)
         else:
             own.sample_independent(past, trial, name, distribution)
-    return caught, list(joint)
+    return caught, list(joint), divided
 
 
 def _finished(study: PastStudy) -> int:
@@ -217,6 +223,19 @@ def _block(caught: Caught, space: SearchSpace) -> DensityBlock:
         good=_mixture(caught.below, names, space),
         bad=_mixture(caught.above, names, space),
     )
+
+
+def _group(trials: Sequence[FrozenTrial], space: SearchSpace, sign: float) -> Group:
+    """Return trials as encoded rows, with their costs where there is a single objective."""
+    rows = np.full((len(trials), len(space)), np.nan)
+    cost = np.full(len(trials), np.nan)
+    for i, trial in enumerate(trials):
+        for name, value in trial.params.items():
+            if name in space.names:
+                rows[i, space.index(name)] = space[name].encode([value])[0]
+        if trial.values is not None and len(trial.values) == 1:
+            cost[i] = sign * trial.values[0]
+    return Group(rows, cost)
 
 
 def _mixture(estimator: Any, names: Sequence[str], space: SearchSpace) -> ProductMixture:

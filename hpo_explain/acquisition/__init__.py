@@ -12,6 +12,9 @@ from hpo_explain.acquisition.criteria import (
 )
 from hpo_explain.acquisition.protocols import (
     Acquisition,
+    Draws,
+    LeftOut,
+    SupportsBootstrap,
     SupportsCandidates,
     SupportsParts,
     SupportsTermCoalitions,
@@ -28,10 +31,13 @@ from hpo_explain.acquisition.surrogate_based import (
 
 __all__ = [
     "Acquisition",
+    "Draws",
     "ExpectedImprovement",
+    "LeftOut",
     "LogExpectedImprovement",
     "LowerConfidenceBound",
     "ProbabilityOfImprovement",
+    "SupportsBootstrap",
     "SupportsCandidates",
     "SupportsParts",
     "SupportsTermCoalitions",

@@ -126,3 +126,55 @@ class SupportsCandidates(Protocol):
     def candidates(self, n: int, *, seed: int = 0) -> Array:
         """Draw `n` latent rows, (n, d), as the optimizer draws its candidates."""
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Trials that a draw with replacement left out.
+
+    Attributes
+    ----------
+    cost : ndarray of shape (n,)
+        Their objectives, smaller is better; NaN where there is none.
+    utility : ndarray of shape (n,)
+        How desirable they are by what was learned from the others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> len(LeftOut(np.array([3.0]), np.array([0.5])).cost)
+    1
+    """
+
+    cost: Array
+    utility: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Draws with replacement of the trials that an acquisition function was learned from.
+
+    Attributes
+    ----------
+    trials : int
+        How many trials with an objective there are.
+    left : iterator of LeftOut
+        What each draw left out.
+
+    Examples
+    --------
+    >>> Draws(10, iter([])).trials
+    10
+    """
+
+    trials: int
+    left: Iterator[LeftOut]
+
+
+@runtime_checkable
+class SupportsBootstrap(Protocol):
+    """An acquisition that can be learned again from draws of its trials."""
+
+    def bootstrap(self, draws: int, *, seed: int = 0) -> Draws | None:
+        """Return draws of the trials with replacement; None where the trials are not known."""
+        ...

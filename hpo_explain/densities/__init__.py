@@ -1,5 +1,6 @@
 """Densities of good and bad configurations, and the acquisition function made of them."""
 
+from hpo_explain.densities.groups import Group
 from hpo_explain.densities.kernels import CategoryKernels, Curves, Kernels, NumericKernels
 from hpo_explain.densities.mixture import ProductMixture
 from hpo_explain.densities.ratio import DensityBlock, DensityRatio
@@ -9,6 +10,7 @@ __all__ = [
     "Curves",
     "DensityBlock",
     "DensityRatio",
+    "Group",
     "Kernels",
     "NumericKernels",
     "ProductMixture",

@@ -28,8 +28,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count
-from hpo_explain.acquisition import TermBlock
+from hpo_explain.acquisition import Draws, LeftOut, TermBlock
 from hpo_explain.densities._coalitions import coalition_log_density
+from hpo_explain.densities._kernel_table import KernelTable
+from hpo_explain.densities.groups import Group
 from hpo_explain.densities.kernels import values_of
 from hpo_explain.densities.mixture import ProductMixture
 from hpo_explain.errors import InputError
@@ -86,6 +88,8 @@ class DensityRatio:
         The search space.
     blocks : sequence of DensityBlock
         The densities; no hyperparameter is in two of them.
+    good, bad : Group, optional
+        The trials of the densities, in the order of their kernels.
 
     Raises
     ------
@@ -113,8 +117,16 @@ class DensityRatio:
     term_names = ("good", "bad")
     label = "log l − log g"
 
-    def __init__(self, space: SearchSpace, blocks: Sequence[DensityBlock]) -> None:
+    def __init__(
+        self,
+        space: SearchSpace,
+        blocks: Sequence[DensityBlock],
+        *,
+        good: Group | None = None,
+        bad: Group | None = None,
+    ) -> None:
         self._space = space
+        self._good, self._bad = good, bad
         self._blocks = tuple(blocks)
         columns = [j for block in self._blocks for j in block.columns]
         if len(set(columns)) < len(columns) or not set(columns) <= set(range(len(space))):
@@ -219,6 +231,52 @@ class DensityRatio:
         if all(len(block.columns) == 1 for block in self._blocks):
             return iter([terms_at(slice(0, n))])  # faster than starting threads
         return in_blocks(n, max(1, min(_AT_ONCE, -(-n // n_threads()))), terms_at)
+
+    def bootstrap(self, draws: int, *, seed: int = 0) -> Draws | None:
+        """Return draws of the trials with replacement, good and other ones apart.
+
+        Kernels keep their widths, and weights in proportion.
+
+        Parameters
+        ----------
+        draws : int
+            How many.
+        seed : int, default 0
+            Seed of the draws.
+
+        Returns
+        -------
+        Draws, or None
+            None where the trials are not known, or are not those of the kernels.
+        """
+        if self._good is None or self._bad is None:
+            return None
+        rows = np.vstack([self._good.rows, self._bad.rows])
+        cost = np.concatenate([self._good.cost, self._bad.cost])
+        good = np.arange(len(rows)) < len(self._good)
+        tables = []
+        for block in self._blocks:
+            X, parameters = rows[:, list(block.columns)], self._parameters(block)
+            of_good = KernelTable(block.good, parameters, X, good)
+            of_bad = KernelTable(block.bad, parameters, X, ~good)
+            if not (of_good.complete and of_bad.complete):
+                return None
+            tables.append((of_good, of_bad))
+
+        def left() -> Iterator[LeftOut]:
+            rng = np.random.default_rng(seed)
+            for _ in range(draws):
+                counts = np.zeros(len(rows))
+                for group in (np.flatnonzero(good), np.flatnonzero(~good)):
+                    if len(group):
+                        np.add.at(counts, rng.choice(group, len(group)), 1.0)
+                utility = np.zeros(len(rows))
+                for of_good, of_bad in tables:
+                    utility += of_good.log_density(counts) - of_bad.log_density(counts)
+                out = counts == 0.0
+                yield LeftOut(cost[out], utility[out])
+
+        return Draws(int(np.isfinite(cost).sum()), left())
 
     def candidates(self, n: int, *, seed: int = 0) -> Array:
         """Draw latent rows from l, as TPE draws the candidates among which it chooses.

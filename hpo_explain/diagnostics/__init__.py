@@ -1,6 +1,7 @@
 """Whether a surrogate can be trusted, and where the trials it rests on were never made."""
 
 from hpo_explain.diagnostics._branch import Branch, branch_of
+from hpo_explain.diagnostics._densities import trust_of_densities
 from hpo_explain.diagnostics._sampling_bias import SamplingBias, sampling_bias
 from hpo_explain.diagnostics._support import FEW, Support
 from hpo_explain.diagnostics._trust import (
@@ -27,4 +28,5 @@ __all__ = [
     "branch_of",
     "sampling_bias",
     "trust",
+    "trust_of_densities",
 ]

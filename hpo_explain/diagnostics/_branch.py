@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.diagnostics._support import Support
-from hpo_explain.diagnostics._trust import FAIR_R2
+from hpo_explain.diagnostics._trust import R2
 from hpo_explain.surrogates import SupportsHeldOut, Surrogate
 
 FEWEST = 15
@@ -42,7 +42,7 @@ class Branch:
     @property
     def enough(self) -> bool:
         """Whether the branch was tried enough, and the model predicts its trials."""
-        return self.trials >= FEWEST and self.r2 >= FAIR_R2
+        return self.trials >= FEWEST and self.r2 >= R2[1]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the branch as plain values that JSON can hold."""

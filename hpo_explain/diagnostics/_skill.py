@@ -85,8 +85,15 @@ def rank_correlation(observed: Array, predicted: Array) -> tuple[float, float]:
     if n < 4 or np.ptp(observed) == 0.0 or np.ptp(predicted) == 0.0:
         return 0.0, -1.0
     rho = float(spearmanr(observed, predicted).statistic)
+    return rho, limit_of_rank(rho, n)
+
+
+def limit_of_rank(rho: float, n: int) -> float:
+    """Return the lower 95 % limit of a rank correlation of n trials."""
+    if n < 4:
+        return -1.0
     error = _NORMAL_95_ONE_SIDED * np.sqrt(1.06 / (n - 3))
-    return rho, float(np.tanh(np.arctanh(np.clip(rho, -0.999999, 0.999999)) - error))
+    return float(np.tanh(np.arctanh(np.clip(rho, -0.999999, 0.999999)) - error))
 
 
 def two_groups(cost: Array) -> tuple[npt.NDArray[np.bool_], float]:

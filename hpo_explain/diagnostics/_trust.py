@@ -247,8 +247,8 @@ def _verdict(*reasons: Fact) -> Verdict:
 
 def _r2(held_out: HeldOut, checked: Reach | None = None) -> Fact:
     value, lower = r2_of(held_out, None if checked is None else checked.cells)
-    level = max(_level(value, R2), _level(lower, LOWER_R2), key=LEVELS.index)
-    limits = _limits(R2) | {"lower_good_from": LOWER_R2[0], "lower_poor_below": LOWER_R2[1]}
+    level = max(level_of(value, R2), level_of(lower, LOWER_R2), key=LEVELS.index)
+    limits = limits_of(R2) | {"lower_good_from": LOWER_R2[0], "lower_poor_below": LOWER_R2[1]}
     return fact(
         "trust_r2",
         value=value,
@@ -269,9 +269,9 @@ def _coverage(held_out: HeldOut, checked: Reach | None = None) -> Fact:
     return fact(
         "trust_coverage",
         value=value,
-        level=_level(value, COVERAGE),
+        level=level_of(value, COVERAGE),
         weighted=checked is not None,
-        **_limits(COVERAGE),
+        **limits_of(COVERAGE),
     )
 
 
@@ -280,10 +280,10 @@ def _trials(n: int, d: int) -> Fact:
     return fact(
         "trust_trials",
         value=n,
-        level=_level(n, limits),
+        level=level_of(n, limits),
         hyperparameters=d,
         good_per_hyperparameter=GOOD_TRIALS_PER_HYPERPARAMETER,
-        **_limits(limits),
+        **limits_of(limits),
     )
 
 
@@ -292,8 +292,8 @@ def _within_reach(surrogate: Surrogate, checked: Reach | None) -> tuple[Fact, ..
         return (fact("trust_reach_unknown", level="fair"),)
     least = int(np.argmin(checked.along))
     names = [surrogate.space.names[least]] if checked.along[least] < checked.joint else []
-    level = _level(checked.share, REACH)
-    return (fact("trust_reach", names=names, value=checked.share, level=level, **_limits(REACH)),)
+    level = level_of(checked.share, REACH)
+    return (fact("trust_reach", names=names, value=checked.share, level=level, **limits_of(REACH)),)
 
 
 def _told_apart(held_out: HeldOut, sign: float) -> tuple[Fact, ...]:
@@ -302,7 +302,7 @@ def _told_apart(held_out: HeldOut, sign: float) -> tuple[Fact, ...]:
     if share < TWO_GROUPS:
         return ()
     _, lower = rank_correlation(held_out.observed[better], held_out.mean[better])
-    if _level(lower, LOWER_RANK) != "poor":
+    if level_of(lower, LOWER_RANK) != "poor":
         return ()
     return (fact("trust_two_groups", level="fair", value=share, worse=int((~better).sum())),)
 
@@ -319,18 +319,18 @@ def _good_region(
             value=value,
             lower=lower,
             good=int(good.sum()),
-            level=_level(lower, LOWER_RANK),
+            level=level_of(lower, LOWER_RANK),
             method=held_out.method,
-            **_limits(LOWER_RANK),
+            **limits_of(LOWER_RANK),
         )
     )
 
 
-def _level(value: float, limits: tuple[float, float]) -> Level:
+def level_of(value: float, limits: tuple[float, float]) -> Level:
     """Return a measure's level: good from one limit on, poor below the other."""
     good, poor = limits
     return "good" if value >= good else "fair" if value >= poor else "poor"
 
 
-def _limits(limits: tuple[float, float]) -> dict[str, Any]:
+def limits_of(limits: tuple[float, float]) -> dict[str, Any]:
     return {"good_from": limits[0], "poor_below": limits[1]}

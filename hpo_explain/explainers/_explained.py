@@ -109,9 +109,10 @@ class Explained:
         return "" if surrogate is None else getattr(surrogate, "label", "a model of yours")
 
     def trust(self, direction: Direction) -> Trust | None:
-        """Return whether the surrogate of an objective is good enough to be explained."""
-        surrogate = self.surrogate
-        return None if surrogate is None else diagnostics.trust(surrogate, direction)
+        """Return whether what is explained is good enough, where it can be judged."""
+        if self.surrogate is None:
+            return diagnostics.trust_of_densities(self.game)
+        return diagnostics.trust(self.surrogate, direction)
 
     @property
     def objective_direction(self) -> Direction:

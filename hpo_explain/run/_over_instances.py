@@ -105,9 +105,7 @@ class OverInstances:
             std[out] = np.hypot(std[out], getattr(model, "noise_std", 0.0))
         n = len(X) if folds > 1 else 0
         method = "five-fold cross-validation over configurations with all their instances"
-        return HeldOut(
-            method=method, observed=observed[:n], mean=mean[:n], std=std[:n], rows=X[:n]
-        )
+        return HeldOut(method=method, observed=observed[:n], mean=mean[:n], std=std[:n], rows=X[:n])
 
     def _without(self, out: npt.NDArray[np.bool_]) -> Instances:
         kept, all_of = ~out, self.instances

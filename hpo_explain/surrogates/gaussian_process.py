@@ -20,8 +20,8 @@ from hpo_explain.surrogates._coalitions import Compositions, in_blocks
 from hpo_explain.surrogates._gp_coalitions import CoalitionPosterior
 from hpo_explain.surrogates._gp_fit import JITTER, KernelFit, standardized
 from hpo_explain.surrogates._gp_grid import GridPosterior
-from hpo_explain.surrogates._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.surrogates._gp_held_out import Refit, folds_of, refit_of
+from hpo_explain.surrogates._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.surrogates._split_kernel import split_kernel
 from hpo_explain.surrogates._whitening import Whitening
 from hpo_explain.surrogates.columns import OneHotColumns

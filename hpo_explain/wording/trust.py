@@ -48,6 +48,15 @@ def _rank(fact: Fact) -> str:
     )
 
 
+def _densities(fact: Fact) -> str:
+    return (
+        "Densities of a part of the trials, drawn at random, rank the other trials: the rank "
+        f"correlation with what came of them is {_r(fact['value'])} on average, with a lower 95% "
+        f"limit of {_r(fact['lower'])} (good from a limit of {fact['good_from']}, poor below "
+        f"{fact['poor_below']:g})."
+    )
+
+
 def _two_groups(fact: Fact) -> str:
     return (
         f"The skill comes from telling the {counted(fact['worse'], 'worst trial')} from the rest, "
@@ -79,6 +88,12 @@ add_facts(
         ),
         "trust_rank": _rank,
         "trust_two_groups": _two_groups,
+        "trust_densities": _densities,
+        "unchecked_densities": "Densities of trials do not predict the objective.",
+        "unchecked_densities_trials": (
+            "The trials of the densities are not known, so they were not checked."
+        ),
+        "unchecked_densities_few": "Too few trials to check the densities.",
         "trust_constant": "The objective is constant, so there is nothing to explain.",
         "unchecked_no_method": "The surrogate has no method held_out, so it was not checked.",
         "unchecked_error": lambda fact: f"The surrogate could not be checked: {fact['why']}",

@@ -53,7 +53,7 @@ def test_trust_sentence_and_notes_come_before_a_table_and_beside_csv(run, comman
     assert outcome.exit_code == 0, outcome.output
     meaning, _, table = outcome.stdout.partition("\n\n")
     lines = meaning.splitlines()
-    if result.verdict is not None:  # TPE has no surrogate
+    if result.verdict is not None:
         assert re.match(rf"Trust [a-z ]+: {result.verdict.level}\. ", lines.pop(0))
     assert lines == [result.sentence, *[f"note: {note}" for note in result.notes]]
     assert len(table.splitlines()) == 1 + len(result.to_frame())
