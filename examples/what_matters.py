@@ -30,7 +30,7 @@ def main() -> None:
     study.optimize(loss, n_trials=parser.parse_args().trials)
     run = hx.from_optuna(study)
 
-    importance = hx.importance(run, order=2)  # exact for a random forest
+    importance = hx.importance(run, order=2)  # by the better model, with 95 % intervals
     print(importance)
     importance.plot_interactions()
     importance.marginal("C", "gamma").plot()

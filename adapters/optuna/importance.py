@@ -12,7 +12,8 @@ from optuna.trial import FrozenTrial
 from hpo_explain._checks import check_count, check_name, check_option, check_sequence
 from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED
 from hpo_explain.adapters.optuna.study import from_optuna
-from hpo_explain.explainers.fanova import FanovaExplainer
+from hpo_explain.facade import importance
+from hpo_explain.options import KINDS, Kind
 from hpo_explain.space import SearchSpace
 
 
@@ -26,10 +27,12 @@ class FanovaImportanceEvaluator(BaseImportanceEvaluator):
 
     Parameters
     ----------
-    n_trees : int, default 64
-        Number of trees.
+    kind : {"auto", "gp", "forest"}, default "auto"
+        The model, as in :func:`hpo_explain.importance`.
+    n_trees : int, optional
+        Number of trees; given, it implies a forest. By default 64.
     seed : int, default 0
-        Seed of the forest.
+        Seed of the models.
     pruned : {"drop", "last"}, default "drop"
         As in :func:`from_optuna`.
     infeasible : {"keep", "drop"}, default "keep"
@@ -68,13 +71,16 @@ class FanovaImportanceEvaluator(BaseImportanceEvaluator):
     def __init__(
         self,
         *,
-        n_trees: int = 64,
+        kind: Kind = "auto",
+        n_trees: int | None = None,
         seed: int = 0,
         pruned: str = "drop",
         infeasible: str = "keep",
         space: SearchSpace | None = None,
     ) -> None:
-        self._n_trees = check_count("n_trees", n_trees)
+        check_option("kind", kind, KINDS)
+        self._kind = kind
+        self._n_trees = None if n_trees is None else check_count("n_trees", n_trees)
         self._seed = check_count("seed", seed, minimum=0)
         self._pruned = check_option("pruned", pruned, PRUNED)
         self._infeasible = check_option("infeasible", infeasible, INFEASIBLE)
@@ -122,10 +128,8 @@ class FanovaImportanceEvaluator(BaseImportanceEvaluator):
         names = known if params is None else check_sequence("params", params, "names")
         for name in names:
             check_name("params", name, known, "hyperparameter")
-        forest = run.surrogate(kind="forest", n_trees=self._n_trees, seed=self._seed)
-        explainer = FanovaExplainer(forest, direction=run.direction, seed=self._seed)
-        result = explainer.explain()
-        shares = result.shares.mean(axis=0)
+        result = importance(run, kind=self._kind, n_trees=self._n_trees, seed=self._seed)
+        shares = result.estimate
         ranking = np.argsort(-shares, kind="stable")
         return {result.names[j]: float(shares[j]) for j in ranking if result.names[j] in set(names)}
 

@@ -12,6 +12,7 @@ from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
 from hpo_explain.errors import InputError
+from hpo_explain.options import Kind
 
 if TYPE_CHECKING:
     from hpo_explain.space import Parameter, SearchSpace
@@ -47,6 +48,9 @@ def _given(
 @takes_source
 @click.option("--order", default=1, show_default=True, type=click.IntRange(min=1),
               help="Size of the largest sets: 2 adds all pairs.")  # fmt: skip
+@click.option("--surrogate", default="auto", show_default=True,
+              type=click.Choice(["auto", "gp", "forest"]),
+              help="The model; auto: the one that predicts held-out trials better.")  # fmt: skip
 @click.option("--cap", callback=_cap, metavar="[NUMBER|PERCENT%]",
               help="Only the good region: what is worse than this number of the "
               "objective, or than this quantile (25%), counts as it.")  # fmt: skip
@@ -54,11 +58,12 @@ def _given(
               help="Only this sub-space: these categories or integers, or between these two ends "
               "of a range; may be repeated.")  # fmt: skip
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of the forest.")  # fmt: skip
+              help="Seed of the models and of the interval.")  # fmt: skip
 @shows_result
 def importance(
     source: Source,
     order: int,
+    surrogate: Kind,
     cap: float | str | None,
     given: tuple[str, ...],
     seed: int,
@@ -67,14 +72,14 @@ def importance(
 ) -> None:
     """Say which hyperparameters matter.
 
-    Shares of the variance of the predicted objective, with their spread over the trees of a
-    forest, not a confidence interval.
+    Shares of the variance of the objective, without the noise of the trials, with 95 % intervals
+    (lower, upper); std is the standard deviation over draws of a posterior, or a forest's trees.
     """
     from hpo_explain.facade import importance as importance_of
 
     run = read_and_tell(source)
     within = _sub_space(run.space, given)
-    result = importance_of(run, order, seed=seed, cap=cap, given=within)
+    result = importance_of(run, order, kind=surrogate, seed=seed, cap=cap, given=within)
     frame = result.to_frame().drop(columns="members").reset_index()
     show(result, frame, form, plot)
 

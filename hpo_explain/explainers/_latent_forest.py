@@ -73,17 +73,8 @@ class LatentForest:
         seed: int,
     ) -> LatentForest:
         """Return the boxes of a forest, or of one that any other surrogate is distilled into."""
-        if not isinstance(forest, Surrogate):
-            raise InputError(
-                "forest",
-                f"must be a surrogate, but was {type(forest).__name__}",
-                forest,
-                "Wrap a forest of scikit-learn with hpo_explain.ForestSurrogate(space, forest).",
-            )
-        direction = check_direction(subject.direction if subject else direction)
-        model = PredictedObjective(accepted_surrogate(forest, "forest"), direction)
         n_trees = check_count("n_trees", n_trees)
-        completed = Explained(model, True, direction).completed(subject)
+        completed = completed_subject(forest, direction, subject)
         if isinstance(forest, SupportsBoxes) and (boxes := forest.boxes()) is not None:
             return cls(completed, boxes, forest.category_ranks())
         distilled, fidelity = _distill(forest, n_trees, seed)
@@ -246,6 +237,27 @@ class LatentForest:
             active = ~np.isnan(rows[:, j])
             rows[active, j] = np.argsort(ranks)[rows[active, j].astype(int)]
         return np.asarray((~np.isnan(self.space.project(rows))).mean(axis=0))
+
+
+def completed_subject(forest: Surrogate, direction: Direction, subject: Subject | None) -> Subject:
+    """Return what is explained, with what is known of the model.
+
+    Raises
+    ------
+    InputError
+        If the model is not a surrogate, the direction is unknown, or the subject is of another
+        space.
+    """
+    if not isinstance(forest, Surrogate):
+        raise InputError(
+            "forest",
+            f"must be a surrogate, but was {type(forest).__name__}",
+            forest,
+            "Wrap a forest of scikit-learn with hpo_explain.ForestSurrogate(space, forest).",
+        )
+    direction = check_direction(subject.direction if subject else direction)
+    model = PredictedObjective(accepted_surrogate(forest, "forest"), direction)
+    return Explained(model, True, direction).completed(subject)
 
 
 def _counted_positions(parameter: Parameter, kept: Intervals, share: float) -> Array:

@@ -1,4 +1,4 @@
-"""Functional ANOVA of a random forest: exact hyperparameter importance (Hutter et al. 2014).
+"""Functional ANOVA of a random forest or a Gaussian process (Hutter et al. 2014).
 
 =========  ============================================================================
 symbol     meaning
@@ -11,25 +11,40 @@ f_U        what a_U adds to the marginals of U's subsets (Eq. 4)
 V_U / V    variance of f_U, as a share of that of ŷ (Eq. 6): the importance of U
 =========  ============================================================================
 
-Every number is computed per tree, from its boxes; importance is the mean over trees.
+Of a forest every number is exact, computed per tree from its boxes; importance is the mean over
+trees. What trees learned of the noise counts as importance there, most of all as interaction. With
+refits it is taken off: forests are fitted again to the model's predictions with redrawn residuals
+(how much noise adds to each share), and to redrawn trials (how far shares depend on them).
+
+Of a Gaussian process it is that of functions drawn from the posterior, which have no noise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hpo_explain._checks import check_count
 from hpo_explain.errors import InputError
-from hpo_explain.explainers._latent_forest import LatentForest
-from hpo_explain.explanations import Axis, FanovaImportance, Subject
+from hpo_explain.explainers._drawn_fanova import of_draws
+from hpo_explain.explainers._latent_forest import LatentForest, completed_subject
+from hpo_explain.explainers._share_intervals import corrected
+from hpo_explain.explanations import Axis, FanovaImportance, ShareIntervals, Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Direction
 from hpo_explain.space import Array
-from hpo_explain.surrogates import Surrogate, TreeBoxes
+from hpo_explain.surrogates import (
+    SupportsAnova,
+    SupportsBoxes,
+    SupportsRefits,
+    Surrogate,
+    TreeBoxes,
+)
 from hpo_explain.surrogates._threads import in_parts
 from hpo_explain.surrogates.box_sums import (
     main_steps,
@@ -41,13 +56,14 @@ from hpo_explain.surrogates.box_sums import (
 
 
 class FanovaExplainer:
-    """Decomposes the variance of a forest over the search space.
+    """Decomposes the variance of a model over the search space.
 
     Parameters
     ----------
     forest : Surrogate
-        A forest whose leaves are boxes (`SupportsBoxes`); any other surrogate is distilled into
-        one, and the fidelity is reported.
+        A forest whose leaves are boxes (`SupportsBoxes`), or a model that draws its own
+        decomposition (`SupportsAnova`), as a Gaussian process does; any other surrogate is
+        distilled into a forest, and the fidelity is reported.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective: a cap clips the worse side.
     subject : Subject, optional
@@ -88,10 +104,19 @@ class FanovaExplainer:
         n_trees: int = 64,
         seed: int = 0,
     ) -> None:
-        self._forest = LatentForest.of(
-            forest, direction=direction, subject=subject, n_trees=n_trees, seed=seed
-        )
+        self._model = forest
         self._seed = seed
+        self._options: dict[str, Any] = {
+            "direction": direction,
+            "subject": subject,
+            "n_trees": check_count("n_trees", n_trees),
+            "seed": seed,
+        }
+        self._subject = completed_subject(forest, direction, subject)
+
+    @cached_property
+    def _forest(self) -> LatentForest:
+        return LatentForest.of(self._model, **self._options)
 
     def explain(
         self,
@@ -99,6 +124,7 @@ class FanovaExplainer:
         order: int = 1,
         cap: float | None = None,
         given: Mapping[str, Sequence[Any]] | None = None,
+        refits: int = 0,
         most_pairs: float = 1e8,
     ) -> FanovaImportance:
         """Return the shares of variance of all sets of up to `order` hyperparameters.
@@ -115,6 +141,10 @@ class FanovaExplainer:
             Sub-space: allowed values of categorical and integer hyperparameters, or ``(low, high)``
             of a real-valued one. A conditional hyperparameter named here is active, so its
             parents are restricted as well.
+        refits : int, default 0
+            Number of refits of a forest from which shares are corrected for noise and get an
+            interval; 0 explains the forest as it is. It must know its trials
+            (`SupportsRefits`).
         most_pairs : float, default 1e8
             Number of pairs of leaves up to which the result computes total effects, when it is
             asked for them.
@@ -122,7 +152,9 @@ class FanovaExplainer:
         Returns
         -------
         FanovaImportance
-            The shares in each tree, with their mean and standard deviation over trees.
+            The shares in each tree, or in each function drawn from a posterior. The latter are
+            asked for without `cap` and `given`, and up to three hyperparameters; else a model
+            that draws is distilled as well.
 
         Raises
         ------
@@ -130,28 +162,28 @@ class FanovaExplainer:
             If `order` is larger than the number of hyperparameters, `cap` is not a number, or
             `given` names something that is not in the space, or leaves nothing of it.
         """
-        d = len(self._forest.space)
+        d = len(self._subject.space)
         order = check_count("order", order)
+        refits = check_count("refits", refits, minimum=0)
         if order > d:
             raise InputError(
                 "order",
                 f"must be at most the number of hyperparameters, {d}, but was {order}",
                 order,
             )
+        if cap is None and not given and isinstance(self._model, SupportsAnova):
+            draws = self._model.anova(order, seed=self._seed)
+            if draws is not None:
+                return of_draws(self._subject, draws, self._seed)
         forest = self._forest.within(cap, given)
         boxes = forest.boxes
         members = [u for size in range(1, order + 1) for u in combinations(range(d), size)]
-        rows = in_parts(
-            lambda part: [_decompose(b, order, members) for b in boxes[part]],
-            len(boxes),
-            sum(len(b.value) for b in boxes),
-        )
-        variances = np.array([variance for variance, _ in rows])
-        shares = np.array([shares for _, shares in rows])
-        # a tree whose bootstrap missed what differs has no variance to share
-        varying = variances > 0.0 if variances.any() else np.ones(len(boxes), dtype=bool)
+        variances, shares, varying = decomposed(boxes, order, members)
+        intervals = None
+        if refits:
+            intervals = self._refitted(shares[varying], order, members, cap, given, refits)
         pairs = total_cost(boxes)
-        own: list[Fact] = [fact("shares_over_trees")]
+        own: list[Fact] = [fact("shares_over_trees" if intervals is None else "shares_refitted")]
         if not varying.all():
             own.append(fact("trees_constant", constant=int((~varying).sum()), trees=len(boxes)))
         if pairs > most_pairs:
@@ -165,12 +197,55 @@ class FanovaExplainer:
             variances=variances,
             axes=tuple(Axis(*forest.grid(j), float(activity[j])) for j in range(d)),
             boxes=boxes,
+            intervals=intervals,
             cap=forest.cap,
             given=forest.given,
             fidelity=forest.fidelity,
             most_pairs=most_pairs,
             notes=(*own, *forest.notes),
         )
+
+    def _refitted(
+        self,
+        shares: Array,
+        order: int,
+        members: list[tuple[int, ...]],
+        cap: float | None,
+        given: Mapping[str, Sequence[Any]] | None,
+        n: int,
+    ) -> ShareIntervals:
+        """Return the shares corrected by refits, with their intervals."""
+        if not isinstance(self._model, SupportsRefits):
+            problem = "was given, but this model cannot be fitted again"
+            raise InputError("refits", problem, n, "Leave it out, or pass a ForestSurrogate.")
+        found = self._model.refits(n, seed=self._seed)
+
+        def mean_shares(model: SupportsBoxes) -> Array:
+            forest = LatentForest(self._subject, model.boxes() or (), model.category_ranks())
+            _, each, varying = decomposed(forest.within(cap, given).boxes, order, members)
+            return np.asarray(each[varying].mean(axis=0))
+
+        return corrected(
+            shares.mean(axis=0),
+            np.array([mean_shares(model) for model in found.noise]),
+            np.array([mean_shares(model) for model in found.trials]),
+            len(self._subject.space),
+        )
+
+
+def decomposed(
+    boxes: Sequence[TreeBoxes], order: int, members: list[tuple[int, ...]]
+) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
+    """Return V and V_U / V of each tree, and which trees vary (all where none does)."""
+    rows = in_parts(
+        lambda part: [_decompose(b, order, members) for b in boxes[part]],
+        len(boxes),
+        sum(len(b.value) for b in boxes),
+    )
+    variances = np.array([variance for variance, _ in rows])
+    # a tree whose bootstrap missed what differs has no variance to share
+    varying = variances > 0.0 if variances.any() else np.ones(len(boxes), dtype=bool)
+    return variances, np.array([shares for _, shares in rows]), varying
 
 
 def _decompose(boxes: TreeBoxes, order: int, members: list[tuple[int, ...]]) -> tuple[float, Array]:

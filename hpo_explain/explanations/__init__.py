@@ -6,7 +6,7 @@ from hpo_explain.explanations.certainty import ObjectiveContributions
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.densities import DensityCurve, ProposalDensities
 from hpo_explain.explanations.density_path import DensityPath
-from hpo_explain.explanations.fanova import Axis, FanovaImportance
+from hpo_explain.explanations.fanova import Axis, FanovaImportance, ModelDifference, ShareIntervals
 from hpo_explain.explanations.h_statistic import InteractionStrength
 from hpo_explain.explanations.lime import LimeExplanation, LimeStatement, Presence
 from hpo_explain.explanations.local_importance import LocalImportance
@@ -43,6 +43,7 @@ __all__ = [
     "LimeStatement",
     "LocalImportance",
     "Marginal",
+    "ModelDifference",
     "ObjectiveContributions",
     "PartialDependence",
     "PredictionExplanation",
@@ -56,6 +57,7 @@ __all__ = [
     "RepeatedRuns",
     "Result",
     "SampleSizeCheck",
+    "ShareIntervals",
     "Subject",
     "Subspace",
     "TurningPoint",

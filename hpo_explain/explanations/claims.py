@@ -6,6 +6,7 @@ kind              what it says
 reason            the value made a configuration desirable (or the prediction better)
 counter_reason    the value spoke against it
 indifferent       the configuration is no better and no worse than an average one
+models_differ     another model of similar skill sees this share of the variance instead
 importance        the hyperparameters explain this share of the variance
 mains             single hyperparameters explain this share of the variance together
 interaction       the hyperparameters act together, as strongly as the estimate says
@@ -47,6 +48,7 @@ Kind = Literal[
     "reason",
     "counter_reason",
     "indifferent",
+    "models_differ",
     "importance",
     "mains",
     "interaction",

@@ -1,6 +1,6 @@
-"""What matters: the functional ANOVA of a forest.
+"""What matters: the functional ANOVA of a forest, or of functions drawn from a posterior.
 
-The trees' boxes stay in the result as plain arrays, so that the marginal of any pair is an exact
+A forest's boxes stay in the result as plain arrays, so that the marginal of any pair is an exact
 integral whenever it is asked for; those of all pairs would take d²/2 tables of 1,600 numbers.
 """
 
@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from hpo_explain._checks import check_name
 from hpo_explain.diagnostics import Scope
 from hpo_explain.errors import InputError, Option
-from hpo_explain.explanations.claims import Claim, between, worth_naming
+from hpo_explain.explanations.claims import NOTHING, Claim, between, worth_naming
 from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.result import Result
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
-from hpo_explain.surrogates import TreeBoxes
+from hpo_explain.surrogates import DrawnFunctions, TreeBoxes
 from hpo_explain.surrogates._never_together import excluded_pair
 from hpo_explain.surrogates.box_sums import marginal_prediction, total_cost, total_shares
 
@@ -31,7 +32,11 @@ if TYPE_CHECKING:
 
 SEPARATOR = " × "
 _MOST_NAMED = 3
-_UNSTABLE = 0.25  # share of the trees that may see two neighbours the other way round
+_UNSTABLE = 0.25  # share of the trees or draws that may see two neighbours the other way round
+_TRIED = 0.75  # share of a hyperparameter's scale that must have been tried
+
+Rows = Literal["trees", "draws"]
+"""What the shares are of: the trees of a forest, or functions drawn from a posterior."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +58,52 @@ class Axis:
     activity: float
 
 
+@dataclass(frozen=True, eq=False)
+class ShareIntervals:
+    """Shares without the noise, with 95 % intervals.
+
+    Attributes
+    ----------
+    importance, lower, upper : ndarray of shape (number of sets,)
+        The share of each set and its interval.
+    mains : tuple of float
+        Share of all single hyperparameters together, and its interval.
+    """
+
+    importance: Array
+    lower: Array
+    upper: Array
+    mains: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class ModelDifference:
+    """A hyperparameter whose share another model sees beyond both intervals.
+
+    Attributes
+    ----------
+    name : str
+        The hyperparameter.
+    model : str
+        The other model's label, as in "a forest".
+    importance, lower, upper : float
+        Its share of the variance by the other model, and the interval.
+    """
+
+    name: str
+    model: str
+    importance: float
+    lower: float
+    upper: float
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FanovaImportance(Result):
-    """Shares of the variance of a forest's prediction, for sets of hyperparameters.
+    """Shares of the variance of the objective, for sets of hyperparameters.
 
     The share of a set is what it explains, over the search space's own measure, beyond its
-    subsets. Standard deviations are over the forest's trees; they are not confidence intervals.
+    subsets. Standard deviations are over the forest's trees, or over functions drawn from the
+    posterior; only `lower` and `upper` are an interval.
 
     Attributes
     ----------
@@ -66,14 +111,26 @@ class FanovaImportance(Result):
         Size of the largest sets.
     members : tuple of tuple of int
         The sets, as positions in `names`: first all of one, then all of two, and so on.
-    shares : ndarray of shape (number of trees, number of sets)
-        Share of each set in the variance of each tree that is not constant; 0 if all trees are.
-    variances : ndarray of shape (number of trees,)
-        Variance of each tree, in squared units of the objective.
+    rows : {"trees", "draws"}
+        What the shares are of.
+    shares : ndarray of shape (number of trees or draws, number of sets)
+        Share of each set in the variance of each tree that is not constant (0 if all trees are),
+        or of each function drawn.
+    variances : ndarray of shape (number of trees or draws,)
+        Their variance, in squared units of the objective.
     axes : tuple of Axis
         The hyperparameters' grids and activity.
     boxes : tuple of TreeBoxes
-        The trees, as boxes over the latent values.
+        The trees, as boxes over the latent values; empty for draws.
+    intervals : ShareIntervals or None
+        Shares corrected for noise, with their intervals over trials (of a forest) or draws; None
+        for a forest as it is.
+    functions : DrawnFunctions or None
+        The functions drawn; None for trees.
+    drawn_totals : ndarray of shape (number of draws, d) or None
+        Total effects of draws; None for trees.
+    differences : tuple of ModelDifference
+        Where a model of similar skill disagrees.
     cap : float or None
         The objective at which predictions were clipped on the worse side.
     given : mapping of str to list
@@ -106,7 +163,12 @@ class FanovaImportance(Result):
     shares: Array
     variances: Array
     axes: tuple[Axis, ...]
-    boxes: tuple[TreeBoxes, ...]
+    boxes: tuple[TreeBoxes, ...] = ()
+    rows: Rows = "trees"
+    intervals: ShareIntervals | None = None
+    functions: DrawnFunctions | None = None
+    drawn_totals: Array | None = None
+    differences: tuple[ModelDifference, ...] = ()
     cap: float | None = None
     given: Mapping[str, list[Any]] = field(default_factory=dict)
     fidelity: float | None = None
@@ -120,8 +182,25 @@ class FanovaImportance(Result):
         return self.subject.names
 
     @property
+    def estimate(self) -> Array:
+        """The share of each set, corrected for noise where `intervals` are known."""
+        if self.intervals is None:
+            return np.asarray(self.shares.mean(axis=0))
+        return self.intervals.importance
+
+    def bounds(self, i: int) -> tuple[float, float] | None:
+        """Return the interval of the share of a set; None where it is not known."""
+        if self.intervals is None:
+            return None
+        return float(self.intervals.lower[i]), float(self.intervals.upper[i])
+
+    @property
     def importance(self) -> pd.DataFrame:
-        """All sets by their label: columns members, order, importance, std (over trees)."""
+        """All sets by their label: members, order, importance, its interval, and std.
+
+        The interval (`lower`, `upper`) is over trials or draws, NaN where it is not known; `std` is
+        the standard deviation over the trees or draws.
+        """
         import pandas as pd
 
         members = [self._named(u) for u in self.members]
@@ -129,7 +208,9 @@ class FanovaImportance(Result):
             {
                 "members": members,
                 "order": [len(u) for u in self.members],
-                "importance": self.shares.mean(axis=0),
+                "importance": self.estimate,
+                "lower": np.nan if self.intervals is None else self.intervals.lower,
+                "upper": np.nan if self.intervals is None else self.intervals.upper,
                 "std": self.shares.std(axis=0),
             },
             index=pd.Index(map(SEPARATOR.join, members), name="hyperparameters"),
@@ -140,7 +221,7 @@ class FanovaImportance(Result):
         return self.importance.sort_values("importance", ascending=False, kind="stable")
 
     def share(self, *names: str) -> float:
-        """Return the mean share of a set of hyperparameters, beyond its subsets.
+        """Return the share of a set of hyperparameters, beyond its subsets.
 
         Raises
         ------
@@ -156,15 +237,17 @@ class FanovaImportance(Result):
                 names,
                 ("For larger sets pass a larger ", Option("order"), "."),
             )
-        return float(self.shares[:, self.members.index(wanted)].mean())
+        return float(self.estimate[self.members.index(wanted)])
 
     @cached_property
     def totals(self) -> Array | None:
-        """Share of everything in which a hyperparameter takes part, (number of trees, d).
+        """Share of everything in which a hyperparameter takes part, (number of trees or draws, d).
 
-        Computed when it is first asked for, from every pair of leaves of a tree, some 20 ns each;
-        None where there are more than `most_pairs`. The plot marks totals that are known.
+        Of trees it is computed when it is first asked for, from every pair of leaves, some 20 ns
+        each; None where there are more than `most_pairs`. The plot marks totals that are known.
         """
+        if self.drawn_totals is not None:
+            return self.drawn_totals
         if total_cost(self.boxes) > self.most_pairs:
             return None
         varying = [b for b, v in zip(self.boxes, self.variances, strict=True) if v > 0.0]
@@ -173,7 +256,7 @@ class FanovaImportance(Result):
     @property
     def known_totals(self) -> Array | None:
         """`totals`, if they were asked for before; drawing does not compute them."""
-        return vars(self).get("totals")
+        return self.drawn_totals if self.rows == "draws" else vars(self).get("totals")
 
     def total_effect(self, name: str) -> float:
         """Return the mean share of everything in which a hyperparameter takes part.
@@ -196,11 +279,11 @@ class FanovaImportance(Result):
 
     @property
     def total_variance(self) -> float:
-        """The mean variance of the trees, in squared units of the objective."""
+        """The mean variance of the trees or draws, in squared units of the objective."""
         return float(self.variances.mean())
 
     def marginal(self, *names: str) -> Marginal:
-        """Return the exact marginal prediction of one or two hyperparameters.
+        """Return the marginal prediction of one or two hyperparameters.
 
         Raises
         ------
@@ -217,28 +300,47 @@ class FanovaImportance(Result):
             problem = f"must be active together somewhere, but {never}"
             raise InputError("names", problem, names, "Ask for the marginal of one of them.")
         axes = [self.axes[j] for j in members]
-        values = np.stack(
-            [marginal_prediction(b, members, [axis.latent for axis in axes]) for b in self.boxes]
-        )
+        if self.functions is not None:
+            grid, mean, std = self._drawn_marginal(self.functions, members)
+        else:
+            places = [axis.latent for axis in axes]
+            values = np.stack([marginal_prediction(b, members, places) for b in self.boxes])
+            grid = tuple(axis.grid for axis in axes)
+            mean, std = values.mean(axis=0), values.std(axis=0)
         return Marginal(
             subject=self.subject,
             names=tuple(names),
-            grid=tuple(axis.grid for axis in axes),
-            mean=values.mean(axis=0),
-            std=values.std(axis=0),
+            grid=grid,
+            mean=mean,
+            std=std,
             activity=tuple(axis.activity for axis in axes),
+            rows=self.rows,
             given=self.given,
             notes=self.subject.notes,
         )
 
+    def _drawn_marginal(
+        self, functions: DrawnFunctions, members: Sequence[int]
+    ) -> tuple[tuple[tuple[Any, ...], ...], Array, Array]:
+        """Return grid, mean and standard deviation of a marginal of draws."""
+        curve = functions.marginal(tuple(sorted(members)))
+        parameters = self.subject.space.parameters
+        grid = tuple(
+            tuple(parameters[j].decode(at))
+            for j, at in zip(sorted(members), curve.positions, strict=True)
+        )
+        if list(members) == sorted(members):
+            return grid, curve.mean, curve.std
+        return grid[::-1], curve.mean.T, curve.std.T
+
     def unstable_neighbours(self) -> list[tuple[str, str]]:
         """Return neighbours in the ranking of single hyperparameters whose order is not stable.
 
-        Not stable: more than a quarter of the trees see it the other way round.
+        Not stable: more than a quarter of the trees or draws see it the other way round.
         """
         d = len(self.names)
         mains = self.shares[:, :d]
-        ranking = np.argsort(-mains.mean(axis=0), kind="stable")
+        ranking = np.argsort(-self.estimate[:d], kind="stable")
         return [
             (self.names[a], self.names[b])
             for a, b in itertools.pairwise(ranking)
@@ -255,27 +357,102 @@ class FanovaImportance(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What matters most, and how much single hyperparameters explain together."""
+        """Where models differ, what matters most, and what single hyperparameters explain."""
         if self.total_variance == 0.0:
-            return (Claim("no_effect", self.names, estimate=0.0),)
-        mean, std = self.shares.mean(axis=0), self.shares.std(axis=0)
-        ranking = np.argsort(-mean, kind="stable")
+            doubts = self._doubts(())
+            return (
+                Claim("no_effect", self.names, estimate=0.0, certain=not doubts, because=doubts),
+            )
         claims = [
             Claim(
-                "importance" if len(self.members[i]) == 1 else "interaction",
-                self._named(self.members[i]),
-                estimate=float(mean[i]),
-                interval=between(float(mean[i]), float(std[i])),
+                "models_differ",
+                (other.name,),
+                estimate=other.importance,
+                interval=(other.lower, other.upper),
+                certain=False,
+                because=(fact("other_model", names=[other.model]),),
             )
-            for i in worth_naming(ranking.tolist(), mean, _MOST_NAMED)
+            for other in self.differences
         ]
-        if len(self.names) > 1:
-            mains = self.shares[:, : len(self.names)].sum(axis=1)
-            whole, spread = float(mains.mean()), float(mains.std())
+        estimate, std = self.estimate, self.shares.std(axis=0)
+        ranking = np.argsort(-estimate, kind="stable")
+        for i in worth_naming(ranking.tolist(), estimate, _MOST_NAMED):
+            names = self._named(self.members[i])
+            bounds = self.bounds(i)
+            doubts = self._doubts(names)
+            if bounds is not None and bounds[0] < NOTHING:
+                doubts = (*doubts, fact("share_may_be_nothing", names=names))
             claims.append(
-                Claim("mains", self.names, estimate=whole, interval=between(whole, spread))
+                Claim(
+                    "importance" if len(names) == 1 else "interaction",
+                    names,
+                    estimate=float(estimate[i]),
+                    interval=bounds or between(float(estimate[i]), float(std[i])),
+                    certain=not doubts,
+                    because=doubts,
+                )
             )
-        return tuple(claims)
+        return (*claims, *self._mains())
+
+    def _mains(self) -> tuple[Claim, ...]:
+        if len(self.names) == 1:
+            return ()
+        doubts = self._doubts(self.names)
+        if self.intervals is None:
+            mains = self.shares[:, : len(self.names)].sum(axis=1)
+            whole, interval = float(mains.mean()), between(float(mains.mean()), float(mains.std()))
+        else:
+            whole, *ends = self.intervals.mains
+            interval = (ends[0], ends[1])
+        return (
+            Claim(
+                "mains",
+                self.names,
+                estimate=whole,
+                interval=interval,
+                certain=not doubts,
+                because=doubts,
+            ),
+        )
+
+    def _doubts(self, names: Sequence[str]) -> tuple[Fact, ...]:
+        """Return why what is said of some hyperparameters is not certain; empty where it is."""
+        doubts = []
+        if self.intervals is None:
+            doubts.append(fact("no_interval_of_shares"))
+        doubts += self.subject.doubts(self.scope)
+        support = self.subject.support
+        barely = [n for n in names if support is not None and support.share(n) < _TRIED]
+        if support is None or barely:
+            doubts.append(fact("hardly_tried", names=barely))
+        if not {other.name for other in self.differences}.isdisjoint(names):
+            doubts.append(fact("models_differ"))
+        return tuple(doubts)
+
+    def compared(self, other: FanovaImportance) -> FanovaImportance:
+        """Return the result with the differences from another model's, beyond both intervals.
+
+        Parameters
+        ----------
+        other : FanovaImportance
+            The same analysis of the same trials by another model; only shares of single
+            hyperparameters count. Without intervals nothing differs.
+        """
+        if self.intervals is None or other.intervals is None:
+            return self
+        mine, theirs = self.intervals, other.intervals
+        found = [
+            ModelDifference(
+                name,
+                other.subject.model,
+                float(theirs.importance[j]),
+                float(theirs.lower[j]),
+                float(theirs.upper[j]),
+            )
+            for j, name in enumerate(self.names)
+            if max(theirs.lower[j] - mine.upper[j], mine.lower[j] - theirs.upper[j]) > NOTHING
+        ]
+        return replace(self, differences=tuple(found))
 
     def plot_interactions(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
         """Draw the shares of all pairs as a matrix of colors; return the axes.
@@ -298,8 +475,9 @@ class FanovaImportance(Result):
             "importance": [
                 {
                     "members": list(self._named(u)),
-                    "importance": float(self.shares[:, i].mean()),
-                    "std_over_trees": float(self.shares[:, i].std()),
+                    "importance": float(self.estimate[i]),
+                    "interval": self.bounds(i),
+                    f"std_over_{self.rows}": float(self.shares[:, i].std()),
                 }
                 for i, u in enumerate(self.members)
             ],

@@ -1,10 +1,10 @@
-"""A marginal prediction: a forest's expectation over all but one or two hyperparameters."""
+"""A marginal prediction: a model's expectation over all but one or two hyperparameters."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -21,7 +21,7 @@ _ROUNDING = 1e-12  # of the level: below, no value is better than another
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Marginal(Result):
-    """The exact marginal prediction of a forest for one or two hyperparameters.
+    """The marginal prediction of a forest, or of draws, for one or two hyperparameters.
 
     Attributes
     ----------
@@ -30,7 +30,9 @@ class Marginal(Result):
     grid : tuple of tuple
         Values of each, in the user's units.
     mean, std : ndarray of shape (G,) or (G1, G2)
-        Marginal prediction and its standard deviation over trees, in the objective's units.
+        Marginal prediction and its standard deviation, in the objective's units.
+    rows : {"trees", "draws"}
+        What the standard deviation is over: a forest's trees, or a posterior.
     activity : tuple of float
         Share of the space in which each is active; elsewhere it makes no difference.
     given : mapping of str to list
@@ -59,6 +61,7 @@ class Marginal(Result):
     mean: Array
     std: Array
     activity: tuple[float, ...]
+    rows: Literal["trees", "draws"] = "trees"
     given: Mapping[str, list[Any]] = field(default_factory=dict)
 
     @property

@@ -8,31 +8,37 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_number
+from hpo_explain._checks import check_count, check_number, check_option
 from hpo_explain.adapters import as_run
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.subspace import SubspaceExplainer
 from hpo_explain.explanations import FanovaImportance, Subject, Subspace
+from hpo_explain.facade._candidates import Candidate, candidates, choice
 from hpo_explain.facts import fact
+from hpo_explain.options import KINDS, Kind
 from hpo_explain.run import Run, average_instances
 from hpo_explain.space import Config
 from hpo_explain.surrogates import Surrogate
+from hpo_explain.surrogates.anova import NODES
 
 Cap = float | str | Config | None
+_TREES = 64
+_REFITS = 12
 
 
 def importance(
     run: Any,
     order: int = 1,
     *,
-    n_trees: int = 64,
+    kind: Kind = "auto",
+    n_trees: int | None = None,
     seed: int = 0,
     cap: Cap = None,
     given: Mapping[str, Sequence[Any]] | None = None,
     **reading: Any,
 ) -> FanovaImportance:
-    """Say which hyperparameters matter, exactly for a forest, with interactions and error bars.
+    """Say which hyperparameters matter, without the noise of the trials, and how sure that is.
 
     Parameters
     ----------
@@ -40,32 +46,38 @@ def importance(
         The optimization run.
     order : int, default 1
         Size of the largest sets of hyperparameters: 2 adds all pairs.
-    n_trees : int, default 64
-        Number of trees.
+    kind : {"auto", "gp", "forest"}, default "auto"
+        The model. "auto" takes the one that predicts held-out trials better, and says where the
+        other one disagrees; "gp" is functions drawn from the posterior of a Gaussian process,
+        "forest" a random forest with leaves as large as held-out trials ask for, corrected for
+        noise.
+    n_trees : int, optional
+        Number of trees; given, it implies a forest. By default 64.
     seed : int, default 0
-        Seed of the forest.
+        Seed of the models, draws and refits.
     cap : float, str or dict, optional
         Only the good region: the forest learns objectives worse than this as this. A number in
         the objective's units, a quantile of the observed trials from the best on (``"25%"``), or a
         configuration such as a default (its observed objective, else the predicted one). To clip
         the predictions of a forest that has learned the objectives as they are, call
-        :meth:`FanovaExplainer.explain` with `cap`.
+        :meth:`FanovaExplainer.explain` with `cap`. It implies a forest.
     given : mapping of str to sequence, optional
-        Sub-space, as in :meth:`FanovaExplainer.explain`.
+        Sub-space, as in :meth:`FanovaExplainer.explain`. It implies a forest.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
     Returns
     -------
     FanovaImportance
-        Shares of the variance of ``run.surrogate(kind="forest", n_trees=n_trees, seed=seed)``;
-        of a run with instances, after :func:`hpo_explain.run.average_instances`.
+        Shares of the variance with 95 % intervals; ``result.subject.model`` names the model. Of a
+        run with instances, after :func:`hpo_explain.run.average_instances`.
 
     Raises
     ------
     ValueError
         If fewer than two trials are finished, `order` is larger than the number of
-        hyperparameters, `cap` is outside the observed objective, or `given` leaves nothing.
+        hyperparameters, `cap` is outside the observed objective, `given` leaves nothing, or a
+        Gaussian process is asked for what it cannot answer.
 
     References
     ----------
@@ -74,22 +86,45 @@ def importance(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import pandas as pd
     >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> hx.importance(table, objective="loss").share("x")
-    1.0
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame({"x": rng.random(40), "y": rng.random(40)})
+    >>> table["loss"] = table.x + 0.2 * rng.standard_normal(40)  # y does not matter
+    >>> result = hx.importance(table, objective="loss")
+    >>> result.subject.model, result.share("x") > 0.9
+    ('a GP', True)
+    >>> lower, upper = result.importance.loc["y", ["lower", "upper"]]
+    >>> bool(lower < 0.01 and upper < 0.2)
+    True
     """
-    forest, subject, bound = _explained(run, n_trees, seed, cap, reading)
-    explainer = FanovaExplainer(forest, subject=subject, seed=seed)
-    return explainer.explain(order=order, cap=bound, given=given)
+    run, about = _read(run, n_trees or _TREES, seed, reading)
+    asked = _asked_kind(kind, order, n_trees, cap, given)
+    run, about, bound = _capped(run, about, n_trees or _TREES, seed, cap)
+    models = candidates(run, asked, n_trees=n_trees or _TREES, seed=seed)
+    chosen, *others = models
+
+    def explained(model: Candidate, order: int) -> FanovaImportance:
+        explainer = FanovaExplainer(model.surrogate, subject=about, seed=seed)
+        if model.kind == "gp":
+            return explainer.explain(order=order)
+        return explainer.explain(order=order, cap=bound, given=given, refits=_REFITS)
+
+    result = explained(chosen, order)
+    if others:
+        result = replace(result, notes=(choice(chosen, others[0]), *result.notes))
+    for other in others:
+        if other.rivals(chosen):
+            result = result.compared(explained(other, 1))
+    return result
 
 
 def subspace(
     run: Any,
     share: float = 0.9,
     *,
-    n_trees: int = 64,
+    n_trees: int = _TREES,
     seed: int = 0,
     cap: Cap = None,
     given: Mapping[str, Sequence[Any]] | None = None,
@@ -144,29 +179,62 @@ def subspace(
 def _explained(
     run: Any, n_trees: int, seed: int, cap: Cap, reading: Mapping[str, Any]
 ) -> tuple[Surrogate, Subject, float | None]:
-    """Return the forest of a run, what it is about, and where the objective is capped.
+    """Return the forest of a run, what it is about, and where the objective is capped."""
+    run, subject = _read(run, n_trees, seed, reading)
+    run, subject, bound = _capped(run, subject, n_trees, seed, cap)
+    return run.surrogate(kind="forest", n_trees=n_trees, seed=seed), subject, bound
+
+
+def _capped(
+    run: Run, subject: Subject, n_trees: int, seed: int, cap: Cap
+) -> tuple[Run, Subject, float | None]:
+    """Return the run with its objective capped, and where.
 
     The forest learns the capped objective (Hutter et al. 2014, Section 3.3): one that has learned
     the objective as it is spends its splits on differences that the cap takes away.
     """
-    read = as_run(run, **reading)
-    run = average_instances(read, n_trees=n_trees, seed=seed)
-    forest = run.surrogate(kind="forest", n_trees=n_trees, seed=seed)
-    notes = [note for note in run.notes if note not in read.notes]
-    bound = _cap(run, forest, cap)
-    if bound is not None:
-        better = np.minimum if run.direction == "minimize" else np.maximum
-        averaged = None if run.averaged is None else replace(run.averaged, cap=bound)
-        capped = replace(run, objective=better(run.objective, bound), averaged=averaged)
-        forest = capped.surrogate(kind="forest", n_trees=n_trees, seed=seed)
-        notes.append(fact("objectives_capped"))
-    return forest, Subject.of(run, notes=notes), bound
-
-
-def _cap(run: Run, forest: Surrogate, cap: Cap) -> float | None:
-    """Return the objective beyond which it is capped."""
     if cap is None:
-        return None
+        return run, subject, None
+    bound = _cap(run, run.surrogate(kind="forest", n_trees=n_trees, seed=seed), cap)
+    better = np.minimum if run.direction == "minimize" else np.maximum
+    averaged = None if run.averaged is None else replace(run.averaged, cap=bound)
+    capped = replace(run, objective=better(run.objective, bound), averaged=averaged)
+    return capped, replace(subject, notes=(*subject.notes, fact("objectives_capped"))), bound
+
+
+def _read(given: Any, n_trees: int, seed: int, reading: Mapping[str, Any]) -> tuple[Run, Subject]:
+    """Return the run, its instances averaged, and what explanations of it are about."""
+    read = as_run(given, **reading)
+    run = average_instances(read, n_trees=n_trees, seed=seed)
+    return run, Subject.of(run, notes=[note for note in run.notes if note not in read.notes])
+
+
+def _asked_kind(
+    kind: Kind,
+    order: int,
+    n_trees: int | None,
+    cap: Cap,
+    given: Mapping[str, Sequence[Any]] | None,
+) -> Kind:
+    """Return the kind of model that was asked for, by name or by what only a forest answers."""
+    check_option("kind", kind, KINDS)
+    if n_trees is not None:
+        check_count("n_trees", n_trees)
+    only = {
+        "n_trees": n_trees is not None,
+        "cap": cap is not None,
+        "given": bool(given),
+        "order": isinstance(order, int) and order > max(NODES),
+    }
+    asked = [name for name, is_asked in only.items() if is_asked]
+    if asked and kind == "gp":
+        problem = f"was 'gp', but {asked[0]} asks for a forest"
+        raise InputError("kind", problem, kind, "Leave one of them out.")
+    return "forest" if asked else kind
+
+
+def _cap(run: Run, forest: Surrogate, cap: Cap) -> float:
+    """Return the objective beyond which it is capped."""
     best, worst = float(run.cost.min()), float(run.cost.max())
     sign = 1.0 if run.direction == "minimize" else -1.0
     if isinstance(cap, Mapping):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -30,6 +30,14 @@ _NEGLIGIBLE = 1e-12  # of the values that were subtracted: rounding, not a contr
 # ---------------------------------------------------------------------- the description
 
 
+Half: TypeAlias = float | tuple[float, float]
+
+
+def _reach(half: Half) -> tuple[float, float]:
+    """Return how far whiskers reach down and up."""
+    return half if isinstance(half, tuple) else (half, half)
+
+
 @dataclass(frozen=True)
 class Row:
     """One row.
@@ -40,9 +48,9 @@ class Row:
         What it is of, in parts that may stand on lines of their own.
     values : tuple of float
         The length of each bar.
-    halves : tuple of (float or None)
-        Half the whiskers of each bar, and of the mark where there is one; None where none is
-        known. Empty for none at all.
+    halves : tuple of (float, (float, float) or None)
+        Half the whiskers of each bar, and of the mark where there is one, or how far they reach
+        down and up; None where none is known. Empty for none at all.
     mark : float or None
         Where the mark stands.
     fill : int or None
@@ -53,7 +61,7 @@ class Row:
 
     parts: tuple[str, ...]
     values: tuple[float, ...]
-    halves: tuple[float | None, ...] = ()
+    halves: tuple[Half | None, ...] = ()
     mark: float | None = None
     fill: int | None = None
     model: tuple[float | None, ...] = ()
@@ -65,7 +73,8 @@ class Row:
         found = list(places)
         for halves in (self.halves, self.model):
             for place, half in zip(places, halves, strict=False):
-                found += [place - (half or 0.0), place + (half or 0.0)]
+                down, up = _reach(half or 0.0)
+                found += [place - down, place + up]
         return found
 
 
@@ -228,13 +237,14 @@ def _draw_whiskers(
     ax: Axes,
     x: Array,
     y: Array,
-    halves: Sequence[float | None],
+    halves: Sequence[Half | None],
     linewidth: float,
 ) -> None:
     known = [i for i, half in enumerate(halves) if half is not None]
     if known:
+        reach = np.array([_reach(half) for half in halves if half is not None]).T
         ax.errorbar(
-            x[known], y[known], xerr=np.array([halves[i] for i in known], dtype=float), fmt="none",
+            x[known], y[known], xerr=reach, fmt="none",
             ecolor=ink(), elinewidth=linewidth, capsize=2.0, capthick=linewidth, zorder=3,
         )  # fmt: skip
 

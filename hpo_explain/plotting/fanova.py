@@ -6,11 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from hpo_explain.explanations import FanovaImportance
-from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
+from hpo_explain.plotting._bars import MOST_ROWS, Bars, Half, Row, draw_bars
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import FILLS, GREY, TEXT, WIDTH
 from hpo_explain.plotting._text import abbreviated, plain, shorten
-from hpo_explain.space import Array
 from hpo_explain.wording import fanova as words
 
 
@@ -19,9 +18,9 @@ def plot_fanova(result: FanovaImportance, *, ax: Axes | None = None, width: floa
     """Draw the shares of the variance as bars, the largest on top.
 
     Bars of single hyperparameters and of interactions differ by color and pattern. Whiskers are
-    the standard deviation over trees; a small mark is a hyperparameter's total effect, where it
-    is known. More than 20 sets are folded: the last rows are the sums of the other
-    hyperparameters and of the other interactions.
+    the 95 % interval where one is known, else the standard deviation over trees; a small mark is a
+    hyperparameter's total effect, where it is known. More than 20 sets are folded: the last rows
+    are the sums of the other hyperparameters and of the other interactions.
 
     Parameters
     ----------
@@ -63,7 +62,7 @@ def plot_fanova(result: FanovaImportance, *, ax: Axes | None = None, width: floa
         heading=words.heading(objective),
         subtitle=words.subtitle(result, where),
         label=words.label(objective),
-        footer=words.footer(_unstable(result, shown)),
+        footer=words.footer(result, _unstable(result, shown)),
         legend=tuple(
             (fill, words.ALONE if fill == 0 else words.interaction(fill + 1)) for fill in fills
         ),
@@ -83,7 +82,7 @@ def plot_fanova(result: FanovaImportance, *, ax: Axes | None = None, width: floa
 
 def _largest(result: FanovaImportance) -> tuple[list[int], list[int]]:
     """Return the sets that have a bar of their own, the largest first, and the others."""
-    ranking = np.argsort(-result.shares.mean(axis=0), kind="stable").tolist()
+    ranking = np.argsort(-result.estimate, kind="stable").tolist()
     if len(ranking) <= MOST_ROWS:
         return ranking, []
     shown = MOST_ROWS - 1 - (result.order > 1)
@@ -97,7 +96,9 @@ def _sums(result: FanovaImportance, rest: list[int]) -> list[Row]:
         folded = [i for i in rest if min(len(result.members[i]), 2) == order]
         if folded:
             name = words.others(len(folded), noun)
-            sums.append(_share_row((name,), result.shares[:, folded].sum(axis=1), order))
+            spread = float(result.shares[:, folded].sum(axis=1).std())
+            half = spread if result.intervals is None else None
+            sums.append(_share_row((name,), float(result.estimate[folded].sum()), half, order))
     return sums
 
 
@@ -111,14 +112,22 @@ def _row(result: FanovaImportance, i: int) -> Row:
     total = None
     if not first and result.known_totals is not None:
         total = float(result.known_totals[:, members[0]].mean())
-    return _share_row(tuple(parts), result.shares[:, i], len(members), total)
+    share, bounds = float(result.estimate[i]), result.bounds(i)
+    half: Half = float(result.shares[:, i].std())
+    if bounds is not None:
+        half = max(share - bounds[0], 0.0), max(bounds[1] - share, 0.0)
+    return _share_row(tuple(parts), share, half, len(members), total)
 
 
 def _share_row(
-    parts: tuple[str, ...], shares: Array, order: int, total: float | None = None
+    parts: tuple[str, ...],
+    share: float,
+    half: Half | None,
+    order: int,
+    total: float | None = None,
 ) -> Row:
     fill = min(order, len(FILLS)) - 1
-    return Row(parts, (float(shares.mean()),), (float(shares.std()),), mark=total, fill=fill)
+    return Row(parts, (share,), (half,), mark=total, fill=fill)
 
 
 def _unstable(result: FanovaImportance, shown: set[str]) -> list[tuple[str, str]]:

@@ -80,11 +80,11 @@ def plot_fanova_pairs(
     own = ax is None
     if ax is None:
         ax = new_axes(width)
-    mean, std = _matrices(result)
+    mean, half = _matrices(result)
     ranking = np.argsort(-mean.sum(axis=1), kind="stable")
     shown = ranking[:MOST_NAMES]
     names = [result.names[j] for j in shown]
-    mean, std = mean[np.ix_(shown, shown)], std[np.ix_(shown, shown)]
+    mean, half = mean[np.ix_(shown, shown)], half[np.ix_(shown, shown)]
     n = len(shown)
     # A pair stands once: below the diagonal.
     lower = np.where(np.tri(n, k=-1, dtype=bool), mean, np.nan)[1:, : n - 1]
@@ -98,7 +98,7 @@ def plot_fanova_pairs(
     high = names_along_x(ax, names[:-1], points=points - _SCALE)
     ax.spines[:].set_visible(False)
     if n <= _MOST_NUMBERS:
-        _write_shares(ax, lower, std[1:, : n - 1])
+        _write_shares(ax, lower, half[1:, : n - 1])
 
     # What is wider than the axes would push the scale of colors away from them.
     points -= _SCALE
@@ -106,7 +106,7 @@ def plot_fanova_pairs(
         ax, words.pairs_heading(shorten(plain(result.subject.objective_name), 40)),
         _subtitle(result), above=0.0, left=left, points=left + points,
     )  # fmt: skip
-    footer = words.pairs_footer(n <= _MOST_NUMBERS, float(std.max()))
+    footer = words.pairs_footer(result, n <= _MOST_NUMBERS, float(half.max()))
     footer += not_shown(len(result.names) - n, *words.PAIRS_LEFT_OUT)
     high += write_footer(ax, "", footer, left=left, points=points)
     if own:
@@ -115,23 +115,25 @@ def plot_fanova_pairs(
 
 
 def _matrices(result: FanovaImportance) -> tuple[Array, Array]:
-    """Return mean and std over trees of every pair, symmetric, (d, d)."""
+    """Return the share of every pair, and half its interval or its std, symmetric, (d, d)."""
     d = len(result.names)
-    mean, std = np.zeros((d, d)), np.zeros((d, d))
+    share, half = np.zeros((d, d)), np.zeros((d, d))
     for i, u in enumerate(result.members):
         if len(u) == 2:
-            mean[u] = mean[u[::-1]] = result.shares[:, i].mean()
-            std[u] = std[u[::-1]] = result.shares[:, i].std()
-    return mean, std
+            share[u] = share[u[::-1]] = result.estimate[i]
+            bounds = result.bounds(i)
+            std = float(result.shares[:, i].std())
+            half[u] = half[u[::-1]] = std if bounds is None else (bounds[1] - bounds[0]) / 2.0
+    return share, half
 
 
-def _write_shares(ax: Axes, mean: Array, std: Array) -> None:
+def _write_shares(ax: Axes, mean: Array, half: Array) -> None:
     middle = 0.5 * float(np.nanmax(mean))
     for (i, j), value in np.ndenumerate(mean):
         if np.isfinite(value):
             ax.text(
-                j, i, f"{_percent(value)} ± {_percent(float(std[i, j]))}", ha="center", va="center",
-                fontsize=TEXT - 1.0, color="white" if value <= middle else "black",
+                j, i, f"{_percent(value)} ± {_percent(float(half[i, j]))}", ha="center",
+                va="center", fontsize=TEXT - 1.0, color="white" if value <= middle else "black",
             )  # fmt: skip
     make_literal(ax.texts)
 
@@ -142,6 +144,5 @@ def _percent(share: float) -> str:
 
 def _subtitle(result: FanovaImportance) -> str:
     pairs = [i for i, u in enumerate(result.members) if len(u) == 2]
-    shares = result.shares[:, pairs].sum(axis=1)
     where = shorten(plain(words.sub_space(result.subject.space, result.given)), 200)
-    return words.pairs_subtitle(float(shares.mean()), float(shares.std()), where)
+    return words.pairs_subtitle(min(1.0, float(result.estimate[pairs].sum())), where)

@@ -16,7 +16,7 @@ from hpo_explain.wording.plots import not_shown
 
 @draws(Marginal)
 def plot_marginal(marginal: Marginal, *, ax: Axes | None = None, width: float = WIDTH) -> Axes:
-    """Draw a marginal prediction with its std over trees, and the values that were tried.
+    """Draw a marginal prediction with its std, and the values that were tried.
 
     A real-valued hyperparameter is a curve with a band, an integer or a category a point with a
     bar, and a pair is a heatmap. Marks along the axis (numbers beside categories, dots in a

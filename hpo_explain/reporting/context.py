@@ -120,7 +120,7 @@ class Context:
     def ranking(self) -> list[str]:
         """The hyperparameters by the variance that they explain alone, the largest first."""
         found = self.importance
-        alone = found.shares[:, : len(found.names)].mean(axis=0)
+        alone = found.estimate[: len(found.names)]
         return [found.names[j] for j in np.argsort(-alone, kind="stable")]
 
     @property

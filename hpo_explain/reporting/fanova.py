@@ -13,7 +13,7 @@ from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording.trust import caution
 
 _MARGINALS = 3
-_WORTH_A_MARGINAL = 0.01  # of the variance: below, a curve shows the forest's noise
+_WORTH_A_MARGINAL = 0.01  # of the variance: below, a curve shows nothing
 _MOST_ROWS = 30
 _MOST_CONDITIONAL = 12
 
@@ -30,6 +30,7 @@ def _content(context: Context) -> Content:
         objective=result.subject.objective_name,
         has_totals=result.totals is not None,
         rows=_rows(result),
+        what=result.rows,
         left_out=counted(max(0, len(result.members) - _MOST_ROWS), "smaller one"),
         cut=len(result.members) > _MOST_ROWS,
         notes=result.notes,
@@ -53,7 +54,7 @@ def _conditional(result: FanovaImportance) -> str:
 
 
 def _marginals(result: FanovaImportance) -> list[Markup]:
-    shares = result.shares[:, : len(result.names)].mean(axis=0)
+    shares = result.estimate[: len(result.names)]
     largest = np.argsort(-shares, kind="stable")[:_MARGINALS]
     return [_marginal(result, j) for j in largest if shares[j] >= _WORTH_A_MARGINAL]
 
@@ -69,9 +70,10 @@ def _marginal(result: FanovaImportance, j: int) -> Markup:
 
 
 def _rows(result: FanovaImportance) -> list[dict[str, str]]:
-    shares, spread = result.shares.mean(axis=0), result.shares.std(axis=0)
+    shares, spread = result.estimate, result.shares.std(axis=0)
     rows = []
     for i in np.argsort(-shares, kind="stable")[:_MOST_ROWS]:
+        bounds = result.bounds(i)
         members = result.members[i]
         alone = len(members) == 1
         total = ""
@@ -82,6 +84,7 @@ def _rows(result: FanovaImportance) -> list[dict[str, str]]:
                 "names": " × ".join(result.names[j] for j in members),
                 "kind": "alone" if alone else "interaction",
                 "share": _percent(float(shares[i])),
+                "interval": "" if bounds is None else f"{bounds[0]:.1%} to {bounds[1]:.1%}",
                 "std": _percent(float(spread[i])),
                 "total": total,
                 "active": f"{result.axes[members[0]].activity:.0%}" if alone else "",
@@ -98,9 +101,9 @@ IMPORTANCE = Section(
     "importance",
     "What matters?",
     "A bar is the share of the variance of the predicted objective, over the whole search space, "
-    "that a hyperparameter explains alone. Its whisker is the standard deviation over the trees of "
-    "a random forest fitted to the trials; where whiskers of two bars overlap, their order is not "
-    "certain. A hatched bar is an interaction: what hyperparameters explain together, beyond what "
-    "each of them explains alone.",
+    "that a hyperparameter explains alone, without the noise of the trials. Its whisker is a 95% "
+    "interval: over functions drawn from the posterior of a Gaussian process, or over forests "
+    "refitted to redrawn trials and noise. A hatched bar is an interaction: what hyperparameters "
+    "explain together, beyond what each of them explains alone.",
     _content,
 )

@@ -4,9 +4,14 @@ from hpo_explain.surrogates.columns import OneHotColumns, OrderedColumns
 from hpo_explain.surrogates.forest import ForestSurrogate
 from hpo_explain.surrogates.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.surrogates.protocols import (
+    AnovaDraws,
     CoalitionBlock,
+    Curve,
+    DrawnFunctions,
     HeldOut,
     KnowsTrainingRows,
+    Refits,
+    SupportsAnova,
     SupportsBoxes,
     SupportsCoalitions,
     SupportsDifference,
@@ -14,6 +19,7 @@ from hpo_explain.surrogates.protocols import (
     SupportsHeldOut,
     SupportsJoint,
     SupportsPlausible,
+    SupportsRefits,
     SupportsRelevance,
     SupportsTrees,
     Surrogate,
@@ -22,13 +28,18 @@ from hpo_explain.surrogates.protocols import (
 )
 
 __all__ = [
+    "AnovaDraws",
     "CoalitionBlock",
+    "Curve",
+    "DrawnFunctions",
     "ForestSurrogate",
     "GaussianProcessSurrogate",
     "HeldOut",
     "KnowsTrainingRows",
     "OneHotColumns",
     "OrderedColumns",
+    "Refits",
+    "SupportsAnova",
     "SupportsBoxes",
     "SupportsCoalitions",
     "SupportsDifference",
@@ -36,6 +47,7 @@ __all__ = [
     "SupportsHeldOut",
     "SupportsJoint",
     "SupportsPlausible",
+    "SupportsRefits",
     "SupportsRelevance",
     "SupportsTrees",
     "Surrogate",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,13 @@ from hpo_explain.surrogates._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.surrogates._threads import n_threads
 from hpo_explain.surrogates._unit import unit_of
 from hpo_explain.surrogates.columns import INACTIVE, OrderedColumns
-from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, TreeBoxes, std_from_variance
+from hpo_explain.surrogates.protocols import (
+    CoalitionBlock,
+    HeldOut,
+    Refits,
+    TreeBoxes,
+    std_from_variance,
+)
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
@@ -132,6 +138,7 @@ class ForestSurrogate:
 
         Bootstrap, every hyperparameter considered at every split, leaves of one trial; categories
         in the order of their mean objective, inactive hyperparameters below every position.
+        :meth:`tuned` chooses larger leaves where the trials are noisy.
 
         Parameters
         ----------
@@ -340,6 +347,75 @@ class ForestSurrogate:
                 self._held_out = self._cross_validated(X, y, which)
         return self._held_out
 
+    def tuned(self) -> ForestSurrogate:
+        """Return the forest with the size of leaves that predicts held-out trials best.
+
+        Sizes are doubled from its own on as long as that pays; a forest of noisy trials with
+        leaves of one trial learns the noise. It may be the forest itself.
+
+        Raises
+        ------
+        ValueError
+            If the surrogate was made without `data`.
+        """
+        from hpo_explain.surrogates._refits import tuned
+
+        # of averages, trials are held out elsewhere: forests of other leaves cannot be compared
+        return tuned(self) if self._hold_out is None else self
+
+    def refits(self, n: int, *, seed: int = 0) -> Refits:
+        """Return forests of the same settings, fitted to what the trials might have been.
+
+        Parameters
+        ----------
+        n : int
+            Number of refits of each kind.
+        seed : int, default 0
+            Seed of the draws and of the forests.
+
+        Raises
+        ------
+        ValueError
+            If the surrogate was made without `data`.
+        """
+        from hpo_explain.surrogates._refits import refits
+
+        return refits(self, n, seed)
+
+    @property
+    def data(self) -> tuple[Array, Array] | None:
+        """The encoded rows (n, d) and objectives (n,) it was fitted on, where they were given."""
+        return self._data
+
+    def refitted(self, X: Array, y: Array, **settings: Any) -> ForestSurrogate:
+        """Return a forest fitted to other trials, with other settings of scikit-learn's.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Encoded rows.
+        y : ndarray of shape (n,)
+            Their objective, in the user's units.
+        **settings
+            Parameters of the scikit-learn forest that differ.
+        """
+        from sklearn.base import clone
+
+        target = self._sign * y
+        columns = self._columns
+        if isinstance(columns, OrderedColumns):
+            columns = OrderedColumns(self._space, X, target)
+        forest = clone(self._forest).set_params(**settings)
+        _fit_in_unit(forest, X if columns is None else columns(X), target)
+        return ForestSurrogate(
+            self._space,
+            forest,
+            columns=columns,
+            data=(X, y),
+            min_variance=self._min_variance,
+            negated=self._sign < 0,
+        )
+
     def _learned_order(self) -> bool:
         """Say whether the columns depend on the objective (two categories split the same way)."""
         columns = self._columns
@@ -364,8 +440,6 @@ class ForestSurrogate:
         )
 
     def _cross_validated(self, X: Array, y: Array, which: npt.NDArray[np.int64]) -> HeldOut:
-        from sklearn.base import clone
-
         count = int(which.max()) + 1
         method = "five-fold cross-validation"
         if count < len(y):
@@ -375,19 +449,7 @@ class ForestSurrogate:
         fold = which % _FOLDS
         mean, std = np.empty(len(y)), np.empty(len(y))
         for k in range(min(_FOLDS, count)):
-            seen, target = X[fold != k], self._sign * y[fold != k]
-            columns = self._columns
-            if self._learned_order():
-                columns = OrderedColumns(self._space, seen, target)
-            forest = clone(self._forest)
-            _fit_in_unit(forest, seen if columns is None else columns(seen), target)
-            part = ForestSurrogate(
-                self._space,
-                forest,
-                columns=columns,
-                min_variance=self._min_variance,
-                negated=self._sign < 0,
-            )
+            part = self.refitted(X[fold != k], y[fold != k])
             mean[fold == k], std[fold == k] = part.predict(X[fold == k])
         return HeldOut(method=method, observed=y, mean=mean, std=std, rows=X)
 

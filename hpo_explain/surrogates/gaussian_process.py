@@ -25,7 +25,13 @@ from hpo_explain.surrogates._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.surrogates._split_kernel import split_kernel
 from hpo_explain.surrogates._whitening import Whitening
 from hpo_explain.surrogates.columns import OneHotColumns
-from hpo_explain.surrogates.protocols import CoalitionBlock, HeldOut, Surrogate, std_from_variance
+from hpo_explain.surrogates.protocols import (
+    AnovaDraws,
+    CoalitionBlock,
+    HeldOut,
+    Surrogate,
+    std_from_variance,
+)
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
@@ -471,6 +477,48 @@ class GaussianProcessSurrogate:
     def hold_out_by(self, other: Callable[[], HeldOut]) -> None:
         """Have `held_out` return what another function does, as where objectives are averages."""
         self._hold_out = other
+
+    def anova(self, order: int, *, seed: int = 0) -> AnovaDraws | None:
+        """Return draws of the functional ANOVA of the function behind the trials.
+
+        They are not from this process's kernel alone, but from kernels with a part for each
+        hyperparameter beside the one for all together, drawn from their posterior given the same
+        trials (:mod:`hpo_explain.surrogates._anova_kernels`).
+
+        Parameters
+        ----------
+        order : int
+            Size of the largest sets.
+        seed : int, default 0
+            Seed of the draws.
+
+        Returns
+        -------
+        AnovaDraws, or None
+            None of a process that was not fitted by :meth:`fit`, of a constant objective, of sets
+            of more than three, and where the parents of conditional hyperparameters have too many
+            joint values.
+        """
+        from hpo_explain.surrogates._kernel import GroupedMatern
+        from hpo_explain.surrogates.anova import can_draw, draw_anova
+
+        matern = getattr(self._gp.kernel_, "k2", None)
+        columns = self._columns
+        if not isinstance(columns, OneHotColumns) or not isinstance(matern, GroupedMatern):
+            return None
+        if not can_draw(self._space, order) or not np.ptp(self._gp.y_train_):
+            return None
+        y, scales = np.ravel(self._gp.y_train_), np.atleast_1d(matern.length_scale)
+        return draw_anova(
+            columns,
+            self._gp.X_train_,
+            y,
+            scales,
+            offset=self._sign * self._offset,
+            scale=self._sign * self._scale,
+            order=order,
+            seed=seed,
+        )
 
     def held_out(self) -> HeldOut:
         """Return predictions of folds, for which the kernel's parameters are fitted without them.

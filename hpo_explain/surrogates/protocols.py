@@ -224,12 +224,112 @@ class SupportsDifference(Protocol):
         ...
 
 
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The marginal prediction of one or two hyperparameters at nodes.
+
+    Attributes
+    ----------
+    positions : tuple of ndarray
+        For each hyperparameter its encoded values.
+    mean, std : ndarray of shape (G,) or (G1, G2)
+        Posterior mean and standard deviation, in the objective's units.
+    """
+
+    positions: tuple[Array, ...]
+    mean: Array
+    std: Array
+
+
+@runtime_checkable
+class DrawnFunctions(Protocol):
+    """Functions drawn from a posterior, as plain numbers."""
+
+    @property
+    def kernels(self) -> int:
+        """Number of kernels that they are from."""
+        ...
+
+    def marginal(self, members: tuple[int, ...]) -> Curve:
+        """Return the marginal prediction of one or two hyperparameters, in ascending order."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class AnovaDraws:
+    """Variances of functions drawn from a posterior.
+
+    Attributes
+    ----------
+    members : tuple of tuple of int
+        The sets: first all of one, then all of two, and so on.
+    shares : ndarray of shape (number of draws, number of sets)
+        V_U / V of each draw.
+    products : ndarray of shape (number of draws, number of sets)
+        Mean product of f_U of two draws, as a share of √(V V'): on average what
+        both have in common, and 0 where nothing is known of f_U.
+    rest : ndarray of shape (number of draws,)
+        The same for all that single hyperparameters leave.
+    totals : ndarray of shape (number of draws, d)
+        Share of everything in which a hyperparameter takes part.
+    variances : ndarray of shape (number of draws,)
+        V, in squared units of the objective.
+    functions : DrawnFunctions
+        The functions drawn, for their marginal predictions.
+    """
+
+    members: tuple[tuple[int, ...], ...]
+    shares: Array
+    products: Array
+    rest: Array
+    totals: Array
+    variances: Array
+    functions: DrawnFunctions
+
+
+@runtime_checkable
+class SupportsAnova(Protocol):
+    """A surrogate that draws the functional ANOVA of the function behind the trials."""
+
+    def anova(self, order: int, *, seed: int = 0) -> AnovaDraws | None:
+        """Return draws of the decomposition into sets of up to `order` hyperparameters.
+
+        None where the model's structure or the space does not allow it.
+        """
+        ...
+
+
 @runtime_checkable
 class SupportsPlausible(Protocol):
     """A surrogate whose parameters, too, are uncertain."""
 
     def plausible(self, n: int, *, seed: int = 0) -> tuple[Surrogate, ...]:
         """Return surrogates of the same trials, with draws of n plausible parameters."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Refits:
+    """Forests fitted again to what the trials might have been.
+
+    Attributes
+    ----------
+    noise : tuple of SupportsBoxes
+        Fitted to the model's own predictions with its residuals redrawn.
+    trials : tuple of SupportsBoxes
+        Fitted to trials drawn with replacement.
+    """
+
+    noise: tuple[SupportsBoxes, ...]
+    trials: tuple[SupportsBoxes, ...]
+
+
+@runtime_checkable
+class SupportsRefits(Protocol):
+    """A surrogate made of trees that can be fitted again to see how far it depends on noise."""
+
+    def refits(self, n: int, *, seed: int = 0) -> Refits:
+        """Return `n` refits of each kind."""
         ...
 
 

@@ -11,6 +11,10 @@ from hpo_explain.wording.fanova import activity
 from hpo_explain.wording.numbers import format_value
 from hpo_explain.wording.subject import better
 
+_STD = {
+    "trees": ("std over trees", "std over the trees of the forest"),
+    "draws": ("posterior std", "posterior std of the mean over all others"),
+}
 LEFT_OUT = ("worse category", "worse categories")
 
 
@@ -52,11 +56,11 @@ def footer(result: Marginal, as_points: bool) -> str:
     tried = any(result.tried)
     if len(result.names) == 2:
         text = (
-            f"The std over trees is {result.std.mean():.2g} on average, at most "
+            f"The {_STD[result.rows][0]} is {result.std.mean():.2g} on average, at most "
             f"{result.std.max():.2g}."
         )
         return f"{text} Dots: tried values." if tried else text
-    text = f"{'Bars' if as_points else 'Band'}: std over the trees of the forest."
+    text = f"{'Bars' if as_points else 'Band'}: {_STD[result.rows][1]}."
     if tried and result.categorical[0]:
         return f"{text} In brackets: how often it was tried."
     return f"{text} Marks along the axis: tried values." if tried else text

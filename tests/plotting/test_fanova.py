@@ -174,8 +174,9 @@ def test_words_stand_around_the_bars():
 
 def test_neighbours_whose_order_is_not_stable_are_named():
     shares = {(0,): [0.5, 0.1, 0.5], (1,): [0.2, 0.4, 0.2], (2,): [0.01, 0.01, 0.01]}
-    assert words.footer([("x0", "x1")]) in written(plot_fanova(shares_of(shares)))
-    assert words.footer([]) in written(plot_fanova(one_tree(0.5, 0.2)))
+    unstable, stable = shares_of(shares), one_tree(0.5, 0.2)
+    assert words.footer(unstable, [("x0", "x1")]) in written(plot_fanova(unstable))
+    assert words.footer(stable, []) in written(plot_fanova(stable))
 
 
 def test_neighbours_that_are_folded_are_not_named():
@@ -184,7 +185,7 @@ def test_neighbours_that_are_folded_are_not_named():
     ax = plot_fanova(result)
     shown = [pair for pair in result.unstable_neighbours() if {*pair} <= {*labels(ax)}]
     assert 0 < len(shown) < len(result.unstable_neighbours())
-    assert words.footer(shown) in written(ax)
+    assert words.footer(result, shown) in written(ax)
 
 
 def test_a_constant_objective_is_told_in_the_plot():

@@ -71,15 +71,16 @@ def test_shares_and_their_std_over_trees_are_written_into_few_cells():
 
 
 def test_the_subtitle_says_what_all_pairs_explain_together():
-    expected = words.pairs_subtitle(0.255, 0.105, "x0 between 0.1 and 0.5")
+    expected = words.pairs_subtitle(0.255, "x0 between 0.1 and 0.5")
     assert expected in written(plot_fanova_pairs(shares_of(PAIRS, given={"x0": [0.1, 0.5]})))
 
 
 def test_beyond_20_those_with_the_smallest_interactions_are_counted():
-    ax = plot_fanova_pairs(many(30))
+    result = many(30)
+    ax = plot_fanova_pairs(result)
     assert [len(entry) for entry in names(ax)] == [19, 19]
     assert f"10 {words.PAIRS_LEFT_OUT[1]} are not shown" in written(ax)
-    assert words.pairs_footer(False, 0.0) in written(ax)
+    assert words.pairs_footer(result, False, 0.0) in written(ax)
 
 
 def test_an_analysis_without_pairs_is_refused_with_the_remedy():

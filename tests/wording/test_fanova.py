@@ -13,12 +13,12 @@ SHARES = {(0,): [0.1, 0.3], (1,): [0.5, 0.3], (0, 1): [0.3, 0.3]}
         (
             shares_of(SHARES),
             "What the loss depends on most: x1 (40% ± 10%), x0 × x1 (30% ± 0%) and x0 (20% ± 10%) "
-            "of its variance; single hyperparameters explain 60% together, interactions the rest.",
+            "of its variance; single hyperparameters explain 60% ± 0% together.",
         ),
         (
             one_tree(0.75, 0.25, given={"x0": [0.1, 0.5]}),
             "What the loss depends on most given x0 between 0.1 and 0.5: x0 (75% ± 0%) and x1 "
-            "(25% ± 0%) of its variance; interactions explain next to nothing.",
+            "(25% ± 0%) of its variance; single hyperparameters explain 100% ± 0% together.",
         ),
         (one_tree(1.0), "What the loss depends on most: x0 (100% ± 0%) of its variance."),
         (
@@ -46,7 +46,7 @@ def test_the_subtitle_says_where_and_how_much_each_order_explains():
 
 
 def test_many_unstable_neighbours_are_counted():
-    assert words.footer([("a", "b")] * 5) == (
+    assert words.footer(one_tree(1.0), [("a", "b")] * 5) == (
         "Whiskers: standard deviation over the trees of the forest, not a confidence interval. "
         "Not in the same order in all trees: a and b; a and b; a and b; and 2 more."
     )

@@ -1,0 +1,47 @@
+"""The result of functions drawn from a posterior."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hpo_explain.explainers._latent_forest import LatentForest
+from hpo_explain.explainers._share_intervals import credible
+from hpo_explain.explanations import Axis, FanovaImportance, Subject
+from hpo_explain.facts import fact
+from hpo_explain.surrogates import AnovaDraws
+from hpo_explain.surrogates._latent_means import nodes_of
+from hpo_explain.surrogates.anova import NODES
+
+
+def of_draws(subject: Subject, draws: AnovaDraws, seed: int) -> FanovaImportance:
+    """Return draws of the functional ANOVA as a result.
+
+    Parameters
+    ----------
+    subject : Subject
+        What is explained.
+    draws : AnovaDraws
+        The draws.
+    seed : int
+        Seed of the sample that estimates where hyperparameters are active.
+    """
+    activity = LatentForest(subject, (), {}).activity(seed)
+    axes = []
+    for j, parameter in enumerate(subject.space.parameters):
+        at = nodes_of(parameter, NODES[1]).positions
+        at = at[~np.isnan(at)]
+        axes.append(Axis(tuple(parameter.decode(at)), at, float(activity[j])))
+    note = fact("shares_drawn", draws=len(draws.shares), kernels=draws.functions.kernels)
+    return FanovaImportance(
+        subject=subject,
+        order=len(draws.members[-1]),
+        members=draws.members,
+        rows="draws",
+        shares=draws.shares,
+        variances=draws.variances,
+        axes=tuple(axes),
+        intervals=credible(draws),
+        functions=draws.functions,
+        drawn_totals=draws.totals,
+        notes=(note, *subject.notes),
+    )

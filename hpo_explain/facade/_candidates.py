@@ -1,0 +1,93 @@
+"""Which model answers: the one that predicts held-out trials better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Kind
+from hpo_explain.run import Run
+from hpo_explain.run._kind import choose_kind
+from hpo_explain.surrogates import ForestSurrogate, SupportsHeldOut, Surrogate
+
+_RIVAL = 1.5  # times the error with which another model's view still counts
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A model that may answer.
+
+    Attributes
+    ----------
+    kind : {"gp", "forest"}
+        What it is.
+    surrogate : Surrogate
+        The model.
+    r2 : float
+        R² on held-out trials; minus infinity where it is not known.
+    """
+
+    kind: Literal["gp", "forest"]
+    surrogate: Surrogate
+    r2: float
+
+    def rivals(self, chosen: Candidate) -> bool:
+        """Return whether its view counts beside that of the model chosen."""
+        return 1.0 - self.r2 <= _RIVAL * (1.0 - chosen.r2)
+
+
+def candidates(run: Run, kind: Kind, *, n_trees: int, seed: int) -> list[Candidate]:
+    """Return the models of a kind, the one that answers first.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    kind : {"auto", "gp", "forest"}
+        "auto" is both, the better one first, unless the run is too large for a Gaussian process.
+    n_trees, seed
+        As of :meth:`Run.surrogate`.
+    """
+    kinds: list[Literal["gp", "forest"]] = ["gp", "forest"]
+    if kind != "auto":
+        kinds = [kind]
+    elif choose_kind(len(run), run.space)["surrogate"] == "forest" or _is_constant(run):
+        kinds = ["forest"]
+    found = []
+    for name in kinds:
+        surrogate = run.surrogate(kind=name, n_trees=n_trees, seed=seed)
+        if isinstance(surrogate, ForestSurrogate):
+            surrogate = surrogate.tuned()
+        # skill is only asked for where there is a choice
+        found.append(Candidate(name, surrogate, _r2(surrogate) if len(kinds) > 1 else -np.inf))
+    return sorted(found, key=lambda candidate: -candidate.r2)
+
+
+def _is_constant(run: Run) -> bool:
+    return bool((run.objective == run.objective[:1]).all())
+
+
+def choice(chosen: Candidate, other: Candidate) -> Fact:
+    """Return which of two models answers, and how well both predict held-out trials."""
+    return fact(
+        "model_chosen",
+        model=getattr(chosen.surrogate, "label", ""),
+        r2=chosen.r2,
+        other=getattr(other.surrogate, "label", ""),
+        other_r2=other.r2,
+    )
+
+
+def _r2(surrogate: Surrogate) -> float:
+    if not isinstance(surrogate, SupportsHeldOut):
+        return -np.inf
+    held_out = surrogate.held_out()
+    observed = held_out.observed
+    if not len(observed) or not np.ptp(observed) or not np.isfinite(held_out.mean).all():
+        return -np.inf
+    unit = float(np.ptp(observed))  # squares of what is tiny are 0
+    spread = float(np.sum(((observed - observed.mean()) / unit) ** 2))
+    return 1.0 - float(np.sum(((observed - held_out.mean) / unit) ** 2)) / spread

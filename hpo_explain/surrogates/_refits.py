@@ -1,0 +1,80 @@
+"""A forest fitted again: with larger leaves, and to what the trials might have been."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hpo_explain.errors import InputError
+from hpo_explain.space import Array
+from hpo_explain.surrogates.protocols import Refits
+
+if TYPE_CHECKING:
+    from hpo_explain.surrogates.forest import ForestSurrogate
+
+_TREES = 12  # of a refit: several refits have as many together as any forest
+_FEWEST_LEAVES = 6  # that a tree may have, about: with fewer nothing is left to explain
+_PAYS = 0.98  # of the error: larger leaves must lower it by more than chance does
+
+
+def _data(forest: ForestSurrogate) -> tuple[Array, Array]:
+    if forest.data is None:
+        raise InputError(
+            "data",
+            "was not given to this ForestSurrogate, so it cannot be fitted again",
+            None,
+            "Pass data=(X, y), the rows and objectives the forest was fitted on.",
+        )
+    return forest.data
+
+
+def _error(forest: ForestSurrogate) -> float:
+    """Return the mean square of the held-out residuals."""
+    held_out = forest.held_out()
+    if not len(held_out.observed):
+        return 0.0
+    return float(np.mean((held_out.observed - held_out.mean) ** 2))
+
+
+def tuned(forest: ForestSurrogate) -> ForestSurrogate:
+    """Return the forest with the size of leaves that predicts held-out trials best."""
+    X, y = _data(forest)
+    best, lowest = forest, _error(forest)
+    size = 2 * int(forest.forest.min_samples_leaf)
+    while size * _FEWEST_LEAVES <= len(y):
+        other = forest.refitted(X, y, min_samples_leaf=size)
+        error = _error(other)
+        if error > lowest:
+            break
+        if error < _PAYS * lowest:
+            best, lowest = other, error
+        size *= 2
+    return best
+
+
+def refits(forest: ForestSurrogate, n: int, seed: int) -> Refits:
+    """Return forests fitted to redrawn noise, and to redrawn trials."""
+    X, y = _data(forest)
+    rng = np.random.default_rng(seed)
+    trees = min(_TREES, len(forest.forest.estimators_))
+    held_out = forest.held_out()
+    residuals = held_out.observed - held_out.mean
+    residuals = residuals - residuals.mean() if len(residuals) else np.zeros(1)
+    predicted = forest.predict(X)[0]
+    states = rng.integers(2**31, size=2 * n)
+    noise = [
+        forest.refitted(
+            X,
+            predicted + rng.choice(residuals, len(y)),
+            n_estimators=trees,
+            random_state=int(state),
+        )
+        for state in states[:n]
+    ]
+    drawn = [rng.integers(len(y), size=len(y)) for _ in range(n)]
+    again = [
+        forest.refitted(X[rows], y[rows], n_estimators=trees, random_state=int(state))
+        for rows, state in zip(drawn, states[n:], strict=True)
+    ]
+    return Refits(tuple(noise), tuple(again))

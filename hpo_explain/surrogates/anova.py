@@ -1,0 +1,267 @@
+"""Draws of the functional ANOVA of a Gaussian process: shares of variance without the noise.
+
+==========  ============================================================================
+symbol      meaning
+==========  ============================================================================
+f           the function without its noise, drawn from the posterior
+a_U         f averaged over all hyperparameters but those in U
+f_U         what a_U adds to those of U's subsets; V_U its variance, V that of f
+==========  ============================================================================
+
+f is drawn at the points of a design, jointly, and elsewhere it is the mean given these values and
+the trials: a sum of kernels, whose means over the space have closed forms (`_latent_means`). What
+the design leaves open of f is variance of interactions, and is added to V.
+
+References
+----------
+.. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
+   hyperparameter importance. ICML. Eq. 4 to 7.
+.. [2] Marrel, A., Iooss, B., Laurent, B. and Roustant, O. (2009). Calculations of Sobol indices for
+   the Gaussian process metamodel. Reliability Engineering & System Safety 94(3), 742-751.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.stats import qmc
+from threadpoolctl import threadpool_limits
+
+from hpo_explain.space import Array, SearchSpace
+from hpo_explain.surrogates._anova_kernels import AnovaKernel, allowed_kernels
+from hpo_explain.surrogates._latent_means import Components, LatentMeans, Nodes
+from hpo_explain.surrogates.columns import OneHotColumns
+from hpo_explain.surrogates.protocols import AnovaDraws, Curve
+
+NODES = {1: 33, 2: 15, 3: 9}
+"""Nodes of a quadrature by the size of the sets."""
+N_KERNELS = 8
+N_DRAWS = 16
+"""Functions drawn for each kernel."""
+_DESIGN = 200
+_POINTS = 512  # at which the variance is measured
+_PAIRS = 128  # of points that differ in one hyperparameter, for total effects
+_JITTER = 1e-6  # of the prior variance
+
+
+def can_draw(space: SearchSpace, order: int) -> bool:
+    """Return whether sets of this size can be drawn in a space that has something to vary."""
+    varies = any(p.size != 1 or space.is_conditional(p.name) for p in space.parameters)
+    return varies and order in NODES and Components(space).few_states(NODES[1])
+
+
+@dataclass(frozen=True, eq=False)
+class KernelSums:
+    """Functions drawn from the posteriors of several kernels, as sums of kernels.
+
+    Attributes
+    ----------
+    columns : OneHotColumns
+        The model's columns, which know the space.
+    parts : tuple of (AnovaKernel, ndarray, ndarray)
+        A kernel, its centres (m, p), and the coefficients of its functions (m, draws).
+    offset, scale : float
+        What makes an objective of what the functions return.
+    """
+
+    columns: OneHotColumns
+    parts: tuple[tuple[AnovaKernel, Array, Array], ...]
+    offset: float = 0.0
+    scale: float = 1.0
+
+    @property
+    def kernels(self) -> int:
+        """Number of kernels that they are from."""
+        return len(self.parts)
+
+    def marginal(self, members: tuple[int, ...]) -> Curve:
+        """Return the marginal prediction of one or two hyperparameters, in ascending order."""
+        space = self.columns.space
+        components, values = Components(space), []
+        with threadpool_limits(limits=1, user_api="blas"):
+            for kernel, centres, coefficients in self.parts:
+                most = NODES[len(members)]
+                mean = LatentMeans(space, self.columns, kernel, centres, most, components)
+                values.append(mean(members).T @ coefficients)
+        nodes = [mean.nodes[j] for j in members]
+        marginal = np.hstack(values).reshape(*(len(n.positions) for n in nodes), -1)
+        present = [~np.isnan(n.positions) for n in nodes]
+        shown = self.offset + self.scale * marginal[np.ix_(*present)]
+        positions = tuple(n.positions[p] for n, p in zip(nodes, present, strict=True))
+        return Curve(positions, shown.mean(axis=-1), shown.std(axis=-1))
+
+
+def draw_anova(
+    columns: OneHotColumns,
+    Z: Array,
+    y: Array,
+    scales: Array,
+    *,
+    offset: float = 0.0,
+    scale: float = 1.0,
+    order: int,
+    seed: int,
+) -> AnovaDraws:
+    """Draw the functional ANOVA of the function behind trials.
+
+    Parameters
+    ----------
+    columns : OneHotColumns
+        The model's columns, which know the space.
+    Z : ndarray of shape (n, p)
+        Columns of the trials.
+    y : ndarray of shape (n,)
+        Their objective, standardized.
+    scales : ndarray of shape (number of groups,)
+        Length-scales from which the search for kernels starts.
+    offset, scale : float
+        What makes an objective of the standardized one.
+    order : int
+        Size of the largest sets, at most 3.
+    seed : int
+        Seed of the kernels and of the functions drawn.
+    """
+    space = columns.space
+    seeds = np.random.default_rng(seed).integers(2**31, size=N_KERNELS + 1)
+    components = Components(space)
+    with threadpool_limits(limits=1, user_api="blas"):
+        kernels = allowed_kernels(columns.groups, Z, y, scales, n=N_KERNELS, seed=int(seeds[-1]))
+        draws = [
+            _Draws(columns, kernel, Z, y, int(own))
+            for kernel, own in zip(kernels, seeds[:-1], strict=True)
+        ]
+        parts = [_decomposed(d, components, order) for d in draws]
+    members = parts[0].members
+    return AnovaDraws(
+        members=members,
+        shares=np.vstack([part.shares for part in parts]),
+        products=np.vstack([part.products for part in parts]),
+        rest=np.concatenate([part.rest for part in parts]),
+        totals=np.vstack([part.totals for part in parts]),
+        variances=scale**2 * np.concatenate([part.variances for part in parts]),
+        functions=KernelSums(
+            columns,
+            tuple((d.kernel, d.centres, d.coefficients) for d in draws),
+            offset,
+            scale,
+        ),
+    )
+
+
+class _Draws:
+    """Functions drawn from the posterior of one kernel, as sums of kernels."""
+
+    def __init__(
+        self, columns: OneHotColumns, kernel: AnovaKernel, Z: Array, y: Array, seed: int
+    ) -> None:
+        self.columns, self.kernel = columns, kernel
+        design = columns(columns.space.sample(_DESIGN, seed=seed))
+        self._n = len(Z)
+        jitter = _JITTER * kernel.variance
+        trained = kernel(Z, Z) + (kernel.noise + jitter) * np.eye(len(Z))
+        self._L = cholesky(trained, lower=True)
+        between = kernel(Z, design)
+        self._V = solve_triangular(self._L, between, lower=True)
+        open_ = kernel(design, design) - self._V.T @ self._V
+        self._open = cholesky(open_ + jitter * np.eye(_DESIGN), lower=True)
+        normal = np.random.default_rng(seed).standard_normal((_DESIGN, N_DRAWS))
+        at_design = solve_triangular(self._open.T, normal, lower=False)
+        at_trials = cho_solve((self._L, True), y[:, None] - between @ at_design)
+        self.centres = np.vstack([Z, design])
+        self.coefficients = np.vstack([at_trials, at_design])
+
+    def left_open(self, cross: Array) -> float:
+        """Return the mean variance that design and trials leave at rows with these covariances."""
+        v = solve_triangular(self._L, cross[:, : self._n].T, lower=True)
+        rest = solve_triangular(self._open, cross[:, self._n :].T - self._V.T @ v, lower=True)
+        known = np.einsum("ij,ij->j", v, v) + np.einsum("ij,ij->j", rest, rest)
+        return float(np.maximum(self.kernel.variance - known, 0.0).mean())
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The decomposition of the functions drawn from one kernel; see `AnovaDraws`."""
+
+    members: tuple[tuple[int, ...], ...]
+    shares: Array
+    products: Array
+    rest: Array
+    totals: Array
+    variances: Array
+
+
+def _decomposed(draws: _Draws, components: Components, order: int) -> _Part:
+    """Return the decomposition of the functions drawn from one kernel."""
+    space, columns = draws.columns.space, draws.columns
+    d = len(space)
+    points = space.from_latent(qmc.Sobol(d, seed=0).random(_POINTS))
+    cross = draws.kernel(columns(space.project(points)), draws.centres)
+    values = cross @ draws.coefficients
+    values -= values.mean(axis=0)
+    open_ = draws.left_open(cross)
+    members = tuple(u for size in range(1, order + 1) for u in combinations(range(d), size))
+    means = {
+        size: LatentMeans(space, columns, draws.kernel, draws.centres, NODES[size], components)
+        for size in range(1, order + 1)
+    }
+    parts, products = [], []
+    for u in members:
+        mean = means[len(u)]
+        nodes = [mean.nodes[j] for j in u]
+        shape = [len(n.positions) for n in nodes]
+        marginal = (mean(u).T @ draws.coefficients).reshape(*shape, -1)
+        own, weight = _own_effect(marginal, nodes)
+        parts.append(weight @ own**2)
+        products.append(weight @ (own * np.roll(own, 1, axis=1)))
+    variances = np.array(parts).T
+    whole = variances.sum(axis=1)
+    if order < d:  # rounding: the parts never exceed the whole
+        whole = np.maximum(values.var(axis=0) + open_, whole)
+    whole = np.where(whole > 0.0, whole, 1.0)
+    scale = np.sqrt(whole * np.roll(whole, 1))
+    common = np.array(products).T / scale[:, None]
+    together = (values * np.roll(values, 1, axis=1)).mean(axis=0) / scale
+    shares = variances / whole[:, None]
+    return _Part(
+        members=members,
+        shares=shares,
+        products=common,
+        rest=together - common[:, :d].sum(axis=1),
+        totals=np.clip(_totals(draws) / whole[:, None], shares[:, :d], 1.0),
+        variances=whole,
+    )
+
+
+def _own_effect(marginal: Array, nodes: Sequence[Nodes]) -> tuple[Array, Array]:
+    """Return f_U at the nodes, (product of nodes, draws), and the nodes' measure."""
+    own, weight = marginal, np.ones(1)
+    for axis, n in enumerate(nodes):
+        own = own - np.expand_dims(np.tensordot(n.weights, own, axes=(0, axis)), axis)
+        weight = np.multiply.outer(weight, n.weights).ravel()
+    return own.reshape(len(weight), -1), weight
+
+
+def _totals(draws: _Draws) -> Array:
+    """Return the variance of everything each hyperparameter takes part in, (draws, d).
+
+    Half the mean square of the difference that another value of the hyperparameter makes
+    (Jansen 1999).
+    """
+    space = draws.columns.space
+    both = qmc.Sobol(2 * len(space), seed=1).random(_PAIRS)
+    first, second = (space.from_latent(half) for half in np.split(both, 2, axis=1))
+
+    def at(latent: Array) -> Array:
+        rows = draws.columns(space.project(latent))
+        return draws.kernel(rows, draws.centres) @ draws.coefficients
+
+    here, totals = at(first), []
+    for j in range(len(space)):
+        moved = first.copy()
+        moved[:, j] = second[:, j]
+        totals.append(0.5 * ((at(moved) - here) ** 2).mean(axis=0))
+    return np.array(totals).T
