@@ -424,7 +424,7 @@ class FanovaImportance(Result):
         support = self.subject.support
         barely = [n for n in names if support is not None and support.share(n) < _TRIED]
         if support is None or barely:
-            doubts.append(fact("hardly_tried", names=barely))
+            doubts.append(fact("range_partly_tried", names=barely))
         if not {other.name for other in self.differences}.isdisjoint(names):
             doubts.append(fact("models_differ"))
         return tuple(doubts)

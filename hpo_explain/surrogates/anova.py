@@ -41,7 +41,7 @@ NODES = {1: 33, 2: 15, 3: 9}
 """Nodes of a quadrature by the size of the sets."""
 N_KERNELS = 8
 N_DRAWS = 16
-"""Functions drawn for each kernel."""
+"""Functions drawn for each kernel, an even number."""
 _DESIGN = 200
 _POINTS = 512  # at which the variance is measured
 _PAIRS = 128  # of points that differ in one hyperparameter, for total effects
@@ -55,7 +55,7 @@ def can_draw(space: SearchSpace, order: int) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class KernelSums:
+class _KernelSums:
     """Functions drawn from the posteriors of several kernels, as sums of kernels.
 
     Attributes
@@ -143,7 +143,7 @@ def draw_anova(
         rest=np.concatenate([part.rest for part in parts]),
         totals=np.vstack([part.totals for part in parts]),
         variances=scale**2 * np.concatenate([part.variances for part in parts]),
-        functions=KernelSums(
+        functions=_KernelSums(
             columns,
             tuple((d.kernel, d.centres, d.coefficients) for d in draws),
             offset,
@@ -168,7 +168,9 @@ class _Draws:
         self._V = solve_triangular(self._L, between, lower=True)
         open_ = kernel(design, design) - self._V.T @ self._V
         self._open = cholesky(open_ + jitter * np.eye(_DESIGN), lower=True)
-        normal = np.random.default_rng(seed).standard_normal((_DESIGN, N_DRAWS))
+        half = np.random.default_rng(seed).standard_normal((_DESIGN, N_DRAWS // 2))
+        # each with its mirror image, so that the negated objective has the same shares
+        normal = np.hstack([half, -half])
         at_design = solve_triangular(self._open.T, normal, lower=False)
         at_trials = cho_solve((self._L, True), y[:, None] - between @ at_design)
         self.centres = np.vstack([Z, design])

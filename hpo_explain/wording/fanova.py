@@ -45,7 +45,7 @@ def _r2(value: float) -> str:
     return f"{value:.2f}" if math.isfinite(value) else "not known"
 
 
-def _hardly_tried(fact: Fact) -> str:
+def _partly_tried(fact: Fact) -> str:
     if not fact.names:
         return "it is not known what was tried"
     verb = "was" if len(fact.names) == 1 else "were"
@@ -73,7 +73,7 @@ add_facts(
         "share_may_be_nothing": lambda fact: (
             f"{SEPARATOR.join(fact.names)} may explain next to nothing"
         ),
-        "hardly_tried": _hardly_tried,
+        "range_partly_tried": _partly_tried,
         "forest_distilled": lambda fact: (
             f"the model was distilled into a forest with R² = {fact['fidelity']:.3f}"
         ),
@@ -159,13 +159,13 @@ def _doubtful(claims: Sequence[Claim]) -> str:
             reason
             for claim in claims
             for reason in claim.because
-            if reason.kind not in ("share_may_be_nothing", "hardly_tried")
+            if reason.kind not in ("share_may_be_nothing", "range_partly_tried")
         )
     )
-    barely = [r for claim in claims for r in claim.because if r.kind == "hardly_tried"]
+    barely = [r for claim in claims for r in claim.because if r.kind == "range_partly_tried"]
     if barely:
         names = dict.fromkeys(name for reason in barely for name in reason.names)
-        reasons.append(fact("hardly_tried", names=names))
+        reasons.append(fact("range_partly_tried", names=names))
     if not reasons:
         return ""
     which = "This" if not any(claim.certain for claim in claims) else "Not all of this"

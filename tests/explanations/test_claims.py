@@ -34,7 +34,7 @@ def test_importance_names_no_share_of_nothing():
     result = hx.importance(hx.Run(space, X, X[:, 0], "minimize"), 2, n_trees=8)
     shares = np.zeros_like(result.shares)
     shares[:, 0], shares[:, 1], shares[:, 3] = 0.992, 0.006, 0.002
-    sentence = replace(result, shares=shares).sentence
+    sentence = replace(result, shares=shares, intervals=None).sentence
     assert "x1 (99% ± 0%) and x2 (1% ± 0%) of its variance" in sentence
     assert "×" not in sentence
     assert "(0%" not in sentence
