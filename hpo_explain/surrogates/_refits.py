@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from hpo_explain.errors import InputError
 from hpo_explain.space import Array
-from hpo_explain.surrogates.protocols import Refits
-
-if TYPE_CHECKING:
-    from hpo_explain.surrogates.forest import ForestSurrogate
+from hpo_explain.surrogates.protocols import HeldOut, Refits, SupportsBoxes
 
 _TREES = 12  # of a refit: several refits have as many together as any forest
 _FEWEST_LEAVES = 6  # that a tree may have, about: with fewer nothing is left to explain
 _PAYS = 0.98  # of the error: larger leaves must lower it by more than chance does
 
 
-def _data(forest: ForestSurrogate) -> tuple[Array, Array]:
+class Refittable(SupportsBoxes, Protocol):
+    """What is asked of a forest: members of `ForestSurrogate`, which cannot be imported here."""
+
+    @property
+    def forest(self) -> Any: ...
+    @property
+    def data(self) -> tuple[Array, Array] | None: ...
+    def predict(self, X: Array) -> tuple[Array, Array]: ...
+    def held_out(self) -> HeldOut: ...
+    def refitted(self, X: Array, y: Array, **settings: Any) -> Any: ...
+
+
+T = TypeVar("T", bound=Refittable)
+
+
+def _data(forest: Refittable) -> tuple[Array, Array]:
     if forest.data is None:
         raise InputError(
             "data",
@@ -29,7 +41,7 @@ def _data(forest: ForestSurrogate) -> tuple[Array, Array]:
     return forest.data
 
 
-def _error(forest: ForestSurrogate) -> float:
+def _error(forest: Refittable) -> float:
     """Return the mean square of the held-out residuals."""
     held_out = forest.held_out()
     if not len(held_out.observed):
@@ -37,7 +49,7 @@ def _error(forest: ForestSurrogate) -> float:
     return float(np.mean((held_out.observed - held_out.mean) ** 2))
 
 
-def tuned(forest: ForestSurrogate) -> ForestSurrogate:
+def tuned(forest: T) -> T:
     """Return the forest with the size of leaves that predicts held-out trials best."""
     X, y = _data(forest)
     best, lowest = forest, _error(forest)
@@ -53,7 +65,7 @@ def tuned(forest: ForestSurrogate) -> ForestSurrogate:
     return best
 
 
-def refits(forest: ForestSurrogate, n: int, seed: int) -> Refits:
+def refits(forest: Refittable, n: int, seed: int) -> Refits:
     """Return forests fitted to redrawn noise, and to redrawn trials."""
     X, y = _data(forest)
     rng = np.random.default_rng(seed)
