@@ -3,7 +3,7 @@
 from hpo_explain.diagnostics._branch import Branch, branch_of
 from hpo_explain.diagnostics._densities import trust_of_densities
 from hpo_explain.diagnostics._sampling_bias import SamplingBias, sampling_bias
-from hpo_explain.diagnostics._support import FEW, Support
+from hpo_explain.diagnostics._support import FEW, Support, supported_at
 from hpo_explain.diagnostics._trust import (
     LEVELS,
     SCOPES,
@@ -27,6 +27,7 @@ __all__ = [
     "Verdict",
     "branch_of",
     "sampling_bias",
+    "supported_at",
     "trust",
     "trust_of_densities",
 ]

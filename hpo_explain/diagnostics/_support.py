@@ -156,3 +156,24 @@ class Support:
             middle = np.clip(middle, part, 1.0 - part)
             half += part
         return middle - half, middle + half
+
+
+def supported_at(
+    support: Support | None, names: Sequence[str], axes: Sequence[Sequence[Any]]
+) -> npt.NDArray[np.bool_]:
+    """Return which places of a grid were tried, (G,) or (G1, G2); all where that is unknown.
+
+    Parameters
+    ----------
+    support : Support or None
+        Where trials were made.
+    names : sequence of str
+        One or two hyperparameters.
+    axes : sequence of sequence
+        Values of each, in the user's units.
+    """
+    if support is None:
+        return np.ones([len(axis) for axis in axes], dtype=bool)
+    if len(names) == 1:
+        return support.at(names[0], axes[0])
+    return support.at_pairs((names[0], names[1]), (axes[0], axes[1]))

@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_name, check_option, check_sequence
 from hpo_explain._words import join_words
-from hpo_explain.diagnostics import Support, branch_of
+from hpo_explain.diagnostics import branch_of, supported_at
 from hpo_explain.errors import InputError, NothingToExplain, Option
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
@@ -388,17 +388,6 @@ def grid_positions(space: SearchSpace, j: int, grid_size: int) -> Array:
         grid = parameter.grid()
         return equidistant if grid is None else grid[0]
     return np.unique(parameter.nearest(equidistant))
-
-
-def supported_at(
-    support: Support | None, names: tuple[str, ...], axes: Sequence[tuple[Any, ...]]
-) -> npt.NDArray[np.bool_]:
-    """Return which places of a grid were tried, (G,) or (G1, G2); all where that is unknown."""
-    if support is None:
-        return np.ones([len(axis) for axis in axes], dtype=bool)
-    if len(names) == 1:
-        return support.at(names[0], axes[0])
-    return support.at_pairs((names[0], names[1]), (axes[0], axes[1]))
 
 
 def values_together(

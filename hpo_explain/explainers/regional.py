@@ -26,11 +26,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_number, check_option
-from hpo_explain.diagnostics import Support
+from hpo_explain.diagnostics import Support, supported_at
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.partial_dependence import (
     PartialDependenceExplainer,
-    supported_at,
     values_together,
 )
 from hpo_explain.explanations import (

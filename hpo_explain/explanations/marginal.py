@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from hpo_explain.diagnostics import Scope
+from hpo_explain.diagnostics import Scope, supported_at
 from hpo_explain.explanations.claims import Claim, between
 from hpo_explain.explanations.result import Result
+from hpo_explain.facts import fact
 from hpo_explain.space import Array, CategoricalParameter
 
 if TYPE_CHECKING:
@@ -89,15 +91,38 @@ class Marginal(Result):
         )
 
     @property
+    def supported(self) -> npt.NDArray[np.bool_]:
+        """Where trials are near, of the shape of `mean`; everywhere True if they are not known."""
+        return supported_at(self.subject.support, self.names, self.grid)
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
-        """Where the marginal prediction is best."""
+        """Where the marginal prediction is best of what was tried.
+
+        It is not certain, as a spread over trees says nothing about differences between values;
+        a partial dependence compares them.
+        """
+        doubts = self.subject.doubts(self.scope)
         if np.ptp(self.mean) <= _ROUNDING * np.abs(self.mean).max():
-            return (Claim("flat", self.names),)
-        best = np.argmin if self.subject.direction == "minimize" else np.argmax
-        place = np.unravel_index(int(best(self.mean)), self.mean.shape)
+            certain = not doubts and bool(self.supported.all())
+            return (Claim("flat", self.names, certain=certain, because=doubts),)
+        cost = self.mean if self.subject.direction == "minimize" else -self.mean
+        if self.supported.any():
+            cost = np.where(self.supported, cost, np.inf)
+        place = np.unravel_index(int(np.argmin(cost)), self.mean.shape)
         values = tuple(grid[i] for grid, i in zip(self.grid, place, strict=True))
         mean, std = float(self.mean[place]), float(self.std[place])
-        return (Claim("best_at", self.names, values, estimate=mean, interval=between(mean, std)),)
+        return (
+            Claim(
+                "best_at",
+                self.names,
+                values,
+                estimate=mean,
+                interval=between(mean, std),
+                certain=False,
+                because=(*doubts, fact("uncertainty_unknown")),
+            ),
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per grid point: the values, mean and std."""

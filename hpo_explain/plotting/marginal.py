@@ -20,7 +20,7 @@ def plot_marginal(marginal: Marginal, *, ax: Axes | None = None, width: float = 
 
     A real-valued hyperparameter is a curve with a band, an integer or a category a point with a
     bar, and a pair is a heatmap. Marks along the axis (numbers beside categories, dots in a
-    heatmap) are the values of the observed trials.
+    heatmap) are the values of the observed trials. What was hardly tried is dimmed, or hollow.
 
     Parameters
     ----------
@@ -64,6 +64,7 @@ def plot_marginal(marginal: Marginal, *, ax: Axes | None = None, width: float = 
         tried=marginal.tried,
         objective_name=marginal.subject.objective_name,
         direction=marginal.subject.direction,
+        supported=marginal.supported,
     )
     where = shorten(plain(sub_space(marginal.subject.space, marginal.given)), 200)
     footer = words.footer(marginal, effect.as_points)

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from hpo_explain._words import join_words
 from hpo_explain.explanations import Marginal
 from hpo_explain.wording._registry import sentence_of
+from hpo_explain.wording.doubts import reservation
 from hpo_explain.wording.fanova import activity
 from hpo_explain.wording.numbers import format_value
+from hpo_explain.wording.partial_dependence import UNTRIED
 from hpo_explain.wording.subject import better
 
 _STD = {
@@ -28,7 +30,7 @@ def sentence(result: Marginal) -> str:
         f"{name} = {format_value(value)}"
         for name, value in zip(claim.hyperparameters, claim.values, strict=True)
     )
-    return f"The best marginal prediction is at {at}."
+    return f"The best marginal prediction is at {at}.{reservation(result.claims)}"
 
 
 def heading(objective: str, names: Sequence[str]) -> str:
@@ -52,7 +54,14 @@ def subtitle(result: Marginal, names: Sequence[str], where: str) -> str:
 
 
 def footer(result: Marginal, as_points: bool) -> str:
-    """Say what the band and the marks are."""
+    """Say what the band and the marks are, and what is dimmed."""
+    points = as_points and len(result.names) == 1
+    if result.supported.all():
+        return _footer(result, as_points)
+    return f"{_footer(result, as_points)} {'Hollow' if points else 'Dimmed'}: {UNTRIED}."
+
+
+def _footer(result: Marginal, as_points: bool) -> str:
     tried = any(result.tried)
     if len(result.names) == 2:
         text = (

@@ -107,14 +107,15 @@ def test_tried_values_are_marks_along_the_axis():
 
 
 def test_integers_are_points_with_bars_and_tried_ones_stand_side_by_side():
-    ax = plot_marginal(one([1, 2, 3], [4, 3, 2], 0.5, tried=[2, 2, 2, 3]))
+    tried = [1, 1, 1, 2, 2, 2, 3, 3, 3, 3]
+    ax = plot_marginal(one([1, 2, 3], [4, 3, 2], 0.5, tried=tried))
     x, y, half = points(ax)
     np.testing.assert_array_equal(x, [1, 2, 3])
     np.testing.assert_array_equal(y, [4, 3, 2])
     np.testing.assert_allclose(half, 0.5)
     marks = rug(ax)
-    assert len(set(marks)) == 4
-    np.testing.assert_array_equal(np.round(marks), [2, 2, 2, 3])
+    assert len(set(marks)) == 10
+    np.testing.assert_array_equal(np.round(marks), tried)
 
 
 def test_categories_are_rows_of_points_with_how_often_each_was_tried():

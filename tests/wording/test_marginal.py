@@ -25,9 +25,21 @@ def marginal(mean, *names, tried=None, activity=(1.0, 1.0), **given):
 
 def test_the_sentence_says_where_the_best_prediction_is():
     pair = marginal([[3.0, 4.0], [2.0, 5.0], [3.0, 1.0]], "lr", "booster")
-    assert pair.sentence == "The best marginal prediction is at lr = 0.01235, booster = b."
+    said = "The best marginal prediction is at lr = 0.01235, booster = b."
+    assert pair.sentence.startswith(f"{said} This is not certain: ")
     flat = marginal([3.0, 3.0, 3.0], "lr")
     assert flat.sentence == "The marginal prediction is the same everywhere."
+
+
+def test_what_was_not_tried_is_not_called_the_best():
+    tried = SPACE.encode([{"lr": 1e-4 * 1.02**k, "booster": "a"} for k in range(20)])
+    one = marginal([3.0, 4.0, 1.0], "lr", tried=tried)
+    assert one.supported.tolist() == [True, False, False]
+    (claim,) = one.claims
+    assert (claim.values, claim.certain) == ((1e-4,), False)
+    (flat,) = marginal([3.0, 3.0, 3.0], "lr", tried=tried).claims
+    assert (flat.kind, flat.certain) == ("flat", False)
+    assert words.footer(one, as_points=False).endswith("Dimmed: fewer than 3 trials near.")
 
 
 def test_the_subtitle_says_where_a_hyperparameter_is_active():
@@ -42,7 +54,7 @@ def test_the_subtitle_says_where_a_hyperparameter_is_active():
 
 
 def test_the_footer_says_what_is_drawn():
-    tried = SPACE.sample(3, seed=0)
+    tried = SPACE.sample(200, seed=0)
     one = marginal([3.0, 4.0, 5.0], "lr", tried=tried)
     assert words.footer(one, as_points=False) == (
         "Band: std over the trees of the forest. Marks along the axis: tried values."
