@@ -37,7 +37,9 @@ class LogTail:
 
     @classmethod
     def of(cls, cost: Array) -> LogTail:
-        """Return the scale of trials: it bends at their median."""
+        """Return the scale of trials: it bends at their median; linear without any."""
+        if not len(cost):
+            return cls(0.0, 0.0)
         return cls(float(np.min(cost)), float(np.median(cost)))
 
     def __call__(self, cost: Array) -> Array:
