@@ -120,6 +120,22 @@ class SupportsWeight(Protocol):
 
 
 @runtime_checkable
+class SupportsMarginals(Protocol):
+    """An acquisition made of densities of trials, which may be drawn anew."""
+
+    def bootstrap_terms(self, X: Array, draws: int, *, seed: int = 0) -> dict[str, Array]:
+        """Return the terms, each (n, draws), at encoded rows (n, d) by trials drawn anew."""
+        ...
+
+    def marginal(self, j: int, positions: Array) -> tuple[Array, Array]:
+        """Return how common values of a hyperparameter are among good and among other trials.
+
+        As multiples of chance, each (n,).
+        """
+        ...
+
+
+@runtime_checkable
 class SupportsCandidates(Protocol):
     """An acquisition that can draw the candidates among which the optimizer chooses."""
 

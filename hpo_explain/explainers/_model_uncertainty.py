@@ -16,6 +16,7 @@ rows it is computed with: all coalitions of the background if that makes at most
 background row. A hyperparameter's std then varies by a few percent with the draw.
 
 Where the model has no joint posterior but trees, the std is that over the trees, as its own is.
+Densities are those of other trials of as many: 80 bootstraps.
 
 .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial dependence
    plots. NeurIPS. https://arxiv.org/abs/2111.04820
@@ -25,6 +26,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hpo_explain.acquisition import SupportsMarginals
 from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
 from hpo_explain.explainers.sampling import joining
@@ -33,6 +35,7 @@ from hpo_explain.space import Array
 from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate, std_from_variance
 
 ROWS = 1024
+BOOTSTRAPS = 80
 
 
 def objective_contributions(
@@ -70,6 +73,23 @@ def objective_contributions(
             error[players] = np.sqrt(n) * one.std(axis=1, ddof=1)
         std[players] = _std(surrogate, X, weights.reshape(len(players), -1))
     return ObjectiveContributions(phi, error, std)
+
+
+def bootstrap_std(
+    game: CoalitionGame, acquisition: SupportsMarginals, background: Array, *, seed: int = 0
+) -> Array:
+    """Return the std of contributions, (d, terms + 1), over bootstraps of the trials."""
+    terms = game.acquisition.term_names
+    std = np.zeros((len(game.x), len(terms) + 1))
+    if len(game.players):
+        rows, weights = functionals(game, background, seed=seed)
+        X = game.acquisition.space.project(rows)
+        drawn = acquisition.bootstrap_terms(X, BOOTSTRAPS, seed=seed)
+        flat = weights.reshape(len(game.players), -1)
+        phi = np.stack([flat @ drawn[name] for name in terms], axis=1)
+        phi = np.concatenate([phi, phi.sum(axis=1, keepdims=True)], axis=1)
+        std[game.players] = phi.std(axis=2, ddof=1)
+    return std
 
 
 def functionals(game: CoalitionGame, background: Array, *, seed: int = 0) -> tuple[Array, Array]:

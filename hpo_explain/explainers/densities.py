@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from hpo_explain.densities import DensityRatio
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.explainers._explained import Explained
+from hpo_explain.explainers._near_good import near_good
 from hpo_explain.explainers.proposal import proposal_of
 from hpo_explain.explanations import DensityCurve, ProposalDensities, Subject
 from hpo_explain.facts import Fact, fact
@@ -36,10 +38,15 @@ def densities_at(run: Run, trial: int | WhichTrial) -> ProposalDensities:
     row, space = run.X[run.row(number)], run.space
     config = run.config(number)
     subject = Subject.of(run, trial=number, assumed=False, notes=own.notes)
+    known = run.known_before(number)
+    by_chance = near_good(space, run.X[known], run.cost[known], row)[:, 0]
     return ProposalDensities(
         subject=Explained.of(own.ratio).completed(subject),
         curves=tuple(
-            _curve(own.ratio, j, float(row[j]), config.get(parameter.name))
+            replace(
+                _curve(own.ratio, j, float(row[j]), config.get(parameter.name)),
+                by_chance=float(by_chance[j]),
+            )
             for j, parameter in enumerate(space.parameters)
         ),
         config=config,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from hpo_explain.explainers._explained import Explained
+from hpo_explain.explainers._near_good import near_good
 from hpo_explain.explainers.densities import no_densities, own_densities, shown_positions
 from hpo_explain.explainers.path import proposals_of
 from hpo_explain.explainers.proposal import all_proposals
@@ -43,7 +45,7 @@ def density_path_of(run: Run, name: str, trials: Sequence[int] | None = None) ->
     if not known:
         raise no_densities(run, missing[-1])
     notes = (fact("other_criterion", trials=missing),) if missing else ()
-    return DensityPath(
+    path = DensityPath(
         subject=Explained.of(ratio).completed(Subject.of(run, assumed=False, notes=notes)),
         name=name,
         trials=tuple(known),
@@ -55,3 +57,8 @@ def density_path_of(run: Run, name: str, trials: Sequence[int] | None = None) ->
         proposed=tuple(run.config(number).get(name) for number in known),
         notes=notes,
     )
+    rows = run.known_before(known[-1])
+    x = np.full(len(run.space), np.nan)
+    x[j] = positions[path.preferred]
+    by_chance = near_good(run.space, run.X[rows], run.cost[rows], x)[j, 0]
+    return replace(path, by_chance=float(by_chance))

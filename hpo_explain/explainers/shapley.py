@@ -22,12 +22,18 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_option
-from hpo_explain.acquisition import Acquisition, SupportsCandidates, SupportsWeight
+from hpo_explain.acquisition import (
+    Acquisition,
+    SupportsCandidates,
+    SupportsMarginals,
+    SupportsWeight,
+)
 from hpo_explain.errors import InputError, Option
 from hpo_explain.explainers._accepted import accepted_acquisition
 from hpo_explain.explainers._coalition_game import CoalitionGame, evaluate
 from hpo_explain.explainers._explained import Explained
-from hpo_explain.explainers._model_uncertainty import objective_contributions
+from hpo_explain.explainers._model_uncertainty import bootstrap_std, objective_contributions
+from hpo_explain.explainers._near_good import near_good
 from hpo_explain.explainers.background import (
     baseline_background,
     complete,
@@ -37,10 +43,15 @@ from hpo_explain.explainers.background import (
     local_background,
 )
 from hpo_explain.explainers.sampling import sampled_shapley
-from hpo_explain.explanations import ObjectiveContributions, ProposalExplanation, Subject
+from hpo_explain.explanations import (
+    Commonness,
+    ObjectiveContributions,
+    ProposalExplanation,
+    Subject,
+)
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import ESTIMATORS, Estimator
-from hpo_explain.space import Array, Config
+from hpo_explain.space import Array, CategoricalParameter, Config
 from hpo_explain.surrogates import Surrogate
 
 BACKGROUNDS = ("auto", "global", "local", "hybrid", "candidates", "thesis")
@@ -48,6 +59,8 @@ THESIS_ROWS = 1000  # per hyperparameter (thesis, Section 5.2)
 FIRST_ROWS = 200  # of a background that grows
 MOST_ROWS = 2000
 MOST_ROWS_SAMPLED = 400  # a row costs more where coalitions are sampled
+_NEARBY = 0.1  # of a hyperparameter's scale
+_PLACES = 21
 _LINEAR = "mean"  # the term that is the predicted objective, but for its sign
 ENOUGH = 0.05  # half a 95 % interval, relative to the largest contribution
 
@@ -217,7 +230,8 @@ class ShapleyExplainer:
             background_size=len(background),
             estimator=estimate.how,
             draws=self._draws if self._estimator == "sampling" else None,
-            model_std=self._model_std(objective),
+            model_std=self._model_std(game, background, objective),
+            commonness=self._commonness(x),
             objective=objective,
             kappa=acquisition.kappa if isinstance(acquisition, SupportsWeight) else None,
             notes=(*estimate.notes, *self._subject.notes),
@@ -244,14 +258,38 @@ class ShapleyExplainer:
             found.model_std,
         )
 
-    def _model_std(self, objective: ObjectiveContributions | None) -> Array | None:
+    def _model_std(
+        self, game: CoalitionGame, background: Array, objective: ObjectiveContributions | None
+    ) -> Array | None:
         """Return the std under the model by term and of the total, where terms are linear in it."""
-        terms = self._acquisition.term_names
+        acquisition = self._acquisition
+        if isinstance(acquisition, SupportsMarginals) and self._model_uncertainty:
+            return bootstrap_std(game, acquisition, background, seed=self._seed)
+        terms = acquisition.term_names
         if objective is None or _LINEAR not in terms:
             return None
         std = np.zeros((len(objective.phi), len(terms) + 1))
         std[:, [terms.index(_LINEAR), -1]] = objective.model_std[:, None]
         return std
+
+    def _commonness(self, x: Array) -> Commonness | None:
+        """Return how common the values are among good and among other trials."""
+        acquisition, about = self._acquisition, self._subject
+        if not isinstance(acquisition, SupportsMarginals):
+            return None
+        good, bad = np.full(len(x), np.nan), np.full(len(x), np.nan)
+        near = np.full((len(x), 2), np.nan)
+        for j in np.flatnonzero(~np.isnan(x)).tolist():
+            (good[j],), (bad[j],) = acquisition.marginal(j, x[[j]])
+            around = x[[j]]
+            if not isinstance(self._acquisition.space.parameters[j], CategoricalParameter):
+                low, high = max(x[j] - _NEARBY, 0.0), min(x[j] + _NEARBY, 1.0)
+                around = np.linspace(low, high, _PLACES)
+            near[j] = [found.mean() for found in acquisition.marginal(j, around)]
+        by_chance = np.ones((len(x), 2))
+        if about.tried is not None and about.costs is not None:
+            by_chance = near_good(about.space, about.tried, about.costs, x, seed=self._seed)
+        return Commonness(good, bad, near, by_chance)
 
     def _integrated(self, game: CoalitionGame, config: Config) -> _Estimate:
         """Return Shapley values by hypercubes of the background, of as many rows as needed."""

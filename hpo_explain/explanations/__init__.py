@@ -2,7 +2,7 @@
 
 from hpo_explain.explanations.ablation import Ablation
 from hpo_explain.explanations.attainable import Attainable
-from hpo_explain.explanations.certainty import ObjectiveContributions
+from hpo_explain.explanations.certainty import Commonness, ObjectiveContributions
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.densities import DensityCurve, ProposalDensities
 from hpo_explain.explanations.density_path import DensityPath
@@ -31,6 +31,7 @@ __all__ = [
     "Axis",
     "Claim",
     "Closest",
+    "Commonness",
     "Condition",
     "DensityCurve",
     "DensityPath",

@@ -12,6 +12,8 @@ from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 
 NORMAL_95 = 1.959963984540054
+BY_CHANCE = 0.01  # a value is common among good trials if chance does it more rarely
+CLEAR = 1.1  # times as common: less is not told
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,57 @@ class ObjectiveContributions:
     phi: Array
     standard_error: Array
     model_std: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Commonness:
+    """How common the values of a configuration are among good and among other trials.
+
+    Attributes
+    ----------
+    good, bad : ndarray of shape (d,)
+        Their densities as multiples of chance, whatever the other values are; NaN where inactive.
+    near : ndarray of shape (d, 2)
+        Both, as means over values within a tenth of the hyperparameter's scale.
+    by_chance : ndarray of shape (d, 2)
+        How probable it is by chance that trials near the value are as often good, or as rarely.
+    """
+
+    good: Array
+    bad: Array
+    near: Array
+    by_chance: Array
+
+    def doubts(self, j: int, name: str, term: str, *, raises: bool) -> tuple[Fact, ...]:
+        """Return why it cannot be told that a value is as common as a term suggests.
+
+        Parameters
+        ----------
+        j : int
+            The hyperparameter.
+        name : str
+            Its name.
+        term : {"good", "bad"}
+            The term that leads its contribution.
+        raises : bool
+            Whether the value raises the term: it is common among good trials, or rare among the
+            others.
+        """
+        common = raises if term == "good" else not raises
+        times = float((self.good if term == "good" else self.bad)[j])
+        around = float(self.near[j, 0 if term == "good" else 1])
+        # contributions compare with an average configuration, words with chance, as the densities
+        clear = min(times, around) >= CLEAR if common else max(times, around) <= 1.0 / CLEAR
+        if not clear:
+            return (fact("not_by_itself", names=[name], times=times),)
+        if term == "good":
+            return doubts_of_chance(name, float(self.by_chance[j, 0 if raises else 1]))
+        return ()
+
+
+def doubts_of_chance(name: str, by_chance: float) -> tuple[Fact, ...]:
+    """Return a fact where chance alone may have made trials with a value good, or bad."""
+    return (fact("may_be_chance", names=[name]),) if by_chance > BY_CHANCE else ()
 
 
 def doubts_of_value(

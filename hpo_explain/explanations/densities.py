@@ -10,6 +10,7 @@ import numpy as np
 
 from hpo_explain._checks import unknown_name
 from hpo_explain.diagnostics import Scope
+from hpo_explain.explanations.certainty import BY_CHANCE, CLEAR, doubts_of_chance
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MAIN_COUNT = 3
-_CLEAR = 1.1  # times as common: less is not claimed
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,8 @@ class DensityCurve:
         The proposed value; None where the hyperparameter was inactive.
     proposed_good, proposed_bad : float
         l and g at it; NaN where there is none.
+    by_chance : float
+        How probable it is by chance that trials near it are as often good.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class DensityCurve:
     proposed: Any = None
     proposed_good: float = np.nan
     proposed_bad: float = np.nan
+    by_chance: float = 1.0
 
     @property
     def ratio(self) -> float:
@@ -110,10 +113,20 @@ class ProposalDensities(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """Which proposed values are clearly more common among good trials than among others."""
-        clear = [self.curves[i] for i in self.order() if self.curves[i].ratio >= _CLEAR]
+        """Which proposed values are clearly more common among good trials than among others.
+
+        Certain where chance hardly makes trials near them as often good.
+        """
+        clear = [self.curves[i] for i in self.order() if self.curves[i].ratio >= CLEAR]
         found = tuple(
-            Claim("common", (curve.name,), (curve.proposed,), estimate=curve.ratio)
+            Claim(
+                "common",
+                (curve.name,),
+                (curve.proposed,),
+                estimate=curve.ratio,
+                certain=curve.by_chance <= BY_CHANCE,
+                because=doubts_of_chance(curve.name, curve.by_chance),
+            )
             for curve in clear[:_MAIN_COUNT]
         )
         return found or (Claim("indifferent", tuple(self.config)),)
@@ -144,6 +157,7 @@ class ProposalDensities(Result):
                     "proposed": curve.proposed,
                     "proposed_good": curve.proposed_good,
                     "proposed_bad": curve.proposed_bad,
+                    "by_chance": curve.by_chance,
                 }
                 for curve in self.curves
             ],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from hpo_explain.diagnostics import Scope
+from hpo_explain.explanations.certainty import BY_CHANCE, doubts_of_chance
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
@@ -34,6 +35,9 @@ class DensityPath(Result):
         The densities l and g when each of them was proposed, as multiples of chance.
     proposed : tuple
         The proposed values; None where the hyperparameter was inactive.
+    by_chance : float
+        How probable it is by chance that trials near the value that the latest densities prefer
+        are as often good.
     subject, notes
         As of every result.
 
@@ -56,6 +60,7 @@ class DensityPath(Result):
     good: Array
     bad: Array
     proposed: tuple[Any, ...]
+    by_chance: float = 1.0
 
     @property
     def log_ratio(self) -> Array:
@@ -64,10 +69,23 @@ class DensityPath(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """Which value the latest densities prefer."""
-        best = int(np.argmax(self.log_ratio[-1]))
-        times = float(np.exp(self.log_ratio[-1, best]))
-        return (Claim("common", (self.name,), (self.values[best],), estimate=times),)
+        """Which value the latest densities prefer; certain where it is hardly chance."""
+        best = self.preferred
+        return (
+            Claim(
+                "common",
+                (self.name,),
+                (self.values[best],),
+                estimate=float(np.exp(self.log_ratio[-1, best])),
+                certain=self.by_chance <= BY_CHANCE,
+                because=doubts_of_chance(self.name, self.by_chance),
+            ),
+        )
+
+    @property
+    def preferred(self) -> int:
+        """The position of the value that the latest densities prefer."""
+        return int(np.argmax(self.log_ratio[-1]))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per trial and value: good, bad, and the logarithm of l / g."""

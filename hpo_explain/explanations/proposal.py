@@ -13,6 +13,7 @@ from hpo_explain._checks import check_fraction
 from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.certainty import (
     NORMAL_95,
+    Commonness,
     ObjectiveContributions,
     doubts_of_value,
 )
@@ -71,11 +72,14 @@ class ProposalExplanation(Result):
     model_std : ndarray of shape (d, number of terms + 1) or None
         How far the contributions would differ if the model knew the objective: a standard
         deviation, its columns as in `standard_error`. It is the posterior's for a Gaussian
-        process and that over trees for a forest, where a term is linear in the prediction; 0 where
+        process and that over trees for a forest, where a term is linear in the prediction, and
+        that over bootstraps of the trials for densities; 0 where
         a term says what the model itself is like (its uncertainty); None where it is not known.
     objective : ObjectiveContributions or None
         Contributions to the predicted objective, whatever the criterion; None where the model
         does not know how certain they are, or there is none.
+    commonness : Commonness or None
+        How common the values are among good and among other trials, where densities proposed.
     kappa : float or None
         The weight κ of the standard deviation in the term "uncertainty"; None without such a term.
     subject, notes
@@ -114,6 +118,7 @@ class ProposalExplanation(Result):
     draws: int | None = None
     model_std: Array | None = None
     objective: ObjectiveContributions | None = None
+    commonness: Commonness | None = None
     kappa: float | None = None
 
     @property
@@ -299,6 +304,12 @@ class ProposalExplanation(Result):
             found.append(fact("within_integration_error", names=[name]))
         if self.terms[t] in OF_OBJECTIVE:
             found += self._doubts_of_objective(j)
+        elif self.commonness is not None:
+            found += self.commonness.doubts(
+                j, name, self.terms[t], raises=bool(self.total[j] > 0.0)
+            )
+            if self.trust is not None and self.terms[t] == "good":
+                found += self.subject.doubts(self.scope)
         return tuple(found)
 
     def _doubts_of_objective(self, j: int) -> tuple[Fact, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hpo_explain._words import join_words
-from hpo_explain.explanations import ProposalDensities, Subject
+from hpo_explain.explanations import Claim, ProposalDensities, Subject
 from hpo_explain.facts import Fact
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import format_value
@@ -30,15 +30,24 @@ def sentence(result: ProposalDensities) -> str:
     """Say which proposed values are common among good trials."""
     about = configuration(result.subject)
     start = f"{about[0].upper()}{about[1:]}: "
-    parts = [
-        f"{claim.hyperparameters[0]} = {format_value(claim.values[0])} is {claim.estimate:.2g} "
-        "times as common"
-        for claim in result.claims
-        if claim.kind == "common"
-    ]
-    if not parts:
+    claims = [claim for claim in result.claims if claim.kind == "common"]
+    if not claims:
         return f"{start}no value is clearly more common among good trials than among others."
-    return f"{start}{join_words(parts)} among good trials as among the others."
+    told, unsure = ([c for c in claims if c.certain is certain] for certain in (True, False))
+    if not told:
+        return f"{start}{_times(unsure)} among good trials as among the others; it may be chance."
+    text = f"{start}{_times(told)} among good trials as among the others"
+    return f"{text}; {_times(unsure)}, but that may be chance." if unsure else f"{text}."
+
+
+def _times(claims: list[Claim]) -> str:
+    return join_words(
+        [
+            f"{claim.hyperparameters[0]} = {format_value(claim.values[0])} is {claim.estimate:.2g} "
+            "times as common"
+            for claim in claims
+        ]
+    )
 
 
 LABEL = "times as common as by chance"

@@ -14,9 +14,11 @@ add_facts({"other_criterion": lambda fact: f"not chosen by densities: {spans(fac
 def sentence(result: DensityPath) -> str:
     """Say which value the latest densities prefer."""
     (claim,) = result.claims
+    chance = "" if claim.certain else "; it may be chance"
     return (
         f"Good trials came to prefer {result.name} = {format_value(claim.values[0])}: "
-        f"{claim.estimate:.2g} times as common as among the others by trial {result.trials[-1]}."
+        f"{claim.estimate:.2g} times as common as among the others by trial {result.trials[-1]}"
+        f"{chance}."
     )
 
 

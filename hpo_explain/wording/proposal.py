@@ -149,6 +149,13 @@ add_facts(
             f"the trials do not tell whether {fact.names[0]}'s value makes the objective better or "
             "worse"
         ),
+        "not_by_itself": lambda fact: (
+            f"the value of {fact.names[0]} is {fact['times']:.2g} times as common there as by "
+            "chance: only together with the other values it is as common as the contribution says"
+        ),
+        "may_be_chance": lambda fact: (
+            f"as many good trials may have such a value of {fact.names[0]} by chance"
+        ),
         "within_integration_error": lambda fact: (
             f"the contribution of {fact.names[0]} is within the error of averaging over the "
             "background"

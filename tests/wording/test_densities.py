@@ -6,10 +6,19 @@ from hpo_explain.facts import fact
 from tests.handmade import subject_of
 
 
-def densities(*ratios):
+def densities(*ratios, by_chance=0.001):
     curves = tuple(
         hx.DensityCurve(
-            f"x{k}", ("rbf", "poly"), False, True, np.ones(2), np.ones(2), "rbf", ratio, 1.0
+            f"x{k}",
+            ("rbf", "poly"),
+            False,
+            True,
+            np.ones(2),
+            np.ones(2),
+            "rbf",
+            ratio,
+            1.0,
+            by_chance if np.isscalar(by_chance) else by_chance[k],
         )
         for k, ratio in enumerate(ratios)
     )
@@ -23,6 +32,14 @@ def test_sentences():
         "Trial 42: x0 = rbf is 2 times as common and x2 = rbf is 1.5 times as common among good "
         "trials as among the others."
     )
+    assert densities(2.0, 1.5, by_chance=(0.001, 0.4)).sentence == (
+        "Trial 42: x0 = rbf is 2 times as common among good trials as among the others; x1 = rbf "
+        "is 1.5 times as common, but that may be chance."
+    )
+    assert densities(2.0, by_chance=0.02).sentence == (
+        "Trial 42: x0 = rbf is 2 times as common among good trials as among the others; it may be "
+        "chance."
+    )
     assert densities(1.05, 0.5).sentence == (
         "Trial 42: no value is clearly more common among good trials than among others."
     )
@@ -33,6 +50,7 @@ def test_the_sentence_of_a_path():
     path = hx.DensityPath(
         subject=subject_of(["kernel"]), name="kernel", trials=(10, 11), values=("rbf", "poly"),
         log=False, categorical=True, good=good, bad=bad, proposed=("rbf", "rbf"),
+        by_chance=0.001,
     )  # fmt: skip
     assert path.sentence == (
         "Good trials came to prefer kernel = rbf: 2 times as common as among the others by trial "
