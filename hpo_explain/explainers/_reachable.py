@@ -22,7 +22,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,7 @@ _PARENTS = 20
 _TOP = 6  # rows per value that all models judge
 _ROUNDS = 3  # of changing these
 _CHILDREN = 3
+_DOUBT = 0.5  # standard deviations by which a reference must be good
 _STEPS = (0.15, 0.07, 0.03)  # of the encoded range
 
 
@@ -132,6 +133,41 @@ def search_rows(at: Difference, space: SearchSpace, tried: Array, seed: int) -> 
     others = trials[rng.permutation(len(trials))[: _TRIALS // 2]]
     parents = best[rng.integers(min(len(best), _PARENTS), size=_COPIES)]
     return np.vstack([best, others, changed(space, parents, 0.1, rng), sample])
+
+
+def best_predicted(at: Difference, space: SearchSpace, parents: Array, j: int, seed: int) -> Array:
+    """Return the configuration with the best predicted cost among trials and what is near, (d,).
+
+    Predicted is the mean and half a standard deviation, so that one is not preferred for being
+    uncertain.
+
+    Parameters
+    ----------
+    at : Difference
+        Relative to one of the trials.
+    space : SearchSpace
+        The search space.
+    parents : ndarray of shape (n, d)
+        Encoded trials in which hyperparameter j is active, the most promising ones.
+    j : int
+        The hyperparameter's column.
+    seed : int
+        Seed of the changes.
+    """
+    rng = np.random.default_rng(seed)
+    doubtful = replace(at, kappa=-_DOUBT)
+    rows = filled(space, parents, seed)
+    costs = doubtful.bound(space.project(rows))
+    for step in (0.1, *_STEPS):
+        children = changed(space, np.repeat(rows, _CHILDREN, axis=0), step, rng)
+        children = activated(space, children, j, rng)
+        active = ~np.isnan(space.project(children)[:, j])
+        children = children[active]
+        rows = np.vstack([rows, children])
+        costs = np.concatenate([costs, doubtful.bound(space.project(children))])
+        order = np.argsort(costs)[:_PARENTS]
+        rows, costs = rows[order], costs[order]
+    return np.asarray(space.project(rows[:1])[0])
 
 
 def filled(space: SearchSpace, X: Array, seed: int) -> Array:

@@ -3,7 +3,8 @@
 ==========  ============================================================================
 symbol      meaning
 ==========  ============================================================================
-x*          the trial of the best predicted objective, feasible, of the hyperparameter's branch
+x*          the best predicted configuration of the branch: a trial or near one, or, where some
+            trials are infeasible, a feasible trial
 b_j(v)      optimistic bound of what x_j = v can reach, less what x* reaches; see `_reachable`
 κ           1.96: a normal variable lies with 95 % probability within κ stds of its mean
 ==========  ============================================================================
@@ -40,7 +41,7 @@ import numpy.typing as npt
 from hpo_explain._checks import check_direction
 from hpo_explain.diagnostics import Support
 from hpo_explain.explainers._explained import Explained
-from hpo_explain.explainers._reachable import Difference, reachable, search_rows
+from hpo_explain.explainers._reachable import Difference, best_predicted, reachable, search_rows
 from hpo_explain.explanations import Evidence, Recommendation, Subject
 from hpo_explain.explanations.recommended_space import share_between
 from hpo_explain.facts import Fact, fact
@@ -197,6 +198,7 @@ class _Trials:
         predicted = [model.predict(self._X)[0] for model in models] if len(self._X) else [costs]
         # an infeasible trial reaches nothing
         cost = self._sign * np.mean(predicted, axis=0)
+        self._all_feasible = bool(np.isfinite(costs).all())
         self._predicted = np.where(np.isfinite(costs), cost, np.inf)
 
     def judged(self, j: int, parameter: Parameter) -> Evidence:
@@ -209,6 +211,10 @@ class _Trials:
         encoded = _grid(parameter)
         values = parameter.decode(encoded)
         at = Difference(self._models, self._X[best], self._sign, _KAPPA)
+        if self._all_feasible:
+            parents = self._X[np.argsort(cost)[: min(20, int(branch.sum()))]]
+            reference = best_predicted(at, self._space, parents, j, self._seed)
+            at = Difference(self._models, reference, self._sign, _KAPPA)
         if best not in self._rows:
             self._rows[best] = search_rows(at, self._space, self._X, self._seed)
         bounds = reachable(at, self._space, j, encoded, self._rows[best], self._seed)
@@ -218,14 +224,15 @@ class _Trials:
         if not isinstance(parameter, CategoricalParameter):
             enough = tried | ((np.minimum(encoded, 1.0 - encoded) <= _END) & (near > 0))
         kept = ~((bounds > 0.0) & enough)
-        own = [self._X[best, j]]
+        own = [self._X[best, j], at.reference[j]]
         if parameter.name in self._subject.incumbent:
             own += parameter.encode([self._subject.incumbent[parameter.name]]).tolist()
         narrower = _narrow(parameter, encoded, kept, own)
         if narrower == parameter:
             return self._with_gaps(_unchanged(parameter))
         gone = ~_stays(values, narrower)
-        reached = self._sign * float(cost[best])
+        predicted = [float(model.predict(at.reference[None])[0][0]) for model in self._models]
+        reached = float(np.mean(predicted))
         bound = reached + self._sign * float(bounds[gone].min())
         bound, reached = self._objective(np.array([bound, reached])).tolist()
         fewest = int(near[gone].min())

@@ -18,7 +18,7 @@ def recommended_space(run: Any, *, seed: int = 0, **reading: Any) -> Recommendat
     """Recommend a narrower search space that keeps what may be good, with the evidence.
 
     A value is given up only if trials were made near it, and if the model is certain that even with
-    the best choice of all other hyperparameters it is worse than the best trial.
+    the best choice of all other hyperparameters it is worse than the best predicted configuration.
 
     Parameters
     ----------

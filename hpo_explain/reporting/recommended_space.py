@@ -55,6 +55,6 @@ NEXT_STEPS = Section(
     "What to do next?",
     "These are proposals, each with its evidence, that follow from the models above; they are "
     "worth as much as the trust in them. Values are given up where the model is certain that "
-    "nothing better than the best trial can be reached with them.",
+    "nothing better than the best predicted configuration can be reached with them.",
     _content,
 )

@@ -35,7 +35,8 @@ def test_a_narrower_space():
     assert result.sentence == (
         "For a better loss the search can leave out values of lr: 0.25 of the space remains. This "
         "rests on the model's bounds: with the values left out even the best choice of the others "
-        "is worse than the best trial (95% certainty), with at least 4 trials near each of them. "
+        "is worse than what is predicted to be best (95% certainty), with at least 4 trials near "
+        "each of them. "
         "This is not certain for lr."
     )
     columns = ["before", "after", "untried", "reason"]
