@@ -36,8 +36,8 @@ class Evidence:
         The best objective that a value given up can reach, by an optimistic bound; NaN where
         nothing was given up.
     reached : float
-        The best predicted objective of the hyperparameter's branch, which `bound` is worse than; NaN
-        where nothing was given up.
+        The best predicted objective of the hyperparameter's branch, which `bound` is worse than;
+        NaN where nothing was given up.
     trials : int or None
         The fewest trials near any value given up; None where nothing was.
     tried : bool

@@ -62,6 +62,6 @@ def sentence(result: Recommendation) -> str:
     return (
         f"For a better {objective} the search can leave out values of {names}: {left:.2g} of the "
         "space remains. This rests on the model's bounds: with the values left out even the best "
-        f"choice of the others is worse than what is predicted to be best ({result.level:.0%} certainty), with "
-        f"at least {counted(fewest, 'trial')} near each of them.{rest}"
+        f"choice of the others is worse than what is predicted to be best ({result.level:.0%} "
+        f"certainty), with at least {counted(fewest, 'trial')} near each of them.{rest}"
     )

@@ -60,8 +60,8 @@ def test_what_is_given_up_cannot_reach_what_was_reached():
     best = bowl(np.stack([outside, np.zeros_like(outside)], axis=1)).min()
     # the bound is optimistic: no more than the truth, which is worse than what was reached
     assert row.reached < row.bound <= best + 1e-6
-    X = unit_cube(2).sample(80, seed=2)
-    assert row.reached == pytest.approx(bowl(X).min(), abs=0.005)
+    # the bowl's own best is 0, which no trial reached
+    assert row.reached == pytest.approx(0.0, abs=0.003)
     assert row.trials >= 1
 
 
