@@ -24,6 +24,7 @@ import numpy.typing as npt
 from hpo_explain._checks import check_count
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers._explained import Explained
+from hpo_explain.explainers._posterior import draws
 from hpo_explain.explanations import LocalImportance, Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Direction
@@ -126,11 +127,11 @@ class LocalImportanceExplainer:
         variance = np.zeros(len(space))
         variance[members] = [_variance(m, w)[0] for m, (_, w) in zip(means, points, strict=True)]
         importance = _shares(variance[None, :])[0]
-        draws, kind = self._draws(rows, predicted, owner, points)
+        drawn, kind = self._draws(rows, predicted, owner, points)
         std = None
-        if draws is not None:
-            by_draw = np.zeros((draws[0].shape[1], len(space)))
-            for j, v, (_, w) in zip(members, draws, points, strict=True):
+        if drawn is not None:
+            by_draw = np.zeros((drawn[0].shape[1], len(space)))
+            for j, v, (_, w) in zip(members, drawn, points, strict=True):
                 by_draw[:, j] = _variance(v, w)
             shares = _shares(by_draw)
             varying = shares.any(axis=1)  # a tree that is constant here has no shares
@@ -148,7 +149,7 @@ class LocalImportanceExplainer:
             std=std,
             std_kind=kind,
             prediction=float(at_x[0]),
-            notes=self._notes(x, kind, draws is None),
+            notes=self._notes(x, kind, drawn is None),
         )
 
     def _points(self, j: int) -> Points:
@@ -219,11 +220,7 @@ class LocalImportanceExplainer:
         K = explained.covariance(rows) if len(rows) <= _MOST_JOINT else None
         if K is None:
             return None, ""
-        eigenvalues, vectors = np.linalg.eigh((K + K.T) / 2.0)
-        rng = np.random.default_rng(self._seed)
-        noise = rng.standard_normal((len(rows), _DRAWS))
-        deviations = vectors @ (np.sqrt(np.maximum(eigenvalues, 0.0))[:, None] * noise)
-        return _averaged(mean[:, None] + deviations, owner, points), "posterior"
+        return _averaged(draws(mean, K, _DRAWS, self._seed), owner, points), "posterior"
 
     def _curves(
         self, members: Sequence[int], points: list[Points], means: list[Array]

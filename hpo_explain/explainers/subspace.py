@@ -16,7 +16,10 @@ import numpy as np
 
 from hpo_explain._checks import check_number
 from hpo_explain.errors import InputError
+from hpo_explain.explainers._accepted import accepted_surrogate
+from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._latent_forest import LatentForest
+from hpo_explain.explainers._stay_fixed import stay_fixed
 from hpo_explain.explanations import Subject, Subspace
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Direction
@@ -42,8 +45,12 @@ class SubspaceExplainer:
     ----------
     forest, direction, n_trees, seed
         As of :class:`FanovaExplainer`.
+    model : Surrogate, optional
+        The model by which it is judged what can stay fixed, one with a joint posterior such as a
+        Gaussian process; by default `forest`, which has none.
     subject : Subject, optional
-        What is explained, such as ``Subject.of(run)``; the others are fixed at its incumbent.
+        What is explained, such as ``Subject.of(run)``; what can stay fixed is judged at its
+        incumbent.
 
     Raises
     ------
@@ -69,6 +76,7 @@ class SubspaceExplainer:
         self,
         forest: Surrogate,
         *,
+        model: Surrogate | None = None,
         direction: Direction = "minimize",
         subject: Subject | None = None,
         n_trees: int = 64,
@@ -77,6 +85,8 @@ class SubspaceExplainer:
         self._forest = LatentForest.of(
             forest, direction=direction, subject=subject, n_trees=n_trees, seed=seed
         )
+        self._model = accepted_surrogate(forest if model is None else model, "model")
+        self._seed = seed
 
     def explain(
         self,
@@ -85,7 +95,7 @@ class SubspaceExplainer:
         cap: float | None = None,
         given: Mapping[str, Sequence[Any]] | None = None,
     ) -> Subspace:
-        """Return the set, and the incumbent's values of all others.
+        """Return the set, and what can certainly stay at the incumbent's values.
 
         Parameters
         ----------
@@ -120,7 +130,7 @@ class SubspaceExplainer:
                 share=wanted,
                 explained=none,
                 std=none,
-                fixed=dict(incumbent),
+                fixed={},
                 exhaustive=True,
                 notes=forest.notes,
             )
@@ -142,16 +152,30 @@ class SubspaceExplainer:
             own.append(fact("nothing_fixed"))
         elif inactive:
             own.append(fact("inactive_not_fixed", names=inactive))
+        fixed, doubts = self._fixed(forest)
         return Subspace(
             subject=forest.subject,
             names=names,
             share=wanted,
             explained=values.mean(axis=1),
             std=values.std(axis=1),
-            fixed={name: incumbent[name] for name in others if name in incumbent},
+            fixed={name: incumbent[name] for name in fixed},
             exhaustive=found is not None,
+            doubts=doubts,
             notes=(*own, *forest.notes),
         )
+
+    def _fixed(self, forest: LatentForest) -> tuple[tuple[str, ...], tuple[Fact, ...]]:
+        """Return what can certainly stay fixed, or why that cannot be told."""
+        if not forest.subject.incumbent:
+            return (), ()
+        if forest.given:
+            return (), (fact("sub_space_not_judged"),)
+        subject = Explained.of(self._model, forest.subject.direction).completed(forest.subject)
+        if doubts := subject.doubts("good_region"):
+            return (), doubts
+        found = stay_fixed(self._model, subject, self._seed)
+        return ((), (fact("no_posterior_to_draw"),)) if found is None else (found, ())
 
 
 class _ClosedShares:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim, between
 from hpo_explain.explanations.result import Result
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -20,8 +21,9 @@ class Subspace(Result):
     """The smallest set of hyperparameters that explains a share of the variance.
 
     What a set explains is everything its members do alone and with each other: the variance of the
-    forest's prediction averaged over all other hyperparameters. Optimizing these only, with the
-    others at the values of the incumbent, keeps most of what can still be gained.
+    forest's prediction averaged over all other hyperparameters. That says where the objective
+    varies, not where it can still be improved: what can stay at the incumbent's values is judged
+    apart, by the joint posterior of a model.
 
     Attributes
     ----------
@@ -33,10 +35,12 @@ class Subspace(Result):
         Share explained by the first, by the first two, and so on, with all their interactions:
         mean and standard deviation over the trees that are not constant.
     fixed : dict
-        Values of all other hyperparameters, from the incumbent, in the user's units; ready for
-        ``optuna.samplers.PartialFixedSampler``.
+        What can certainly stay at the incumbent's values, all at once, in the user's units: most
+        of what can still be gained is left. Ready for ``optuna.samplers.PartialFixedSampler``.
     exhaustive : bool
         Whether every smaller set is known to explain less; otherwise the set was grown greedily.
+    doubts : tuple of Fact
+        Why it cannot be told what can stay fixed; empty where it can.
     subject, notes
         As of every result.
 
@@ -51,8 +55,8 @@ class Subspace(Result):
     >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xyz"])
     >>> X = space.sample(200, seed=1)
     >>> run = hx.Run(space, X, X[:, 0] * X[:, 2], "minimize")
-    >>> subspace = hx.subspace(run, share=0.9)
-    >>> sorted(subspace.names), list(subspace.fixed)
+    >>> subspace = hx.subspace(run, share=0.9, cap=None)
+    >>> sorted(subspace.names), list(subspace.others)
     (['x', 'z'], ['y'])
     """
 
@@ -63,19 +67,28 @@ class Subspace(Result):
     std: Array
     fixed: Mapping[str, Any]
     exhaustive: bool
+    doubts: tuple[Fact, ...] = ()
 
     @property
-    def whole(self) -> bool:
-        """Whether the set is all hyperparameters, so that no other one can stay fixed."""
-        return len(self.names) == len(self.subject.names)
+    def others(self) -> dict[str, Any]:
+        """The incumbent's values of what is not in the set: what the paper keeps fixed."""
+        incumbent = self.subject.incumbent
+        return {name: value for name, value in incumbent.items() if name not in self.names}
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What the set explains, and what can stay fixed."""
+        """What the set explains, and what can certainly stay fixed."""
         if not self.names:
-            return (Claim("no_effect", self.subject.names, estimate=0.0),)
+            return (Claim("no_effect", self.subject.names, estimate=0.0, certain=False),)
         share, std = float(self.explained[-1]), float(self.std[-1])
-        explains = Claim("importance", self.names, estimate=share, interval=between(share, std))
+        explains = Claim(
+            "importance",
+            self.names,
+            estimate=share,
+            interval=between(share, std),
+            certain=False,
+            because=(fact("shares_of_a_forest"),),
+        )
         if not self.fixed:
             return (explains,)
         return explains, Claim("fix", tuple(self.fixed), tuple(self.fixed.values()))
@@ -96,5 +109,6 @@ class Subspace(Result):
             "std_over_trees": self.std,
             "fixed": self.fixed,
             "exhaustive": self.exhaustive,
-            "whole": self.whole,
+            "others": self.others,
+            "doubts": [doubt.to_dict() for doubt in self.doubts],
         }

@@ -126,11 +126,12 @@ def subspace(
     *,
     n_trees: int = _TREES,
     seed: int = 0,
-    cap: Cap = None,
+    cap: Cap = "25%",
+    kind: Kind = "auto",
     given: Mapping[str, Sequence[Any]] | None = None,
     **reading: Any,
 ) -> Subspace:
-    """Find the smallest set of hyperparameters that explains a share of the variance.
+    """Find the hyperparameters that matter among the good configurations, and what can stay fixed.
 
     Parameters
     ----------
@@ -139,15 +140,20 @@ def subspace(
     share : float, default 0.9
         Share of the variance, in (0, 1], that the set explains alone: its main effects and all
         interactions among its members.
-    n_trees, seed, cap, given
+    n_trees, seed, given
         As in :func:`importance`.
+    cap : float, str, dict or None, default "25%"
+        As in :func:`importance`: shares of what varies among the good configurations. None for
+        those of the whole space; so are those of a run in which too many trials tie as the best.
+    kind : {"auto", "gp", "forest"}, default "auto"
+        The surrogate by which it is judged what can stay fixed, as in :meth:`Run.surrogate`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
     Returns
     -------
     Subspace
-        The set, and in `fixed` the incumbent's values of all others.
+        The set, and in `fixed` what can certainly stay at the incumbent's values.
 
     Raises
     ------
@@ -171,8 +177,17 @@ def subspace(
     >>> hx.subspace(table, objective="loss").names
     ('x',)
     """
-    forest, subject, bound = _explained(run, n_trees, seed, cap, reading)
-    explainer = SubspaceExplainer(forest, subject=subject, seed=seed)
+    run = average_instances(as_run(run, **reading), n_trees=n_trees, seed=seed)
+    notes = []
+    if cap == "25%" and np.quantile(run.cost, 0.25) <= run.cost.min():
+        cap, notes = None, [fact("cap_is_the_best")]
+    forest, subject, bound = _explained(run, n_trees, seed, cap, {})
+    explainer = SubspaceExplainer(
+        forest,
+        model=run.surrogate(kind=kind, seed=seed),
+        subject=replace(subject, notes=(*notes, *subject.notes)),
+        seed=seed,
+    )
     return explainer.explain(share, cap=bound, given=given)
 
 

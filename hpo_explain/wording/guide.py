@@ -83,8 +83,7 @@ QUESTIONS = (
     Question(
         "Which hyperparameters can stay fixed?",
         "subspace",
-        "an average over the whole space: what matters only near the best configuration may be "
-        "left out",
+        "only what the model is certain of, so few trials fix little",
     ),
     Question(
         "Which trials would reduce the uncertainty of an effect?",

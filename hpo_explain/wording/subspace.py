@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import counted, join_words
+from collections.abc import Sequence
+
+from hpo_explain._words import join_words
 from hpo_explain.explanations import Subspace
+from hpo_explain.explanations.claims import Claim
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import percent
 
@@ -23,6 +26,10 @@ add_facts(
             f"not fixed, because inactive in the incumbent: {join_words(fact.names)}"
         ),
         "nothing_fixed": "nothing is fixed: no incumbent is known",
+        "shares_of_a_forest": "the spread over trees is not an interval of the share",
+        "cap_is_the_best": "not capped: too many trials reach the best objective",
+        "sub_space_not_judged": "it is judged in the whole space only",
+        "no_posterior_to_draw": "the model has no joint posterior",
     }
 )
 
@@ -35,13 +42,26 @@ def sentence(result: Subspace) -> str:
         return "The prediction is constant: no hyperparameter matters."
     one = len(first.hyperparameters) == 1
     together = "" if one else ", interactions among them included"
-    fixed = "; no hyperparameter can stay fixed" if result.whole else ""
-    for claim in others:
-        fixed = f"; {counted(len(claim.hyperparameters), 'other')} can stay fixed"
     return (
         f"{join_words(first.hyperparameters)} explain{'s' if one else ''} "
-        f"{percent(first.estimate, first.half)} (std over trees) of the variance{together}{fixed}."
+        f"{percent(first.estimate, first.half)} (std over trees) of the variance{together}. "
+        f"{_fixed(result, others)}"
     )
+
+
+def _fixed(result: Subspace, claims: Sequence[Claim]) -> str:
+    """Say what can stay fixed, or that it cannot be told."""
+    for claim in claims:
+        if len(claim.hyperparameters) == len(result.subject.names):
+            return "All hyperparameters can stay at the incumbent's values: little is left to gain."
+        return (
+            f"{join_words(claim.hyperparameters)} can stay at the incumbent's values: most of what "
+            "can still be gained is left."
+        )
+    if result.doubts:
+        reasons = join_words([str(doubt) for doubt in result.doubts])
+        return f"What can stay fixed cannot be told: {reasons}."
+    return "No hyperparameter can certainly stay fixed."
 
 
 def subtitle(share: float) -> str:

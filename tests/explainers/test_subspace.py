@@ -9,6 +9,7 @@ import pytest
 from matplotlib.container import BarContainer
 
 import hpo_explain as hx
+from hpo_explain.diagnostics import Trust, Verdict
 from hpo_explain.explanations import Subject
 from hpo_explain.surrogates.box_sums import closed_variance, mean_and_variance
 from tests.analytic import unit_cube
@@ -20,7 +21,7 @@ def fitted(space, mean, n=300):
 
 
 def subspace_of(run, share=0.9, **options):
-    return hx.subspace(run, share, n_trees=8, **options)
+    return hx.subspace(run, share, n_trees=8, **{"cap": None, **options})
 
 
 def without_incumbent(run, **known):
@@ -74,42 +75,37 @@ def test_interactions_count_for_those_that_take_part_in_them():
     assert set(subspace_of(run, 0.8).names) == {"x2", "x3"}
 
 
-def test_all_others_are_fixed_at_the_incumbent():
+def test_the_others_are_those_of_the_incumbent():
     run = fitted(unit_cube(3), lambda X: X[:, 1] ** 2)
     subspace = subspace_of(run)
     assert subspace.names == ("x2",)
-    assert subspace.fixed == {name: run.incumbent[name] for name in ("x1", "x3")}
-    explains, fix = subspace.claims
+    assert subspace.others == {name: run.incumbent[name] for name in ("x1", "x3")}
+    explains, *_ = subspace.claims
     assert (explains.kind, explains.hyperparameters) == ("importance", ("x2",))
     assert (explains.estimate, explains.half) == pytest.approx(
         (subspace.explained[-1], subspace.std[-1])
     )
-    assert (fix.kind, dict(zip(fix.hyperparameters, fix.values, strict=True))) == (
-        "fix",
-        subspace.fixed,
-    )
 
 
-def test_of_a_maximized_objective_the_others_are_fixed_at_the_best_values():
+def test_of_a_maximized_objective_the_others_have_the_best_values():
     run = fitted(unit_cube(2), lambda X: X[:, 1])
     higher = hx.Run(run.space, run.X, run.objective, "maximize")
     forest = run.surrogate(kind="forest", n_trees=8)
     subspace = hx.SubspaceExplainer(forest, subject=Subject.of(higher)).explain()
     best = run.X[np.argmax(run.objective)]
-    assert subspace.fixed == {"x1": pytest.approx(best[0])}
+    assert subspace.others == {"x1": pytest.approx(best[0])}
 
 
-def test_of_a_set_of_all_it_is_said_that_none_can_stay_fixed():
+def test_a_set_of_all_leaves_no_others():
     subspace = subspace_of(fitted(unit_cube(2), lambda X: X[:, 0] + X[:, 1]))
     assert set(subspace.names) == {"x1", "x2"}
-    assert subspace.whole
-    assert [claim.kind for claim in subspace.claims] == ["importance"]
+    assert subspace.others == {}
 
 
 def test_where_no_incumbent_is_known_nothing_is_said_of_what_can_stay_fixed():
     subspace = without_incumbent(fitted(unit_cube(3), lambda X: X[:, 1] ** 2)).explain()
     assert not subspace.fixed
-    assert not subspace.whole
+    assert not subspace.others
     assert [note.kind for note in subspace.notes] == ["nothing_fixed"]
     assert [claim.kind for claim in subspace.claims] == ["importance"]
 
@@ -126,10 +122,10 @@ def test_many_hyperparameters_are_grown_greedily_and_it_is_said(monkeypatch):
     assert set(greedy.names) >= {"x1", "x2", "x3"}
 
 
-def test_a_constant_objective_leaves_everything_fixed():
+def test_of_a_constant_objective_nothing_matters():
     subspace = subspace_of(fitted(unit_cube(2), lambda X: np.ones(len(X))))
     assert subspace.names == ()
-    assert set(subspace.fixed) == {"x1", "x2"}
+    assert set(subspace.others) == {"x1", "x2"}
     assert [claim.kind for claim in subspace.claims] == ["no_effect"]
 
 
@@ -148,7 +144,7 @@ def test_what_is_inactive_in_the_incumbent_is_not_fixed():
     subspace = subspace_of(run, 0.8)
     assert subspace.names == ("lr",)
     assert run.incumbent["booster"] != "dart"
-    assert list(subspace.fixed) == ["booster"]
+    assert list(subspace.others) == ["booster"]
     assert [(note.kind, note.names) for note in subspace.notes] == [
         ("inactive_not_fixed", ("drop",))
     ]
@@ -161,7 +157,7 @@ def test_the_parent_of_what_is_inactive_in_the_incumbent_comes_along():
     explainer = without_incumbent(run, incumbent={"booster": "tree", "lr": 0.5})
     subspace = explainer.explain(0.6)
     assert set(subspace.names) == {"booster", "drop"}
-    assert subspace.fixed == {"lr": 0.5}
+    assert subspace.others == {"lr": 0.5}
 
 
 def test_a_sub_space_that_was_asked_for_has_an_incumbent_of_its_own():
@@ -169,8 +165,98 @@ def test_a_sub_space_that_was_asked_for_has_an_incumbent_of_its_own():
     X = space.sample(300, seed=1)
     run = hx.Run(space, X, np.where(X[:, 0] == 1, 1.0 + np.nan_to_num(X[:, 1]), 0.0), "minimize")
     subspace = subspace_of(run, given={"booster": ["dart"]})
-    assert subspace.fixed["booster"] == "dart"
+    assert subspace.others["booster"] == "dart"
     assert subspace.names == ("drop",)
+    assert [doubt.kind for doubt in subspace.doubts] == ["sub_space_not_judged"]
+
+
+# ---------------------------------------------------------------------- what can stay fixed
+
+
+def valley(X):
+    """x1 matters most over the space, but at its incumbent's value only x2 is left to gain."""
+    return 3.0 * (X[:, 0] - 0.3) ** 2 + (X[:, 1] - 0.8) ** 2
+
+
+def judged(run, **options):
+    return hx.subspace(run, n_trees=8, kind="gp", **options)
+
+
+def believed(run, level):
+    verdict = Verdict(level, ())
+    return Trust(verdict, verdict, 0.9, 0.95, 30, "by hand")
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_what_can_stay_fixed_truly_loses_little(seed):
+    space = unit_cube(3)
+    X = space.sample(80, seed=seed)
+    run = hx.Run(space, X, valley(X), "minimize")
+    subspace = judged(run)
+    at = run.incumbent
+    losses = {"x1": 3.0 * (at["x1"] - 0.3) ** 2, "x2": (at["x2"] - 0.8) ** 2, "x3": 0.0}
+    lost = sum(losses[name] for name in subspace.fixed)
+    assert lost <= max(0.5 * sum(losses.values()), 0.05 * run.objective.std())
+    for claim in subspace.claims:
+        if claim.kind == "fix":
+            assert claim.certain
+            assert dict(zip(claim.hyperparameters, claim.values, strict=True)) == subspace.fixed
+    assert subspace.fixed.items() <= at.items()
+
+
+def test_what_can_stay_fixed_is_found():
+    space = unit_cube(3)
+    X = space.sample(80, seed=1)
+    assert "x1" in judged(hx.Run(space, X, valley(X), "minimize")).fixed
+
+
+def test_what_is_left_to_gain_cannot_stay_fixed():
+    space = unit_cube(3)
+    X = space.sample(80, seed=1)
+    X = X[np.abs(X[:, 1] - 0.8) + np.abs(X[:, 0] - 0.3) > 0.35]  # the optimum was not tried
+    assert "x2" not in judged(hx.Run(space, X, valley(X), "minimize")).fixed
+
+
+def test_what_can_stay_fixed_does_not_depend_on_the_direction():
+    run = fitted(unit_cube(3), lambda X: (X[:, 0] - 0.4) ** 2, n=60)
+    negated = hx.Run(run.space, run.X, -run.objective, "maximize")
+    assert judged(run).fixed == judged(negated).fixed
+
+
+def test_nothing_is_fixed_whose_other_values_were_not_tried():
+    space = unit_cube(3)
+    X = space.sample(60, seed=1)
+    X[:, 2] *= 0.5
+    run = hx.Run(space, X, valley(X), "minimize")
+    assert "x3" not in judged(run).fixed
+
+
+def test_why_it_cannot_be_told_what_can_stay_fixed(monkeypatch):
+    run = fitted(unit_cube(2), valley)
+    subspace = hx.subspace(run, n_trees=8, kind="forest")
+    assert [doubt.kind for doubt in subspace.doubts] == ["no_posterior_to_draw"]
+    assert "cannot be told" in subspace.sentence
+    monkeypatch.setattr("hpo_explain.diagnostics.trust", lambda model: believed(run, "poor"))
+    subspace = judged(run)
+    assert [doubt.kind for doubt in subspace.doubts] == ["model_not_trusted"]
+    assert not subspace.fixed
+
+
+def test_shares_are_of_the_good_quarter_unless_that_is_one_value():
+    space = unit_cube(3)
+    X = space.sample(200, seed=1)
+    bad = X[:, 0] > 0.5  # what decides over the whole space is decided among the good
+    run = hx.Run(space, X, np.where(bad, 9.0, X[:, 1]), "minimize")
+    assert hx.subspace(run, 0.5, n_trees=8, cap=None).names == ("x1",)
+    capped = hx.subspace(run, 0.5, n_trees=8)
+    assert "x2" in capped.names
+    by_hand = hx.ForestSurrogate.fit(
+        space, X, np.minimum(run.objective, np.quantile(run.objective, 0.25)), n_trees=8
+    )
+    assert hx.SubspaceExplainer(by_hand).explain(0.5).explained == pytest.approx(capped.explained)
+    tied = hx.Run(space, X, np.round(X[:, 0]), "minimize")
+    subspace = hx.subspace(tied, n_trees=8)
+    assert "cap_is_the_best" in [note.kind for note in subspace.notes]
 
 
 @pytest.mark.parametrize("share", [0.0, -1.0, 1.1, float("nan"), "90%"])
@@ -189,14 +275,14 @@ def test_an_optuna_study_goes_on_in_the_subspace():
 
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
     study.optimize(objective, n_trials=40)
-    subspace = hx.subspace(study, share=0.8, n_trees=16)
+    subspace = hx.subspace(study, share=0.8, n_trees=16, cap=None)
     assert subspace.names == ("x",)
     base = optuna.samplers.TPESampler(seed=0)
     with pytest.warns(optuna.exceptions.ExperimentalWarning):
-        study.sampler = optuna.samplers.PartialFixedSampler(subspace.fixed, base)
+        study.sampler = optuna.samplers.PartialFixedSampler(subspace.others, base)
     study.optimize(objective, n_trials=20)
     for trial in study.trials[40:]:
-        assert {name: trial.params[name] for name in subspace.fixed} == subspace.fixed
+        assert {name: trial.params[name] for name in subspace.others} == subspace.others
     assert study.best_value <= min(trial.value for trial in study.trials[:40])
 
 
