@@ -137,8 +137,6 @@ class LocalImportanceExplainer:
             varying = shares.any(axis=1)  # a tree that is constant here has no shares
             shares = shares[varying] if varying.any() else shares
             std = (shares - shares[:1]).std(axis=0)
-            if kind == "trees":
-                importance = shares.mean(axis=0)
         at_x = explained(x[None, :])
         return LocalImportance(
             subject=self._subject,
@@ -235,7 +233,7 @@ class LocalImportanceExplainer:
     def _notes(self, x: Array, kind: str, no_std: bool) -> tuple[Fact, ...]:
         notes = []
         if kind == "trees":
-            notes.append(fact("shares_over_trees"))
+            notes.append(fact("local_std_over_trees"))
         elif kind == "posterior":
             notes.append(fact("shares_over_draws", draws=_DRAWS))
         elif no_std and self._explained.of_objective:

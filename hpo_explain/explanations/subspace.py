@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hpo_explain.diagnostics import Scope
-from hpo_explain.explanations.claims import Claim, between
+from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
@@ -80,12 +80,10 @@ class Subspace(Result):
         """What the set explains, and what can certainly stay fixed."""
         if not self.names:
             return (Claim("no_effect", self.subject.names, estimate=0.0, certain=False),)
-        share, std = float(self.explained[-1]), float(self.std[-1])
         explains = Claim(
             "importance",
             self.names,
-            estimate=share,
-            interval=between(share, std),
+            estimate=float(self.explained[-1]),
             certain=False,
             because=(fact("shares_of_a_forest"),),
         )

@@ -177,27 +177,17 @@ def subspace(
     >>> hx.subspace(table, objective="loss").names
     ('x',)
     """
-    run = average_instances(as_run(run, **reading), n_trees=n_trees, seed=seed)
-    notes = []
+    run, about = _read(run, n_trees, seed, reading)
     if cap == "25%" and np.quantile(run.cost, 0.25) <= run.cost.min():
-        cap, notes = None, [fact("cap_is_the_best")]
-    forest, subject, bound = _explained(run, n_trees, seed, cap, {})
+        cap, about = None, replace(about, notes=(fact("cap_is_the_best"), *about.notes))
+    capped, about, bound = _capped(run, about, n_trees, seed, cap)
     explainer = SubspaceExplainer(
-        forest,
+        capped.surrogate(kind="forest", n_trees=n_trees, seed=seed),
         model=run.surrogate(kind=kind, seed=seed),
-        subject=replace(subject, notes=(*notes, *subject.notes)),
+        subject=about,
         seed=seed,
     )
     return explainer.explain(share, cap=bound, given=given)
-
-
-def _explained(
-    run: Any, n_trees: int, seed: int, cap: Cap, reading: Mapping[str, Any]
-) -> tuple[Surrogate, Subject, float | None]:
-    """Return the forest of a run, what it is about, and where the objective is capped."""
-    run, subject = _read(run, n_trees, seed, reading)
-    run, subject, bound = _capped(run, subject, n_trees, seed, cap)
-    return run.surrogate(kind="forest", n_trees=n_trees, seed=seed), subject, bound
 
 
 def _capped(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hpo_explain._words import join_words
 from hpo_explain.explanations import LocalImportance
+from hpo_explain.explanations.claims import Claim
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.fanova import WHISKERS
 from hpo_explain.wording.numbers import format_value, percent
@@ -13,6 +14,9 @@ add_facts(
     {
         "shares_over_trees": "shares are means over the trees; ± is their standard deviation over "
         "the trees, not a confidence interval",
+        "local_std_over_trees": "± is the standard deviation of a share over the trees, not a "
+        "confidence interval",
+        "share_uncertainty_unknown": "the uncertainty of a share is known in part only",
         "shares_over_draws": lambda fact: (
             f"± is the standard deviation of a share over {fact['draws']} draws from the model's "
             "posterior"
@@ -36,13 +40,20 @@ def sentence(result: LocalImportance) -> str:
             f"{format_value(result.prediction)}."
         )
     parts = [
-        f"{claim.hyperparameters[0]} with {percent(claim.estimate, claim.half)}"
+        f"{claim.hyperparameters[0]} with {percent(claim.estimate, _std(result, claim))}"
         for claim in leading
     ]
     return (
         f"Around {about} the {what} varies most along {join_words(parts)} of the variance along "
         "single hyperparameters."
     )
+
+
+def _std(result: LocalImportance, claim: Claim) -> float | None:
+    """Return the standard deviation of a share."""
+    if result.std is None:
+        return None
+    return float(result.std[result.names.index(claim.hyperparameters[0])])
 
 
 def heading(result: LocalImportance) -> str:

@@ -44,8 +44,8 @@ def sentence(result: Subspace) -> str:
     together = "" if one else ", interactions among them included"
     return (
         f"{join_words(first.hyperparameters)} explain{'s' if one else ''} "
-        f"{percent(first.estimate, first.half)} (std over trees) of the variance{together}. "
-        f"{_fixed(result, others)}"
+        f"{percent(first.estimate, float(result.std[-1]))} (std over trees) of the variance"
+        f"{together}. {_fixed(result, others)}"
     )
 
 

@@ -40,21 +40,20 @@ WRONG = {
     ("reason good", "explain_proposal"): "few good trials crowd by chance",
     ("reason bad", "explain_proposal"): "few good trials crowd by chance",
     ("effect", "lime"): "the surrogate's own uncertainty is not asked",
-    ("importance", "subspace"): "a share of noise is claimed",
     ("importance", "importance"): "spread over trees is no interval",
     ("interaction", "importance"): "noise is told as interaction",
     ("mains", "importance"): "noise is told as interaction",
-    ("importance", "local_importance"): "a standard deviation is no interval",
     ("interaction", "h_statistic"): "the interval is that of the sample alone",
     ("region", "regional_partial_dependence"): "a narrower band is not a smaller error",
     ("good", "trust good_region"): "the verdict everywhere is told of the good region",
 }
 RARE = {
     ("flat attainable", "partial_dependence"): "the best over all others is never known so well",
+    ("importance", "local_importance"): "the kernel's parameters are estimates, too",
+    ("importance", "subspace"): "the spread over trees is no interval, so no share is certain",
 }
 UNCOVERED = {
     "importance": "spread over trees is no interval",
-    "local_importance": "a standard deviation is no interval",
 }
 
 

@@ -121,7 +121,7 @@ def test_a_forest_is_integrated_exactly_tree_by_tree():
     forest = hx.ForestSurrogate.fit(space, X, np.sin(5 * X[:, 0]) + X[:, 1], n_trees=6)
     theta = np.array([0.4, 0.7])
     found = hx.LocalImportanceExplainer(forest).explain({"x1": 0.4, "x2": 0.7})
-    shares = np.zeros((6, 2))
+    shares, means = np.zeros((6, 2)), []
     for t, tree in enumerate(forest.forest.estimators_):
         variance = []
         for j in range(2):
@@ -131,14 +131,23 @@ def test_a_forest_is_integrated_exactly_tree_by_tree():
             values, weights = tree.predict(rows), np.diff(cuts)
             variance.append(weights @ (values - weights @ values) ** 2)
         shares[t] = np.array(variance) / np.sum(variance)
-    np.testing.assert_allclose(found.importance, shares.mean(axis=0), rtol=1e-6)
+    for j in range(2):  # the shares are those of the mean prediction, on a grid that is fine enough
+        line = np.tile(theta, (200_001, 1))
+        line[:, j] = (np.arange(len(line)) + 0.5) / len(line)
+        means.append(forest.predict(line)[0].var())
+    np.testing.assert_allclose(found.importance, np.array(means) / np.sum(means), rtol=1e-4)
     np.testing.assert_allclose(found.std, shares.std(axis=0), rtol=1e-6)
     assert found.std_kind == "trees"
-    assert [note.kind for note in found.notes] == ["shares_over_trees"]
+    assert [note.kind for note in found.notes] == ["local_std_over_trees"]
     leading = found.claims[0]
     j = int(np.argmax(found.importance))
     assert (leading.kind, leading.hyperparameters) == ("importance", (space.names[j],))
-    assert (leading.estimate, leading.half) == pytest.approx((found.importance[j], found.std[j]))
+    half = 1.959963984540054 * found.std[j]
+    assert leading.estimate == pytest.approx(found.importance[j])
+    assert leading.interval == pytest.approx(
+        (leading.estimate - half, min(1.0, leading.estimate + half))
+    )
+    assert not leading.certain
 
 
 def test_a_tree_that_is_constant_around_the_configuration_does_not_count():

@@ -82,9 +82,8 @@ def test_the_others_are_those_of_the_incumbent():
     assert subspace.others == {name: run.incumbent[name] for name in ("x1", "x3")}
     explains, *_ = subspace.claims
     assert (explains.kind, explains.hyperparameters) == ("importance", ("x2",))
-    assert (explains.estimate, explains.half) == pytest.approx(
-        (subspace.explained[-1], subspace.std[-1])
-    )
+    assert explains.estimate == pytest.approx(subspace.explained[-1])
+    assert not explains.certain
 
 
 def test_of_a_maximized_objective_the_others_have_the_best_values():
@@ -236,7 +235,7 @@ def test_why_it_cannot_be_told_what_can_stay_fixed(monkeypatch):
     subspace = hx.subspace(run, n_trees=8, kind="forest")
     assert [doubt.kind for doubt in subspace.doubts] == ["no_posterior_to_draw"]
     assert "cannot be told" in subspace.sentence
-    monkeypatch.setattr("hpo_explain.diagnostics.trust", lambda model: believed(run, "poor"))
+    monkeypatch.setattr("hpo_explain.diagnostics.trust", lambda *_, **__: believed(run, "poor"))
     subspace = judged(run)
     assert [doubt.kind for doubt in subspace.doubts] == ["model_not_trusted"]
     assert not subspace.fixed
