@@ -10,6 +10,7 @@ from hpo_explain.space import Array
 from hpo_explain.surrogates import AnovaDraws
 
 _LEVEL = 0.95
+_LEAST = 0.2  # of the variance: with less in common, shares of it say nothing
 
 
 def corrected(shares: Array, noise: Array, trials: Array, d: int) -> ShareIntervals:
@@ -51,24 +52,31 @@ def _corrected(shares: Array, noise: Array, trials: Array) -> tuple[Array, Array
 def credible(draws: AnovaDraws) -> ShareIntervals:
     """Return the mean shares of draws with their 95 % intervals.
 
-    A share is a square, so that it is never 0 where something is uncertain: the lower end is that
-    of what two draws have in common, where this is lower. The same holds for what is left to
-    interactions, from which the upper end for all single hyperparameters follows.
+    A share is a square, so that in no draw it is 0 where something is uncertain, nor 1. The
+    interval therefore also covers the shares of what two draws have in common, which have no such
+    bias: they scatter around 0 where nothing is known of an effect.
 
     Parameters
     ----------
     draws : AnovaDraws
         The draws.
     """
-    ends = [0.5 - _LEVEL / 2.0, 0.5 + _LEVEL / 2.0]
-    lower, upper = np.quantile(draws.shares, ends, axis=0)
-    common = np.quantile(draws.products, ends[0], axis=0)
-    mains = draws.shares[:, : draws.totals.shape[1]].sum(axis=1)
-    low, high = np.quantile(mains, ends)
-    left = max(float(np.quantile(draws.rest, ends[0])), 0.0)
+    d = draws.totals.shape[1]
+    mains = draws.products[:, :d].sum(axis=1)
+    together = np.maximum(draws.rest + mains, _LEAST)
+    lower, upper = _covering(draws.shares, draws.products / together[:, None])
+    sums = draws.shares[:, :d].sum(axis=1)
+    low, high = _covering(sums, mains / together)
     return ShareIntervals(
         importance=draws.shares.mean(axis=0),
-        lower=np.maximum(np.minimum(lower, common), 0.0),
+        lower=lower,
         upper=upper,
-        mains=(float(mains.mean()), float(low), max(float(high), 1.0 - left)),
+        mains=(float(sums.mean()), float(low), float(high)),
     )
+
+
+def _covering(shares: Array, common: Array) -> tuple[Array, Array]:
+    """Return the ends of an interval that covers 95 % of both, within [0, 1]."""
+    ends = [0.5 - _LEVEL / 2.0, 0.5 + _LEVEL / 2.0]
+    (low, high), (less, more) = (np.quantile(a, ends, axis=0) for a in (shares, common))
+    return np.clip(np.minimum(low, less), 0.0, 1.0), np.clip(np.maximum(high, more), 0.0, 1.0)

@@ -10,7 +10,7 @@ from hpo_explain.errors import InputError
 from hpo_explain.space import Array
 from hpo_explain.surrogates.protocols import HeldOut, Refits, SupportsBoxes
 
-_TREES = 12  # of a refit: several refits have as many together as any forest
+_TREES = 8  # of a refit: several refits have as many together as any forest
 _FEWEST_LEAVES = 6  # that a tree may have, about: with fewer nothing is left to explain
 _PAYS = 0.98  # of the error: larger leaves must lower it by more than chance does
 
