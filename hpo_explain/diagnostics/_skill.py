@@ -14,6 +14,7 @@ from hpo_explain.surrogates import HeldOut
 
 _DRAWS = 200
 _LEVEL = 0.05  # of the one-sided limits
+_LEAST = -1e6
 _NORMAL_95_ONE_SIDED = 1.6448536269514722
 _FEWEST = 10
 _BEST = 0.3
@@ -42,9 +43,9 @@ def r2_of(held_out: HeldOut, weights: Array | None = None) -> tuple[float, float
     spread = counted @ centred**2 - (counted @ centred) ** 2 / total
     with np.errstate(divide="ignore", invalid="ignore"):
         r2 = 1.0 - (counted @ error**2) / np.maximum(spread, 0.0)
-    drawn_r2 = r2[1:][np.isfinite(r2[1:])]
-    lower = float(np.quantile(drawn_r2, _LEVEL)) if len(drawn_r2) else float("-inf")
-    return float(r2[0]), lower
+    # where the objectives are all the same nothing is explained
+    r2 = np.maximum(np.nan_to_num(r2, nan=_LEAST, posinf=_LEAST, neginf=_LEAST), _LEAST)
+    return float(r2[0]), float(np.quantile(r2[1:], _LEVEL))
 
 
 def good_trials(cost: Array, predicted: Array | None = None) -> npt.NDArray[np.bool_]:
@@ -108,7 +109,8 @@ def two_groups(cost: Array) -> tuple[npt.NDArray[np.bool_], float]:
     """
     ordered = np.sort(cost)
     n = len(cost)
-    z = (ordered - ordered.mean()) / (ordered.std() or 1.0)
+    z = (ordered - ordered[0]) / (ordered[-1] - ordered[0] or 1.0)  # squares stay finite
+    z = (z - z.mean()) / (z.std() or 1.0)
     below = np.arange(1, n)
     between = np.cumsum(z)[:-1] ** 2 / (below * (n - below))
     between = np.where(np.diff(ordered) > 0.0, between, 0.0)  # equal costs are not parted

@@ -118,6 +118,14 @@ def test_of_few_trials_r2_is_uncertain():
     assert r2_of(held(n=1000, r2=0.8))[1] > 0.75
 
 
+def test_r2_is_a_number_whatever_counts():
+    y = np.arange(5.0)
+    alone = HeldOut("given", y, y + 1.0, np.ones(5))
+    assert r2_of(alone, np.eye(5)[2]) == (-1e6, -1e6)  # one objective has no spread
+    assert r2_of(HeldOut("given", 1e150 * y, 1e150 * y, np.ones(5)))[0] == 1.0
+    assert two_groups(1e150 * y)[1] == pytest.approx(two_groups(y)[1])
+
+
 def test_over_the_space_each_trial_counts_with_its_share_of_it():
     """49 of 50 trials crowd in one corner, and are predicted well: the other one is most of it."""
     rows = np.vstack([0.02 * SPACE.sample(49, seed=0), [[0.9, 0.9]]])
