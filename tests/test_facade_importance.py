@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explainers._share_intervals import corrected
 from hpo_explain.explanations import ShareIntervals
 from tests.analytic import unit_cube
 from tests.claims.problems import additive, categorical
@@ -55,17 +54,6 @@ def test_an_irrelevant_category_of_twenty_levels_gets_no_certain_share(kind):
     assert all("irrelevant" not in claim.hyperparameters for claim in named)
     assert result.importance["importance"].idxmax() == "kernel"
     assert certain <= set(result.names)
-
-
-def test_the_correction_takes_off_what_noise_adds():
-    shares = np.array([0.6, 0.3, 0.1])
-    noise = np.tile([0.5, 0.3, 0.2], (4, 1))
-    found = corrected(shares, noise, np.tile(shares, (4, 1)), 2)
-    np.testing.assert_allclose(found.importance, [0.7, 0.3, 0.0])
-    assert found.mains[0] == pytest.approx(1.0)
-    # nothing varies but the correction, with Student's t of 3 degrees of freedom
-    assert found.lower[0] == pytest.approx(0.7 - 3.182446 * 0.1)
-    assert found.lower[1] == found.upper[1] == pytest.approx(0.3)
 
 
 def test_what_only_a_forest_answers_is_not_asked_of_a_process():
