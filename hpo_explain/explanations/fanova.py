@@ -258,8 +258,16 @@ class FanovaImportance(Result):
         """`totals`, if they were asked for before; drawing does not compute them."""
         return self.drawn_totals if self.rows == "draws" else vars(self).get("totals")
 
+    def estimated_totals(self, totals: Array) -> Array:
+        """Return the means of `totals`, each at least what the hyperparameter explains alone. (d,).
+
+        The totals of trees hold the noise that `estimate` is corrected for; what takes part in
+        everything cannot explain less than by itself.
+        """
+        return np.maximum(totals.mean(axis=0), self.estimate[: len(self.names)])
+
     def total_effect(self, name: str) -> float:
-        """Return the mean share of everything in which a hyperparameter takes part.
+        """Return the share of everything in which a hyperparameter takes part.
 
         Raises
         ------
@@ -275,7 +283,7 @@ class FanovaImportance(Result):
                 name,
                 ("Pass a larger ", Option("most_pairs"), " to the explainer, or take fewer trees."),
             )
-        return float(self.totals[:, j].mean())
+        return float(self.estimated_totals(self.totals)[j])
 
     @property
     def total_variance(self) -> float:
@@ -483,7 +491,7 @@ class FanovaImportance(Result):
             ],
             "total_effects": None
             if self.totals is None
-            else dict(zip(self.names, self.totals.mean(axis=0).tolist(), strict=True)),
+            else dict(zip(self.names, self.estimated_totals(self.totals).tolist(), strict=True)),
             "activity": {
                 name: axis.activity for name, axis in zip(self.names, self.axes, strict=True)
             },

@@ -111,7 +111,7 @@ def _row(result: FanovaImportance, i: int) -> Row:
         parts.append(f"({words.activity(activity, bool(result.given))})")
     total = None
     if not first and result.known_totals is not None:
-        total = float(result.known_totals[:, members[0]].mean())
+        total = float(result.estimated_totals(result.known_totals)[members[0]])
     share, bounds = float(result.estimate[i]), result.bounds(i)
     half: Half = float(result.shares[:, i].std())
     if bounds is not None:

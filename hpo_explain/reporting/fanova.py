@@ -78,7 +78,7 @@ def _rows(result: FanovaImportance) -> list[dict[str, str]]:
         alone = len(members) == 1
         total = ""
         if alone and result.totals is not None:
-            total = _percent(float(result.totals[:, members[0]].mean()))
+            total = _percent(float(result.estimated_totals(result.totals)[members[0]]))
         rows.append(
             {
                 "names": " × ".join(result.names[j] for j in members),
