@@ -17,6 +17,9 @@ H_j²       ``Σ_i (F - F_j - F_∖j)² / Σ_i F²``: the share of everything th
 Each set S is predicted once, at all n² combinations of a sample row with another one's values; F_j
 and F_∖j are the means of the same n² numbers along the two sides. Leaving out a tenth of the sample
 at a time gives the standard error of H (delete-a-group jackknife).
+
+This is all about the mean of the model. How strong interactions are in the functions that the
+trials allow is another question (`_interaction_bounds`).
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from hpo_explain._checks import check_count
 from hpo_explain.acquisition import Acquisition, SurrogateBased
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._explained import Explained
+from hpo_explain.explainers._interaction_bounds import interaction_bounds
 from hpo_explain.explainers.background import complete
 from hpo_explain.explainers.partial_dependence import checked_sample
 from hpo_explain.explanations import InteractionStrength, Subject
@@ -141,14 +145,17 @@ class InteractionExplainer:
             without = self._centred(self._averaged(values.T))
             _, total[j], total_std[j] = self._strength(whole - alone[j] - without, whole, scale)
         pairs = np.full((3, d, d), np.nan)
-        for j, k in combinations(range(d), 2):
-            if focus is not None and focus not in (j, k):
-                continue
+        asked = [u for u in combinations(range(d), 2) if focus is None or focus in u]
+        for j, k in asked:
             found = (0.0, 0.0, 0.0)
             if matters[j] and matters[k]:
                 together = self._centred(self._averaged(self._combined([j, k])))
                 found = self._strength(together - alone[j] - alone[k], together, scale)
             pairs[:, j, k] = pairs[:, k, j] = found
+        bounds = None
+        if self._explained.of_objective:
+            surrogate = self._explained.surrogate
+            bounds = interaction_bounds(surrogate, self._rows, asked, seed=self._seed)
         return InteractionStrength(
             subject=self._subject,
             pairs=pairs[1],
@@ -156,10 +163,11 @@ class InteractionExplainer:
             absolute=pairs[0],
             total=total,
             total_std=total_std,
+            bounds=bounds,
             focus=name,
             sample_size=len(self._rows),
             seed=self._seed,
-            notes=self._notes(),
+            notes=self._notes(bounds is not None),
         )
 
     def _relevant(self) -> npt.NDArray[np.bool_]:
@@ -222,8 +230,10 @@ class InteractionExplainer:
         variance = (_GROUPS - 1) / _GROUPS * np.sum((left_out - left_out.mean()) ** 2)
         return scale * float(part[0]), float(H[0]), float(np.sqrt(variance))
 
-    def _notes(self) -> tuple[Fact, ...]:
+    def _notes(self, bounded: bool) -> tuple[Fact, ...]:
         notes = [fact("estimated_from_sample", size=len(self._rows), seed=self._seed)]
+        if bounded:
+            notes.append(fact("interactions_drawn"))
         if any(self._space.conditions):
             notes.append(fact("interacts_with_its_condition"))
         return (*notes, *self._subject.notes)

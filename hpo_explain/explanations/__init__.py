@@ -7,7 +7,7 @@ from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.densities import DensityCurve, ProposalDensities
 from hpo_explain.explanations.density_path import DensityPath
 from hpo_explain.explanations.fanova import Axis, FanovaImportance, ModelDifference, ShareIntervals
-from hpo_explain.explanations.h_statistic import InteractionStrength
+from hpo_explain.explanations.h_statistic import InteractionBounds, InteractionStrength
 from hpo_explain.explanations.lime import LimeExplanation, LimeStatement, Presence
 from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.explanations.marginal import Marginal
@@ -39,6 +39,7 @@ __all__ = [
     "Evidence",
     "Experiments",
     "FanovaImportance",
+    "InteractionBounds",
     "InteractionStrength",
     "LimeExplanation",
     "LimeStatement",

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 SEPARATOR = " × "
 _MOST_NAMED = 3
 _UNSTABLE = 0.25  # share of the trees or draws that may see two neighbours the other way round
-_TRIED = 0.75  # share of a hyperparameter's scale that must have been tried
 
 Rows = Literal["trees", "draws"]
 """What the shares are of: the trees of a forest, or functions drawn from a posterior."""
@@ -429,10 +428,7 @@ class FanovaImportance(Result):
         if self.intervals is None:
             doubts.append(fact("no_interval_of_shares"))
         doubts += self.subject.doubts(self.scope)
-        support = self.subject.support
-        barely = [n for n in names if support is not None and support.share(n) < _TRIED]
-        if support is None or barely:
-            doubts.append(fact("range_partly_tried", names=barely))
+        doubts += self.subject.partly_tried(names)
         if not {other.name for other in self.differences}.isdisjoint(names):
             doubts.append(fact("models_differ"))
         return tuple(doubts)

@@ -10,13 +10,46 @@ import numpy as np
 from hpo_explain._checks import check_name
 from hpo_explain.diagnostics import Scope
 from hpo_explain.errors import InputError
-from hpo_explain.explanations.claims import Claim, between
+from hpo_explain.explanations.claims import NOTHING, Claim
 from hpo_explain.explanations.result import Result
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+
+NEGLIGIBLE = 0.02
+"""Pairs that explain less of the variance do not interact, for all that is known."""
+
+
+@dataclass(frozen=True, eq=False)
+class InteractionBounds:
+    """How strong interactions are in functions that the trials allow, with 95 % intervals.
+
+    All are of shape (d, d) and symmetric, with NaN where a pair was not asked for. The lower ends
+    are 0 where it cannot be told that a pair interacts at all.
+
+    Attributes
+    ----------
+    H, lower, upper : ndarray of shape (d, d)
+        H of each pair, without what the model's uncertainty adds to it.
+    size, size_lower, size_upper : ndarray of shape (d, d)
+        Root mean square of the interaction, in the objective's units.
+    share, share_lower, share_upper : ndarray of shape (d, d)
+        Its share of the variance over the space.
+    """
+
+    H: Array
+    lower: Array
+    upper: Array
+    size: Array
+    size_lower: Array
+    size_upper: Array
+    share: Array
+    share_lower: Array
+    share_upper: Array
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -27,6 +60,9 @@ class InteractionStrength(Result):
     relative to the joint effect of the pair, so a pair that hardly matters can have a large H;
     `absolute` is the size of the interaction.
 
+    `pairs`, `absolute` and `total` are of the model's mean, which sees interactions in noise, too.
+    Claims rest on `bounds`, where the model's uncertainty is known.
+
     Attributes
     ----------
     pairs, pairs_std : ndarray of shape (d, d)
@@ -36,6 +72,9 @@ class InteractionStrength(Result):
         Root mean square of each pair's interaction, in the objective's (or acquisition's) units.
     total, total_std : ndarray of shape (d,)
         H of each hyperparameter with any others (Eq. 45), and its standard error.
+    bounds : InteractionBounds or None
+        The same of functions drawn from the model's posterior; None for a model without a joint
+        one, such as a forest, and for an acquisition.
     focus : str or None
         The hyperparameter whose pairs were asked for; None for all.
     sample_size, seed : int
@@ -65,6 +104,7 @@ class InteractionStrength(Result):
     absolute: Array
     total: Array
     total_std: Array
+    bounds: InteractionBounds | None = None
     focus: str | None = None
     sample_size: int = 0
     seed: int = 0
@@ -98,41 +138,84 @@ class InteractionStrength(Result):
     def _index(self, argument: str, name: str) -> int:
         return self.names.index(check_name(argument, name, self.names, "hyperparameter"))
 
+    @property
+    def known_pairs(self) -> Array:
+        """H of pairs as it is shown, (d, d): of functions drawn where there are `bounds`."""
+        return self.pairs if self.bounds is None else self.bounds.H
+
+    @property
+    def known_sizes(self) -> Array:
+        """Root mean squares of interactions as they are shown, (d, d)."""
+        return self.absolute if self.bounds is None else self.bounds.size
+
     def members(self) -> list[tuple[int, int]]:
         """Return the pairs as positions in `names`, the one with most interaction first.
 
-        They are ordered by `absolute`: the largest H may be that of a pair that hardly matters.
+        They are ordered by `known_sizes`: the largest H may be that of a pair that hardly matters.
         """
         j, k = np.nonzero(np.triu(~np.isnan(self.pairs), 1))
-        order = np.argsort(-self.absolute[j, k], kind="stable")
+        order = np.argsort(-self.known_sizes[j, k], kind="stable")
         return [(int(j[i]), int(k[i])) for i in order]
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         """The pair with most interaction, or that there is none."""
-        ranking = self.members()
-        if not ranking or self.pairs[ranking[0]] == 0.0:
-            about = self.names if self.focus is None else (self.focus,)
+        ranking, bounds = self.members(), self.bounds
+        about = self.names if self.focus is None else (self.focus,)
+        if not ranking:
             return (Claim("no_interaction", about, estimate=0.0),)
+        unknown = () if bounds is not None else (fact("interaction_not_bounded"),)
+        if bounds is None:
+            nothing = self.pairs[ranking[0]] == 0.0
+        else:
+            nothing = max(bounds.share_upper[pair] for pair in ranking) < NEGLIGIBLE
+        if nothing:
+            doubts = (*unknown, *self._doubts(self.names))
+            return (
+                Claim("no_interaction", about, estimate=0.0, certain=not doubts, because=doubts),
+            )
         j, k = ranking[0]
-        H = float(self.pairs[j, k])
-        interval = between(H, float(self.pairs_std[j, k]))
+        names, interval = (self.names[j], self.names[k]), None
+        if bounds is not None:
+            interval = (float(bounds.lower[j, k]), float(bounds.upper[j, k]))
+            if bounds.share_lower[j, k] < NOTHING:
+                unknown = (fact("interaction_may_be_nothing"),)
+        doubts = (*unknown, *self._doubts(names))
         return (
-            Claim("interaction", (self.names[j], self.names[k]), estimate=H, interval=interval),
+            Claim(
+                "interaction",
+                names,
+                estimate=float(self.known_pairs[j, k]),
+                interval=interval,
+                certain=not doubts,
+                because=doubts,
+            ),
         )
 
+    def _doubts(self, names: tuple[str, ...]) -> tuple[Fact, ...]:
+        return (*self.subject.doubts(self.scope), *self.subject.partly_tried(names))
+
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per pair: members, H, std, absolute; the most interaction first."""
+        """Return one row per pair: members, H, std, absolute; the most interaction first.
+
+        With `bounds` also what functions drawn from the posterior have: `drawn` is their H, with
+        the interval from `lower` to `upper`.
+        """
         import pandas as pd
 
         ranking = self.members()
+        columns: dict[str, Any] = {
+            "members": [(self.names[j], self.names[k]) for j, k in ranking],
+            "H": [self.pairs[u] for u in ranking],
+            "std": [self.pairs_std[u] for u in ranking],
+            "absolute": [self.absolute[u] for u in ranking],
+        }
+        if self.bounds is not None:
+            columns["drawn"] = [self.bounds.H[u] for u in ranking]
+            columns["lower"] = [self.bounds.lower[u] for u in ranking]
+            columns["upper"] = [self.bounds.upper[u] for u in ranking]
         return pd.DataFrame(
-            {
-                "members": [(self.names[j], self.names[k]) for j, k in ranking],
-                "H": [self.pairs[u] for u in ranking],
-                "std": [self.pairs_std[u] for u in ranking],
-                "absolute": [self.absolute[u] for u in ranking],
-            },
+            columns,
             index=pd.Index([f"{self.names[j]} × {self.names[k]}" for j, k in ranking], name="pair"),
         )
 
@@ -149,6 +232,7 @@ class InteractionStrength(Result):
                     "H": self.pairs[j, k],
                     "std": self.pairs_std[j, k],
                     "absolute": self.absolute[j, k],
+                    **({} if self.bounds is None else _drawn(self.bounds, (j, k))),
                 }
                 for j, k in self.members()
             ],
@@ -160,3 +244,15 @@ class InteractionStrength(Result):
             "sample_size": self.sample_size,
             "seed": self.seed,
         }
+
+
+def _drawn(bounds: InteractionBounds, pair: tuple[int, int]) -> dict[str, Any]:
+    """Return what is known of a pair by functions drawn from the posterior."""
+    return {
+        "drawn": bounds.H[pair],
+        "interval": (bounds.lower[pair], bounds.upper[pair]),
+        "size": bounds.size[pair],
+        "size_interval": (bounds.size_lower[pair], bounds.size_upper[pair]),
+        "share": bounds.share[pair],
+        "share_interval": (bounds.share_lower[pair], bounds.share_upper[pair]),
+    }

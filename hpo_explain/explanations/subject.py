@@ -17,6 +17,8 @@ from hpo_explain.options import Direction
 from hpo_explain.run import Run
 from hpo_explain.space import Array, SearchSpace
 
+_TRIED = 0.75  # share of a hyperparameter's scale that must have been tried
+
 
 @dataclass(frozen=True, eq=False)
 class Subject:
@@ -150,6 +152,15 @@ class Subject:
             return ()
         missing = [n for n, some in values.items() if some and not support.at(n, some).all()]
         return (fact("value_not_tried", names=missing),) if missing else ()
+
+    def partly_tried(self, names: Sequence[str]) -> tuple[Fact, ...]:
+        """Return a fact that names the hyperparameters of which much of the range was not tried.
+
+        Empty where the ranges of all were tried; of nothing where no trials are known.
+        """
+        support = self.support
+        barely = [n for n in names if support is not None and support.share(n) < _TRIED]
+        return (fact("range_partly_tried", names=barely),) if support is None or barely else ()
 
     @property
     def lower_is_better(self) -> bool:

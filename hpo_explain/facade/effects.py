@@ -184,7 +184,8 @@ def h_statistic(
     Returns
     -------
     InteractionStrength
-        H of pairs, and of every hyperparameter with any others.
+        H of pairs, and of every hyperparameter with any others, of the model's mean; ``.bounds``
+        is what the trials allow, by functions drawn from the posterior of a Gaussian process.
 
     Raises
     ------

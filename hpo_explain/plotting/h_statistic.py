@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from hpo_explain.explanations import InteractionStrength
-from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
+from hpo_explain.plotting._bars import MOST_ROWS, Bars, Half, Row, draw_bars
 from hpo_explain.plotting._heatmap import Pairs, plot_pairs
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH
@@ -38,7 +38,8 @@ def plot_h_statistic(
     -------
     matplotlib.axes.Axes
         The axes: the hyperparameters along both, those that interact most first; of one
-        hyperparameter's pairs H by the other member. At most 20 are drawn.
+        hyperparameter's pairs H by the other member, that which interacts most on top. At most 20
+        are drawn.
 
     References
     ----------
@@ -57,9 +58,11 @@ def plot_h_statistic(
     """
     if result.focus is not None or len(result.names) < 2:
         return _plot_one(result, ax, width)
-    order = np.argsort(-np.nansum(result.absolute, axis=1), kind="stable")
+    order = np.argsort(-np.nansum(result.known_sizes, axis=1), kind="stable")
+    bounds = result.bounds
+    std = result.pairs_std if bounds is None else (bounds.upper - bounds.lower) / 2.0
     return plot_pairs(
-        Pairs(result.names, result.pairs, result.pairs_std, order.tolist(), "H", _REACH),
+        Pairs(result.names, result.known_pairs, std, order.tolist(), "H", _REACH),
         ax=ax,
         width=width,
         heading=words.heading(_what(result)),
@@ -103,14 +106,14 @@ def plot_h_totals(
         Row((name,), (float(H),), (float(std),))
         for name, H, std in zip(result.names, result.total, result.total_std, strict=True)
     ]
-    return _plot_largest(
-        result,
-        rows,
+    return _plot_first(
+        sorted(rows, key=lambda row: -row.values[0]),
         ax=ax,
         width=width,
         heading=words.totals_heading(_what(result)),
         subtitle=words.TOTALS_SUBTITLE,
         label=words.TOTALS_LABEL,
+        footer=words.totals_whiskers(result),
     )
 
 
@@ -120,34 +123,42 @@ def _plot_one(result: InteractionStrength, ax: Axes | None, width: float) -> Axe
     rows = [
         Row(
             (result.names[k if result.names[j] == name else j],),
-            (float(result.pairs[j, k]),),
-            (float(result.pairs_std[j, k]),),
+            (float(result.known_pairs[j, k]),),
+            (_half(result, j, k),),
         )
         for j, k in result.members()
     ]
     focus = shorten(plain(name), 60)
-    return _plot_largest(
-        result,
+    return _plot_first(
         rows,
         ax=ax,
         width=width,
         heading=words.heading(_what(result), focus),
         subtitle=words.SUBTITLE,
         label=words.label(focus),
+        footer=words.whiskers(result),
     )
 
 
-def _plot_largest(
-    result: InteractionStrength, rows: list[Row], *, ax: Axes | None, width: float, heading: str,
-    subtitle: str, label: str,
+def _half(result: InteractionStrength, j: int, k: int) -> Half:
+    """Return how far whiskers of a pair reach."""
+    bounds = result.bounds
+    if bounds is None:
+        return float(result.pairs_std[j, k])
+    H = bounds.H[j, k]
+    return float(H - bounds.lower[j, k]), float(bounds.upper[j, k] - H)
+
+
+def _plot_first(
+    rows: list[Row], *, ax: Axes | None, width: float, heading: str, subtitle: str, label: str,
+    footer: str,
 ) -> Axes:  # fmt: skip
-    shown = sorted(rows, key=lambda row: -row.values[0])[:MOST_ROWS]
     bars = Bars(
-        rows=tuple(shown),
+        rows=tuple(rows[:MOST_ROWS]),
         heading=heading,
         subtitle=subtitle,
         label=label,
-        footer=words.whiskers(result) + not_shown(len(rows) - len(shown), *words.SMALLER),
+        footer=footer + not_shown(len(rows) - MOST_ROWS, *words.SMALLER),
         positive=True,
     )
     return draw_bars(bars, ax=ax, width=width)

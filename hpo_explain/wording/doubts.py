@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hpo_explain._words import join_words
+from hpo_explain._words import join_words, listed
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.facts import Fact
 from hpo_explain.wording._registry import add_facts
@@ -23,8 +23,18 @@ def _not_trusted(fact: Fact) -> str:
     return f"the model predicts badly {where}"
 
 
+def _partly_tried(fact: Fact) -> str:
+    if not fact.names:
+        return "it is not known what was tried"
+    verb = "was" if len(fact.names) == 1 else "were"
+    return f"{listed(list(fact.names), _MOST_BARELY)} {verb} tried in a part of the range only"
+
+
+_MOST_BARELY = 4
+
 add_facts(
     {
+        "range_partly_tried": _partly_tried,
         "model_not_trusted": _not_trusted,
         "value_not_tried": lambda fact: (
             f"hardly any trial has such values of {join_words(fact.names)}"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hpo_explain._words import counted, join_words, listed
+from hpo_explain._words import counted, join_words
 from hpo_explain.explanations import FanovaImportance
 from hpo_explain.explanations.claims import NOTHING, Claim
 from hpo_explain.explanations.fanova import SEPARATOR
@@ -28,7 +28,6 @@ PAIR_SHARE = "share of the variance"
 _KINDS = {1: "hyperparameters alone", 2: "pairs", 3: "triples"}
 _MOST_UNSTABLE = 3
 _MOST_DIFFERENT = 3
-_MOST_BARELY = 4
 
 
 def _trees_constant(fact: Fact) -> str:
@@ -43,13 +42,6 @@ def _capped(cap: float, direction: str) -> str:
 
 def _r2(value: float) -> str:
     return f"{value:.2f}" if math.isfinite(value) else "not known"
-
-
-def _partly_tried(fact: Fact) -> str:
-    if not fact.names:
-        return "it is not known what was tried"
-    verb = "was" if len(fact.names) == 1 else "were"
-    return f"{listed(list(fact.names), _MOST_BARELY)} {verb} tried in a part of the range only"
 
 
 add_facts(
@@ -73,7 +65,6 @@ add_facts(
         "share_may_be_nothing": lambda fact: (
             f"{SEPARATOR.join(fact.names)} may explain next to nothing"
         ),
-        "range_partly_tried": _partly_tried,
         "forest_distilled": lambda fact: (
             f"the model was distilled into a forest with R² = {fact['fidelity']:.3f}"
         ),

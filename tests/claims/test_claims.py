@@ -43,7 +43,6 @@ WRONG = {
     ("importance", "importance"): "spread over trees is no interval",
     ("interaction", "importance"): "noise is told as interaction",
     ("mains", "importance"): "noise is told as interaction",
-    ("interaction", "h_statistic"): "the interval is that of the sample alone",
     ("region", "regional_partial_dependence"): "a narrower band is not a smaller error",
     ("good", "trust good_region"): "the verdict everywhere is told of the good region",
 }

@@ -37,7 +37,9 @@ def test_a_product_has_its_known_strength():
     (claim,) = found.claims
     assert (claim.kind, claim.hyperparameters) == ("interaction", ("x2", "x3"))
     assert claim.estimate == found.strength("x2", "x3")
-    assert claim.half == pytest.approx(found.pairs_std[1, 2])
+    assert claim.interval is None
+    assert not claim.certain
+    assert "interaction_not_bounded" in [reason.kind for reason in claim.because]
 
 
 def by_loops(f, X):
@@ -130,17 +132,39 @@ def test_the_direction_is_that_of_the_objective(explain_acquisition):
     np.testing.assert_array_equal(found.pairs, again.pairs)
 
 
-@pytest.mark.parametrize("kind", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
-def test_a_child_interacts_with_what_decides_whether_it_is_active(kind):
+def test_a_child_interacts_with_what_decides_whether_it_is_active():
     space = nested_space()
     X = space.sample(60, seed=1)
     y = np.nan_to_num(X[:, 1], nan=0.0) * 3.0 + X[:, 7]
-    found = hx.InteractionExplainer(kind.fit(space, X, y), sample=20).explain("momentum")
+    forest = hx.ForestSurrogate.fit(space, X, y)
+    found = hx.InteractionExplainer(forest, sample=20).explain("momentum")
     assert np.nanargmax(found.absolute[1]) == 0  # the optimizer
     assert np.isfinite(found.total).all()
     json.dumps(found.to_dict(), allow_nan=False)
     kinds = [note.kind for note in found.notes]
     assert kinds == ["estimated_from_sample", "interacts_with_its_condition"]
+
+
+def test_functions_drawn_interact_where_a_condition_makes_them():
+    space = hx.SearchSpace(
+        [
+            hx.CategoricalParameter("optimizer", ["adam", "sgd"]),
+            hx.FloatParameter("momentum", 0.0, 1.0, active_when={"optimizer": ["sgd"]}),
+            hx.FloatParameter("lr", 0.0, 1.0),
+        ]
+    )
+    X = space.sample(60, seed=1)
+    y = np.nan_to_num(X[:, 1], nan=0.5) * 3.0 + X[:, 2]
+    process = hx.GaussianProcessSurrogate.fit(space, X, y)
+    found = hx.InteractionExplainer(process, sample=20).explain("momentum")
+    kinds = [note.kind for note in found.notes]
+    assert kinds == ["estimated_from_sample", "interactions_drawn", "interacts_with_its_condition"]
+    bounds = found.bounds
+    assert np.isnan(bounds.H[0, 2])  # was not asked for
+    # half of all configurations: V_momentum = 9/48, and so is what the optimizer decides
+    assert bounds.lower[0, 1] < np.sqrt(0.5) < bounds.upper[0, 1]
+    assert bounds.upper[1, 2] < 0.1
+    json.dumps(found.to_dict(), allow_nan=False)
 
 
 def test_an_acquisition_is_explained_in_place_of_the_objective():
@@ -192,3 +216,106 @@ def test_the_result_can_be_stored_and_shown():
     assert "<svg" in found._repr_html_()
     again = hx.InteractionExplainer(surrogate, sample=20, seed=3).explain()
     np.testing.assert_array_equal(found.pairs, again.pairs)
+
+
+# ---------------------------------------------------------------------- the model's uncertainty
+
+
+class Bilinear:
+    """f = b1 x1 + b2 x2 + b3 x1 x2 with independent normal coefficients."""
+
+    def __init__(self, mean, std):
+        self.space, self.mean, self.std = unit_cube(2), np.array(mean), np.array(std)
+
+    def features(self, X):
+        return np.column_stack([X, X[:, 0] * X[:, 1]])
+
+    def predict(self, X):
+        Z = self.features(X)
+        return Z @ self.mean, np.sqrt(Z**2 @ self.std**2)
+
+    def posterior_covariance(self, X):
+        return self.covariance_of_means([row[None] for row in X])
+
+    def covariance_of_means(self, groups):
+        Z = np.array([self.features(rows).mean(axis=0) for rows in groups]) * self.std
+        return Z @ Z.T
+
+    def std_of_mean(self, X, members, values):
+        raise AssertionError("is not asked for")
+
+    def strengths(self, coefficients):
+        """H and the interaction's size in closed form, over the unit square."""
+        b1, b2, b3 = coefficients.T
+        own = b3**2 / 144.0
+        alone = (b1 + b3 / 2.0) ** 2 / 12.0 + (b2 + b3 / 2.0) ** 2 / 12.0
+        return np.sqrt(own / (alone + own)), np.sqrt(own)
+
+
+def test_without_uncertainty_the_bounds_are_h():
+    surrogate = Bilinear([1.0, -0.3, 1.0], [0.0, 0.0, 0.0])
+    bounds = hx.InteractionExplainer(surrogate).explain().bounds
+    H, size = surrogate.strengths(surrogate.mean[None])
+    for found in (bounds.lower, bounds.H, bounds.upper):
+        assert found[0, 1] == pytest.approx(H[0], rel=0.05)  # of a grid of values
+    for found in (bounds.size_lower, bounds.size, bounds.size_upper):
+        assert found[0, 1] == pytest.approx(size[0], rel=0.05)
+
+
+def test_the_bounds_are_those_of_the_coefficients_posterior():
+    surrogate = Bilinear([1.0, -0.3, 1.5], [0.05, 0.1, 0.15])
+    bounds = hx.InteractionExplainer(surrogate).explain().bounds
+    rng = np.random.default_rng(0)
+    drawn = surrogate.mean + surrogate.std * rng.standard_normal((20_000, 3))
+    for numbers, lower, upper in zip(
+        surrogate.strengths(drawn),
+        (bounds.lower, bounds.size_lower),
+        (bounds.upper, bounds.size_upper),
+        strict=True,
+    ):
+        low, middle, high = np.quantile(numbers, [0.005, 0.5, 0.995])
+        assert lower[0, 1] == pytest.approx(low, abs=0.35 * (middle - low))  # of 200 draws
+        assert upper[0, 1] == pytest.approx(high, abs=0.35 * (high - middle))
+
+
+def test_an_interaction_that_may_be_nothing_has_no_lower_end():
+    unknown = hx.InteractionExplainer(Bilinear([1.0, 1.0, 0.3], [0.1, 0.1, 1.0])).explain()
+    assert (unknown.bounds.lower[0, 1], unknown.bounds.size_lower[0, 1]) == (0.0, 0.0)
+    (claim,) = unknown.claims
+    assert (claim.kind, claim.certain) == ("interaction", False)
+    assert claim.because[0].kind == "interaction_may_be_nothing"
+    assert "they may not interact at all" in unknown.sentence
+    known = hx.InteractionExplainer(Bilinear([1.0, 1.0, 0.05], [0.1, 0.1, 0.05])).explain()
+    assert [claim.kind for claim in known.claims] == ["no_interaction"]
+    assert "each pair explains less than 1% of its variance" in known.sentence
+
+
+def noisy_run(f, d=3, n=50, noise=0.1):
+    space = unit_cube(d)
+    X = space.sample(n, seed=3)
+    y = f(X)
+    y = y + noise * y.std() * np.random.default_rng(3).standard_normal(n)
+    return hx.Run(space, X, y, "minimize")
+
+
+@pytest.mark.parametrize(
+    ("f", "kind", "names"),
+    [
+        (lambda X: np.sin(5 * X[:, 0]) + X[:, 1] ** 2, "no_interaction", ("x1", "x2", "x3")),
+        (lambda X: (X[:, 0] - 0.5) * (X[:, 2] - 0.5), "interaction", ("x1", "x3")),
+    ],
+)
+def test_what_a_run_shows_is_certain_by_a_process_and_not_by_a_forest(f, kind, names):
+    run = noisy_run(f)
+    (claim,) = hx.h_statistic(run, kind="gp", sample=30).claims
+    assert (claim.kind, claim.hyperparameters, claim.certain) == (kind, names, True)
+    (claim,) = hx.h_statistic(run, kind="forest", sample=30).claims
+    assert not claim.certain
+    assert claim.because[0].kind == "interaction_not_bounded"
+
+
+def test_an_acquisition_has_no_bounds():
+    run = noisy_run(lambda X: X[:, 0] * X[:, 1], d=2)
+    found = hx.h_statistic(run, acquisition="lcb", kind="gp", sample=20)
+    assert found.bounds is None
+    assert not found.claims[0].certain

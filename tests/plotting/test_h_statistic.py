@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from matplotlib.collections import QuadMesh
+from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.container import BarContainer
 
 import hpo_explain as hx
-from hpo_explain.explanations import Subject
+from hpo_explain.explanations import InteractionBounds, Subject
 from hpo_explain.plotting import plot_h_statistic, plot_h_totals
 from tests.handmade import NASTY, warns_of_glyphs
 
@@ -32,6 +34,15 @@ def strengths(d=3, names=None, focus=None):
         focus=focus,
         sample_size=100,
     )
+
+
+def drawn(focus=None):
+    """As `strengths`, but functions drawn have the largest H where the interaction is smallest."""
+    of_mean = strengths(focus=focus)
+    H = 0.5 - of_mean.pairs
+    sizes = of_mean.absolute
+    bounds = InteractionBounds(H, H - 0.1, H + 0.2, *(3 * [sizes]), *(3 * [sizes]))
+    return replace(of_mean, bounds=bounds)
 
 
 def labels(axis):
@@ -83,3 +94,19 @@ def test_totals_are_bars_the_largest_on_top():
 def test_strange_names_are_drawn(focus):
     ax = plot_h_statistic(strengths(len(NASTY), NASTY, focus))
     ax.figure.figure.canvas.draw()
+
+
+def test_functions_drawn_are_shown_in_the_order_of_the_sentence():
+    found = drawn("x0")
+    ax = plot_h_statistic(found)
+    assert labels(ax.yaxis) == ["x2", "x1"]
+    np.testing.assert_allclose(bars(ax), [0.46, 0.48])
+    assert "x0 and x2" in found.sentence.partition(":")[0]
+    assert "H is larger for x0 and x1 (0.48)" in found.sentence
+    (whiskers,) = {tuple(np.round(np.ptp(s[:, 0]), 9) for s in c.get_segments()) for c in lines(ax)}
+    assert whiskers == (0.3, 0.3)
+    assert "0.46 ± 0.15" in written(plot_h_statistic(drawn()))
+
+
+def lines(ax):
+    return [c for c in ax.collections if isinstance(c, LineCollection) and len(c.get_segments())]
