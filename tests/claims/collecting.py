@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,11 +38,19 @@ class Collected:
     late: list[str] = field(default_factory=list)
 
 
-def collect(run: hx.Run, *, paths: bool = False, seconds: float = 60.0) -> Collected:
-    """Explain a run by every method; with paths by those over all proposals, too."""
+def collect(
+    run: hx.Run,
+    *,
+    paths: bool = False,
+    without: Collection[str] = (),
+    seconds: float = 60.0,
+) -> Collected:
+    """Explain a run by every method but some; with paths by those over all proposals, too."""
     found = Collected()
     until = time.monotonic() + seconds
     for method, explain in _methods(run, paths):
+        if method in without:
+            continue
         if time.monotonic() > until:
             found.late.append(method)
             continue

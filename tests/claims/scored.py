@@ -7,6 +7,7 @@ import math
 import pickle
 import time
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,8 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from tests.claims.collecting import collect
+from hpo_explain import Run
+from tests.claims.collecting import Collected, collect
 from tests.claims.runs import Setting, make_run, problem_of
 from tests.claims.scoring import Case, judge, kind_of, oracle, trust
 from tests.claims.scoring.spaces import holds_optimum, oracle_keeps
@@ -87,9 +89,14 @@ class ScoredRun:
 
 
 def score(
-    setting: Setting, folder: Path | None = None, *, paths: bool = False, seconds: float = 60.0
+    setting: Setting,
+    folder: Path | None = None,
+    *,
+    paths: bool = False,
+    without: Collection[str] = (),
+    seconds: float = 60.0,
 ) -> ScoredRun:
-    """Make a run, collect its claims and score them.
+    """Make a run, collect its claims (but those of some methods) and score them.
 
     A folder keeps runs, and what was scored with the very same source.
     """
@@ -103,16 +110,16 @@ def score(
     with threadpool_limits(
         1, user_api="blas"
     ):  # for small models, threads cost more than they save
-        found = _scored(setting, folder, paths, seconds)
+        run = make_run(setting, folder)
+        found = _scored(setting, run, collect(run, paths=paths, without=without, seconds=seconds))
     found.seconds = time.monotonic() - began
     if kept is not None:
         kept.write_bytes(pickle.dumps(found))
     return found
 
 
-def _scored(setting: Setting, folder: Path | None, paths: bool, seconds: float) -> ScoredRun:
-    run, problem = make_run(setting, folder), problem_of(setting.problem)
-    collected = collect(run, paths=paths, seconds=seconds)
+def _scored(setting: Setting, run: Run, collected: Collected) -> ScoredRun:
+    problem = problem_of(setting.problem)
     found = ScoredRun(
         setting, refused=collected.refused, late=collected.late, errors=collected.errors
     )

@@ -36,24 +36,25 @@ CLAIMS = {
 ROWS = [(kind, method) for method, kinds in CLAIMS.items() for kind in kinds]
 
 WRONG = {
-    ("common", "proposal_densities"): "few good trials crowd by chance",
-    ("reason good", "explain_proposal"): "few good trials crowd by chance",
-    ("reason bad", "explain_proposal"): "few good trials crowd by chance",
     ("effect", "lime"): "the surrogate's own uncertainty is not asked",
-    ("importance", "importance"): "spread over trees is no interval",
-    ("interaction", "importance"): "noise is told as interaction",
-    ("mains", "importance"): "noise is told as interaction",
     ("region", "regional_partial_dependence"): "a narrower band is not a smaller error",
     ("good", "trust good_region"): "the verdict everywhere is told of the good region",
 }
 RARE = {
-    ("flat attainable", "partial_dependence"): "the best over all others is never known so well",
     ("importance", "local_importance"): "the kernel's parameters are estimates, too",
     ("importance", "subspace"): "the spread over trees is no interval, so no share is certain",
 }
 UNCOVERED = {
-    "importance": "spread over trees is no interval",
+    "local_importance": "the kernel's parameters are estimates, too",
 }
+
+
+COSTLY = (
+    {"importance"},
+    {"h_statistic", "partial_dependence"},
+    {"recommended_space", "explain_proposal", "proposal_densities"},
+)
+"""Methods that take long: each is asked about every third run."""
 
 
 def settings():
@@ -74,13 +75,14 @@ def runs(tmp_path_factory):
     base = tmp_path_factory.getbasetemp()
     shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "claims"
     shared.mkdir(exist_ok=True)
-    for setting in settings():
+    for i, setting in enumerate(settings()):
+        without = set().union(*COSTLY) - COSTLY[(i + i // 3) % 3]  # each of every optimizer
         try:
             (shared / f"{setting.label}.begun").touch(exist_ok=False)
         except FileExistsError:
             continue
         part = shared / f"{setting.label}.part"
-        part.write_bytes(pickle.dumps(score(setting)))
+        part.write_bytes(pickle.dumps(score(setting, without=without)))
         part.rename(shared / f"{setting.label}.done")
     until = time.monotonic() + PATIENCE
     paths = [shared / f"{setting.label}.done" for setting in settings()]
@@ -141,7 +143,7 @@ def test_pure_noise_is_not_trusted(runs):
 def test_recommended_spaces_keep_the_optimum(runs):
     spaces = [run.space for run in runs if run.space is not None]
     held = sum(holds for holds, _, _ in spaces)
-    assert len(spaces) > 30
+    assert len(spaces) > 10
     assert binom.cdf(held, len(spaces), RIGHT) >= RISK, f"{held} of {len(spaces)}"
 
 
@@ -149,7 +151,7 @@ def test_recommended_spaces_keep_the_optimum(runs):
 def test_recommended_spaces_are_narrow(runs):
     """Half of the volume in the median, where an oracle could do with a quarter."""
     kept = [kept for _, kept, least in (r.space for r in runs if r.space) if least <= 0.25]
-    assert len(kept) > 10
+    assert len(kept) > 3
     assert median(kept) <= 0.5
 
 
@@ -162,6 +164,6 @@ def test_recommended_spaces_are_narrow(runs):
 )
 def test_intervals_of_shares_hold_the_true_share(runs, method):
     """85 of 100, with the same allowance."""
-    judged = intervals(runs)["importance", method]
+    judged = intervals(runs).get(("importance", method), [])
     covered = sum(c.covered for c in judged)
     assert binom.cdf(covered, len(judged), COVERED) >= RISK, f"{covered} of {len(judged)}"
