@@ -10,15 +10,22 @@ d(x, z)    Euclidean distance of positions on their own scale; 1 for two categor
            only one of the two is active
 n(z)       weight, ``exp(-d(x, z)² / σ²)`` with the kernel width σ
 g          the readable model, which minimizes ``Σ_z n(z) (f̂(z) - g(z))²``
+W          what makes the coefficients of g of f̂ at the sample: they are linear in it
+K          posterior covariance of the surrogate at the sample
 =========  ============================================================================
 
 The coordinates of g compare z with x: a number's position with that of x, a category with that of
 x. What is inactive in z counts as unchanged: its parent's coordinate says that it is inactive.
+
+A leaf of a tree is a coordinate as well, which is 1 in it: its coefficient is the leaf's mean minus
+that of the leaf of x. The standard deviations of coefficients under the model are the roots of the
+diagonal of ``W K Wᵀ``, for a forest those over its trees, which hyperparameters and leaves g has
+being given.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -40,13 +47,14 @@ from hpo_explain.space import (
     IntParameter,
     SearchSpace,
 )
-from hpo_explain.surrogates import Surrogate
+from hpo_explain.surrogates import Surrogate, std_from_variance
 
 MODELS = ("linear", "tree")
 SAMPLINGS = ("uniform", "local")
 _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own code
 _NEGLIGIBLE = 1e-12  # of the weighted sum of squares: no coordinate is added for so little
 _LEAST_SHARE = 0.02  # of the weights, in a leaf
+_ROWS = 2000  # of the sample, at which the posterior covariance is asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,12 +181,19 @@ class LimeExplainer:
         unit = float(np.abs(change).max()) or 1.0  # squares of what is tiny are 0
         coordinates = _coordinates(space, x, z)
         fit = self._linear if self._model == "linear" else self._tree
-        statements, fitted, at_x = fit(x, coordinates, weights, change / unit, unit)
+        statements, fitted, at_x, design = fit(x, coordinates, weights, change / unit, unit)
+        model_std, std_kind = self._spread(x, z, design, weights)
+        if model_std is not None:
+            statements = [
+                replace(s, model_std=0.0 if s.own else float(std))
+                for s, std in zip(statements, model_std, strict=True)
+            ]
         return LimeExplanation(
             subject=self._subject,
             config=space.decode(x[None, :])[0],
             model=self._model,
-            statements=statements,
+            statements=tuple(sorted(statements, key=lambda s: (not s.own, -abs(s.effect)))),
+            std_kind=std_kind,
             fidelity=_r2(weights, change / unit, fitted),
             prediction=origin,
             local_prediction=origin + unit * at_x,
@@ -187,7 +202,7 @@ class LimeExplainer:
             sample_size=len(z),
             effective_size=float(1.0 / np.sum(weights**2)),
             seed=self._seed,
-            notes=self._notes(x, coordinates),
+            notes=self._notes(x, coordinates, std_kind),
         )
 
     def _sample(self, x: Array) -> Array:
@@ -201,37 +216,35 @@ class LimeExplainer:
 
     def _linear(
         self, x: Array, coordinates: list[_Coordinate], weights: Array, y: Array, unit: float
-    ) -> tuple[tuple[LimeStatement, ...], Array, float]:
-        """Return the statements of a sparse linear model, its values at the sample and at x."""
+    ) -> tuple[list[LimeStatement], Array, float, Array]:
+        """Return a sparse linear model's statements, values at the sample and at x, and design."""
         chosen = _forward(coordinates, weights, y, self._max_features)
         columns = [c for c in coordinates if c.owner in chosen]
         design = np.column_stack([np.ones(len(y)), *(c.column for c in columns)])
-        root = np.sqrt(weights)
-        inverse = np.linalg.pinv(root[:, None] * design) * root
+        inverse = _inverse(design, weights)
         beta = inverse @ y
         fitted = design @ beta
         # sandwich: right whatever is not linear, and whatever the weights
         residual = y - fitted
         freedom = len(y) / max(len(y) - design.shape[1], 1)
         std = np.sqrt(freedom * (inverse**2 @ residual**2))
-        order = np.argsort(-np.abs(beta[1:]), kind="stable")
-        statements = tuple(
+        statements = [
             LimeStatement(
-                names=(self._space.names[columns[i].owner],),
-                kind=columns[i].kind,
-                values=columns[i].change,
-                effect=float(unit * beta[1 + i]),
-                std=float(unit * std[1 + i]),
-                weight=float(weights[columns[i].column != 0.0].sum()),
+                names=(self._space.names[c.owner],),
+                kind=c.kind,
+                values=c.change,
+                effect=float(unit * beta[i]),
+                std=float(unit * std[i]),
+                weight=float(weights[c.column != 0.0].sum()),
             )
-            for i in order
-        )
-        return statements, fitted, float(beta[0])
+            for i, c in enumerate(columns, start=1)
+        ]
+        return statements, fitted, float(beta[0]), design
 
     def _tree(
         self, x: Array, coordinates: list[_Coordinate], weights: Array, y: Array, unit: float
-    ) -> tuple[tuple[LimeStatement, ...], Array, float]:
-        """Return the leaves of a small tree as statements, its values at the sample and at x."""
+    ) -> tuple[list[LimeStatement], Array, float, Array]:
+        """Return a small tree's leaves as statements, values at the sample and at x, and design."""
         from sklearn.tree import DecisionTreeRegressor
 
         design = np.column_stack([np.zeros(len(y)), *(c.column for c in coordinates)])
@@ -242,7 +255,7 @@ class LimeExplainer:
         ).fit(design, y, sample_weight=weights)
         at_x = np.zeros((1, design.shape[1]))  # no coordinate of x differs from x
         own, fitted, leaf = float(tree.predict(at_x)[0]), tree.predict(design), tree.apply(design)
-        statements = []
+        statements, columns = [], [np.ones(len(y))]
         for node, path in _leaves(tree.tree_):
             inside = leaf == node
             share = float(weights[inside].sum())
@@ -251,6 +264,7 @@ class LimeExplainer:
             used = [(coordinates[k - 1], threshold, below) for k, threshold, below in path]
             names = dict.fromkeys(self._space.names[c.owner] for c, _, _ in used)
             here = bool(node == tree.apply(at_x)[0])
+            columns.append(np.where(here, 0.0, inside))
             statements.append(
                 LimeStatement(
                     names=tuple(names),
@@ -262,12 +276,32 @@ class LimeExplainer:
                     own=here,
                 )
             )
-        statements.sort(key=lambda s: (not s.own, -abs(s.effect)))
-        return tuple(statements), fitted, own
+        return statements, fitted, own, np.column_stack(columns)
 
-    def _notes(self, x: Array, coordinates: list[_Coordinate]) -> tuple[Fact, ...]:
+    def _spread(
+        self, x: Array, z: Array, design: Array, weights: Array
+    ) -> tuple[Array | None, str]:
+        """Return the std of the coefficients but the first under the model, and what it is over."""
+        from threadpoolctl import threadpool_limits
+
+        kept = _thinned(design, weights)
+        W = _inverse(design[kept], weights[kept])[1:]
+        # what is fitted is the change from x
+        W = np.column_stack([-W.sum(axis=1), W])
+        rows = np.vstack([x, z[kept]])
+        with threadpool_limits(limits=1, user_api="blas"):
+            by_tree = self._explained.by_tree(rows)
+            if by_tree is not None:
+                # counted from the first tree, equal trees have no spread, not even from rounding
+                return (W @ (by_tree - by_tree[:, :1])).std(axis=1), "trees"
+            K = self._explained.covariance(rows)
+            return (
+                (None, "") if K is None else (std_from_variance(np.vecdot(W @ K, W)), "posterior")
+            )
+
+    def _notes(self, x: Array, coordinates: list[_Coordinate], std_kind: str) -> tuple[Fact, ...]:
         space, owners = self._space, {c.owner for c in coordinates}
-        notes = [fact("effect_std", model=self._model)]
+        notes = [fact("effect_std", model=self._model, over=std_kind)]
         if self._model == "linear" and len(owners) > self._max_features:
             notes.append(fact("features_limited", most=self._max_features, of=len(owners)))
         silent = [
@@ -372,6 +406,21 @@ def _forward(coordinates: list[_Coordinate], weights: Array, y: Array, most: int
         basis = np.column_stack([basis, directions])
         residual = residual - directions @ (directions.T @ residual)
     return chosen
+
+
+def _inverse(design: Array, weights: Array) -> Array:
+    """Return what makes coefficients of values: weighted least squares, (columns, rows)."""
+    root = np.sqrt(weights)
+    return np.asarray(np.linalg.pinv(root[:, None] * design) * root)
+
+
+def _thinned(design: Array, weights: Array) -> npt.NDArray[np.int64]:
+    """Return so many rows as a covariance is asked for: of all weights, and of every column."""
+    order = np.argsort(-weights, kind="stable")
+    if len(order) <= _ROWS:
+        return order
+    heaviest = [order[np.argmax(column[order] != 0.0)] for column in design.T]
+    return np.unique([*order[:: -(-len(order) // _ROWS)], *heaviest])
 
 
 def _r2(weights: Array, y: Array, fitted: Array) -> float:

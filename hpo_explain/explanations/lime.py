@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import numpy as np
+
 from hpo_explain._edge import words
-from hpo_explain.diagnostics import Scope
+from hpo_explain.diagnostics import FEW, Scope
+from hpo_explain.explanations.certainty import NORMAL_95
 from hpo_explain.explanations.claims import NOTHING, Claim, between
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact, fact
@@ -15,8 +18,9 @@ from hpo_explain.facts import Fact, fact
 if TYPE_CHECKING:
     import pandas as pd
 
-LOW_FIDELITY = 0.5
+LOW_FIDELITY = 0.5  # a higher one makes the signs of effects no more often right
 _MAIN_COUNT = 3
+_TRIED_SHARE = 0.5  # of a number's values: a line is through most of what was tried
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,10 @@ class Presence:
 
     name: str
     present: bool
+
+    def holds(self, config: Mapping[str, Any]) -> bool:
+        """Return whether a configuration meets the condition."""
+        return (self.name in config) == self.present
 
     def __str__(self) -> str:
         return f"{self.name} {'present' if self.present else 'absent'}"
@@ -61,11 +69,14 @@ class LimeStatement:
         How much it changes the prediction, in its units: of a number over its whole range; of a
         leaf compared with that of the configuration.
     std : float
-        Standard deviation: of the coefficient, or of predictions within the leaf.
+        Standard deviation of the fit: of the coefficient over samples, the readable model's misfit
+        included, or of predictions within the leaf.
     weight : float
         Share of the sample's weight in which the change is made, or that is in the leaf.
     own : bool
         Whether it is the leaf of the configuration itself.
+    model_std : float or None
+        Standard deviation of the effect under the surrogate; None where that gives none.
 
     Examples
     --------
@@ -81,6 +92,16 @@ class LimeStatement:
     std: float
     weight: float
     own: bool = False
+    model_std: float | None = None
+
+    @property
+    def half(self) -> float:
+        """Half the width of the effect's 95 % interval, from both standard deviations."""
+        return NORMAL_95 * float(np.hypot(self.std, self.model_std or 0.0))
+
+    def holds(self, config: Mapping[str, Any]) -> bool:
+        """Return whether a configuration is in the leaf, for all that is active in it."""
+        return all(condition.holds(config) for condition in self.values)
 
     @property
     def text(self) -> str:
@@ -101,6 +122,9 @@ class LimeExplanation(Result):
     statements : tuple of LimeStatement
         What it says: its coefficients, the largest first; or its leaves, the configuration's own
         first. Hyperparameters that are not named have no effect in it.
+    std_kind : {"posterior", "trees", ""}
+        Whether the effects' `model_std` is the posterior's (observation noise excluded), over
+        trees, or not known.
     fidelity : float
         Weighted R² of the readable model against the surrogate; 1 is agreement.
     prediction, local_prediction : float
@@ -143,6 +167,7 @@ class LimeExplanation(Result):
     sample_size: int
     effective_size: float
     seed: int
+    std_kind: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -164,13 +189,50 @@ class LimeExplanation(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """The leading effects; certain where the readable model agrees well enough."""
-        because = () if self.caution is None else (self.caution,)
-        claims = [
-            Claim("effect", s.names, s.values, s.effect, between(s.effect, s.std))
-            for s in self.leading
-        ] or [Claim("no_effect", self.names, estimate=0.0)]
-        return tuple(replace(claim, certain=not because, because=because) for claim in claims)
+        """The leading effects.
+
+        Certain are those whose 95 % interval excludes 0, where the readable model agrees well
+        enough with the surrogate, the surrogate is trusted and most of the values were tried.
+        """
+        if not self.leading:
+            return (Claim("no_effect", self.names, estimate=0.0, certain=False),)
+        return tuple(map(self._claim, self.leading))
+
+    def _claim(self, said: LimeStatement) -> Claim:
+        within = abs(said.effect) <= said.half
+        because = (
+            *([fact("effect_within_uncertainty", names=said.names)] if within else []),
+            *self._doubts(),
+            *([] if self.subject.acquisition else self._untried(said)),
+        )
+        interval = between(said.effect, said.half)
+        return Claim("effect", said.names, said.values, said.effect, interval, not because, because)
+
+    def _doubts(self) -> tuple[Fact, ...]:
+        """Return why no effect is certain."""
+        low = () if self.caution is None else (self.caution,)
+        if self.subject.acquisition:  # its values are what they are
+            return low
+        unknown = () if self.std_kind else (fact("uncertainty_unknown"),)
+        return (*low, *unknown, *self.subject.doubts(self.scope))
+
+    def _untried(self, said: LimeStatement) -> tuple[Fact, ...]:
+        """Return the hyperparameters of a statement if what it compares was hardly tried."""
+        support, tried = self.subject.support, self.subject.tried
+        if support is None or tried is None:
+            return ()
+        if said.kind == "leaf":
+            configs = support.space.decode(tried)
+            leaves = [s for s in self.statements if s is said or s.own]
+            enough = all(sum(map(s.holds, configs)) >= FEW for s in leaves)
+        elif said.kind == "presence":
+            there = support.branch(said.names[0])
+            enough = FEW <= there.sum() <= len(there) - FEW
+        elif said.kind == "category":
+            enough = bool(support.at(said.names[0], said.values).all())
+        else:
+            enough = support.share(said.names[0]) >= _TRIED_SHARE
+        return () if enough else (fact("value_not_tried", names=said.names),)
 
     @property
     def contributions_in(self) -> tuple[str, ...]:
@@ -178,14 +240,14 @@ class LimeExplanation(Result):
         return ("effect",)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per statement: what, effect, std, weight, and whether it is its own."""
+        """Return one row per statement: what, effect, both stds, weight, whether it is its own."""
         import pandas as pd
 
-        columns = ("effect", "std", "weight", "own")
+        columns = ("effect", "std", "model_std", "weight", "own")
         return pd.DataFrame(
             {name: [getattr(s, name) for s in self.statements] for name in columns},
             index=pd.Index([s.text for s in self.statements], name="statement"),
-        )
+        ).astype({"model_std": float})
 
     def _numbers(self) -> dict[str, Any]:
         return {
@@ -197,11 +259,13 @@ class LimeExplanation(Result):
                     "text": s.text,
                     "effect": s.effect,
                     "std": s.std,
+                    "model_std": s.model_std,
                     "weight": s.weight,
                     "own": s.own,
                 }
                 for s in self.statements
             ],
+            "std_kind": self.std_kind,
             "fidelity": self.fidelity,
             "prediction": self.prediction,
             "local_prediction": self.local_prediction,

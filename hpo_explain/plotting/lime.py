@@ -19,7 +19,7 @@ _FILLS = ((_BETTER, "better"), (_WORSE, "worse"))
 def plot_lime(result: LimeExplanation, *, ax: Axes | None = None, width: float = WIDTH) -> Axes:
     """Draw the effects of a linear model's changes, or of a tree's leaves, as bars.
 
-    Plain bars improve, hatched ones do not; whiskers are standard deviations. The fidelity stands
+    Plain bars improve, hatched ones do not; whiskers are 95 % intervals. The fidelity stands
     over the bars, with a warning where it is low. At most 20 rows are drawn.
 
     Parameters
@@ -66,4 +66,4 @@ def _row(result: LimeExplanation, statement: LimeStatement) -> Row:
     lower = result.subject.lower_is_better
     better = statement.effect <= 0.0 if lower else statement.effect >= 0.0
     fill = _BETTER if better else _WORSE
-    return Row(words.parts(statement), (statement.effect,), (statement.std,), fill=fill)
+    return Row(words.parts(statement), (statement.effect,), (statement.half,), fill=fill)

@@ -56,4 +56,5 @@ def reservation(claims: Iterable[Claim]) -> str:
     return f" This is not certain: {join_words([*reasons])}." if reasons else ""
 
 
-_SAID = ("gain_within_uncertainty",)  # by the sentence itself
+# by the sentence itself
+_SAID = ("gain_within_uncertainty", "low_fidelity")

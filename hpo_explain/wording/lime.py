@@ -6,14 +6,25 @@ from hpo_explain._words import counted, join_words
 from hpo_explain.explanations import LimeExplanation, LimeStatement
 from hpo_explain.facts import Fact
 from hpo_explain.wording._registry import add_facts, sentence_of
-from hpo_explain.wording.numbers import format_value
+from hpo_explain.wording.doubts import reservation
+from hpo_explain.wording.numbers import format_value, plus_minus
 from hpo_explain.wording.subject import configuration, explained
 
+_ROUNDED = 1e-9  # of an effect
 _MODELS = {"linear": "linear model", "tree": "small tree"}
-_STD = {
-    "linear": "standard deviation of an effect over samples, the model's misfit included",
-    "tree": "standard deviation of the predictions within a leaf",
+_FIT = {
+    "linear": "its spread over samples, the model's misfit included",
+    "tree": "the spread of predictions within the leaf",
 }
+_MODEL = {
+    "posterior": ", and the surrogate's own uncertainty, observation noise excluded",
+    "trees": ", and the spread over the forest's trees, which is not a confidence interval",
+    "": "; the surrogate's own uncertainty is not in it",
+}
+
+
+def _half(model: str, over: str) -> str:
+    return f"1.96 standard deviations of an effect: {_FIT[model]}{_MODEL[over]}"
 
 
 def _low_fidelity(fact: Fact) -> str:
@@ -29,7 +40,10 @@ def _low_fidelity(fact: Fact) -> str:
 add_facts(
     {
         "low_fidelity": _low_fidelity,
-        "effect_std": lambda fact: f"± is the {_STD[fact['model']]}",
+        "effect_std": lambda fact: f"± is {_half(fact['model'], fact['over'])}",
+        "effect_within_uncertainty": lambda fact: (
+            f"the effect of {join_words(fact.names)} is within its uncertainty"
+        ),
         "features_limited": lambda fact: (
             f"the model is limited to {fact['most']} of {fact['of']} hyperparameters: those that "
             "add most to R²"
@@ -48,18 +62,41 @@ def sentence(result: LimeExplanation) -> str:
     """Say what changes the prediction, and whether the readable model can be interpreted."""
     about = f"around {configuration(result.subject)} (weighted R² = {result.fidelity:.2f})"
     model, what = _MODELS[result.model], explained(result.subject)
-    effects = [
-        f"by {said.effect:+.4g} {'where' if said.kind == 'leaf' else 'for'} {statement(said)}"
-        for said in result.leading
-    ]
-    if effects:
-        text = f"In a {model} {about} the {what} changes {join_words(effects)}."
+    claims, told, unclear = [], [], []
+    for said, claim in zip(result.leading, result.claims, strict=False):
+        effect = f"{_effect(said)} {'where' if said.kind == 'leaf' else 'for'} {statement(said)}"
+        if any(reason.kind == "effect_within_uncertainty" for reason in claim.because):
+            unclear.append(effect)
+        else:
+            claims.append(claim)
+            told.append(effect)
+    if told:
+        text = f"In a {model} {about} the {what} changes {join_words([f'by {t}' for t in told])}"
+        if unclear:
+            text += f"; within {_its(unclear)} uncertainty: {join_words(unclear)}"
+    elif unclear:
+        text = (
+            f"In a {model} {about} the largest {'change' if len(unclear) == 1 else 'changes'} of "
+            f"the {what} {'is' if len(unclear) == 1 else 'are'} within {_its(unclear)} "
+            f"uncertainty: {join_words(unclear)}"
+        )
     else:
         text = (
             f"In a {model} {about} no hyperparameter changes the {what}, which is "
-            f"{format_value(result.prediction)}."
+            f"{format_value(result.prediction)}"
         )
-    return text if result.caution is None else f"{text} {result.caution}"
+    caution = "" if result.caution is None else f" {result.caution}"
+    return f"{text}.{reservation(claims)}{caution}"
+
+
+def _its(changes: list[str]) -> str:
+    return "its" if len(changes) == 1 else "their"
+
+
+def _effect(said: LimeStatement) -> str:
+    """Return an effect with its sign, and with half its interval where that is not rounding."""
+    half = said.half if said.half > _ROUNDED * abs(said.effect) else None
+    return f"{'+' if said.effect >= 0.0 else ''}{plus_minus(said.effect, half)}"
 
 
 def statement(said: LimeStatement) -> str:
@@ -112,7 +149,7 @@ def footer(result: LimeExplanation) -> str:
     return (
         f"Fitted to the surrogate at {counted(result.sample_size, 'configuration')}, weighted by a "
         f"kernel of width {result.kernel_width:.2g} (effective sample size "
-        f"{result.effective_size:.0f}). Whiskers: {_STD[result.model]}."
+        f"{result.effective_size:.0f}). Whiskers: {_half(result.model, result.std_kind)}."
     )
 
 

@@ -36,7 +36,6 @@ CLAIMS = {
 ROWS = [(kind, method) for method, kinds in CLAIMS.items() for kind in kinds]
 
 WRONG = {
-    ("effect", "lime"): "the surrogate's own uncertainty is not asked",
     ("region", "regional_partial_dependence"): "a narrower band is not a smaller error",
     ("good", "trust good_region"): "the verdict everywhere is told of the good region",
 }

@@ -9,6 +9,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import hpo_explain as hx
+from hpo_explain.diagnostics import Trust, Verdict
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 CENTRE = {"x1": 0.3, "x2": 0.6, "x3": 0.1}
@@ -50,7 +51,6 @@ def test_a_linear_surrogate_is_recovered_exactly(sampling, width):
         found.local_prediction == pytest.approx(found.prediction) == pytest.approx(8.5 - 1e-2 / 40)
     )
     assert found.caution is None
-    assert [claim.certain for claim in found.claims] == [True] * 3
     assert max(s.std for s in found.statements) < 1e-9
 
 
@@ -132,7 +132,8 @@ def test_a_low_fidelity_is_warned_of():
     assert found.caution.kind == "low_fidelity"
     assert found.caution["fidelity"] == found.fidelity
     assert not any(claim.certain for claim in found.claims)
-    assert {claim.because for claim in found.claims} == {(found.caution,)}
+    trusted = replace(found, subject=believed(found.subject), std_kind="posterior")
+    assert all(claim.because[-1] == found.caution for claim in trusted.claims)
     assert "Caution: The linear model misses most" in found.plot().texts[0].get_text()
     near = hx.LimeExplainer(surrogate, kernel_width=0.01, sample=3000).explain(CENTRE)
     assert near.fidelity > 0.9
@@ -211,7 +212,7 @@ def test_nothing_changes_a_constant(model):
     found = hx.LimeExplainer(AnalyticSurrogate(unit_cube(3), 4.0), model=model).explain(CENTRE)
     assert found.fidelity == 1.0
     assert not any(s.effect for s in found.statements)
-    assert [(claim.kind, claim.certain) for claim in found.claims] == [("no_effect", True)]
+    assert [(claim.kind, claim.certain) for claim in found.claims] == [("no_effect", False)]
     assert found.plot().figure is not None
 
 
@@ -247,3 +248,170 @@ def test_the_result_can_be_stored_and_shown():
     assert pickle.loads(pickle.dumps(found)).sentence == found.sentence
     assert found.to_frame().index[:2].tolist() == ["x3 from 0 to 1", "x1 from 0 to 1"]
     assert "<svg" in found._repr_html_()
+
+
+# ---------------------------------------------------------------------- the model's uncertainty
+
+
+def learned(kind, n=25):
+    space = mixed_space(9)
+    X = space.sample(n, seed=3)
+    noise = 0.1 * np.random.default_rng(0).standard_normal(n)
+    return kind.fit(space, X, X[:, 0] + 0.3 * (X[:, 1] == 2) + X[:, 2] ** 2 + noise)
+
+
+def functions(surrogate, X):
+    """What the surrogate takes for possible at some rows, (n, functions)."""
+    if hasattr(surrogate, "predict_trees"):
+        return surrogate.predict_trees(X)
+    rng = np.random.default_rng(7)
+    mean, K = surrogate.predict(X)[0], surrogate.posterior_covariance(X)
+    return rng.multivariate_normal(mean, K, size=3000, method="eigh").T
+
+
+def model_stds(found):
+    return {s.text: s.model_std for s in found.statements}
+
+
+KINDS = [(hx.GaussianProcessSurrogate, "posterior"), (hx.ForestSurrogate, "trees")]
+
+
+@pytest.mark.parametrize(("kind", "over"), KINDS)
+def test_the_model_std_is_that_of_the_same_fit_to_what_the_surrogate_takes_for_possible(kind, over):
+    surrogate = learned(kind)
+    config = {"lr": 0.02, "c": "b", "k": 4}
+    X, x = surrogate.space.sample(150, seed=5), surrogate.space.encode(config)[0]
+    found = hx.LimeExplainer(surrogate, sample=X, kernel_width=0.8).explain(config)
+    differs = (X[:, 1] != x[1]).astype(float)
+    squares = (X[:, 0] - x[0]) ** 2 + differs + (X[:, 2] - x[2]) ** 2
+    design = np.column_stack([X[:, 0], X[:, 1] == 0, X[:, 1] == 2, X[:, 2]])
+    fitted = LinearRegression().fit(
+        design, functions(surrogate, X), sample_weight=np.exp(-squares / 0.8**2)
+    )
+    names = ["lr from 0.0001 to 1", "c = a, not b", "c = c, not b", "k from 1 to 9"]
+    expected = dict(zip(names, fitted.coef_.std(axis=0), strict=True))
+    assert found.std_kind == over
+    assert model_stds(found) == pytest.approx(expected, rel=0.05 if over == "posterior" else 1e-6)
+
+
+@pytest.mark.parametrize(("kind", "over"), KINDS)
+def test_the_model_std_of_a_leaf_is_that_of_its_mean_beside_its_own_leafs(kind, over):
+    surrogate = learned(kind)
+    config = {"lr": 0.02, "c": "b", "k": 4}
+    X, x = surrogate.space.sample(150, seed=5), surrogate.space.encode(config)[0]
+    found = hx.LimeExplainer(surrogate, model="tree", sample=X, kernel_width=0.8).explain(config)
+    squares = (X[:, 0] - x[0]) ** 2 + (X[:, 1] != x[1]) + (X[:, 2] - x[2]) ** 2
+    weights, possible = np.exp(-squares / 0.8**2), functions(surrogate, X)
+    configs = surrogate.space.decode(X)
+
+    def mean(leaf):
+        inside = np.array([leaf.holds(config) for config in configs])
+        return np.average(possible[inside], axis=0, weights=weights[inside])
+
+    own, *others = found.statements
+    expected = [float((mean(leaf) - mean(own)).std()) for leaf in others]
+    rel = 0.05 if over == "posterior" else 1e-6
+    assert own.model_std == 0.0
+    assert [s.model_std for s in others] == pytest.approx(expected, rel=rel)
+
+
+def test_of_a_large_sample_the_covariance_of_a_part_is_enough(monkeypatch):
+    surrogate, config = learned(hx.GaussianProcessSurrogate), {"lr": 0.02, "c": "b", "k": 4}
+    explainer = hx.LimeExplainer(surrogate, sample=1500)
+    whole = model_stds(explainer.explain(config))
+    asked = []
+    monkeypatch.setattr("hpo_explain.explainers.lime._ROWS", 500)
+    covariance = type(surrogate).posterior_covariance
+    monkeypatch.setattr(
+        type(surrogate),
+        "posterior_covariance",
+        lambda self, X: asked.append(len(X)) or covariance(self, X),
+    )
+    # another sample of a third of the size: its stds vary by some percent
+    assert model_stds(explainer.explain(config)) == pytest.approx(whole, rel=0.15)
+    assert 500 <= max(asked) <= 510
+
+
+def test_the_uncertainty_of_an_acquisition_is_not_asked():
+    acquisition = hx.ExpectedImprovement(learned(hx.GaussianProcessSurrogate), best=0.2)
+    found = hx.LimeExplainer(acquisition, sample=100).explain({"lr": 0.02, "c": "b", "k": 4})
+    assert found.std_kind == ""
+    assert {s.model_std for s in found.statements} == {None}
+    assert not {r.kind for c in found.claims for r in c.because} & {
+        "uncertainty_unknown", "model_not_trusted"
+    }  # fmt: skip
+
+
+# ---------------------------------------------------------------------- what is certain
+
+
+def believed(subject, level="good", **known):
+    """A subject whose model is as good as its level."""
+    verdict = Verdict(level, ())
+    return replace(subject, trust=Trust(verdict, verdict, 0.9, 0.95, 30, "by hand"), **known)
+
+
+def unsure(model_std, **known):
+    """A linear surrogate explained, each of whose effects has this std under the model."""
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] - X[:, 1])
+    found = hx.LimeExplainer(surrogate, sample=50).explain({"x1": 0.5, "x2": 0.5})
+    return replace(
+        found,
+        subject=believed(found.subject, **known),
+        statements=tuple(replace(s, std=0.3, model_std=model_std) for s in found.statements),
+        std_kind="posterior",
+    )
+
+
+def reasons(found):
+    return [[reason.kind for reason in claim.because] for claim in found.claims]
+
+
+def test_an_effect_is_certain_where_its_interval_of_both_stds_excludes_0():
+    found = unsure(0.4)
+    assert [claim.half for claim in found.claims] == pytest.approx([1.96 * 0.5] * 2, rel=1e-4)
+    assert [claim.certain for claim in found.claims] == [True, True]
+    assert [claim.certain for claim in unsure(0.5).claims] == [True, False]
+    assert reasons(unsure(0.5)) == [[], ["effect_within_uncertainty"]]
+
+
+@pytest.mark.parametrize("level", ["poor", "unknown"])
+def test_no_effect_is_certain_where_the_model_is_not_trusted(level):
+    assert reasons(unsure(0.1, level=level)) == [["model_not_trusted"]] * 2
+
+
+def test_no_effect_is_certain_where_the_model_says_no_uncertainty():
+    found = replace(unsure(None), std_kind="")
+    assert reasons(found) == [["uncertainty_unknown"]] * 2
+
+
+def test_an_effect_is_certain_only_where_most_of_the_values_were_tried():
+    tried = unit_cube(2).sample(60, seed=0)
+    assert reasons(unsure(0.1, tried=tried)) == [[], []]
+    tried[:, 1] *= 0.3
+    assert reasons(unsure(0.1, tried=tried)) == [[], ["value_not_tried"]]
+
+
+@pytest.mark.parametrize(("tries", "tried"), [(2, False), (3, True)])
+def test_categories_presence_and_leaves_were_tried_by_three_trials(tries, tried):
+    space = nested_space()
+    start = space.decode(space.sample(40, seed=1))
+    plain = [c for c in start if c["optimizer"] == "adam" and "warmup" not in c][:1] * 5
+    config = dict(plain[0])
+    other = {k: v for k, v in config.items() if k != "dropout_1"} | {"optimizer": "lion"}
+    changed = [other | {"warmup": 20}] * tries
+    found = hx.LimeExplainer(learned(hx.ForestSurrogate), sample=50).explain(
+        {"lr": 0.02, "c": "b", "k": 4}
+    )
+    X = np.vstack([space.encode(c) for c in [*plain, *changed]])
+    subject = believed(hx.Subject(space), tried=X)
+    leaf = hx.Condition("optimizer", categories=("lion",))
+    own = hx.Condition("optimizer", categories=("adam",))
+    statements = (
+        hx.LimeStatement(("optimizer",), "leaf", (own,), 0.0, 0.0, 0.5, True, 0.0),
+        hx.LimeStatement(("optimizer",), "leaf", (leaf,), 3.0, 0.0, 0.5, False, 0.1),
+        hx.LimeStatement(("optimizer",), "category", ("adam", "lion"), 2.0, 0.0, 0.5, False, 0.1),
+        hx.LimeStatement(("warmup",), "presence", (False, True), 1.0, 0.0, 0.5, False, 0.1),
+    )
+    found = replace(found, subject=subject, statements=statements, fidelity=1.0)
+    assert [claim.certain for claim in found.claims] == [tried] * 3

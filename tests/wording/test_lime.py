@@ -4,13 +4,18 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.wording.lime import footer
 from tests.analytic import AnalyticSurrogate, unit_cube
+from tests.handmade import TRUSTED
 
 
 def explained(mean=lambda X: 3.0 * X[:, 0] - X[:, 1], model="linear", **options):
     explainer = hx.LimeExplainer(AnalyticSurrogate(unit_cube(2), mean), model=model, **options)
     found = explainer.explain({"x1": 0.2, "x2": 0.2})
-    return replace(found, subject=replace(found.subject, trial=3, objective_name="loss"))
+    found = replace(found, std_kind="posterior")
+    return replace(
+        found, subject=replace(found.subject, trial=3, objective_name="loss", trust=TRUSTED)
+    )
 
 
 def test_effects_are_told_with_their_sign():
@@ -25,6 +30,49 @@ def test_effects_are_told_with_their_sign():
     )
     threshold = str(step.statements[1].values[0])
     assert step.sentence.endswith(f"the predicted loss changes by +2 where {threshold}.")
+
+
+def unsure(model_std, **changes):
+    found = explained()
+    said = tuple(replace(s, std=0.0, model_std=model_std) for s in found.statements)
+    return replace(found, statements=said, **changes)
+
+
+def test_what_is_within_its_uncertainty_is_told_apart():
+    start = "In a linear model around trial 3 (weighted R² = 1.00) the "
+    assert unsure(0.25).sentence == (
+        f"{start}predicted loss changes by +3.0 ± 0.5 for x1 from 0 to 1 and by -1.0 ± 0.5 for x2 "
+        "from 0 to 1."
+    )
+    assert unsure(1.0).sentence == (
+        f"{start}predicted loss changes by +3 ± 2 for x1 from 0 to 1; within its uncertainty: "
+        "-1 ± 2 for x2 from 0 to 1."
+    )
+    assert unsure(2.0).sentence == (
+        f"{start}largest changes of the predicted loss are within their uncertainty: +3 ± 4 for "
+        "x1 from 0 to 1 and -1 ± 4 for x2 from 0 to 1."
+    )
+
+
+def test_why_an_effect_is_not_certain_is_told():
+    found = unsure(0.25)
+    untrusted = replace(found, subject=replace(found.subject, trust=None))
+    assert untrusted.sentence.endswith(
+        " This is not certain: it is not known how well the model predicts among the good trials."
+    )
+
+
+@pytest.mark.parametrize(
+    ("over", "text"),
+    [
+        ("posterior", "and the surrogate's own uncertainty, observation noise excluded"),
+        ("trees", "which is not a confidence interval"),
+        ("", "the surrogate's own uncertainty is not in it"),
+    ],
+)
+def test_what_the_whiskers_are_is_told_on_the_plot(over, text):
+    found = replace(explained(), std_kind=over)
+    assert footer(found).endswith(f"{text}.")
 
 
 @pytest.mark.parametrize(("model", "other"), [("linear", "a tree"), ("tree", "more depth")])
