@@ -16,6 +16,8 @@ DATA = ROOT.parent / "shared" / "data"
 PHONEME = DATA / "lcbench_phoneme.csv.gz"
 LOGGED = DATA / "hyper_ellipsoid_shapley.csv.gz"
 
+needs_logged = pytest.mark.skipif(not LOGGED.exists(), reason="needs the thesis's logged runs")
+
 
 @pytest.fixture
 def papers(monkeypatch):
@@ -47,6 +49,19 @@ def test_figure_1_and_table_1_of_the_cosine_mixture(output, tmp_path):
     assert values[:, :3].sum(axis=1) == pytest.approx(values[:, 3], abs=0.0021)
     # the thesis's own numbers stand beside: cb = m - λ·se
     assert "0.16" in text.split("Table 1")[1].splitlines()[2]
+
+
+def test_the_models_uncertainty_falls_from_proposal_to_proposal_as_in_table_1(papers):
+    from shapleymbo_cosine_mixture import THESIS, cosine_mixture, explained, optimized, table_1
+
+    found = table_1(explained(optimized(3, 4), background=100))
+    y, cb, se, m = (found[name].to_numpy() for name in ("y", "cb", "se", "m"))
+    assert y == pytest.approx([cosine_mixture(row[:3]) for row in found.to_numpy()])
+    assert cb == pytest.approx(m - se)
+    theirs = np.array(THESIS)[:, 5]
+    assert (np.diff(se) < 0).all()
+    # designs differ, and with them the size; what two more trials take away agrees
+    assert se[-1] / se[0] == pytest.approx(theirs[-1] / theirs[0], abs=0.15)
 
 
 def test_the_cosine_mixture_is_the_thesiss(papers):
@@ -154,15 +169,59 @@ def test_exploration_is_that_of_footnote_15(papers):
     assert runs.isolation[:, :, 0] == pytest.approx(np.array([[4.0, 3.0], [2.0, 2.0]]))
 
 
-@pytest.mark.skipif(not LOGGED.exists(), reason="needs the logged runs of the thesis")
-def test_refits_of_logged_runs_agree_with_the_r_tool(output):
+@needs_logged
+@pytest.mark.parametrize("lam", [1, 10])
+def test_the_logged_runs_are_those_of_table_6(papers, lam):
+    from shapleymbo_hyper_ellipsoid import EXPLAINED, TABLE_6, TERMS, Logged, quoted_numbers
+
+    phi = Logged.read(DATA, 15).contributions(lam, [EXPLAINED])[:, 0]
+    for k, term in enumerate(TERMS):
+        mean, std = quoted_numbers(TABLE_6[lam, term])
+        # 15 of the thesis's 30 runs: three standard errors of drawing half of them
+        assert (
+            np.abs(phi[..., k].mean(axis=0) - mean) < 3.0 * std * np.sqrt(1 / 15 - 1 / 30)
+        ).all()
+
+
+@needs_logged
+@pytest.mark.parametrize(("lam", "iterations"), [(1, [20, 59]), (10, [5, 59])])
+def test_refits_of_logged_runs_agree_with_the_r_tool(papers, lam, iterations):
+    from dice_kriging import DiceKriging
+    from shapleymbo_hyper_ellipsoid import Logged, agreement
+
+    logged = Logged.read(DATA, 2)
+    paths = logged.explained(lam, DiceKriging.fit, iterations, background=200, n_jobs=1)
+    found = agreement(logged, lam, iterations, paths)
+    assert found.same >= 0.75 * found.proposals
+    # in Monte Carlo errors of the R tool, which used one seed throughout
+    assert found.mean < 3.0
+    assert found.uncertainty < 3.0
+    assert found.within >= 0.9
+
+
+@needs_logged
+def test_the_r_tools_numbers_meet_the_expectations_that_the_thesis_says(papers):
+    from shapleymbo_expectations import Contributions, verdicts
+    from shapleymbo_hyper_ellipsoid import PROPOSALS, Logged
+
+    logged, iterations = Logged.read(DATA, 15), range(1, PROPOSALS + 1)
+    found = verdicts(
+        {
+            lam: Contributions(logged.theta(lam), logged.contributions(lam, iterations)[..., :2])
+            for lam in (1, 10)
+        }
+    )
+    differing = {v.expectation for v in found if v.met != v.thesis.startswith("met")}
+    # under λ = 1 all proposals are close to the optimum
+    assert differing == {"φ(m), λ = 1: the closer to the optimum, the bigger"}
+
+
+@pytest.mark.thorough
+@needs_logged
+def test_the_tables_of_the_hyper_ellipsoid_are_printed(output):
     text = output("shapleymbo_hyper_ellipsoid.py", "--quick")
     for table in ("Table 6, λ = 1", "Table 6, λ = 10", "Table 7", "Table 8", "Table 9", "Table 4"):
         assert table in text
-    agreeing = re.findall(r"there (\d+)% of its values", text)
-    assert agreeing
-    assert all(int(share) >= 80 for share in agreeing)
-    assert "met      λ = 10: the curves cross earlier for higher hyperparameters" in text
 
 
 def test_without_the_logged_runs_it_says_how_to_name_them(output, tmp_path):
@@ -180,7 +239,48 @@ def numbers(text, label):
     return np.array([line[28:].split() for line in lines], dtype=float)
 
 
-@pytest.mark.skipif(not PHONEME.exists(), reason="needs LCBench's table of phoneme")
+@pytest.fixture(scope="module")
+def network():
+    """A short run on the network, explained."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.syspath_prepend(PAPERS)
+        import pandas as pd
+        from shapleymbo_mlp import studied
+
+        table = pd.read_csv(PHONEME)
+        return studied(table, n_trees=10, n_proposals=6, background=200, rows=500, seed=0)
+
+
+needs_phoneme = pytest.mark.skipif(not PHONEME.exists(), reason="needs LCBench's table of phoneme")
+
+
+@needs_phoneme
+def test_contributions_on_the_network_are_of_the_thesiss_size(papers, network):
+    from shapleymbo_mlp import TABLE_10, TABLE_11, verdicts
+
+    best = network.best
+    assert best.total == pytest.approx(best.phi.sum(axis=1))
+    # 6 proposals, not 112, and another forest and design
+    assert best.payout["total"] == pytest.approx(0.048, abs=0.015)
+    assert best.payout["mean"] == pytest.approx(0.058, abs=0.02)
+    assert best.payout["uncertainty"] == pytest.approx(-0.0095, abs=0.01)
+    for term, values in zip(("mean", "uncertainty"), best.phi.T, strict=True):
+        assert values == pytest.approx(TABLE_10[term], abs=0.012)
+    share = dict(zip(best.names, best.phi[:, 0] / best.payout["mean"], strict=True))
+    assert share["num_layers"] == pytest.approx(TABLE_11["SV"][3], abs=0.06)
+    assert sum(network.ablation.values()) == pytest.approx(1.0)
+    met = {v.expectation: v.met for v in verdicts(network)}
+    assert len(met) == 9
+    for finding in (
+        "it was proposed for its mean, at a small sacrifice of exploration",
+        "the mean dominates throughout, uncertainty is little and negative",
+        "the final model sees the proposal much as its own model did",
+    ):
+        assert met[finding]
+
+
+@pytest.mark.thorough
+@needs_phoneme
 def test_the_tables_of_the_network_add_up_and_stand_beside_the_thesiss(output):
     text = output("shapleymbo_mlp.py", "--quick")
     table10 = text.partition("Table 10")[2].partition("Table 11")[0]
@@ -198,9 +298,6 @@ def test_the_tables_of_the_network_add_up_and_stand_beside_the_thesiss(output):
     assert thesis.sum(axis=1) == pytest.approx([1.0, 1.0], abs=5e-3)
     table13 = text.partition("Table 13")[2]
     assert numbers(table13, "its own model")[0] == pytest.approx(mean)
-    verdicts = text.partition("findings (Section 7.2):\n")[2].splitlines()
-    assert len(verdicts) == 9
-    assert all(line.startswith(("  agrees: ", "  differs: ")) for line in verdicts)
 
 
 def test_without_lcbenchs_table_it_says_how_to_name_its_folder(output, tmp_path):

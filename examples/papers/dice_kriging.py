@@ -11,7 +11,8 @@ R          a Π_j ρ(|x_j - x'_j| / θ_j), with ρ(h) = (1 + √3 h) exp(-√3 h
 =========  ============================================================================
 
 Ordinary kriging with a *product* of one-dimensional Matérn-3/2 kernels and a nugget, all found by
-maximum likelihood. The standard deviation includes the nugget but not the uncertainty of the trend.
+maximum likelihood; the nugget can be given, as for objectives without noise. The standard deviation
+includes the nugget but not the uncertainty of the trend.
 
 Roustant, O., Ginsbourger, D. and Deville, Y. (2012). DiceKriging, DiceOptim. J. Statistical
 Software 51(1), Sections 2.2 and 3. https://doi.org/10.18637/jss.v051.i01
@@ -30,6 +31,7 @@ from hpo_explain.surrogates import CoalitionBlock
 
 SQRT3 = np.sqrt(3.0)
 ROWS = 250  # of a background at a time
+SHARES = (1e-6, 1.0 - 1e-8)  # in which the share of the signal is searched
 
 
 def correlation(A: np.ndarray, B: np.ndarray, theta: np.ndarray) -> np.ndarray:
@@ -43,21 +45,34 @@ class DiceKriging:
 
     label = "DiceKriging's GP"
 
-    def __init__(self, space: hx.SearchSpace, X: np.ndarray, y: np.ndarray, *, starts: int = 4):
+    def __init__(
+        self,
+        space: hx.SearchSpace,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        starts: int = 4,
+        nugget: float | None = None,
+    ):
+        """Fit the model; `nugget` is its share of the variance, None estimates it."""
         self.space = space
         self._X, self._y = X, y
         self._gaps = SQRT3 * np.abs(X.T[:, :, None] - X.T[:, None, :])
         upper = 2.0 * np.ptp(X, axis=0)
-        bounds = [(np.log(1e-3), np.log(u)) for u in upper] + [(1e-6, 1.0 - 1e-8)]
+        bounds = [(np.log(1e-3), np.log(u)) for u in upper]
+        bounds.append(SHARES if nugget is None else (1.0 - nugget, 1.0 - nugget))
         rng = np.random.default_rng(0)
         points = [np.append(np.log(upper / 2.0), 0.9)]
         for _ in range(starts - 1):
             scales = upper * rng.uniform(0.1, 1.0, len(upper))
             points.append(np.append(np.log(scales), rng.uniform(0.5, 0.999)))
         found = [
-            minimize(self._cost, point, jac=True, bounds=bounds, method="L-BFGS-B")
+            minimize(
+                self._cost, np.clip(point, *np.transpose(bounds)), jac=True, bounds=bounds,
+                method="L-BFGS-B",
+            )
             for point in points
-        ]
+        ]  # fmt: skip
         self._fit(min(found, key=lambda one: one.fun).x)
 
     @classmethod
@@ -101,7 +116,12 @@ class DiceKriging:
 
     def predict(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and standard deviation (n,) at encoded rows."""
-        return self._predict(self._share * np.prod(correlation(X, self._X, self._theta), axis=0))
+        blocks = (
+            self._predict(self._share * np.prod(correlation(rows, self._X, self._theta), axis=0))
+            for rows in np.array_split(X, max(1, len(X) // ROWS))
+        )
+        mean, std = zip(*blocks, strict=True)
+        return np.concatenate(mean), np.concatenate(std)
 
     def _predict(self, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         mean = self._trend + r @ self._alpha

@@ -4,15 +4,25 @@ The validation accuracy of 2000 configurations of a neural network on OpenML pho
 three times: as it is, as the improvement over the best quarter of the configurations, and as the
 improvement over a default configuration.
 
+Set as in the paper: a forest whatever predicts better (`kind="forest"`), with leaves of one trial,
+its shares neither corrected for noise nor refitted (`refits=0`), its spread that over trees. It
+learns the capped accuracies (Section 3.3), raw ones where nothing is capped. `hx.importance`
+chooses model and leaves by held-out skill and corrects for noise, and gives other shares.
+
+With 64 trees and all 2,000 configurations main effects explain 35 % of the raw variance, 31 % over
+the 25 % quantile and 25 % over the default, and all the findings below agree with the paper.
+
     python examples/papers/fanova_lcbench.py --data ../shared/data
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
+import numpy as np
 import pandas as pd
 
 import hpo_explain as hx
@@ -43,56 +53,90 @@ DEFAULT = {
 }
 
 
+def read(path: Path) -> hx.Run:
+    """Return the configurations of a table as a run."""
+    return hx.from_frame(pd.read_csv(path), objective=OBJECTIVE, direction="maximize", space=SPACE)
+
+
+def caps(run: hx.Run, n_trees: int) -> dict[str, float | None]:
+    """Return the accuracies below which all are alike, as the paper names them."""
+    forest = run.surrogate(kind="forest", n_trees=n_trees, seed=0)
+    default = float(forest.predict(SPACE.encode(DEFAULT))[0][0])
+    quarter = float(np.quantile(run.objective, 0.75))
+    return {"raw": None, "over the 25% quantile": quarter, "over the default": default}
+
+
+def shares(run: hx.Run, cap: float | None, n_trees: int) -> hx.FanovaImportance:
+    """Return the shares of a forest that has learned the accuracies, capped where asked."""
+    if cap is not None:
+        run = replace(run, objective=np.maximum(run.objective, cap))
+    forest = run.surrogate(kind="forest", n_trees=n_trees, seed=0)
+    return hx.FanovaExplainer(forest, seed=0).explain(order=2, cap=None, given=None, refits=0)
+
+
+def table_2(run: hx.Run, n_trees: int) -> pd.DataFrame:
+    """Return Table 2: cap, shares of main effects and pairs, their std over trees, the largest."""
+    d, rows = len(SPACE), {}
+    for label, cap in caps(run, n_trees).items():
+        start = perf_counter()
+        result = shares(run, cap, n_trees)
+        main, pairs = result.shares[:, :d].sum(axis=1), result.shares[:, d:].sum(axis=1)
+        rows[label] = {
+            "cap": cap,
+            "main": main.mean(),
+            "main_std": main.std(),
+            "pairs": pairs.mean(),
+            "pairs_std": pairs.std(),
+            "largest": result.to_frame().head(3)["importance"].to_dict(),
+            "seconds": perf_counter() - start,
+        }
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def findings(table: pd.DataFrame) -> dict[str, tuple[bool, str]]:
+    """Return the paper's findings in general form: whether each holds here, and what was found."""
+    raw, pairs = table.at["raw", "main"], table.at["raw", "pairs"]
+    found = {
+        "main effects explain 20 to 88% of the raw variance": (0.2 <= raw <= 0.88, f"{raw:.0%}"),
+        "pairs explain up to 45% of the raw variance": (pairs <= 0.45, f"{pairs:.0%}"),
+    }
+    first = {label: next(iter(largest)) for label, largest in table["largest"].items()}
+    for label in table.index[1:]:
+        share = table.at[label, "main"]
+        claim = f"main effects explain less {label} than raw"
+        found[claim] = (bool(share < raw), f"{share:.0%}")
+    for label in table.index[1:]:
+        claim = f"something else matters most {label}"
+        found[claim] = (first[label] != first["raw"], f"{first['raw']}, then {first[label]}")
+    return found
+
+
 def main() -> None:
     """Run the example."""
     root = Path(__file__).resolve().parents[2]
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, default=root / ".." / "shared" / "data")
     parser.add_argument("--trees", type=int, default=64)
-    parser.add_argument("--quick", action="store_true", help="300 configurations, 16 trees")
+    parser.add_argument("--quick", action="store_true", help="16 trees")
     options = parser.parse_args()
     path = options.data / FILE
     if not path.exists():
         print(f"skipped: {FILE} is not in {options.data}; --data names its folder")
         return
-    table = pd.read_csv(path)
-    trees = options.trees
-    if options.quick:
-        table, trees = table.head(300), 16
-    run = hx.from_frame(table, objective=OBJECTIVE, direction="maximize", space=SPACE)
+    run = read(path)
+    trees = 16 if options.quick else options.trees
     print(f"{len(run)} configurations, validation accuracy in %, {trees} trees")
-
-    caps = {"raw": None, "over the 25% quantile": "25%", "over the default": DEFAULT}
-    mains, top = {}, {}
-    for label, cap in caps.items():
-        start = perf_counter()
-        result = hx.importance(run, order=2, n_trees=trees, cap=cap)
-        seconds = perf_counter() - start
-        d = len(SPACE)
-        main_share = result.shares[:, :d].sum(axis=1)
-        pair_share = result.shares[:, d:].sum(axis=1)
-        mains[label] = main_share.mean()
-        largest = result.to_frame().head(3)
-        top[label] = largest.index[0]
-        at = "" if result.cap is None else f", accuracies below {result.cap:.2f} count as that"
-        print(f"\n{label}{at} ({seconds:.1f} s)")
-        print(f"  main effects         {main_share.mean():.0%} ± {main_share.std():.0%} over trees")
-        print(f"  pairwise interactions {pair_share.mean():.0%} ± {pair_share.std():.0%}")
-        for name, row in largest.iterrows():
-            print(f"  {name}: {row['importance']:.1%} ± {row['std']:.1%}")
-
+    table = table_2(run, trees)
+    for label, row in table.iterrows():
+        at = "" if np.isnan(row["cap"]) else f", accuracies below {row['cap']:.2f} count as that"
+        print(f"\n{label}{at} ({row['seconds']:.1f} s)")
+        print(f"  main effects         {row['main']:.0%} ± {row['main_std']:.0%} over trees")
+        print(f"  pairwise interactions {row['pairs']:.0%} ± {row['pairs_std']:.0%}")
+        for name, share in row["largest"].items():
+            print(f"  {name}: {share:.1%}")
     print("\nThe paper's findings in general form:")
-    raw = mains.pop("raw")
-    _say("main effects explain 20 to 88% of the raw variance", 0.2 <= raw <= 0.88, f"{raw:.0%}")
-    for label, share in mains.items():
-        _say(f"main effects explain less {label} than raw", share < raw, f"{share:.0%}")
-    first = top.pop("raw")
-    for label, name in top.items():
-        _say(f"something else matters most {label}", name != first, f"{first}, then {name}")
-
-
-def _say(claim: str, holds: bool, found: str) -> None:
-    print(f"  {'agrees' if holds else 'differs'}: {claim} ({found})")
+    for claim, (holds, found) in findings(table).items():
+        print(f"  {'agrees' if holds else 'differs'}: {claim} ({found})")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,9 @@ proposals.
 
 The thesis minimizes the confidence bound cb = m - λ·se; here the utility -cb is divided, so that
 what is positive is attractive.
+
+Set as in the thesis: the stored model of each iteration with the optimizer's own bound, λ = 1
+(`acquisition="auto"`), all coalitions (`estimator="exact"`), a background of the whole space.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 from shapleymbo_bo import minimize, spread_out
@@ -129,15 +133,28 @@ def _draw_payout(ax, explanation) -> None:
     ax.margins(x=0.3)
 
 
-def table(run: hx.Run, path: hx.DesirabilityPath) -> None:
-    """Print Table 1, and what it leaves open."""
+def explained(run: hx.Run, background: int) -> hx.DesirabilityPath:
+    """Return the contributions to every proposal."""
+    return hx.desirability_path(
+        run, acquisition="auto", background=background, estimator="exact", progress=False
+    )
+
+
+def table_1(path: hx.DesirabilityPath) -> pd.DataFrame:
+    """Return Table 1, a row per proposal, in the thesis's order and sign."""
     predictions = path.predictions()
+    m, se = predictions["mean"].to_numpy(), predictions["std"].to_numpy()
+    table = pd.DataFrame([dict(e.config) for e in path.explanations])
+    return table.assign(y=predictions["objective"].to_numpy(), cb=m - se, se=se, m=m)
+
+
+def table(path: hx.DesirabilityPath) -> None:
+    """Print Table 1, and what it leaves open."""
+    found = table_1(path)
     print("\nTable 1: three proposals in three dimensions, here and [in the thesis]")
-    print(f"  {'iter':<6}" + "".join(f"{n:<16}" for n in ("x1", "x2", "x3", "y", "cb", "se", "m")))
-    for i, e in enumerate(path.explanations):
-        m, se = predictions["mean"].iloc[i], predictions["std"].iloc[i]
-        ours = (*e.config.values(), predictions["objective"].iloc[i], m - se, se, m)
-        cells = (f"{f'{a:.2f} [{b:.2f}]':<16}" for a, b in zip(ours, THESIS[i], strict=True))
+    print(f"  {'iter':<6}" + "".join(f"{name:<16}" for name in found))
+    for i, (ours, theirs) in enumerate(zip(found.to_numpy(), THESIS, strict=True)):
+        cells = (f"{f'{a:.2f} [{b:.2f}]':<16}" for a, b in zip(ours, theirs, strict=True))
         print(f"  {i + 1:<6}" + "".join(cells))
     print("\nWhat it leaves open: contributions to the utility (positive: attractive)")
     print(f"  {'iter':<6}{'':<8}{'total':>9}{'mean':>9}{'uncertainty':>13}")
@@ -159,7 +176,7 @@ def main() -> None:
     background = 200 if options.quick else 1000
 
     run = optimized(1, options.seed)
-    path = hx.desirability_path(run, background=background, progress=False)
+    path = explained(run, background)
     options.out.mkdir(parents=True, exist_ok=True)
     file = options.out / "cosine_mixture.svg"
     # text stays text, and the same figure gives the same file
@@ -170,8 +187,7 @@ def main() -> None:
         print(f"  {e.sentence}")
 
     run = optimized(3, options.seed)
-    path = hx.desirability_path(run, background=3 * background, progress=False)
-    table(run, path)
+    table(explained(run, 3 * background))
 
 
 if __name__ == "__main__":
