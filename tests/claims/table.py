@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from tests.claims.runs import all_settings
 from tests.claims.scored import Scored, ScoredRun
 
 RIGHT = 0.95
@@ -93,6 +94,7 @@ def written(runs: Sequence[ScoredRun], command: str) -> str:
         "# Are the claims right?",
         INTRODUCTION.format(
             n=len(runs),
+            all=len(all_settings()),
             optimizers=", ".join(sorted({run.setting.optimizer for run in runs})),
             problems=len({run.setting.problem for run in runs}),
             claims=sum(len(run.claims) for run in runs),
@@ -116,8 +118,8 @@ def written(runs: Sequence[ScoredRun], command: str) -> str:
 
 
 INTRODUCTION = """\
-{n} runs ({optimizers}; CMA-ES is not installed here, so quasi-random search takes its place) of \
-{problems} functions whose truth is known made {claims} claims and verdicts. \
+{n} of {all} runs ({optimizers}; CMA-ES is not installed here, so quasi-random search takes its \
+place) of {problems} functions whose truth is known made {claims} claims and verdicts. \
 `tests/claims/scoring` says when each kind is right.
 
 ```sh
