@@ -144,7 +144,9 @@ def sample_sizes(run: hx.Run, best: hx.ProposalExplanation, sizes: tuple[int, ..
     """Print which number of draws is enough for the best-predicted proposal, as Appendix C."""
     print("\nSample size (checkSampleSize; the thesis's own run needs 20,000 of the same list)")
     for draws in sizes:
-        sampled = hx.explain_proposal(run, best.trial, estimator="sampling", draws=draws)
+        sampled = hx.explain_proposal(
+            run, best.trial, background="thesis", estimator="sampling", draws=draws
+        )
         check = hx.check_sample_size(sampled)
         closest = check.closest["total"]
         unsafe = [claim.term for claim in check.claims if not claim.certain]
