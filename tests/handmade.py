@@ -140,7 +140,7 @@ class Page(HTMLParser):
             self.misnested.append(tag)
 
     def handle_data(self, data):
-        if "style" not in self._open:
+        if not {"style", "script"} & {*self._open}:
             self.text += data
 
     def tags(self):

@@ -12,6 +12,7 @@ from xml.dom import minidom
 
 from markupsafe import escape
 from matplotlib import rc_context, style
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 from hpo_explain.explanations.result import frame_html, printed_frame
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SAVING: dict[Any, Any] = {
-    "savefig.bbox": None,
     "svg.fonttype": "none",  # the browser's fonts serve scripts that matplotlib's lack
     "svg.hashsalt": "hpo_explain",  # without one, ids are random
     "svg.image_inline": True,
@@ -31,6 +31,7 @@ _STYLE: list[Any] = ["default", {"font.sans-serif": ["DejaVu Sans"]}]
 # matplotlib takes these from its rcParams only, which all threads share: they are set while a
 # figure is saved and put back, and no two threads of ours may put back each other's.
 _LOCK = threading.RLock()
+_NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 
@@ -135,11 +136,9 @@ def figure_svg(fig: Figure, *, alt: str) -> str:
     """
     file = io.StringIO()
     with _LOCK, rc_context(_SAVING):
-        fig.savefig(
-            file,
-            format="svg",
-            metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
-        )
+        # savefig would draw it twice: once for a layout, which the drawing does by itself
+        canvas: Any = FigureCanvasSVG(fig)
+        canvas.print_svg(file, metadata=_NO_METADATA)
     text = file.getvalue()
     elements = minidom.parseString(text).getElementsByTagName("*")
     svg = elements[0]

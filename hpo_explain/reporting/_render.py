@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+import hashlib
+import re
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -16,7 +18,23 @@ from hpo_explain.plotting import plot_svg
 if TYPE_CHECKING:
     import pandas as pd
 
-_WIDE, _NARROW = 8.0, 3.9  # inches, for the screens of a computer and of a phone
+_WIDTH = 5.2  # inches: half of a computer's screen, and not much more than a phone's
+_INKS = {
+    "#000000": "ink",
+    "#333333": "ink",
+    "#ffffff": "paper",
+    "#6b6b6b": "grey",
+    "#b0b0b0": "rule",
+    "#cccccc": "rule",
+    "#0072b2": "blue",
+    "#e69f00": "orange",
+    "#009e73": "green",
+    "#cc79a7": "purple",
+    "#d55e00": "red",
+    "#fff4de": "tint",
+}
+"""Colors of plots, and the page's variables that stand for them: a dark page has its own."""
+_COLOR = re.compile("|".join(_INKS), re.IGNORECASE)
 
 
 class _Draw(Protocol):
@@ -50,8 +68,15 @@ def download(name: str, frame: pd.DataFrame) -> Markup:
     return Markup(link).format(name, data)
 
 
+def page(**values: Any) -> Markup:
+    """Return the whole page, its script named by its hash: no other one runs in it."""
+    script = Path(__file__).with_name("templates").joinpath("report.js").read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    return render("page.html.j2", script=Markup(script), script_hash=digest, **values)
+
+
 def figure(draw: _Draw, *, alt: str, caption: str) -> Markup:
-    """Return a plot in two widths, of which the page's style shows the one that fits.
+    """Return a plot in the page's colors.
 
     Parameters
     ----------
@@ -62,9 +87,6 @@ def figure(draw: _Draw, *, alt: str, caption: str) -> Markup:
     caption : str
         What is drawn, for those who do.
     """
-
-    def at(width: float) -> Callable[[], Axes]:
-        return lambda: draw(width=width)
-
-    wide, narrow = (Markup(plot_svg(at(width), alt=alt)) for width in (_WIDE, _NARROW))
-    return render("figure.html.j2", wide=wide, narrow=narrow, caption=caption)
+    svg = plot_svg(lambda: draw(width=_WIDTH), alt=alt)
+    colored = _COLOR.sub(lambda found: f"var(--{_INKS[found[0].lower()]}, {found[0]})", svg)
+    return render("figure.html.j2", plot=Markup(colored), caption=caption)

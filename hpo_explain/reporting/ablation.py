@@ -27,4 +27,5 @@ ABLATION = Section(
     "it gains. Where changes act together, the order decides what each seems worth: averages over "
     "all orders, the hatched bars under it, are then the fair shares.",
     _content,
+    folded=True,
 )

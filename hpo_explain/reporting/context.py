@@ -33,12 +33,14 @@ from hpo_explain.run import Run
 from hpo_explain.surrogates import SupportsJoint
 
 _MOST_FOR_PAIRS = 100  # hyperparameters: the number of pairs grows with their square
-_EFFECTS = 3
+_EFFECTS = 6
+_WORTH_AN_EFFECT = 0.02  # of the variance, alone
+_PAIRS, _PAIR_ROWS, _PAIR_GRID = 2, 100, 10
 _EFFECT_ROWS, _EFFECT_GRID = 300, 15
 _REGIONS_DEPTH = 2
 _H_ROWS = 50
 _PATH_ROWS = 200
-_MOST_PROPOSALS = 12  # each with a model of its own
+_MOST_PROPOSALS = 100  # each with a model of its own
 _EXPERIMENTS = 3
 _EXPERIMENT_ROWS, _EXPERIMENT_GRID, _CANDIDATES = 100, 10, 200
 
@@ -132,7 +134,28 @@ class Context:
         rows, grid = _EFFECT_ROWS, _EFFECT_GRID
         return [
             facade.partial_dependence(self.run, name, sample=rows, grid_size=grid)
-            for name in self.ranking[:_EFFECTS]
+            for name in self._worth_an_effect()
+        ]
+
+    def _worth_an_effect(self) -> list[str]:
+        """Return the hyperparameters that matter most, at least one."""
+        worth = [n for n in self.ranking if self.importance.share(n) >= _WORTH_AN_EFFECT]
+        return worth[:_EFFECTS] or self.ranking[:1]
+
+    @property
+    def pair_effects(self) -> list[PartialDependence]:
+        """The effects of the pairs that act together for certain, the strongest first."""
+        return self.once("pair_effects", self._pair_effects)
+
+    def _pair_effects(self) -> list[PartialDependence]:
+        pairs = [
+            claim.hyperparameters
+            for claim in self.importance.claims
+            if claim.kind == "interaction" and claim.certain and len(claim.hyperparameters) == 2
+        ]
+        return [
+            facade.partial_dependence(self.run, pair, sample=_PAIR_ROWS, grid_size=_PAIR_GRID)
+            for pair in pairs[:_PAIRS]
         ]
 
     @property

@@ -106,4 +106,5 @@ IMPORTANCE = Section(
     "refitted to redrawn trials and noise. A hatched bar is an interaction: what hyperparameters "
     "explain together, beyond what each of them explains alone.",
     _content,
+    folded=True,
 )

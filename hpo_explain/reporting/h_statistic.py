@@ -23,4 +23,5 @@ H_STATISTIC = Section(
     "their own effects. A long one says that the best value of one depends on that of the other. "
     "It is relative: where both hardly matter, a long bar means little.",
     _content,
+    folded=True,
 )

@@ -23,4 +23,5 @@ LIME = Section(
     "replaced by another one. R² says how well that model agrees with the surrogate: near 1 the "
     "bars can be interpreted, below one half they cannot.",
     _content,
+    folded=True,
 )

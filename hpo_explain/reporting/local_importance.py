@@ -22,4 +22,5 @@ LOCAL_IMPORTANCE = Section(
     "turn: a long bar says that the prediction depends much on this hyperparameter here. What "
     "matters over the whole space may matter little here, and the other way round.",
     _content,
+    folded=True,
 )

@@ -111,4 +111,5 @@ OVERVIEW = Section(
     "Every mark is one trial: a configuration that was tried, and the objective it reached. The "
     "line is the best objective so far; where it is flat, trials brought nothing better.",
     _content,
+    folded=True,
 )

@@ -11,23 +11,32 @@ from hpo_explain._checks import check_sequence, unknown_name
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.errors import InputError
 from hpo_explain.reporting._file import check_place, write_atomically
-from hpo_explain.reporting._render import render
+from hpo_explain.reporting._render import page
 from hpo_explain.reporting.ablation import ABLATION
+from hpo_explain.reporting.around import AROUND
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.fanova import IMPORTANCE
 from hpo_explain.reporting.h_statistic import H_STATISTIC
 from hpo_explain.reporting.lime import LIME
 from hpo_explain.reporting.local_importance import LOCAL_IMPORTANCE
+from hpo_explain.reporting.matters import MATTERS
 from hpo_explain.reporting.overview import OVERVIEW
 from hpo_explain.reporting.partial_dependence import EFFECTS
 from hpo_explain.reporting.path import PATH
 from hpo_explain.reporting.proposal import BEST_PROPOSAL, LATEST_PROPOSAL
 from hpo_explain.reporting.recommended_space import NEXT_STEPS
 from hpo_explain.reporting.section import Card, Section, card_of
+from hpo_explain.reporting.short import SHORT
+from hpo_explain.reporting.trials import TRIALS
 from hpo_explain.reporting.trust import TRUST
 from hpo_explain.run import Run
 
 SECTIONS: tuple[Section, ...] = (
+    SHORT,
+    TRIALS,
+    MATTERS,
+    AROUND,
+    PATH,
     OVERVIEW,
     TRUST,
     IMPORTANCE,
@@ -38,7 +47,6 @@ SECTIONS: tuple[Section, ...] = (
     LIME,
     BEST_PROPOSAL,
     LATEST_PROPOSAL,
-    PATH,
     NEXT_STEPS,
 )
 BRIEF = ("overview", "trust", "latest")
@@ -67,9 +75,10 @@ def report(
     title : str, optional
         The heading; by default it has the run's name, if there is one.
     sections : sequence of str or Section, optional
-        The parts of the report by name, in order; by default all: "overview", "trust",
-        "importance", "effects", "h-statistic", "ablation", "local-importance", "lime", "best",
-        "latest", "path", "next". A `Section` of your own may stand among them.
+        The parts of the report by name, in order; by default all: "short", "trials", "matters",
+        "around", "path", and among the details "overview", "trust", "importance", "effects",
+        "h-statistic", "ablation", "local-importance", "lime", "best", "latest", "next". A
+        `Section` of your own may stand among them.
     progress : bool, default True
         Show a progress bar on a terminal.
     **reading
@@ -114,11 +123,14 @@ class Tab:
         The objective, and the run in a line.
     cards : tuple of Card
         What each section found, in order.
+    prefix : str
+        What stands before its anchors in the page.
     """
 
     name: str
     subtitle: str
     cards: tuple[Card, ...]
+    prefix: str = ""
 
 
 @dataclass(frozen=True)
@@ -182,12 +194,14 @@ class Report:
         cards: dict[str, list[Card]] = {name: [] for name in contexts}
         for name, section in bar:
             place = list(contexts).index(name)
-            prefix = f"o{place}-" if place else ""
-            cards[name].append(card_of(section, contexts[name], prefix=prefix))
+            cards[name].append(card_of(section, contexts[name], prefix=_prefix(place)))
         named = next(iter(runs.values())).name
         return cls(
             title or (f"{_TITLE}: {named}" if named else _TITLE),
-            tuple(Tab(name, summary(runs[name]), tuple(cards[name])) for name in runs),
+            tuple(
+                Tab(name, summary(runs[name]), tuple(cards[name]), _prefix(place))
+                for place, name in enumerate(runs)
+            ),
         )
 
     @property
@@ -205,8 +219,12 @@ class Report:
         """
         path = Path(path)
         check_place(path)
-        write_atomically(path, render("page.html.j2", title=self.title, tabs=self.tabs))
+        write_atomically(path, page(title=self.title, tabs=self.tabs))
         return path
+
+
+def _prefix(place: int) -> str:
+    return f"o{place}-" if place else ""
 
 
 def _chosen(sections: Sequence[str | Section] | None) -> tuple[Section, ...]:

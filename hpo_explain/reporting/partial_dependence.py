@@ -66,4 +66,5 @@ EFFECTS = Section(
     "Green values cannot be told from the best one. Where an effect is dimmed or a point is "
     "hollow, hardly anything was tried: there the model extrapolates.",
     _content,
+    folded=True,
 )

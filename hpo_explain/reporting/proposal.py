@@ -112,5 +112,5 @@ _HOW_TO_READ = (
     "Bars to the right spoke for the proposed value, bars to the left against it."
 )
 
-BEST_PROPOSAL = Section("best", "Why the best proposal?", _HOW_TO_READ, _best_content)
-LATEST_PROPOSAL = Section("latest", "Why the latest proposal?", _HOW_TO_READ, _latest_content)
+BEST_PROPOSAL = Section("best", "Why the best proposal?", _HOW_TO_READ, _best_content, True)
+LATEST_PROPOSAL = Section("latest", "Why the latest proposal?", _HOW_TO_READ, _latest_content, True)

@@ -57,4 +57,5 @@ NEXT_STEPS = Section(
     "worth as much as the trust in them. Values are given up where the model is certain that "
     "nothing better than the best predicted configuration can be reached with them.",
     _content,
+    folded=True,
 )

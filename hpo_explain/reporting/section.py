@@ -61,12 +61,15 @@ class Section:
     content : callable
         Returns what the section shows, from the analyses of a run. It raises `NothingToExplain`
         where there is nothing to show.
+    folded : bool, default False
+        Whether it stands among the details, opened by who wants it.
     """
 
     name: str
     title: str
     how_to_read: str
     content: Callable[[Context], Content]
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,8 @@ class Card:
         What it shows; empty unless the status is SHOWN.
     tables : mapping of str to pandas.DataFrame
         As of the content; empty unless the status is SHOWN.
+    folded : bool
+        As of the section; a section that does not apply is always folded.
     """
 
     anchor: str
@@ -94,6 +99,7 @@ class Card:
     how_to_read: str
     status: Status
     finding: str
+    folded: bool
     body: Markup = field(default_factory=Markup)
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
@@ -107,12 +113,13 @@ def card_of(section: Section, context: Context, *, prefix: str = "") -> Card:
     try:
         content = section.content(context)
     except NothingToExplain as nothing:
-        return Card(*about, Status.NOT_APPLICABLE, _sentence(str(nothing), context))
+        return Card(*about, Status.NOT_APPLICABLE, _sentence(str(nothing), context), True)
     except Exception as error:
         # The rest of the report is worth having without this part.
         _logger.exception("The report's section %r failed.", section.title)
-        return Card(*about, Status.FAILED, f"{type(error).__name__}: {error}")
-    return Card(*about, Status.SHOWN, content.finding, content.body, content.tables)
+        what = f"{type(error).__name__}: {error}"
+        return Card(*about, Status.FAILED, what, section.folded)
+    return Card(*about, Status.SHOWN, content.finding, section.folded, content.body, content.tables)
 
 
 def _sentence(text: str, context: Context) -> str:

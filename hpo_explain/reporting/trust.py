@@ -30,4 +30,5 @@ TRUST = Section(
     "Every explanation here describes a model of the objective, not the objective itself. This "
     "section says how well that model predicts trials that it had not seen.",
     _content,
+    folded=True,
 )

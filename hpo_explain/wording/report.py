@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import counted
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hpo_explain._words import counted, join_words
+from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, TurningPoint
 from hpo_explain.explanations.path import KAPPAS
-from hpo_explain.facts import Fact
+from hpo_explain.facts import Fact, Origin
 from hpo_explain.run import Run
+from hpo_explain.space import CategoricalParameter, FloatParameter
+from hpo_explain.space.parameter import Parameter
 from hpo_explain.wording._registry import add_facts
+from hpo_explain.wording.numbers import format_value, values_in_words
+
+TERMS = {
+    "mean": "predicted objective",
+    "uncertainty": "uncertainty",
+    "exploitation": "predicted improvement",
+    "exploration": "uncertainty",
+    "good": "common among good trials",
+    "bad": "rare among the others",
+}
+"""The terms of acquisition functions, for somebody who does not know them."""
+
+_CHOSEN = {
+    Origin.MODEL: "chosen by {optimizer}'s model",
+    Origin.INITIAL: "of the initial design",
+    Origin.ENQUEUED: "enqueued by a person",
+    Origin.RETRIED: "repeats a trial that failed",
+    Origin.ADDED: "added with its result",
+    Origin.PERSON: "chosen by a person",
+    Origin.UNKNOWN: "who chose it is not recorded",
+}
 
 _MEANINGS = {
     "mean": "the model predicts a better {objective} with this value",
@@ -46,6 +73,178 @@ def best_lead(run: Run, best: int | None) -> str:
         f"The best of the run is trial {run.incumbent_trial}. No model selected it: it belongs to "
         f"the initial design, or was set by hand. Trial {best} is the best of the proposals."
     )
+
+
+GO_ON = "Go on as it is"
+
+
+def best_so_far(run: Run) -> str:
+    """Say what the best trial reached, and how many followed without a better one."""
+    if not len(run):
+        return "No trial has finished yet."
+    if not np.any(run.feasible):
+        if len(run) == 1:
+            return "The only finished trial is not feasible."
+        return f"None of the {len(run)} finished trials is feasible."
+    best = run.incumbent_trial
+    later = sum(int(trial) > best for trial in run.trials)
+    after = f"{counted(later, 'later trial')} brought nothing better" if later else "the last one"
+    value = format_value(float(run.objective[run.row(best)]))
+    return (
+        f"The best {run.objective_name} of {counted(len(run), 'trial')} is {value}, by trial "
+        f"{best}; {after}."
+    )
+
+
+def share_interval(low: float, high: float) -> str:
+    """Return the interval of a share: "40 to 62%"."""
+    return f"{100.0 * low:.0f} to {high:.0%}"
+
+
+def rest_together(count: int, share: float) -> str:
+    """Return the share of what is not shown; empty if all is."""
+    return f"{counted(count, 'other')}, together {share:.0%}." if count else ""
+
+
+def effect_caption(objective: str, names: Sequence[str], model: str) -> str:
+    """Return the caption of an effect: what is drawn, and by which model."""
+    return f"Predicted {objective} by {' and '.join(names)}, as {model} sees it."
+
+
+def narrow(kept: Sequence[Parameter]) -> str:
+    """Say where to search on."""
+    shown = [f"{p.name} {'in' if _is_choice(p) else 'from'} {_extent(p)}" for p in kept]
+    return f"Search on in a narrower space: {join_words(listed_few(shown))}"
+
+
+def fix(values: Mapping[str, Any]) -> str:
+    """Say what to keep fixed."""
+    return f"Keep fixed: {join_words(listed_few([_setting(*item) for item in values.items()]))}"
+
+
+def measure(name: str) -> str:
+    """Say what a trial would tell most about."""
+    return f"Learn more about {name} with a trial of your own"
+
+
+def why_measure(name: str) -> str:
+    """Say why one would."""
+    return (
+        f"Of all configurations this one would narrow the band around the effect of {name} most; "
+        "it is chosen to learn, not to be good."
+    )
+
+
+def why_go_on(trust: Trust) -> str:
+    """Say why nothing else is advised."""
+    if trust.level in ("poor", "unknown"):
+        return "The model predicts too badly to give up any part of the space; more trials help."
+    return "No range can be given up and no hyperparameter fixed with confidence yet."
+
+
+def suggestions(kept: Sequence[Parameter]) -> str:
+    """Return the lines of an Optuna objective that search a narrower space."""
+    return "\n".join(_suggestion(p) for p in kept)
+
+
+def fixing(values: Mapping[str, Any]) -> str:
+    """Return the line that keeps hyperparameters fixed in Optuna."""
+    return f"study.sampler = optuna.samplers.PartialFixedSampler({dict(values)!r}, study.sampler)"
+
+
+def enqueuing(config: Mapping[str, Any]) -> str:
+    """Return the line that has Optuna try a configuration next."""
+    return f"study.enqueue_trial({ {name: _rounded(v) for name, v in config.items()}!r})"
+
+
+def _rounded(value: Any) -> Any:
+    return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
+def _is_choice(parameter: Parameter) -> bool:
+    return isinstance(parameter, CategoricalParameter)
+
+
+def _extent(parameter: Parameter) -> str:
+    if isinstance(parameter, CategoricalParameter):
+        return values_in_words(parameter.choices)
+    return f"{format_value(parameter.low)} to {format_value(parameter.high)}"
+
+
+def _setting(name: str, value: Any) -> str:
+    return f"{name} = {format_value(value)}"
+
+
+def _suggestion(parameter: Parameter) -> str:
+    name = parameter.name
+    target = name if name.isidentifier() else "value"
+    if isinstance(parameter, CategoricalParameter):
+        return f"{target} = trial.suggest_categorical({name!r}, {[*parameter.choices]!r})"
+    kind = "float" if isinstance(parameter, FloatParameter) else "int"
+    low, high = _rounded(parameter.low), _rounded(parameter.high)
+    options = ", log=True" if parameter.log else ""
+    if parameter.step not in (None, 1):
+        options += f", step={parameter.step!r}"
+    return f"{target} = trial.suggest_{kind}({name!r}, {low!r}, {high!r}{options})"
+
+
+def listed_few(texts: Sequence[str], most: int = 4) -> list[str]:
+    """Return texts, those beyond `most` counted."""
+    if len(texts) <= most:
+        return [*texts]
+    return [*texts[: most - 1], f"{len(texts) - most + 1} more"]
+
+
+def trials_finding(run: Run, explained: int) -> str:
+    """Say how many trials there are, and how many of them are explained."""
+    if not explained:
+        return f"Of {counted(len(run), 'finished trial')} no proposal of a model can be explained."
+    return f"Of {counted(len(run), 'finished trial')} {counted(explained, 'proposal')} explained."
+
+
+def history_caption(run: Run) -> str:
+    """Return the caption of the plot of a run's history."""
+    better = "lower" if run.direction == "minimize" else "higher"
+    return (
+        f"{run.objective_name} of every trial, in the order of their numbers; {better} is better."
+    )
+
+
+def trial_line(run: Run, trial: int) -> str:
+    """Return a trial's objective and who chose it: "trial 3: loss 0.2; of the initial design"."""
+    row = run.row(trial)
+    value = format_value(float(run.objective[row]))
+    feasible = run.feasible is None or bool(run.feasible[row])
+    best = feasible and run.incumbent_trial == trial
+    parts = [
+        f"trial {trial}: {run.objective_name} {value}",
+        "the best" if best else "",
+        "" if feasible else "not feasible",
+        _CHOSEN[run.origin(trial)].format(optimizer=run.optimizer),
+    ]
+    return "; ".join(filter(None, parts))
+
+
+def excluded_line(trial: int, reason: Fact) -> str:
+    """Return a trial that was left out, and why."""
+    return f"trial {trial}: left out, {reason}"
+
+
+def why_no_explanation(run: Run, trial: int) -> str:
+    """Say why a finished trial has no explanation."""
+    if run.origin(trial) is Origin.MODEL:
+        return "Too little was known for a model, or this proposal is not among those explained."
+    return "No model chose this trial, so there are no reasons of a model to show."
+
+
+def others(count: int) -> str:
+    """Return the label of the sum of smaller contributions."""
+    return f"{counted(count, 'other')} together"
+
+
+def predicted_and_observed(objective: str, predicted: str, observed: str) -> str:
+    """Return what the model of the time predicted for a trial, and what came of it."""
+    return f"Predicted {objective}: {predicted}. Observed: {observed}."
 
 
 def caption(result: ProposalExplanation) -> str:

@@ -4,11 +4,12 @@ import shutil
 
 import numpy as np
 import pytest
+from markupsafe import Markup
 
 import hpo_explain as hx
 from hpo_explain.reporting import BRIEF
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
-from tests.reporting.pages import write
+from tests.reporting.pages import part, write
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser")
 WebDriverWait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
@@ -240,3 +241,104 @@ def test_paper_shows_all_of_it_in_dark_ink(browser, address):
         assert 1.05 / (luminance(color) + 0.05) >= 4.5, text  # grounds are not printed
     for text, width, letters in browser.execute_script(CELLS):
         assert width >= 6.0 * min(letters, 12), text  # no word is a column of letters
+
+
+@pytest.fixture(scope="module")
+def trials(tmp_path_factory):
+    run = tuning_run(20, excluded={20: "failed"})
+    path = tmp_path_factory.mktemp("trials") / "trials.html"
+    return run, write(run, path, title="Trials", sections=["trials"]).as_uri()
+
+
+def told(browser):
+    """The trial that is chosen, and what stands beside the history."""
+    return browser.execute_script(
+        "return [document.querySelector('[aria-selected=true]').id,"
+        " document.querySelector('.explanation').innerText];"
+    )
+
+
+def explained(run, trial):
+    path = hx.desirability_path(run, [trial], background=200, progress=False)
+    return path.explanations[0]
+
+
+def test_a_click_shows_the_explanation_of_a_trial(browser, trials):
+    run, address = trials
+    shown(browser, address, DESKTOP)
+    assert told(browser)[0] == f"trial-0-{run.incumbent_trial}"
+    for trial in (run.proposals[3], run.proposals[-1]):
+        browser.execute_script(
+            f"document.getElementById('trial-0-{trial}')"
+            ".dispatchEvent(new MouseEvent('click', {bubbles: true}));"
+        )
+        chosen, text = told(browser)
+        result = explained(run, trial)
+        assert chosen == f"trial-0-{trial}"
+        assert result.sentence in text
+        for name in result.config:
+            assert name in text
+        bars = browser.execute_script(
+            "return [...document.querySelectorAll('.bar')].map(bar =>"
+            " [bar.classList.contains('for'), bar.getBoundingClientRect().width]);"
+        )
+        order = [j for j in result.order() if result.active[j]]
+        expected = result.phi[order].ravel()
+        assert [towards for towards, _ in bars] == [value >= 0 for value in expected]
+        widths = np.array([width for _, width in bars])
+        np.testing.assert_allclose(
+            widths / widths.max(), np.abs(expected) / np.abs(expected).max(), atol=0.02
+        )
+    assert browser.get_log("browser") == []
+
+
+def test_arrow_keys_go_from_trial_to_trial(browser, trials):
+    _, address = trials
+    shown(browser, address, DESKTOP)
+    Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
+    history = browser.find_element("css selector", ".history svg")
+    history.send_keys(Keys.END)
+    chosen, text = told(browser)
+    assert chosen == "trial-0-20"
+    assert "left out, failed" in text
+    history.send_keys(Keys.ARROW_LEFT)
+    assert told(browser)[0] == "trial-0-19"
+    history.send_keys(Keys.HOME)
+    chosen, text = told(browser)
+    assert chosen == "trial-0-0"
+    assert "No model chose this trial" in text
+    history.send_keys(Keys.ARROW_LEFT)  # there is none before
+    assert told(browser)[0] == "trial-0-0"
+
+
+def test_without_a_script_the_history_is_a_plot(trials):
+    _, address = trials
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for switch in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
+        options.add_argument(f"--{switch}")
+    options.add_experimental_option(
+        "prefs", {"profile.managed_default_content_settings.javascript": 2}
+    )
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    try:
+        driver.get(address)
+        plots = driver.find_elements("css selector", ".trials figure svg")
+        assert len(plots) == 1
+        assert plots[0].is_displayed()
+        assert driver.find_elements("css selector", ".explanation") == []
+    finally:
+        driver.quit()
+
+
+def test_a_table_is_sorted_by_the_column_that_is_chosen(browser, tmp_path):
+    table = Markup(
+        '<table class="sortable"><thead><tr><th>name</th><th>share</th></tr></thead><tbody>'
+        "<tr><td>b</td><td>2</td></tr><tr><td>a</td><td>10</td></tr></tbody></table>"
+    )
+    address = write(tuning_run(12), tmp_path / "t.html", sections=[part(table)]).as_uri()
+    shown(browser, address, DESKTOP)
+    rows = "return [...document.querySelectorAll('tbody tr')].map(row => row.cells[0].innerText);"
+    for column, expected in ((0, ["a", "b"]), (1, ["b", "a"]), (1, ["a", "b"])):
+        browser.execute_script(f"document.querySelectorAll('.sort')[{column}].click();")
+        assert browser.execute_script(rows) == expected

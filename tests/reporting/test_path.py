@@ -33,7 +33,8 @@ def test_the_path_the_balance_and_a_sentence_for_each_of_the_last_proposals(tmp_
         assert f"{row['share']:.0%}" in page.text
 
 
-def test_a_long_run_is_thinned_and_the_page_says_so(tmp_path):
+def test_a_long_run_is_thinned_and_the_page_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr("hpo_explain.reporting.context._MOST_PROPOSALS", 12)
     run = run_of(40, 2, proposals=range(5, 40))
     text = written(run, tmp_path).text
     assert "12 of 35 proposals are shown, the last 5 and 7 spread evenly over those before" in text

@@ -1,0 +1,78 @@
+"""What a report advises: at most three actions, each with its evidence and code to paste."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from hpo_explain.errors import NothingToExplain
+from hpo_explain.reporting.context import Context
+from hpo_explain.wording import report as words
+
+_MOST = 3
+
+
+@dataclass(frozen=True)
+class Action:
+    """Something to do next.
+
+    Attributes
+    ----------
+    title : str
+        What to do, as an order.
+    evidence : str
+        What speaks for it.
+    code : str
+        Python to paste; empty where none is needed.
+    """
+
+    title: str
+    evidence: str
+    code: str = ""
+
+
+def actions_of(context: Context) -> list[Action]:
+    """Return what the claims that hold advise; to go on where none does."""
+    found = [
+        action
+        for advise in (_narrow, _fix, _measure)
+        for action in _unless_nothing(advise, context)
+    ]
+    return found[:_MOST] or [Action(words.GO_ON, words.why_go_on(context.trust))]
+
+
+def _unless_nothing(
+    advise: Callable[[Context], Iterator[Action]], context: Context
+) -> list[Action]:
+    try:
+        return [*advise(context)]
+    except NothingToExplain:
+        return []
+
+
+def _narrow(context: Context) -> Iterator[Action]:
+    result = context.recommended_space
+    narrowed = [claim for claim in result.claims if claim.estimate < 1.0 and claim.certain]
+    if narrowed:
+        names = [claim.hyperparameters[0] for claim in narrowed]
+        kept = [result.space[name] for name in names if name in result.space.names]
+        yield Action(words.narrow(kept), result.sentence, words.suggestions(kept))
+
+
+def _fix(context: Context) -> Iterator[Action]:
+    result = context.subspace
+    fixed = {
+        name: value
+        for claim in result.claims
+        if claim.kind == "fix" and claim.certain
+        for name, value in zip(claim.hyperparameters, claim.values, strict=True)
+    }
+    if fixed:
+        yield Action(words.fix(fixed), result.sentence, words.fixing(fixed))
+
+
+def _measure(context: Context) -> Iterator[Action]:
+    experiments = context.experiments
+    if experiments:
+        name = context.ranking[0]
+        yield Action(words.measure(name), words.why_measure(name), words.enqueuing(experiments[0]))

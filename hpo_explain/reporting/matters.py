@@ -1,0 +1,67 @@
+"""The report's section on what matters and how: shares beside effects, the rest in one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from hpo_explain.explanations import FanovaImportance, PartialDependence
+from hpo_explain.reporting._render import figure, render
+from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.section import Content, Section
+from hpo_explain.wording import partial_dependence as effect_words
+from hpo_explain.wording import report as words
+from hpo_explain.wording.numbers import percent
+from hpo_explain.wording.trust import caution
+
+
+def _content(context: Context) -> Content:
+    result = context.importance
+    effects = {effect.names[0]: effect for effect in context.effects}
+    named = [name for name in context.ranking if name in effects]
+    rest = [name for name in context.ranking if name not in effects]
+    body = render(
+        "matters.html.j2",
+        caution=caution(result),
+        sentence=result.sentence,
+        rows=[_row(result, name, effects[name]) for name in named],
+        pairs=[_pair(effect) for effect in context.pair_effects],
+        rest=words.rest_together(len(rest), sum(result.share(name) for name in rest)),
+    )
+    tables = {f"effect_{i}": effects[name].to_frame() for i, name in enumerate(named, start=1)}
+    return Content(result.sentence, body, tables)
+
+
+def _row(result: FanovaImportance, name: str, effect: PartialDependence) -> dict[str, Any]:
+    row: Any = result.importance.loc[name]
+    return {
+        "name": name,
+        "share": percent(float(row["importance"])),
+        "size": f"{100.0 * float(np.clip(row['importance'], 0.0, 1.0)):.1f}",
+        "low": f"{100.0 * float(np.clip(row['lower'], 0.0, 1.0)):.1f}",
+        "width": f"{100.0 * float(np.clip(row['upper'] - row['lower'], 0.0, 1.0)):.1f}",
+        "interval": words.share_interval(float(row["lower"]), float(row["upper"])),
+        "finding": effect_words.finding(effect),
+        "caution": effect_words.caution(effect),
+        "plot": figure(effect.plot, alt=effect.sentence, caption=_caption(effect)),
+    }
+
+
+def _caption(effect: PartialDependence) -> str:
+    return words.effect_caption(effect.subject.objective_name, effect.names, effect.subject.model)
+
+
+def _pair(effect: PartialDependence) -> Markup:
+    return figure(effect.plot, alt=effect.sentence, caption=_caption(effect))
+
+
+MATTERS = Section(
+    "matters",
+    "What matters, and how?",
+    "A row is a hyperparameter: its share of the variance of the predicted objective with its "
+    "interval, and the objective that is predicted for its values, averaged over all others. The "
+    "band is the model's uncertainty.",
+    _content,
+)

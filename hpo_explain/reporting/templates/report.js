@@ -1,0 +1,210 @@
+/* The report's behavior: trials at a click, tables that sort, and paper that shows everything.
+   Everything it shows stands in the page's JSON blocks; texts are only ever set as text. */
+(() => {
+  "use strict";
+  const SVG = "http://www.w3.org/2000/svg";
+
+  const element = (tag, attributes = {}, ...children) => {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.append(...children);
+    return made;
+  };
+  const mark = (tag, attributes, title) => {
+    const made = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    if (title) {
+      const hint = document.createElementNS(SVG, "title");
+      hint.textContent = title;
+      made.append(hint);
+    }
+    return made;
+  };
+
+  /* ------------------------------------------------------------------ trials */
+
+  const WIDTH = 560, HEIGHT = 300, LEFT = 56, RIGHT = 12, TOP = 14, BOTTOM = 30;
+
+  function scales(data) {
+    const [low, high] = data.limits ?? [0, 0];
+    const last = data.trials.reduce((most, trial) => Math.max(most, trial.t), 1);
+    const clip = (y) => Math.min(Math.max(y, low), high);
+    return {
+      x: (t) => LEFT + ((WIDTH - LEFT - RIGHT) * t) / last,
+      y: (y) => TOP + (HEIGHT - TOP - BOTTOM) * (high > low ? (high - clip(y)) / (high - low) : 0.5),
+    };
+  }
+
+  function history(data, choose) {
+    const at = scales(data);
+    const svg = mark("svg", {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "listbox", tabindex: "0",
+      "aria-label": `Trials by ${data.objective}; arrow keys go from one to the next`,
+    });
+    svg.append(mark("line", {
+      class: "axis", x1: LEFT, x2: WIDTH - RIGHT, y1: HEIGHT - BOTTOM + 8, y2: HEIGHT - BOTTOM + 8,
+    }));
+    const best = data.trials.filter((trial) => trial.best !== null);
+    if (best.length) {
+      let steps = `M${at.x(best[0].t)},${at.y(best[0].best)}`;
+      for (const trial of best.slice(1)) steps += `H${at.x(trial.t)}V${at.y(trial.best)}`;
+      svg.append(mark("path", { class: "best", d: steps }));
+    }
+    const marks = new Map();
+    for (const trial of data.trials) {
+      const common = {
+        role: "option", id: `${data.id}-${trial.t}`, "aria-selected": "false",
+        class: `trial ${trial.kind}${data.explained[trial.t] ? " explained" : ""}`,
+      };
+      const x = at.x(trial.t);
+      const made = trial.y === null
+        ? mark("path", { ...common, d: `M${x - 3},${HEIGHT - BOTTOM + 5}l6,6m0,-6l-6,6` }, trial.text)
+        : mark("circle", { ...common, cx: x, cy: at.y(trial.y), r: 4 }, trial.text);
+      made.setAttribute("aria-label", trial.text);
+      made.addEventListener("click", () => choose(trial.t));
+      marks.set(trial.t, made);
+      svg.append(made);
+    }
+    const label = (text, x, anchor, y = HEIGHT - 4) => {
+      const made = mark("text", { x, y, "text-anchor": anchor });
+      made.textContent = text;
+      return made;
+    };
+    svg.append(
+      label("trial 0", LEFT, "start"),
+      label(`trial ${data.trials.at(-1)?.t ?? 0}`, WIDTH - RIGHT, "end"),
+    );
+    if (data.limits) {
+      const [low, high] = data.limits;
+      svg.append(label(data.shown[0], LEFT - 8, "end", at.y(low) + 4));
+      if (high > low) svg.append(label(data.shown[1], LEFT - 8, "end", at.y(high) + 4));
+    }
+    return [svg, marks];
+  }
+
+  function bars(data, found) {
+    const largest = Math.max(...found.rows.flatMap((row) => row.phi.map(Math.abs)), 1e-300);
+    const body = element("tbody");
+    for (const row of found.rows) {
+      const cell = element("td", { class: "bars" });
+      row.phi.forEach((value, index) => {
+        const bar = element("span", { class: `bar term-${index % 3} ${value < 0 ? "against" : "for"}` });
+        bar.style.setProperty("--size", `${(50 * Math.abs(value)) / largest}%`);
+        bar.title = `${found.terms[index]}: ${row.shown[index]}`;
+        cell.append(bar);
+      });
+      body.append(element("tr", {}, element("th", { scope: "row" }, row.name),
+        element("td", {}, row.value), cell, element("td", { class: "number" }, row.total)));
+    }
+    const head = element("tr", {}, ...["hyperparameter", "value"].map((text) =>
+      element("th", { scope: "col" }, text)));
+    const legend = element("th", { scope: "col" }, "speaks against it, or for it: ");
+    found.terms.forEach((term, index) => {
+      legend.append(element("span", { class: `key term-${index % 3}` }), `${data.names[term] ?? term} `);
+    });
+    head.append(legend, element("th", { scope: "col", class: "number" }, "total"));
+    return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Contributions" },
+      element("table", {}, element("thead", {}, head), body));
+  }
+
+  function panel(data, number) {
+    const trial = data.trials.find((each) => each.t === number);
+    const found = data.explained[number];
+    const parts = [element("h3", {}, `Trial ${number}`), element("p", { class: "about" }, trial.text)];
+    if (found) {
+      parts.push(element("p", { class: "finding" }, found.sentence));
+      if (found.caution) parts.push(element("p", { class: "callout", role: "note" }, found.caution));
+      if (found.predicted) parts.push(element("p", {}, found.predicted));
+      parts.push(bars(data, found));
+      for (const note of found.notes) parts.push(element("p", { class: "about" }, note));
+    } else {
+      parts.push(element("p", {}, trial.why));
+      const rows = (trial.config ?? []).map(([name, value]) =>
+        element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value)));
+      if (rows.length) parts.push(element("table", {}, element("tbody", {}, ...rows)));
+    }
+    return parts;
+  }
+
+  function trials(place, index) {
+    const data = JSON.parse(place.querySelector('script[type="application/json"]').textContent);
+    data.id = `trial-${index}`;
+    if (!data.trials.length) return;
+    const shown = element("div", { class: "explanation", "aria-live": "polite" });
+    const numbers = data.trials.map((trial) => trial.t);
+    let current = null;
+    const choose = (number) => {
+      if (current !== null) marks.get(current).setAttribute("aria-selected", "false");
+      current = number;
+      marks.get(number).setAttribute("aria-selected", "true");
+      svg.setAttribute("aria-activedescendant", `${data.id}-${number}`);
+      shown.replaceChildren(...panel(data, number));
+    };
+    const step = (by) => {
+      const next = numbers[numbers.indexOf(current) + by];
+      if (next !== undefined) choose(next);
+    };
+    const [svg, marks] = history(data, choose);
+    const keys = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
+    svg.addEventListener("keydown", (event) => {
+      if (event.key in keys) step(keys[event.key]);
+      else if (event.key === "Home") choose(numbers[0]);
+      else if (event.key === "End") choose(numbers.at(-1));
+      else return;
+      event.preventDefault();
+    });
+    const button = (text, name, act) => {
+      const made = element("button", { type: "button", "aria-label": name }, text);
+      made.addEventListener("click", act);
+      return made;
+    };
+    const buttons = element("p", { class: "steps" },
+      button("←", "Previous trial", () => step(-1)), button("→", "Next trial", () => step(1)),
+      ...data.jumps.map(([text, number]) => button(text, text, () => choose(number))));
+    place.replaceChildren(element("div", { class: "history" }, svg, buttons), shown);
+    choose(data.start);
+  }
+
+  /* ------------------------------------------------------------------ tables */
+
+  function sortable(table) {
+    table.querySelectorAll("thead th").forEach((head, column) => {
+      const button = element("button", { type: "button", class: "sort" }, ...head.childNodes);
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const down = head.getAttribute("aria-sort") === "ascending";
+        table.querySelectorAll("thead th").forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const key = (row) => row.cells[column].dataset.value ?? row.cells[column].textContent.trim();
+        const order = (a, b) => {
+          const [one, other] = [key(a), key(b)];
+          const apart = Number(one) - Number(other);
+          return Number.isNaN(apart) ? one.localeCompare(other) : apart;
+        };
+        const body = table.tBodies[0];
+        body.append(...[...body.rows].sort((a, b) => (down ? order(b, a) : order(a, b))));
+      });
+    });
+  }
+
+  /* ------------------------------------------------------------------ the page */
+
+  document.querySelectorAll(".trials").forEach(trials);
+  document.querySelectorAll("table.sortable").forEach(sortable);
+
+  const open = (anchor) => {
+    const target = anchor && document.getElementById(decodeURIComponent(anchor.slice(1)));
+    for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
+    target?.querySelector("details")?.setAttribute("open", "");
+    target?.scrollIntoView();
+  };
+  window.addEventListener("hashchange", () => open(location.hash));
+  if (location.hash) open(location.hash);
+
+  let folded = [];
+  window.addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details:not([open])")];
+    folded.forEach((part) => { part.open = true; });
+  });
+  window.addEventListener("afterprint", () => folded.forEach((part) => { part.open = false; }));
+})();

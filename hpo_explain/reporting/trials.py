@@ -1,0 +1,190 @@
+"""The report's section on single trials: the history of the run, and any trial's explanation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from hpo_explain.errors import NothingToExplain
+from hpo_explain.explanations import DesirabilityPath, ProposalExplanation
+from hpo_explain.facts import Origin, fact
+from hpo_explain.plotting import plot_history
+from hpo_explain.reporting._render import figure, render
+from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.section import Content, Section
+from hpo_explain.run import Run, winsorized
+from hpo_explain.wording import report as words
+from hpo_explain.wording.numbers import format_value, plus_minus, signed
+from hpo_explain.wording.trust import caution
+
+_LONG = 120
+_DIGITS = 6  # of numbers that only a mark's place follows from
+_MOST_MARKS = 2000
+_MOST_ROWS = 12  # bars of an explanation
+_KINDS = {Origin.MODEL: "proposal", Origin.INITIAL: "initial"}
+
+
+def _content(context: Context) -> Content:
+    run = context.run
+    if not len(run) and not run.excluded:
+        raise NothingToExplain(fact("too_few_trials", trials=(), before=None))
+    try:
+        path = context.path
+    except NothingToExplain:
+        path = None
+    finding = words.trials_finding(run, 0 if path is None else len(path))
+    body = render(
+        "trials.html.j2",
+        history=figure(partial(plot_history, run), alt=finding, caption=words.history_caption(run)),
+        data=as_json(_data(run, path)),
+    )
+    return Content(finding, body)
+
+
+def as_json(data: Any) -> Markup:
+    """Return data as JSON that no text of it can end early in a page."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
+
+
+def _data(run: Run, path: DesirabilityPath | None) -> dict[str, Any]:
+    explained = {} if path is None else {e.trial: e for e in path.explanations}
+    trials = _trials(run, {t for t in explained if t is not None})
+    predicted: dict[Any, Any] = {} if path is None else path.predictions().to_dict("index")
+    feasible = bool(np.any(run.feasible))
+    best = run.incumbent_trial if feasible and len(run) else None
+    last = trials[-1]["t"] if trials else None
+    jumps = [("Best", best), ("Latest", last)]
+    values = [trial["y"] for trial in trials if trial["y"] is not None]
+    limits = [min(values), max(values)] if values else None
+    return {
+        "objective": run.objective_name,
+        "limits": limits,
+        "shown": [format_value(value) for value in limits or ()],
+        "names": words.TERMS,
+        "trials": trials,
+        "explained": {
+            str(t): _explanation(e, predicted.get(t, {}))
+            for t, e in explained.items()
+            if t is not None
+        },
+        "jumps": [(text, trial) for text, trial in jumps if trial is not None],
+        "start": best if best is not None else last,
+    }
+
+
+def _trials(run: Run, explained: set[int]) -> list[dict[str, Any]]:
+    """Return what is shown of each trial, those left out included, by number."""
+    sign = 1.0 if run.direction == "minimize" else -1.0
+    shown = sign * winsorized(run.cost, run.diverged_above())
+    numbers, feasible = np.asarray(run.trials), np.asarray(run.feasible)
+    so_far = np.full(len(run), np.nan)
+    order = np.argsort(numbers, kind="stable")
+    costs = np.where(feasible, sign * shown, np.inf)[order]
+    so_far[order] = sign * np.minimum.accumulate(costs)
+    chosen = _thinned(run, explained, so_far)
+    rows = [
+        {
+            "t": int(numbers[i]),
+            "y": _plain(shown[i]),
+            "best": _plain(so_far[i]),
+            "feasible": bool(feasible[i]),
+            "kind": _KINDS.get(run.origin(int(numbers[i])), "other"),
+            "text": words.trial_line(run, int(numbers[i])),
+            **({} if numbers[i] in explained else _unexplained(run, int(numbers[i]))),
+        }
+        for i in chosen
+    ]
+    for trial, reason in run.excluded.items():
+        text = words.excluded_line(trial, reason)
+        row = {"t": trial, "y": None, "best": None, "kind": "left-out", "text": text, "why": text}
+        rows.append(row)
+    return sorted(rows, key=lambda row: row["t"])
+
+
+def _thinned(run: Run, explained: set[int], so_far: np.ndarray) -> list[int]:
+    """Return the rows that are drawn: all, or those explained, the incumbents and a spread."""
+    n = len(run)
+    if n <= _MOST_MARKS:
+        return list(range(n))
+    numbers = np.asarray(run.trials)
+    improves = run.objective == so_far
+    spread = np.zeros(n, dtype=bool)
+    spread[np.linspace(0, n - 1, _MOST_MARKS).astype(int)] = True
+    kept = spread | improves | np.isin(numbers, [*explained])
+    return [int(i) for i in np.flatnonzero(kept)]
+
+
+def _unexplained(run: Run, trial: int) -> dict[str, Any]:
+    config = run.config(trial)
+    return {
+        "why": words.why_no_explanation(run, trial),
+        "config": [(name, format_value(config[name], width=_LONG)) for name in config],
+    }
+
+
+def _plain(value: float) -> float | None:
+    """Return a number of few digits; None where it is none."""
+    return float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None
+
+
+def _explanation(result: ProposalExplanation, predicted: Mapping[str, float]) -> dict[str, Any]:
+    scale = max(*map(abs, result.payout.values()), float(np.abs(result.phi).max(initial=0.0)))
+    order = [j for j in result.order() if result.active[j]]
+    rows = [
+        {
+            "name": result.names[j],
+            "value": format_value(result.config[result.names[j]], width=_LONG),
+            "phi": [_plain(v) or 0.0 for v in result.phi[j]],
+            "shown": [signed(float(v), scale) for v in result.phi[j]],
+            "total": signed(float(result.total[j]), scale),
+        }
+        for j in order[:_MOST_ROWS]
+    ]
+    rest = order[_MOST_ROWS:]
+    if rest:
+        together = result.phi[rest].sum(axis=0)
+        rows.append(
+            {
+                "name": words.others(len(rest)),
+                "value": "",
+                "phi": [_plain(v) or 0.0 for v in together],
+                "shown": [signed(float(v), scale) for v in together],
+                "total": signed(float(together.sum()), scale),
+            }
+        )
+    return {
+        "sentence": result.sentence,
+        "caution": caution(result),
+        "predicted": _predicted(result, predicted),
+        "terms": list(result.terms),
+        "rows": rows,
+        "notes": [f"Note: {note}." for note in result.notes],
+    }
+
+
+def _predicted(result: ProposalExplanation, predicted: Mapping[str, float]) -> str:
+    if not predicted or not np.isfinite(predicted["mean"]):
+        return ""
+    return words.predicted_and_observed(
+        result.subject.objective_name,
+        plus_minus(predicted["mean"], predicted["std"]),
+        format_value(predicted["objective"]),
+    )
+
+
+TRIALS = Section(
+    "trials",
+    "Why each trial?",
+    "Every mark is a trial; the line is the best so far. Choose one, or go from one to the next "
+    "with the arrow keys: beside it stands what its values were worth to the model that chose it. "
+    "Bars to the right spoke for a value, bars to the left against it.",
+    _content,
+)
