@@ -13,6 +13,7 @@ from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import partial_dependence as effect_words
 from hpo_explain.wording import report as words
+from hpo_explain.wording.fanova import between
 from hpo_explain.wording.numbers import percent
 from hpo_explain.wording.trust import caution
 
@@ -42,7 +43,7 @@ def _row(result: FanovaImportance, name: str, effect: PartialDependence) -> dict
         "size": f"{100.0 * float(np.clip(row['importance'], 0.0, 1.0)):.1f}",
         "low": f"{100.0 * float(np.clip(row['lower'], 0.0, 1.0)):.1f}",
         "width": f"{100.0 * float(np.clip(row['upper'] - row['lower'], 0.0, 1.0)):.1f}",
-        "interval": words.share_interval(float(row["lower"]), float(row["upper"])),
+        "interval": between(float(row["lower"]), float(row["upper"])),
         "finding": effect_words.finding(effect),
         "caution": effect_words.caution(effect),
         "plot": figure(effect.plot, alt=effect.sentence, caption=_caption(effect)),

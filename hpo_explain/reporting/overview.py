@@ -22,7 +22,7 @@ _LONG = 300
 
 def _content(context: Context) -> Content:
     run = context.run
-    finding = _finding(run)
+    finding = best_so_far(run)
     body = render(
         "overview.html.j2",
         facts=_facts(run),
@@ -52,7 +52,8 @@ def _value(run: Run, trial: int) -> str:
     return format_value(float(run.objective[run.row(trial)]))
 
 
-def _finding(run: Run) -> str:
+def best_so_far(run: Run) -> str:
+    """Say what the best trial reached, and what came after it."""
     if not len(run):
         return "No trial has finished yet."
     if not _has_incumbent(run):

@@ -7,20 +7,23 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.errors import NothingToExplain
+from hpo_explain.explanations import FanovaImportance
 from hpo_explain.reporting._render import render
 from hpo_explain.reporting.actions import actions_of
 from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.overview import best_so_far
 from hpo_explain.reporting.section import Content, Section
-from hpo_explain.wording import report as words
 from hpo_explain.wording import trust as trust_words
+from hpo_explain.wording.fanova import between, disagreement
 from hpo_explain.wording.numbers import percent
 
 _MOST_BARS = 5
 
 
 def _content(context: Context) -> Content:
-    best = words.best_so_far(context.run)
+    best = best_so_far(context.run)
     actions = actions_of(context)
+    importance = _importance(context)
     body = render(
         "short.html.j2",
         best=best,
@@ -28,26 +31,29 @@ def _content(context: Context) -> Content:
             (trust_words.where(scope), found.level, trust_words.needed(scope))
             for scope, found in trust_words.lines(context.trust)
         ],
-        disagreement="",
-        bars=_bars(context),
+        disagreement="" if importance is None else disagreement(importance),
+        bars=[] if importance is None else _bars(importance),
         actions=actions,
     )
     return Content(actions[0].title if actions else best, body)
 
 
-def _bars(context: Context) -> list[dict[str, Any]]:
-    """Return name, share and interval of what matters most; empty where nothing is known."""
+def _importance(context: Context) -> FanovaImportance | None:
     try:
-        result = context.importance
+        return context.importance
     except NothingToExplain:
-        return []
+        return None
+
+
+def _bars(result: FanovaImportance) -> list[dict[str, Any]]:
+    """Return name, share and interval of what matters most."""
     rows = result.importance.sort_values("importance", ascending=False, kind="stable")
     return [
         {
             "name": str(name),
             "share": percent(float(row["importance"])),
             "size": f"{100.0 * float(np.clip(row['importance'], 0.0, 1.0)):.1f}",
-            "interval": words.share_interval(float(row["lower"]), float(row["upper"])),
+            "interval": between(float(row["lower"]), float(row["upper"])),
         }
         for name, row in rows[:_MOST_BARS].iterrows()
         if row["importance"] >= 0.01

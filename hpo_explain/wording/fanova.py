@@ -142,6 +142,11 @@ def _differ(result: FanovaImportance, claims: Sequence[Claim]) -> str:
     )
 
 
+def disagreement(result: FanovaImportance) -> str:
+    """Say where another model of similar skill disagrees; empty where none does."""
+    return _differ(result, [c for c in result.claims if c.kind == "models_differ"])
+
+
 def _doubtful(claims: Sequence[Claim]) -> str:
     """Say why nothing, or not everything, of some claims is certain; empty where all is."""
     # that a share may be nothing is in its interval

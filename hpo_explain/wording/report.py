@@ -78,29 +78,6 @@ def best_lead(run: Run, best: int | None) -> str:
 GO_ON = "Go on as it is"
 
 
-def best_so_far(run: Run) -> str:
-    """Say what the best trial reached, and how many followed without a better one."""
-    if not len(run):
-        return "No trial has finished yet."
-    if not np.any(run.feasible):
-        if len(run) == 1:
-            return "The only finished trial is not feasible."
-        return f"None of the {len(run)} finished trials is feasible."
-    best = run.incumbent_trial
-    later = sum(int(trial) > best for trial in run.trials)
-    after = f"{counted(later, 'later trial')} brought nothing better" if later else "the last one"
-    value = format_value(float(run.objective[run.row(best)]))
-    return (
-        f"The best {run.objective_name} of {counted(len(run), 'trial')} is {value}, by trial "
-        f"{best}; {after}."
-    )
-
-
-def share_interval(low: float, high: float) -> str:
-    """Return the interval of a share: "40 to 62%"."""
-    return f"{100.0 * low:.0f} to {high:.0%}"
-
-
 def rest_together(count: int, share: float) -> str:
     """Return the share of what is not shown; empty if all is."""
     return f"{counted(count, 'other')}, together {share:.0%}." if count else ""
