@@ -69,10 +69,3 @@ def _fix(context: Context) -> Iterator[Action]:
     }
     if fixed:
         yield Action(words.fix(fixed), result.sentence, words.fixing(fixed))
-
-
-def _measure(context: Context) -> Iterator[Action]:
-    experiments = context.experiments
-    if experiments:
-        name = context.ranking[0]
-        yield Action(words.measure(name), words.why_measure(name), words.enqueuing(experiments[0]))

@@ -75,9 +75,20 @@ def _values(result: PartialDependence, name: str, values: Sequence[Any]) -> str:
         f"= {format_value(low)}"
         if low == high
         else f"between {format_value(low)} and {format_value(high)}"
-        for low, high in ranges
+        for low, high in _tried_part(result, ranges)
     ]
     return f"for {name} {' or '.join(said)}"
+
+
+def _tried_part(
+    result: PartialDependence, ranges: Sequence[tuple[Any, Any]]
+) -> Sequence[tuple[Any, Any]]:
+    """Return the tried values of ranges of an effect: what was not tried is said by itself."""
+    if len(result.names) > 1:
+        return ranges
+    tried = [value for value, known in zip(result.grid, result.supported, strict=True) if known]
+    inside = [[value for value in tried if low <= value <= high] for low, high in ranges]
+    return [(min(values), max(values)) for values in inside if values] or ranges
 
 
 def caution(result: PartialDependence) -> str:

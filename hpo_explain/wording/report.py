@@ -99,19 +99,6 @@ def fix(values: Mapping[str, Any]) -> str:
     return f"Keep fixed: {join_words(listed_few([_setting(*item) for item in values.items()]))}"
 
 
-def measure(name: str) -> str:
-    """Say what a trial would tell most about."""
-    return f"Learn more about {name} with a trial of your own"
-
-
-def why_measure(name: str) -> str:
-    """Say why one would."""
-    return (
-        f"Of all configurations this one would narrow the band around the effect of {name} most; "
-        "it is chosen to learn, not to be good."
-    )
-
-
 def why_go_on(trust: Trust) -> str:
     """Say why nothing else is advised."""
     if trust.level in ("poor", "unknown"):
@@ -127,11 +114,6 @@ def suggestions(kept: Sequence[Parameter]) -> str:
 def fixing(values: Mapping[str, Any]) -> str:
     """Return the line that keeps hyperparameters fixed in Optuna."""
     return f"study.sampler = optuna.samplers.PartialFixedSampler({dict(values)!r}, study.sampler)"
-
-
-def enqueuing(config: Mapping[str, Any]) -> str:
-    """Return the line that has Optuna try a configuration next."""
-    return f"study.enqueue_trial({ {name: _rounded(v) for name, v in config.items()}!r})"
 
 
 def _rounded(value: Any) -> Any:
