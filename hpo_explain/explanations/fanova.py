@@ -263,7 +263,7 @@ class FanovaImportance(Result):
         The totals of trees hold the noise that `estimate` is corrected for; what takes part in
         everything cannot explain less than by itself.
         """
-        return np.maximum(totals.mean(axis=0), self.estimate[: len(self.names)])
+        return np.asarray(np.maximum(totals.mean(axis=0), self.estimate[: len(self.names)]))
 
     def total_effect(self, name: str) -> float:
         """Return the share of everything in which a hyperparameter takes part.

@@ -88,5 +88,8 @@ def figure(draw: _Draw, *, alt: str, caption: str) -> Markup:
         What is drawn, for those who do.
     """
     svg = plot_svg(lambda: draw(width=_WIDTH), alt=alt)
+    # the same plot may stand in two sections, with another caption
+    own = hashlib.sha256(caption.encode()).hexdigest()[:6]
+    svg = re.sub(r"\bp([0-9a-f]{10})-", rf"p\1{own}-", svg)
     colored = _COLOR.sub(lambda found: f"var(--{_INKS[found[0].lower()]}, {found[0]})", svg)
     return render("figure.html.j2", plot=Markup(colored), caption=caption)

@@ -33,11 +33,7 @@ class Action:
 
 def actions_of(context: Context) -> list[Action]:
     """Return what the claims that hold advise; to go on where none does."""
-    found = [
-        action
-        for advise in (_narrow, _fix, _measure)
-        for action in _unless_nothing(advise, context)
-    ]
+    found = [action for advise in (_narrow, _fix) for action in _unless_nothing(advise, context)]
     return found[:_MOST] or [Action(words.GO_ON, words.why_go_on(context.trust))]
 
 

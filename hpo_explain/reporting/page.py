@@ -49,7 +49,7 @@ SECTIONS: tuple[Section, ...] = (
     LATEST_PROPOSAL,
     NEXT_STEPS,
 )
-BRIEF = ("overview", "trust", "latest")
+BRIEF = ("short", "overview", "trust", "latest")
 """Sections that need no models of many iterations, drawn in a moment."""
 _TITLE = "Why the optimizer tried what it tried"
 

@@ -80,9 +80,7 @@ def _values(result: PartialDependence, name: str, values: Sequence[Any]) -> str:
     return f"for {name} {' or '.join(said)}"
 
 
-def _tried_part(
-    result: PartialDependence, ranges: Sequence[tuple[Any, Any]]
-) -> Sequence[tuple[Any, Any]]:
+def _tried_part(result: PartialDependence, ranges: Sequence[Any]) -> Sequence[Any]:
     """Return the tried values of ranges of an effect: what was not tried is said by itself."""
     if len(result.names) > 1:
         return ranges
