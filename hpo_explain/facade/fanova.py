@@ -178,7 +178,7 @@ def subspace(
     ('x',)
     """
     run, about = _read(run, n_trees, seed, reading)
-    if cap == "25%" and np.quantile(run.cost, 0.25) <= run.cost.min():
+    if cap == "25%" and len(run) and np.quantile(run.cost, 0.25) <= run.cost.min():
         cap, about = None, replace(about, notes=(fact("cap_is_the_best"), *about.notes))
     capped, about, bound = _capped(run, about, n_trees, seed, cap)
     explainer = SubspaceExplainer(

@@ -28,7 +28,12 @@ def _content(context: Context) -> Content:
         "around.html.j2",
         caution=caution(ablation),
         sentence=ablation.sentence,
-        plot=figure(ablation.plot, alt=ablation.sentence, caption=ablation_words.caption(ablation)),
+        plot=figure(
+            ablation.plot,
+            alt=ablation.sentence,
+            caption=ablation_words.caption(ablation),
+            place="around",
+        ),
         columns=[*table.columns],
         rows=[(str(name), [*row]) for name, row in table[:_MOST_ROWS].iterrows()],
         more=len(table) - _MOST_ROWS,

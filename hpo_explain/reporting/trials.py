@@ -40,7 +40,12 @@ def _content(context: Context) -> Content:
     finding = words.trials_finding(run, 0 if path is None else len(path))
     body = render(
         "trials.html.j2",
-        history=figure(partial(plot_history, run), alt=finding, caption=words.history_caption(run)),
+        history=figure(
+            partial(plot_history, run),
+            alt=finding,
+            caption=words.history_caption(run),
+            place="trials",
+        ),
         data=as_json(_data(run, path)),
     )
     return Content(finding, body)

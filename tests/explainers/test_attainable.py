@@ -95,8 +95,11 @@ def test_a_family_that_is_worse_on_average_wins_at_its_best(kind):
     effect = hx.partial_dependence(two_families(), "family", kind=kind, sample=300)
     average = next(c for c in effect.claims if c.kind == "best_at" and not c.term)
     best = next(c for c in effect.claims if c.kind == "best_at" and c.term == "attainable")
-    assert (average.values, average.certain) == ((("a",),), True)
-    assert (best.values, best.certain) == ((("b",),), True)
+    # the intervals of a forest cover too few of the trials that it has not seen
+    certain = effect.trust.everywhere.enough
+    assert certain or kind == "forest"
+    assert (average.values, average.certain) == ((("a",),), certain)
+    assert (best.values, best.certain) == ((("b",),), certain)
     assert effect.attainable.mean == pytest.approx([0.5, 0.2], abs=0.08)
     assert effect.attainable.configurations[1]["b_rate"] == pytest.approx(0.7, abs=0.1)
     assert "With all others at their best the loss is best at family = b" in effect.sentence

@@ -33,7 +33,7 @@ def test_the_finding_is_the_sentence_of_the_analysis_with_all_pairs(run, result,
 
 
 def test_three_sentences_say_how_to_read_shares_spread_and_interactions():
-    how = SECTIONS[2].how_to_read
+    how = {section.name: section for section in SECTIONS}["importance"].how_to_read
     assert len(re.findall(r"\.(?: |$)", how)) == 3
     share, spread, interaction = re.split(r"(?<=\.) ", how)
     assert "share of the variance" in share
