@@ -7,6 +7,7 @@ of a moment 40.
 import json
 import logging
 import math
+import warnings
 import pickle
 import re
 import tempfile
@@ -288,9 +289,12 @@ def check_effects(run, seed):
     json.dumps(regional.to_dict(), allow_nan=False)
     surrogate = run.surrogate(seed=seed % 7)
     if isinstance(surrogate, SupportsJoint):
-        chosen = hx.next_experiments(
-            run, name, n=1, sample=20, grid_size=3, candidates=10, seed=seed % 7
-        )
+        with warnings.catch_warnings():
+            # some candidates may be infeasible
+            warnings.simplefilter("ignore", UserWarning)
+            chosen = hx.next_experiments(
+                run, name, n=1, sample=20, grid_size=3, candidates=10, seed=seed % 7
+            )
         assert run.space.is_valid(run.space.encode(chosen)).all()
 
 
@@ -408,7 +412,7 @@ def is_no_space(trials, numbers):
     return False
 
 
-@share_of_examples(0.2)
+@share_of_examples(0.12)
 @given(studies(), seeds)
 def test_any_study_is_read_and_explained_or_refused_with_the_reason(random_run, seed):
     study, options = random_run.source, random_run.options
@@ -436,7 +440,7 @@ def test_any_study_is_read_and_explained_or_refused_with_the_reason(random_run, 
 # ---------------------------------------------------------------------- results of skopt
 
 
-@share_of_examples(0.1)
+@share_of_examples(0.06)
 @given(results(), seeds)
 def test_any_result_of_skopt_is_read_and_explained_or_refused_with_the_reason(random_run, seed):
     run, text = refusal(
@@ -450,7 +454,7 @@ def test_any_result_of_skopt_is_read_and_explained_or_refused_with_the_reason(ra
 # ---------------------------------------------------------------------- tables
 
 
-@share_of_examples(0.1)
+@share_of_examples(0.06)
 @given(tables(), seeds)
 def test_any_table_is_read_and_explained_or_refused_with_the_reason(random_run, seed):
     run, text = refusal(

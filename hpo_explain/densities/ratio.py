@@ -220,7 +220,7 @@ class DensityRatio:
                 rng = np.random.default_rng([seed, k, len(density.weights)])
                 weights = density.resampled(draws, rng)
                 logs = density.tables(parameters, rows).sum(axis=0)
-                largest = logs.max(axis=1, keepdims=True)
+                largest = np.maximum(logs.max(axis=1, keepdims=True), LEAST)  # none may be possible
                 summed = np.exp(logs - largest) @ weights.T
                 found = np.log(np.maximum(summed, np.finfo(float).tiny)) + largest
                 terms[self.term_names[k]] += sign * np.maximum(found, LEAST)

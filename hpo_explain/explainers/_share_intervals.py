@@ -46,7 +46,9 @@ def _corrected(shares: Array, noise: Array, trials: Array) -> tuple[Array, Array
     ddof = int(len(noise) > 1)
     variance = noise.var(axis=0, ddof=ddof) + trials.var(axis=0, ddof=ddof) + bias**2
     half = quantile * np.sqrt(variance)
-    return estimate, np.clip(estimate - half, 0.0, 1.0), np.clip(estimate + half, 0.0, 1.0)
+    lower, upper = np.clip(estimate - half, 0.0, 1.0), np.clip(estimate + half, 0.0, 1.0)
+    estimate = estimate / max(float(estimate.sum()), 1.0)  # each is corrected by itself
+    return estimate, np.minimum(lower, estimate), upper
 
 
 def credible(draws: AnovaDraws) -> ShareIntervals:

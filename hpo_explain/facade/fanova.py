@@ -92,7 +92,7 @@ def importance(
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame({"x": rng.random(40), "y": rng.random(40)})
     >>> table["loss"] = table.x + 0.2 * rng.standard_normal(40)  # y does not matter
-    >>> result = hx.importance(table, objective="loss")
+    >>> result = hx.importance(table, objective="loss", kind="gp")
     >>> result.subject.model, result.share("x") > 0.9
     ('a GP', True)
     >>> lower, upper = result.importance.loc["y", ["lower", "upper"]]

@@ -9,7 +9,7 @@ import numpy as np
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.explanations import FanovaImportance
 from hpo_explain.reporting._render import render
-from hpo_explain.reporting.actions import actions_of
+from hpo_explain.reporting._actions import actions_of
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.overview import best_so_far
 from hpo_explain.reporting.section import Content, Section
@@ -35,7 +35,7 @@ def _content(context: Context) -> Content:
         bars=[] if importance is None else _bars(importance),
         actions=actions,
     )
-    return Content(actions[0].title if actions else best, body)
+    return Content(best, body)
 
 
 def _importance(context: Context) -> FanovaImportance | None:

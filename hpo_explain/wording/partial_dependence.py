@@ -84,9 +84,19 @@ def _tried_part(result: PartialDependence, ranges: Sequence[Any]) -> Sequence[An
     """Return the tried values of ranges of an effect: what was not tried is said by itself."""
     if len(result.names) > 1:
         return ranges
-    tried = [value for value, known in zip(result.grid, result.supported, strict=True) if known]
-    inside = [[value for value in tried if low <= value <= high] for low, high in ranges]
-    return [(min(values), max(values)) for values in inside if values] or ranges
+    parts = []
+    for low, high in ranges:
+        inside = [
+            (value, known)
+            for value, known in zip(result.grid, result.supported, strict=True)
+            if low <= value <= high
+        ]
+        tried = [value for value, known in inside if known]
+        if len(tried) == len(inside):
+            parts.append((low, high))
+        elif tried:
+            parts.append((min(tried), max(tried)))
+    return parts or ranges
 
 
 def caution(result: PartialDependence) -> str:

@@ -189,7 +189,7 @@ def test_a_folder_that_takes_no_report_is_a_mistake_at_first_and_waited_for_late
     assert not list(Path().glob(".*.part"))
 
 
-@pytest.mark.parametrize("where", ["hpo_explain.reporting.page.render", "os.fsync"])
+@pytest.mark.parametrize("where", ["hpo_explain.reporting.page.page", "os.fsync"])
 def test_an_interrupt_while_a_report_is_written_leaves_the_last_one(
     study, watch, monkeypatch, where
 ):

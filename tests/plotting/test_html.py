@@ -107,7 +107,7 @@ def test_the_style_of_the_user_is_neither_used_nor_changed():
 
 def test_saving_changes_no_global_style_even_if_it_fails():
     class Broken(mpl.figure.Figure):
-        def savefig(self, *args, **kwargs):
+        def draw(self, *args, **kwargs):
             raise OSError("no space left")
 
     before = dict(mpl.rcParams)
