@@ -7,10 +7,10 @@ of a moment 40.
 import json
 import logging
 import math
-import warnings
 import pickle
 import re
 import tempfile
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.explanations import FanovaImportance
-from hpo_explain.reporting._render import render
 from hpo_explain.reporting._actions import actions_of
+from hpo_explain.reporting._render import render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.overview import best_so_far
 from hpo_explain.reporting.section import Content, Section
