@@ -92,10 +92,9 @@ def _tried_part(result: PartialDependence, ranges: Sequence[Any]) -> Sequence[An
             if low <= value <= high
         ]
         tried = [value for value, known in inside if known]
-        if len(tried) == len(inside):
-            parts.append((low, high))
-        elif tried:
-            parts.append((min(tried), max(tried)))
+        if tried or not inside:
+            first, last = (not inside or inside[end][1] for end in (0, -1))
+            parts.append((low if first else min(tried), high if last else max(tried)))
     return parts or ranges
 
 

@@ -55,7 +55,7 @@ DOUBTS = (
         ),
         (
             effect(error=1e-3, low=0.5),
-            "On average the objective is best for x1 between 0 and 0.625 (2.500 ± 0.002). Hardly "
+            "On average the objective is best for x1 between 0.5 and 0.625 (2.500 ± 0.002). Hardly "
             "tried, so not ruled out: x1 = 0.00495 to 0.4505.",
         ),
         (
