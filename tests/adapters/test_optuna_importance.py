@@ -243,6 +243,7 @@ def test_ranges_that_change_are_assessed_on_all_of_them():
     assert shares(study, params=["x"]) == {"x": shares(study)["x"]}
 
 
+@pytest.mark.thorough
 def test_params_choose_what_is_returned_and_change_no_share(study):
     found = shares(study)
     assert shares(study, params=["y"]) == {"y": found["y"]}

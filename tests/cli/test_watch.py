@@ -69,6 +69,7 @@ def test_the_report_is_written_anew_when_trials_arrive_and_only_then(study, watc
     assert outcome.stderr.endswith("stopped\n")
 
 
+@pytest.mark.thorough
 def test_a_deleted_storage_leaves_the_last_report_and_may_come_back(study, watch):
     shutil.copy("study.db", "kept.db")
     seen = []
@@ -90,6 +91,7 @@ def test_a_deleted_storage_leaves_the_last_report_and_may_come_back(study, watch
     assert reports(outcome) == ["15 trials", "16 trials"]
 
 
+@pytest.mark.thorough
 def test_a_locked_storage_is_waited_for_from_the_start(study, watch):
     other = sqlite3.connect("study.db", isolation_level=None)
     other.execute("begin exclusive")
