@@ -30,15 +30,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import LinAlgError, cho_solve, cholesky
-from scipy.linalg.lapack import dpotri
 from scipy.optimize import Bounds, minimize
-from scipy.spatial.distance import cdist, pdist, squareform
+from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 
 from hpo_explain.space import Array
+from hpo_explain.surrogates._kernel import matern
+from hpo_explain.surrogates._likelihood import curvature, density_of, distances_by_group
 
-_SQRT5 = np.sqrt(5.0)
 _JITTER = 1e-8
 _TRIALS = 150  # most trials that θ is judged by: O(n³) per step
 _CANDIDATES = 24  # drawn around the modes, of which the kernels are resampled
@@ -99,13 +98,6 @@ class AnovaKernel:
         return np.asarray(matern(cdist(A[:, which] / scale, B[:, which] / scale))[0])
 
 
-def matern(r: Array) -> tuple[Array, Array]:
-    """Return m(r), and what ``-dm/dr² ∝ (1 + √5 r) exp(-√5 r)`` is without its factor 5/6."""
-    s = _SQRT5 * r
-    decay = np.exp(-s)
-    return (1.0 + s + s**2 / 3.0) * decay, (1.0 + s) * decay
-
-
 class LogPosterior:
     """The logarithm of the posterior density of θ, with its gradient.
 
@@ -123,7 +115,7 @@ class LogPosterior:
         self._groups, self._y = groups, y
         n = int(groups.max()) + 1
         self._n = n
-        self._distances = np.array([pdist(Z[:, groups == g], "sqeuclidean") for g in range(n)])
+        self._distances = distances_by_group(groups, Z)
         kinds = ["alone"] * n + ["joint"] + ["scale"] * n + ["noise"]
         self._mean, self._std, self.low, self.high = np.array([_PRIOR[k] for k in kinds]).T
 
@@ -147,18 +139,11 @@ class LogPosterior:
         inverse_squares = kernel.scales**-2.0
         together, d_together = matern(np.sqrt(inverse_squares @ self._distances))
         single, d_single = matern(np.sqrt(self._distances * inverse_squares[:, None]))
-        K = squareform(kernel.joint * together + kernel.alone @ single)
-        np.fill_diagonal(K, kernel.variance + kernel.noise + _JITTER)
-        try:
-            L = cholesky(K, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:
+        pairs = kernel.joint * together + kernel.alone @ single
+        found = density_of(pairs, kernel.variance + kernel.noise + _JITTER, self._y)
+        if found is None:
             return -np.inf, np.zeros_like(theta)
-        alpha = cho_solve((L, True), self._y, check_finite=False)
-        value = -0.5 * self._y @ alpha - np.log(np.diag(L)).sum()
-        # ∂/∂θ is half the trace of (α αᵀ - K⁻¹) ∂K/∂θ: pairs count twice, the diagonal once
-        precision, _ = dpotri(L, lower=1)
-        diagonal = 0.5 * (alpha**2 - np.diag(precision)).sum()
-        weights = squareform(np.outer(alpha, alpha) - precision.T, checks=False)
+        value, weights, diagonal = found
         by_scale = kernel.joint * (self._distances @ (weights * d_together))
         by_scale += kernel.alone * ((self._distances * d_single) @ weights)
         gradient = np.concatenate(
@@ -206,10 +191,7 @@ class _Mode:
 
 
 def _mode(posterior: LogPosterior, at: Array) -> _Mode:
-    steps = _STEP * np.eye(len(at))
-    rows = [(posterior(at - h)[1] - posterior(at + h)[1]) / (2.0 * _STEP) for h in steps]
-    hessian = np.array(rows)
-    precisions, vectors = np.linalg.eigh((hessian + hessian.T) / 2.0)
+    precisions, vectors = np.linalg.eigh(curvature(lambda to: -posterior(to)[1], at, _STEP))
     return _Mode(at, posterior(at)[0], vectors, np.maximum(precisions, _WIDEST**-2))
 
 

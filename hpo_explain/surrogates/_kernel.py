@@ -69,20 +69,23 @@ class GroupedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # ty
         left = np.asarray(X) / scale
         if not eval_gradient:
             right = left if Y is None else np.asarray(Y) / scale
-            return _matern(cdist(left, right))
+            return matern(cdist(left, right))[0]
         parts = np.empty((len(scales), len(left), len(left)))
         for g, part in enumerate(parts):
             columns = left[:, self.groups == g]
             cdist(columns, columns, "sqeuclidean", out=part)
         r = np.sqrt(parts.sum(axis=0))
-        parts *= 5.0 / 3.0 * (1.0 + _SQRT5 * r) * np.exp(-_SQRT5 * r)
-        return _matern(r), np.moveaxis(parts, 0, 2)
+        profile, slope = matern(r)
+        parts *= 5.0 / 3.0 * slope
+        return profile, np.moveaxis(parts, 0, 2)
 
     def __repr__(self) -> str:
         scales = ", ".join(f"{scale:.3g}" for scale in self._scales())
         return f"GroupedMatern(length_scale=[{scales}], nu=2.5)"
 
 
-def _matern(r: Array) -> Array:
-    r = _SQRT5 * r
-    return (1.0 + r + r**2 / 3.0) * np.exp(-r)
+def matern(r: Array) -> tuple[Array, Array]:
+    """Return m(r), and what ``-dm/dr² ∝ (1 + √5 r) exp(-√5 r)`` is without its factor 5/6."""
+    s = _SQRT5 * r
+    decay = np.exp(-s)
+    return (1.0 + s + s**2 / 3.0) * decay, (1.0 + s) * decay

@@ -34,7 +34,8 @@ from scipy.spatial.distance import cdist
 from scipy.special import gammaln
 
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
-from hpo_explain.surrogates._anova_kernels import AnovaKernel, matern
+from hpo_explain.surrogates._anova_kernels import AnovaKernel
+from hpo_explain.surrogates._kernel import matern
 from hpo_explain.surrogates.columns import OneHotColumns
 
 MOST_STATES = 512

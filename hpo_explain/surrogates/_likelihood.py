@@ -22,6 +22,8 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_solve, cholesky
@@ -30,8 +32,8 @@ from scipy.optimize import Bounds, minimize
 from scipy.spatial.distance import pdist, squareform
 
 from hpo_explain.space import Array
+from hpo_explain.surrogates._kernel import matern
 
-_SQRT5 = np.sqrt(5.0)
 _STEPS = 15_000  # scipy's default
 
 
@@ -53,9 +55,7 @@ class MarginalLikelihood:
     def __init__(
         self, groups: npt.NDArray[np.int64], Z: Array, y: Array, *, jitter: float = 0.0
     ) -> None:
-        self._distances = np.array(
-            [pdist(Z[:, groups == g], "sqeuclidean") for g in range(groups.max() + 1)]
-        )
+        self._distances = distances_by_group(groups, Z)
         self._y = y
         self._jitter = jitter
 
@@ -63,28 +63,18 @@ class MarginalLikelihood:
         """Return the log marginal likelihood at θ, and its gradient; -∞ where K is singular."""
         signal, *scales, noise = np.exp(theta)
         inverse_squares = np.array(scales) ** -2.0
-        s = _SQRT5 * np.sqrt(inverse_squares @ self._distances)
-        decay = np.exp(-s)
-        profile = (1.0 + s + s**2 / 3.0) * decay
-        K = squareform(signal * profile)
-        np.fill_diagonal(K, signal + noise + self._jitter)
-        try:
-            L = cholesky(K, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:
+        profile, slope = matern(np.sqrt(inverse_squares @ self._distances))
+        found = density_of(signal * profile, signal + noise + self._jitter, self._y)
+        if found is None:
             return -np.inf, np.zeros_like(theta)
-        alpha = cho_solve((L, True), self._y, check_finite=False)
-        value = -0.5 * self._y @ alpha - np.log(np.diag(L)).sum() - 0.5 * len(L) * np.log(2 * np.pi)
-        # ∂/∂θ is half the trace of (α αᵀ - K⁻¹) ∂K/∂θ: pairs count twice, the diagonal once
-        precision, _ = dpotri(L, lower=1)
-        spread = alpha**2 - np.diag(precision)
-        weights = squareform(np.outer(alpha, alpha) - precision.T, checks=False)
-        by_scale = self._distances @ (weights * (5.0 / 3.0) * (1.0 + s) * decay)
+        value, weights, diagonal = found
+        by_scale = self._distances @ (weights * (5.0 / 3.0) * slope)
         gradient = [
-            signal * (weights @ profile + 0.5 * spread.sum()),
+            signal * (weights @ profile + diagonal),
             *(signal * by_scale * inverse_squares),
-            0.5 * noise * spread.sum(),
+            noise * diagonal,
         ]
-        return float(value), np.array(gradient)
+        return value - 0.5 * len(self._y) * np.log(2 * np.pi), np.array(gradient)
 
     def maximize(
         self, theta: Array, bounds: Array, *, steps: int | None = None
@@ -110,3 +100,48 @@ class MarginalLikelihood:
             loss, theta, method="L-BFGS-B", jac=True, bounds=within, options={"maxiter": most}
         )
         return np.asarray(found.x), float(found.fun)
+
+
+def distances_by_group(groups: npt.NDArray[np.int64], Z: Array) -> Array:
+    """Return D_g of all pairs of rows of `Z`, (number of groups, number of pairs)."""
+    of = range(int(groups.max()) + 1)
+    return np.array([pdist(Z[:, groups == g], "sqeuclidean") for g in of])
+
+
+def density_of(pairs: Array, diagonal: float, y: Array) -> tuple[float, Array, float] | None:
+    """Return the log density of y under a normal distribution, and what its gradient needs.
+
+    Parameters
+    ----------
+    pairs : ndarray of shape (number of pairs,)
+        Covariances K of all pairs of trials.
+    diagonal : float
+        Their variance, the noise included.
+    y : ndarray of shape (n,)
+        Their objective, standardized.
+
+    Returns
+    -------
+    tuple of (float, ndarray, float), or None
+        The log density without its constant, and its derivatives by the covariance of each pair and
+        by the variance; None where K is singular.
+    """
+    K = squareform(pairs)
+    np.fill_diagonal(K, diagonal)
+    try:
+        L = cholesky(K, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return None
+    alpha = cho_solve((L, True), y, check_finite=False)
+    value = -0.5 * y @ alpha - np.log(np.diag(L)).sum()
+    # ∂/∂θ is half the trace of (α αᵀ - K⁻¹) ∂K/∂θ: pairs count twice, the diagonal once
+    precision, _ = dpotri(L, lower=1)
+    weights = squareform(np.outer(alpha, alpha) - precision.T, checks=False)
+    return float(value), weights, 0.5 * float((alpha**2 - np.diag(precision)).sum())
+
+
+def curvature(gradient: Callable[[Array], Array], at: Array, step: float) -> Array:
+    """Return the second derivatives of a function from its gradient, by finite differences."""
+    steps = step * np.eye(len(at))
+    H = np.array([(gradient(at + h) - gradient(at - h)) / (2.0 * step) for h in steps])
+    return np.asarray((H + H.T) / 2.0)

@@ -25,13 +25,11 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.optimize import Bounds, minimize
 
 from hpo_explain.space import Array
-from hpo_explain.surrogates._likelihood import MarginalLikelihood
+from hpo_explain.surrogates._likelihood import MarginalLikelihood, curvature
 
 # of the logarithms: mean and standard deviation, and bounds
 _SIGNAL = (0.0, 1.5, np.log(1e-3), np.log(1e4))
@@ -75,7 +73,7 @@ def plausible_parameters(
 
     within = Bounds(low, high)
     mode = minimize(loss, np.clip(start, low, high), method="L-BFGS-B", jac=True, bounds=within).x
-    spread = _WIDER * _square_root(_curvature(lambda at: loss(at)[1], mode))
+    spread = _WIDER * _square_root(curvature(lambda at: loss(at)[1], mode, _STEP))
     inverse = np.linalg.inv(spread)
 
     def weight(theta: Array) -> float:
@@ -96,18 +94,7 @@ def plausible_parameters(
     return found
 
 
-def _curvature(gradient: Callable[[Array], Array], at: Array) -> Array:
-    """Return the second derivatives of a function from its gradient, by finite differences."""
-    rows = []
-    for j in range(len(at)):
-        up, down = at.copy(), at.copy()
-        up[j], down[j] = at[j] + _STEP, at[j] - _STEP
-        rows.append((gradient(up) - gradient(down)) / (2 * _STEP))
-    H = np.array(rows)
-    return np.asarray((H + H.T) / 2.0)
-
-
-def _square_root(curvature: Array) -> Array:
+def _square_root(H: Array) -> Array:
     """Return a root of the inverse of a curvature, whose eigenvalues are bounded from below."""
-    values, vectors = np.linalg.eigh(curvature)
+    values, vectors = np.linalg.eigh(H)
     return np.asarray(vectors / np.sqrt(np.maximum(values, _LEAST)))

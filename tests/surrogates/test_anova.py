@@ -5,7 +5,8 @@ import pytest
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.surrogates import GaussianProcessSurrogate, OneHotColumns
-from hpo_explain.surrogates._anova_kernels import AnovaKernel, LogPosterior, matern
+from hpo_explain.surrogates._anova_kernels import AnovaKernel, LogPosterior
+from hpo_explain.surrogates._kernel import matern
 from hpo_explain.surrogates._latent_means import Components, LatentMeans, _mixture, nodes_of
 from hpo_explain.surrogates.anova import NODES, can_draw
 from tests.analytic import unit_cube
