@@ -568,13 +568,13 @@ class Run:
         if len(rows) < 2:
             known = np.asarray(self.trials)[rows]
             raise NothingToExplain(fact("too_few_trials", trials=known, before=before))
-        if kind == "auto" and self.record is not None:
-            own = self.record.surrogate(before)
+        if kind == "auto":
+            own = None if self.record is None else self.record.surrogate(before)
             if own is not None:
                 return own
-        y = self._sign * self.learned_cost(before)
-        if kind == "auto":
             kind = choose_kind(len(rows), self.space)["surrogate"]
+            return self.surrogate(before, kind, n_trees=n_trees, seed=seed)
+        y = self._sign * self.learned_cost(before)
         fit = partial(_fit, self.space, kind, n_trees, seed)
         model = fit(self.X[rows], y)
         if self.averaged is not None:

@@ -118,6 +118,7 @@ class GaussianProcessSurrogate:
         self._noise_std = noise_std
         self._sign = -1.0 if negated else 1.0
         self._held_out: HeldOut | None = None
+        self._drawn: dict[tuple[int, int], AnovaDraws] = {}
         self._hold_out: Callable[[], HeldOut] | None = None
         self._refit = refit_of(gp) if refit is None else refit
         if rows is None and columns is None:
@@ -508,17 +509,18 @@ class GaussianProcessSurrogate:
             return None
         if not can_draw(self._space, order) or not np.ptp(self._gp.y_train_):
             return None
-        y, scales = np.ravel(self._gp.y_train_), np.atleast_1d(matern.length_scale)
-        return draw_anova(
-            columns,
-            self._gp.X_train_,
-            y,
-            scales,
-            offset=self._sign * self._offset,
-            scale=self._sign * self._scale,
-            order=order,
-            seed=seed,
-        )
+        if (order, seed) not in self._drawn:
+            self._drawn[order, seed] = draw_anova(
+                columns,
+                self._gp.X_train_,
+                np.ravel(self._gp.y_train_),
+                np.atleast_1d(matern.length_scale),
+                offset=self._sign * self._offset,
+                scale=self._sign * self._scale,
+                order=order,
+                seed=seed,
+            )
+        return self._drawn[order, seed]
 
     def held_out(self) -> HeldOut:
         """Return predictions of folds, for which the kernel's parameters are fitted without them.
