@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from hpo_explain.diagnostics._skill import r2_of
 from hpo_explain.diagnostics._support import Support
 from hpo_explain.diagnostics._trust import R2
 from hpo_explain.surrogates import SupportsHeldOut, Surrogate
@@ -78,6 +79,8 @@ def _r2(surrogate: Surrogate, active: np.ndarray[Any, np.dtype[np.bool_]]) -> fl
         return float("nan")
     if len(held_out.observed) != len(active):  # it was fitted on other trials
         return float("nan")
-    y, mean = held_out.observed[active], held_out.mean[active]
-    spread = float(np.sum((y - y.mean()) ** 2)) if len(y) else 0.0
-    return 1.0 - float(np.sum((y - mean) ** 2)) / spread if spread > 0.0 else float("nan")
+    y = held_out.observed[active]
+    if not len(y) or np.ptp(y) == 0.0:
+        return float("nan")
+    std = held_out.std[active]
+    return r2_of(replace(held_out, observed=y, mean=held_out.mean[active], std=std, rows=None))[0]

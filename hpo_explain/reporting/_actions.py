@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
-from hpo_explain.errors import NothingToExplain
-from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.context import Context, unless_nothing
 from hpo_explain.wording import report as words
 
 _MOST = 3
@@ -33,17 +33,10 @@ class Action:
 
 def actions_of(context: Context) -> list[Action]:
     """Return what the claims that hold advise; to go on where none does."""
-    found = [action for advise in (_narrow, _fix) for action in _unless_nothing(advise, context)]
+    found: list[Action] = []
+    for advise in (_narrow, _fix):
+        found += unless_nothing(partial(list[Action], advise(context))) or []
     return found[:_MOST] or [Action(words.GO_ON, words.why_go_on(context.trust))]
-
-
-def _unless_nothing(
-    advise: Callable[[Context], Iterator[Action]], context: Context
-) -> list[Action]:
-    try:
-        return [*advise(context)]
-    except NothingToExplain:
-        return []
 
 
 def _narrow(context: Context) -> Iterator[Action]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
-
 import numpy as np
 import pandas as pd
 
-from hpo_explain.errors import NothingToExplain
 from hpo_explain.reporting._render import figure, render
-from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.context import Context, unless_nothing
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import ablation as ablation_words
 from hpo_explain.wording.numbers import format_value, percent, plus_minus
@@ -18,7 +14,6 @@ from hpo_explain.wording.trust import caution
 
 _LONG = 120
 _MOST_ROWS = 15
-_T = TypeVar("_T")
 
 
 def _content(context: Context) -> Content:
@@ -58,12 +53,12 @@ def _table(context: Context) -> pd.DataFrame:
         for step, gain, std in zip(ablation.steps, ablation.gains, stds, strict=True)
         for name in step
     }
-    local = _unless_nothing(lambda: context.local_importance)
+    local = unless_nothing(lambda: context.local_importance)
     if local is not None:
         columns["matters near it"] = {
             name: percent(share) for name, share in zip(local.names, local.importance, strict=True)
         }
-    lime = _unless_nothing(lambda: context.lime)
+    lime = unless_nothing(lambda: context.lime)
     if lime is not None:
         columns["effect near it"] = {
             s.names[0]: f"{s.text}: {plus_minus(s.effect, s.std)}"
@@ -73,13 +68,6 @@ def _table(context: Context) -> pd.DataFrame:
     names = [*dict.fromkeys([*order, *columns["value"]])]
     frame = pd.DataFrame(columns, index=pd.Index(names, name="hyperparameter"))
     return frame.fillna("")
-
-
-def _unless_nothing(compute: Callable[[], _T]) -> _T | None:
-    try:
-        return compute()
-    except NothingToExplain:
-        return None
 
 
 AROUND = Section(

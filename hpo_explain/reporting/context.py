@@ -275,6 +275,14 @@ class Context:
         return found.configurations
 
 
+def unless_nothing(compute: Callable[[], _T]) -> _T | None:
+    """Return what an analysis finds, or None where there is nothing to explain."""
+    try:
+        return compute()
+    except NothingToExplain:
+        return None
+
+
 def _thinned(proposals: list[int]) -> list[int]:
     """Return proposals spread evenly, the last few all of them."""
     if len(proposals) <= _MOST_PROPOSALS:

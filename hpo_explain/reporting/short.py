@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.errors import NothingToExplain
 from hpo_explain.explanations import FanovaImportance
 from hpo_explain.reporting._actions import actions_of
 from hpo_explain.reporting._render import render
-from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.context import Context, unless_nothing
 from hpo_explain.reporting.overview import best_so_far
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import trust as trust_words
@@ -23,7 +22,7 @@ _MOST_BARS = 5
 def _content(context: Context) -> Content:
     best = best_so_far(context.run)
     actions = actions_of(context)
-    importance = _importance(context)
+    importance = unless_nothing(lambda: context.importance)
     body = render(
         "short.html.j2",
         best=best,
@@ -36,13 +35,6 @@ def _content(context: Context) -> Content:
         actions=actions,
     )
     return Content(best, body)
-
-
-def _importance(context: Context) -> FanovaImportance | None:
-    try:
-        return context.importance
-    except NothingToExplain:
-        return None
 
 
 def _bars(result: FanovaImportance) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from hpo_explain.explanations import DesirabilityPath, ProposalExplanation
 from hpo_explain.facts import Origin, fact
 from hpo_explain.plotting import plot_history
 from hpo_explain.reporting._render import figure, render
-from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.context import Context, unless_nothing
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run, winsorized
 from hpo_explain.wording import report as words
@@ -33,10 +33,7 @@ def _content(context: Context) -> Content:
     run = context.run
     if not len(run) and not run.excluded:
         raise NothingToExplain(fact("too_few_trials", trials=(), before=None))
-    try:
-        path = context.path
-    except NothingToExplain:
-        path = None
+    path = unless_nothing(lambda: context.path)
     finding = words.trials_finding(run, 0 if path is None else len(path))
     body = render(
         "trials.html.j2",

@@ -158,7 +158,8 @@ def trials_finding(run: Run, explained: int) -> str:
     """Say how many trials there are, and how many of them are explained."""
     if not explained:
         return f"Of {counted(len(run), 'finished trial')} no proposal of a model can be explained."
-    return f"Of {counted(len(run), 'finished trial')} {counted(explained, 'proposal')} explained."
+    explained_of = f"{counted(explained, 'proposal')} {'is' if explained == 1 else 'are'}"
+    return f"Of {counted(len(run), 'finished trial')} {explained_of} explained."
 
 
 def history_caption(run: Run) -> str:
