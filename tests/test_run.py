@@ -80,6 +80,27 @@ def test_a_pickled_run_is_the_same_and_still_frozen_but_fits_anew():
         copy.started[0] = 1
 
 
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_trials_that_are_read_again_are_not_fitted_again(kind):
+    first = run().surrogate(kind=kind)
+    assert run().surrogate(kind=kind) is first
+    assert run(objective=Y + 1.0).surrogate(kind=kind) is not first
+    assert run(X=X[::-1]).surrogate(kind=kind) is not first
+    assert run().surrogate(kind=kind, seed=1) is not first
+    assert run().surrogate(before=11, kind=kind) is not first
+
+
+def test_what_a_shared_fit_decodes_are_the_choices_of_its_own_run():
+    """True and 1 are equal, and their encoded rows are the same."""
+    found = []
+    for choice in (True, 1):
+        space = SearchSpace([CategoricalParameter("x", [choice, 2])])
+        rows = np.array([[0.0], [1.0], [0.0]])
+        surrogate = Run(space, rows, np.arange(3.0), "minimize").surrogate()
+        found.append(surrogate.space.decode(rows[:1])[0]["x"])
+    assert [type(choice) for choice in found] == [bool, int]
+
+
 def test_a_run_made_from_another_tells_its_notes_once():
     record = run(notes=("read from a table",))
     assert record.notes[0] == as_fact("read from a table")

@@ -19,6 +19,7 @@ from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, as_fact, as_facts, fact
 from hpo_explain.options import CRITERIA, KINDS, Criterion, Direction, Kind
 from hpo_explain.run._clock import is_before, ran_at_once
+from hpo_explain.run._fitted import fit_surrogate, fitted
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.run._kind import choose_kind
 from hpo_explain.run._over_instances import OverInstances
@@ -29,7 +30,7 @@ from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import ForestSurrogate, GaussianProcessSurrogate, Surrogate
+from hpo_explain.surrogates import Surrogate
 
 _KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
 
@@ -575,10 +576,11 @@ class Run:
             kind = choose_kind(len(rows), self.space)["surrogate"]
             return self.surrogate(before, kind, n_trees=n_trees, seed=seed)
         y = self._sign * self.learned_cost(before)
-        fit = partial(_fit, self.space, kind, n_trees, seed)
-        model = fit(self.X[rows], y)
-        if self.averaged is not None:
-            model.hold_out_by(partial(self.averaged.held_out, fit))
+        if self.averaged is None:
+            return fitted(self.space, kind, n_trees, seed, self.X[rows], y)
+        again = partial(fit_surrogate, self.space, kind, n_trees, seed)
+        model = again(self.X[rows], y)
+        model.hold_out_by(partial(self.averaged.held_out, again))
         return model
 
     def best_predicted(self, *, seed: int = 0) -> BestPredicted:
@@ -751,14 +753,6 @@ class Run:
             If fewer than two trials were finished by then.
         """
         return self.chosen_acquisition(before).acquisition
-
-
-def _fit(
-    space: SearchSpace, kind: Kind, n_trees: int, seed: int, X: Array, y: Array
-) -> GaussianProcessSurrogate | ForestSurrogate:
-    if kind == "gp":
-        return GaussianProcessSurrogate.fit(space, X, y, seed=seed)
-    return ForestSurrogate.fit(space, X, y, n_trees=n_trees, seed=seed)
 
 
 def _times(name: str, times: Array | None) -> Array | None:

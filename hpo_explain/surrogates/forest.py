@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 50_000  # coalitions times background rows at once
 _FOLDS = 5
+_FEW = 100  # trials: threads would take longer to start than the trees to grow
 # Impurities are differences of squares, which lose their digits where objectives lie further from 0
 # than so many times their spread; elsewhere rounding is below _ROUNDED, in units of the spread.
 _FAR = 100.0
@@ -118,6 +119,7 @@ class ForestSurrogate:
         self._columns = columns
         self._data = data
         self._held_out: HeldOut | None = None
+        self._tuned: ForestSurrogate | None = None
         self._hold_out: Callable[[], HeldOut] | None = None
         self._min_variance = min_variance
         self._sign = -1.0 if negated else 1.0
@@ -360,8 +362,10 @@ class ForestSurrogate:
         """
         from hpo_explain.surrogates._refits import tuned
 
-        # of averages, trials are held out elsewhere: forests of other leaves cannot be compared
-        return tuned(self) if self._hold_out is None else self
+        if self._tuned is None:  # it takes several fits
+            # of averages, trials are held out elsewhere: forests of other leaves cannot be compared
+            self._tuned = tuned(self) if self._hold_out is None else self
+        return self._tuned
 
     def refits(self, n: int, *, seed: int = 0) -> Refits:
         """Return forests of the same settings, fitted to what the trials might have been.
@@ -459,6 +463,8 @@ def _fit_in_unit(forest: RandomForestRegressor, Z: Array, y: Array) -> None:
     unit, centre = unit_of(y), float(np.median(y))
     if abs(centre) <= _FAR * unit:
         centre = 0.0  # so that ties between splits are broken as without a shift
+    if len(Z) < _FEW:
+        forest.n_jobs = 1
     with warnings.catch_warnings():
         # scikit-learn's threads race for the process's warning filters, and warn if none is left
         warnings.simplefilter("ignore", UserWarning)

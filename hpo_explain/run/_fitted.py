@@ -1,0 +1,43 @@
+"""Surrogates of trials: a study that is read again, with no new trial, is not fitted again."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from hpo_explain.options import Kind
+from hpo_explain.space import Array, SearchSpace
+from hpo_explain.surrogates import ForestSurrogate, GaussianProcessSurrogate
+
+_KEPT = 8  # a Gaussian process of n trials holds n² numbers
+
+Fitted = GaussianProcessSurrogate | ForestSurrogate
+
+
+def fit_surrogate(
+    space: SearchSpace, kind: Kind, n_trees: int, seed: int, X: Array, y: Array
+) -> Fitted:
+    """Fit a surrogate to encoded rows, and their objective in the user's units."""
+    if kind == "gp":
+        return GaussianProcessSurrogate.fit(space, X, y, seed=seed)
+    return ForestSurrogate.fit(space, X, y, n_trees=n_trees, seed=seed)
+
+
+def fitted(space: SearchSpace, kind: Kind, n_trees: int, seed: int, X: Array, y: Array) -> Fitted:
+    """Return what `fit_surrogate` returns; the same object where it was asked for lately."""
+    trees = 0 if kind == "gp" else n_trees
+    # True and 1 are equal, but no equal choices
+    return _fitted(space, repr(space.parameters), kind, trees, seed, X.tobytes(), y.tobytes())
+
+
+@lru_cache(_KEPT)
+def _fitted(
+    space: SearchSpace, parameters: str, kind: Kind, n_trees: int, seed: int, X: bytes, y: bytes
+) -> Fitted:
+    rows = np.frombuffer(X).reshape(-1, len(space))
+    return fit_surrogate(space, kind, n_trees, seed, rows, np.frombuffer(y))
+
+
+forget = _fitted.cache_clear
+"""Have everything be fitted again, as in a new process."""
