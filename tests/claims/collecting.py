@@ -42,14 +42,15 @@ def collect(
     run: hx.Run,
     *,
     paths: bool = False,
+    only: Collection[str] = (),
     without: Collection[str] = (),
     seconds: float = 60.0,
 ) -> Collected:
-    """Explain a run by every method but some; with paths by those over all proposals, too."""
+    """Explain a run by every method, or some only; with `paths` over all proposals, too."""
     found = Collected()
     until = time.monotonic() + seconds
     for method, explain in _methods(run, paths):
-        if method in without:
+        if method in without or (only and method not in only):
             continue
         if time.monotonic() > until:
             found.late.append(method)

@@ -93,10 +93,11 @@ def score(
     folder: Path | None = None,
     *,
     paths: bool = False,
+    only: Collection[str] = (),
     without: Collection[str] = (),
     seconds: float = 60.0,
 ) -> ScoredRun:
-    """Make a run, collect its claims (but those of some methods) and score them.
+    """Make a run, collect its claims (only or without those of some methods) and score them.
 
     A folder keeps runs, and what was scored with the very same source.
     """
@@ -111,7 +112,8 @@ def score(
         1, user_api="blas"
     ):  # for small models, threads cost more than they save
         run = make_run(setting, folder)
-        found = _scored(setting, run, collect(run, paths=paths, without=without, seconds=seconds))
+        collected = collect(run, paths=paths, only=only, without=without, seconds=seconds)
+        found = _scored(setting, run, collected)
     found.seconds = time.monotonic() - began
     if kept is not None:
         kept.write_bytes(pickle.dumps(found))
