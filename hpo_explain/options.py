@@ -13,8 +13,11 @@ Kind = Literal["auto", "gp", "forest"]
 Criterion = Literal["auto", "lcb", "ei", "pi", "logei"]
 """An acquisition function: the optimizer's own where it is known, or one that is assumed."""
 
-WhichTrial = Literal["latest", "best", "best-predicted"]
+WhichTrial = Literal["latest", "best", "best-predicted", "pending"]
 """A proposal by what is special about it."""
+
+State = Literal["running", "waiting", "failed", "pruned"]
+"""What has become of a trial that has no result."""
 
 Estimator = Literal["auto", "exact", "kernel", "sampling"]
 """How Shapley values are computed."""
@@ -28,6 +31,7 @@ Split = Literal["l2", "area", "variance", "mean"]
 KINDS: tuple[str, ...] = get_args(Kind)
 CRITERIA: tuple[str, ...] = get_args(Criterion)
 TRIALS: tuple[str, ...] = get_args(WhichTrial)
+STATES: tuple[str, ...] = get_args(State)
 ESTIMATORS: tuple[str, ...] = get_args(Estimator)
 VARIANCES: tuple[str, ...] = get_args(Variance)
 SPLITS: tuple[str, ...] = get_args(Split)

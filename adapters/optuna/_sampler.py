@@ -65,9 +65,11 @@ class Choice:
         The numbers of the trials that it chose with its model, or that an assumed acquisition
         function can explain.
     origins : mapping of int to Origin
-        Who chose each trial that counts.
+        Who chose each trial that counts, and those without a result.
     notes : list of Fact
         What was assumed.
+    proposed_without_result : frozenset of int
+        As `proposals`, of trials without a result.
     """
 
     sampler: str
@@ -77,6 +79,7 @@ class Choice:
     proposals: list[int]
     origins: Mapping[int, Origin]
     notes: list[Fact]
+    proposed_without_result: frozenset[int] = frozenset()
 
     @property
     def label(self) -> str:
@@ -89,8 +92,12 @@ def read_choice(
     sampler: BaseSampler | None,
     trials: Sequence[FrozenTrial],
     kept: Sequence[FrozenTrial],
+    without_result: Sequence[FrozenTrial] = (),
 ) -> Choice:
-    """Return who chose which of the `kept` trials, judged from all `trials` of the study."""
+    """Return who chose which of the `kept` trials, judged from all `trials` of the study.
+
+    And which of those without a result; nothing is noted about them.
+    """
     own: BaseSampler | None = study.sampler if sampler is None else sampler
     base = own._base_sampler if isinstance(own, PartialFixedSampler) else own
     names = [base.__name__ for base in type(base).__mro__]
@@ -123,8 +130,33 @@ def read_choice(
         numbers = [number for number, who in by_hand.items() if who is origin]
         if numbers:
             notes.append(fact("set_by_hand", trials=numbers, origin=origin))
+    proposals, origins = _who(kept, marks, by_hand, chosen, names, model)
+    started = [trial for trial in without_result if trial.state != TrialState.WAITING]
+    finished = _finished_before(trials, started, _MODELS.get(model, _FINISHED))
+    found_marks = np.array([_mark(trial) for trial in started], dtype=str)
+    chosen = finished >= LEAST_KNOWN
+    if model:
+        chosen = _is_chosen(model, phase, finished, found_marks)
+    others, more = _who(started, found_marks, _by_hand(started), chosen, names, model)
+    waiting = [trial for trial in without_result if trial.state == TrialState.WAITING]
+    more |= {
+        trial.number: Origin.RETRIED if "failed_trial" in trial.system_attrs else Origin.ENQUEUED
+        for trial in waiting
+    }
+    return Choice(names[0], how, model, own, proposals, origins | more, notes, frozenset(others))
+
+
+def _who(
+    trials: Sequence[FrozenTrial],
+    marks: npt.NDArray[np.str_],
+    by_hand: Mapping[int, Origin],
+    chosen: npt.NDArray[np.bool_],
+    names: Sequence[str],
+    model: str,
+) -> tuple[list[int], dict[int, Origin]]:
+    """Return the proposals among some trials, and who chose each of them."""
     proposals, origins = [], {}
-    for trial, mark, is_chosen in zip(kept, marks.tolist(), chosen.tolist(), strict=True):
+    for trial, mark, is_chosen in zip(trials, marks.tolist(), chosen.tolist(), strict=True):
         if trial.number in by_hand:
             origins[trial.number] = by_hand[trial.number]
             continue
@@ -133,7 +165,7 @@ def read_choice(
         known = names[0] and mark in ("", *names)
         without_model = Origin.INITIAL if known else Origin.UNKNOWN
         origins[trial.number] = Origin.MODEL if is_chosen and model else without_model
-    return Choice(names[0], how, model, own, proposals, origins, notes)
+    return proposals, origins
 
 
 def _ran_or_was_chosen(study: Study) -> bool:
@@ -171,7 +203,14 @@ def _chosen_by(
         if (finished < before).any() and first < _STARTUP:
             # in parallel others finish between a trial's start and the sampler's answer
             phase = fact("unmarked_random", finished=_STARTUP)
-    return (marks == model) | ((finished >= phase["finished"]) & (marks == "")), phase
+    return _is_chosen(model, phase, finished, marks), phase
+
+
+def _is_chosen(
+    model: str, phase: Fact, finished: npt.NDArray[np.int64], marks: npt.NDArray[np.str_]
+) -> npt.NDArray[np.bool_]:
+    """Return which trials a model chose, by their marks, else by how many were finished before."""
+    return np.asarray((marks == model) | ((finished >= phase["finished"]) & (marks == "")))
 
 
 def _mark(trial: FrozenTrial) -> str:

@@ -12,6 +12,7 @@ from hpo_explain._checks import check_direction, check_option
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters._reading import nothing_left, repeated
 from hpo_explain.adapters.optuna._columns import Columns, read_columns
+from hpo_explain.adapters.optuna._pending import read_without_result, those_without_result
 from hpo_explain.adapters.optuna._read_record import read_record
 from hpo_explain.adapters.optuna._sampler import read_choice
 from hpo_explain.adapters.optuna._space import encode, read_parameter
@@ -81,7 +82,7 @@ def from_optuna(
     =========================  ==============================================================
     trial                      rule
     =========================  ==============================================================
-    failed, running, waiting   left out
+    failed, running, waiting   left out; ``run.without_result`` holds their configurations
     pruned                     as `pruned` says
     infeasible                 as `infeasible` says
     infinite or no value       left out
@@ -140,7 +141,8 @@ def from_optuna(
         space = SearchSpace(parameters)
         notes += inferred
     found = settle_direction(asked, study, kept, objective)
-    choice = read_choice(study, sampler, trials, kept)
+    others = those_without_result(trials, excluded)
+    choice = read_choice(study, sampler, trials, kept, others)
     times = _times(kept)
     left_out = [t for t in trials if t.number in excluded and t.datetime_start is not None]
     return Run(
@@ -150,7 +152,7 @@ def from_optuna(
         check_direction(found.direction),
         trials=numbers,
         proposals=choice.proposals,
-        origins=choice.origins,
+        origins={number: choice.origins[number] for number in numbers},
         excluded=dict(sorted(excluded.items())),
         notes=[
             *found.notes,
@@ -167,6 +169,7 @@ def from_optuna(
             trial.number: (start, end)
             for trial, (start, end) in zip(left_out, _times(left_out).tolist(), strict=True)
         },
+        without_result=read_without_result(others, space, choice),
         name="" if study.study_name.startswith(_UNNAMED) else study.study_name,
         feasible=selection.feasible[rows],
         objective_name=found.name,

@@ -19,12 +19,16 @@ def contributions_table(result: ProposalExplanation, *, words: bool = False) -> 
     result : ProposalExplanation
         The explanation.
     words : bool, default False
-        Whether a value is "inactive" where there is none; else it is NaN there.
+        Whether a value is "inactive" or "not chosen" where there is none; else it is NaN there.
     """
     import pandas as pd
 
+    from hpo_explain.wording.proposal import absent
+
     frame = result.contributions
-    values = [result.config.get(name, "inactive" if words else nan) for name in result.names]
+    values = [
+        result.config.get(name, absent(result, name) if words else nan) for name in result.names
+    ]
     frame["value"] = pd.Series(values, index=frame.index, dtype=object)
     ends = result.interval()["total"]
     place = list(frame.columns).index("total") + 1

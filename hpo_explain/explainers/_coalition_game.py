@@ -48,6 +48,8 @@ class CoalitionGame:
         How coalitions are valued.
     seed : int
         Seed of sampled coalitions.
+    absent : tuple of int
+        Columns that have no value in `x` although they may be active: they keep the background's.
     """
 
     acquisition: Acquisition
@@ -55,11 +57,33 @@ class CoalitionGame:
     players: Players
     estimator: str
     seed: int
+    absent: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, acquisition: Acquisition, x: Array, *, estimator: str, seed: int) -> CoalitionGame:
+    def of(
+        cls,
+        acquisition: Acquisition,
+        x: Array,
+        *,
+        estimator: str,
+        seed: int,
+        absent: tuple[int, ...] = (),
+    ) -> CoalitionGame:
         """Return the game at a row, in which only hyperparameters that can matter play."""
-        return cls(acquisition, x, _players(acquisition, x), estimator, seed)
+        players = _players(acquisition, x, absent)
+        return cls(acquisition, x, players, estimator, seed, absent)
+
+    def explained(self, background: Array) -> Array:
+        """Return the latent rows of which the explained row's acquisition is the mean.
+
+        The row itself; where it has no value of all that may be active, it completed by each
+        background row.
+        """
+        if not self.absent:
+            return self.x[None, :]
+        rows = np.array(background)
+        rows[:, self.players] = self.x[self.players]
+        return rows
 
     @property
     def samples_coalitions(self) -> bool:
@@ -74,7 +98,9 @@ class CoalitionGame:
         if len(parts) < 2:
             return []
         return [
-            CoalitionGame(part, self.x, _players(part, self.x), self.estimator, self.seed)
+            CoalitionGame.of(
+                part, self.x, estimator=self.estimator, seed=self.seed, absent=self.absent
+            )
             for part in parts
         ]
 
@@ -188,17 +214,19 @@ def evaluate(acquisition: Acquisition, latent: Array) -> Array:
     return np.column_stack([terms[name] for name in acquisition.term_names])
 
 
-def _players(acquisition: Acquisition, x: Array) -> Players:
+def _players(acquisition: Acquisition, x: Array, absent: tuple[int, ...]) -> Players:
     """Return the columns that take part.
 
     Active hyperparameters do, and optional ones left out by choice; not those of a single value,
-    nor those on which the acquisition or its surrogate cannot depend.
+    nor those without a value that may be active, nor those on which the acquisition or its
+    surrogate cannot depend.
     """
     space = acquisition.space
     present = ~np.isnan(x)
     for j, parameter in enumerate(space.parameters):
         if parameter.optional is not None:
             present[j] |= bool(space.allowed(x[None, :], j)[0])
+    present[list(absent)] = False
     matters = np.ones(len(space), dtype=bool)
     judge = acquisition.surrogate if isinstance(acquisition, SurrogateBased) else acquisition
     if isinstance(judge, SupportsRelevance):

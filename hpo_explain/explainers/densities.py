@@ -11,17 +11,17 @@ from hpo_explain.densities import DensityRatio
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._near_good import near_good
-from hpo_explain.explainers.proposal import proposal_of
+from hpo_explain.explainers._proposed import HasNumber, proposed
 from hpo_explain.explanations import DensityCurve, ProposalDensities, Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import WhichTrial
 from hpo_explain.run import KnowsWhyNot, Run
-from hpo_explain.space import Array, CategoricalParameter, Parameter
+from hpo_explain.space import Array, CategoricalParameter, Config, Parameter
 
 _FINE = 121  # values of a hyperparameter that has more
 
 
-def densities_at(run: Run, trial: int | WhichTrial) -> ProposalDensities:
+def densities_at(run: Run, trial: int | WhichTrial | Config | HasNumber) -> ProposalDensities:
     """Return the densities of every hyperparameter at a proposal.
 
     Raises
@@ -31,14 +31,15 @@ def densities_at(run: Run, trial: int | WhichTrial) -> ProposalDensities:
     ValueError
         If there is no such trial.
     """
-    number = proposal_of(run, trial)
-    own = own_densities(run, number)
+    what = proposed(run, trial)
+    own = own_densities(run, what.before)
     if own is None:
-        raise no_densities(run, number)
-    row, space = run.X[run.row(number)], run.space
-    config = run.config(number)
-    subject = Subject.of(run, trial=number, assumed=False, notes=own.notes)
-    known = run.known_before(number)
+        raise no_densities(run, what.before)
+    row, space = what.x, run.space
+    config = space.decode(row[None, :])[0]
+    notes = (*own.notes, *what.notes)
+    subject = Subject.of(run, trial=what.number, state=what.state, assumed=False, notes=notes)
+    known = run.known_before(what.before)
     by_chance = near_good(space, run.X[known], run.cost[known], row)[:, 0]
     return ProposalDensities(
         subject=Explained.of(own.ratio).completed(subject),
@@ -55,7 +56,7 @@ def densities_at(run: Run, trial: int | WhichTrial) -> ProposalDensities:
             for block in own.ratio.blocks
             if len(block.columns) > 1
         ),
-        notes=own.notes,
+        notes=notes,
     )
 
 
@@ -66,7 +67,7 @@ class _OwnDensities(NamedTuple):
     notes: tuple[Fact, ...]
 
 
-def own_densities(run: Run, number: int) -> _OwnDensities | None:
+def own_densities(run: Run, number: int | None) -> _OwnDensities | None:
     """Return the densities under which a trial was chosen; None if it was chosen otherwise."""
     own = run.own_acquisition(number)
     if own is None or not isinstance(own.acquisition, DensityRatio):
@@ -74,14 +75,14 @@ def own_densities(run: Run, number: int) -> _OwnDensities | None:
     return _OwnDensities(own.acquisition, own.notes)
 
 
-def no_densities(run: Run, number: int) -> NothingToExplain:
+def no_densities(run: Run, number: int | None) -> NothingToExplain:
     """Return the error for a trial that was not chosen by densities."""
     other = run.own_acquisition(number)
     why = run.record.why_not(number) if isinstance(run.record, KnowsWhyNot) else None
     return NothingToExplain(
         fact(
             "no_densities",
-            trials=[number],
+            trials=[] if number is None else [number],
             names=[run.optimizer],
             acquisition=None if other is None else other.acquisition.label,
             why=why,

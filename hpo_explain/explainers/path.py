@@ -9,7 +9,8 @@ import numpy as np
 
 from hpo_explain._checks import check_count, check_sequence
 from hpo_explain.errors import InputError
-from hpo_explain.explainers.proposal import ProposalExplainer, explainable, proposal_of
+from hpo_explain.explainers._proposed import proposed
+from hpo_explain.explainers.proposal import ProposalExplainer, explainable
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, Subject
 from hpo_explain.facts import fact
 from hpo_explain.run import Run
@@ -20,6 +21,7 @@ def explain_path(
     explainer: ProposalExplainer,
     trials: Sequence[int] | None = None,
     *,
+    pending: bool = False,
     n_jobs: int | None = 1,
     progress: bool = True,
 ) -> DesirabilityPath:
@@ -33,6 +35,8 @@ def explain_path(
         Explains each of them.
     trials : sequence of int, optional
         The proposals; by default all that can be explained, the others are noted.
+    pending : bool, default False
+        Whether proposals without a result count as well where `trials` does not name any.
     n_jobs : int or None, default 1
         Number of joblib's workers; None takes what `joblib.parallel_config` says.
     progress : bool, default True
@@ -58,7 +62,7 @@ def explain_path(
     from tqdm import tqdm
 
     if trials is None:
-        numbers, notes = explainable(run, explainer.acquisition)
+        numbers, notes = explainable(run, explainer.acquisition, pending=pending)
     else:
         numbers, notes = proposals_of(run, trials), ()
     work = Parallel(n_jobs=n_jobs, return_as="generator")(
@@ -73,7 +77,12 @@ def explain_path(
     all_of = Subject.of(run)
     return DesirabilityPath(
         subject=replace(
-            found[-1].subject, trial=None, tried=all_of.tried, costs=all_of.costs, notes=notes
+            found[-1].subject,
+            trial=None,
+            state=None,
+            tried=all_of.tried,
+            costs=all_of.costs,
+            notes=notes,
         ),
         explanations=found,
         all_trials=np.asarray(run.trials),
@@ -94,9 +103,11 @@ def proposals_of(run: Run, trials: Sequence[int]) -> list[int]:
         If one does not exist, or `trials` is empty.
     """
     numbers = [
-        proposal_of(run, check_count("trial", trial, minimum=0))
+        check_count("trial", trial, minimum=0)
         for trial in check_sequence("trials", trials, "numbers of proposals")
     ]
+    for number in numbers:
+        proposed(run, number)  # raises
     if not numbers:
         raise InputError("trials", "is empty", trials, "Name at least one proposal.")
     return sorted(set(numbers))

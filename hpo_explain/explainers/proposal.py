@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_option
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers._accepted import accepted_surrogate
+from hpo_explain.explainers._proposed import HasNumber, Proposed, all_proposals, proposed
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import ProposalExplanation, Subject
 from hpo_explain.facts import Fact, fact
-from hpo_explain.options import TRIALS, Criterion, Estimator, WhichTrial
+from hpo_explain.options import Criterion, Estimator, WhichTrial
 from hpo_explain.run import Run
 from hpo_explain.space import Config
 from hpo_explain.space.gower import nearest
@@ -63,15 +63,17 @@ class ProposalExplainer:
         if self.surrogate is not None:
             accepted_surrogate(self.surrogate)
 
-    def explain(self, run: Run, trial: int | WhichTrial = "latest") -> ProposalExplanation:
-        """Return the explanation of one proposal.
+    def explain(
+        self, run: Run, trial: int | WhichTrial | Config | HasNumber = "latest"
+    ) -> ProposalExplanation:
+        """Return the explanation of one proposal, or of any configuration as the next one.
 
         Parameters
         ----------
         run : Run
             The optimization run.
-        trial : int, "latest", "best" or "best-predicted", default "latest"
-            The proposal; with an `acquisition` other than "auto" any finished trial.
+        trial : int, "latest", "best", "best-predicted", "pending", dict or trial of Optuna
+            As in `proposed`; with an `acquisition` other than "auto" any trial.
 
         Raises
         ------
@@ -82,21 +84,25 @@ class ProposalExplainer:
             is not allowed.
         """
         asked = isinstance(self.acquisition, str) and self.acquisition == "auto"
-        number = proposal_of(run, trial, seed=self.seed, any_trial=not asked)
-        why_not = why_unexplained(run, number, self.acquisition)
+        what = proposed(run, trial, seed=self.seed, any_trial=not asked)
+        why_not = why_unexplained(run, what.before, self.acquisition)
         if why_not is not None:
             raise NothingToExplain(why_not)
-        chosen = run.chosen_acquisition(number, self.acquisition, seed=self.seed)
+        chosen = run.chosen_acquisition(what.before, self.acquisition, seed=self.seed)
         if self.surrogate is not None:
             chosen = chosen.through(self.surrogate, run.direction)
-        background, about = self._background(run, number)
-        notes = [*about, *chosen.notes, *_running(run, number)]
-        if self.surrogate is not None or not isinstance(self.acquisition, str):
-            notes += _learned_later(run, number, chosen.acquisition)
-        if trial == "best":
-            notes += _best_elsewhere(run, number)
-        known = run.known_before(number)
-        subject = Subject.of(run, trial=number, assumed=chosen.assumed, notes=notes)
+        background, about = self._background(run, what)
+        notes = [*about, *chosen.notes, *_running(run, what), *what.notes]
+        if what.number is not None and (
+            self.surrogate is not None or not isinstance(self.acquisition, str)
+        ):
+            notes += _learned_later(run, what.number, chosen.acquisition)
+        if what.number is not None and isinstance(trial, str) and trial == "best":
+            notes += _best_elsewhere(run, what.number)
+        known = run.known_before(what.before)
+        subject = Subject.of(
+            run, trial=what.number, state=what.state, assumed=chosen.assumed, notes=notes
+        )
         return ShapleyExplainer(
             chosen.acquisition,
             background=background,
@@ -104,18 +110,18 @@ class ProposalExplainer:
             draws=self.draws,
             subject=replace(subject, tried=run.X[known], costs=run.cost[known]),
             seed=self.seed,
-        ).explain(run.config(number))
+        ).explain(run.space.decode(what.x[None, :])[0], not_chosen=what.not_chosen)
 
-    def _background(self, run: Run, number: int) -> tuple[Any, list[Fact]]:
+    def _background(self, run: Run, what: Proposed) -> tuple[Any, list[Fact]]:
         """Return the background for one trial, and notes about it."""
         if not isinstance(self.background, str) or self.background != "incumbent":
             return self.background, []
-        known = run.known_before(number)
+        known = run.known_before(what.before)
         known = known[np.asarray(run.feasible)[known]]
         if not len(known):
             raise InputError(
                 "background",
-                f"is 'incumbent', but no feasible trial was finished before trial {number}",
+                f"is 'incumbent', but no feasible trial was finished {_by_then(what)}",
                 self.background,
                 "Choose a later trial, or another background.",
             )
@@ -123,10 +129,14 @@ class ProposalExplainer:
         return run.config(incumbent), [fact("background_incumbent", trials=[incumbent])]
 
 
-def _running(run: Run, number: int) -> list[Fact]:
+def _by_then(what: Proposed) -> str:
+    return "by now" if what.before is None else f"before trial {what.before}"
+
+
+def _running(run: Run, what: Proposed) -> list[Fact]:
     """Return a note on the trials that were running when another one was proposed."""
-    running = run.running_at(number)
-    return [fact("results_not_known", trials=running, at=number)] if running else []
+    running = [t for t in run.running_at(what.before) if t != what.number]
+    return [fact("results_not_known", trials=running, at=what.before)] if running else []
 
 
 def _learned_later(run: Run, number: int, acquisition: Acquisition) -> list[Fact]:
@@ -153,76 +163,12 @@ def _best_elsewhere(run: Run, number: int) -> list[Fact]:
 # ---------------------------------------------------------------------- which trials
 
 
-def proposal_of(
-    run: Run, trial: int | WhichTrial, *, seed: int = 0, any_trial: bool = False
-) -> int:
-    """Return the number of a proposal.
-
-    Parameters
-    ----------
-    run : Run
-        The optimization run.
-    trial : int, "latest", "best" or "best-predicted"
-        The proposal.
-    seed : int, default 0
-        Seed of the surrogate that predicts which one is best.
-    any_trial : bool, default False
-        Whether a trial that no model chose may be named as well.
-
-    Raises
-    ------
-    NothingToExplain
-        If no model chose the trial, or any.
-    ValueError
-        If there is no such trial.
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize", proposals=[1, 2])
-    >>> proposal_of(run, "best")
-    2
-    """
-    if any_trial and not isinstance(trial, str):
-        run.row(trial)
-        return int(trial)
-    proposals = all_proposals(run)
-    if not isinstance(trial, str):
-        run.row(trial)
-        if trial not in proposals:
-            origin = run.origin(trial)
-            raise NothingToExplain(
-                fact("not_proposed", trials=[trial], origin=origin, proposals=tuple(proposals))
-            )
-        return int(trial)
-    check_option("trial", trial, TRIALS)
-    if trial == "latest":
-        return proposals[-1]
-    if trial == "best":
-        return run.best(proposals)
-    predicted = run.surrogate(seed=seed).predict(run.X[[run.row(n) for n in proposals]])[0]
-    better = np.argmin if run.direction == "minimize" else np.argmax
-    return proposals[better(predicted)]
-
-
-def all_proposals(run: Run) -> list[int]:
-    """Return the numbers of a run's proposals in their order.
-
-    Raises
-    ------
-    NothingToExplain
-        If there is none.
-    """
-    if not run.proposals:
-        raise NothingToExplain(fact("no_proposals", names=[run.optimizer], finished=len(run)))
-    return sorted(run.proposals)
-
-
 def why_unexplained(
-    run: Run, number: int, acquisition: Criterion | Acquisition = "auto"
+    run: Run, number: int | None, acquisition: Criterion | Acquisition = "auto"
 ) -> Fact | None:
-    """Return why a trial cannot be explained by an acquisition function; None if it can.
+    """Return why a trial, None for the next, cannot be explained by an acquisition function.
+
+    None if it can.
 
     Examples
     --------
@@ -232,17 +178,17 @@ def why_unexplained(
     >>> why_unexplained(run, 1).kind, why_unexplained(run, 2)
     ('too_little_known', None)
     """
-    known = run.known_before(number)
+    known, at = run.known_before(number), [] if number is None else [number]
     if len(known) < _LEAST_KNOWN:
         given = not isinstance(acquisition, str)
         if given or (acquisition == "auto" and run.own_acquisition(number) is not None):
             return None
-        return fact("too_little_known", trials=[number], finished=len(known))
+        return fact("too_little_known", trials=at, finished=len(known))
     if np.ptp(run.learned_cost(number)) > 0.0:
         return None
     return fact(
         "constant_until_then",
-        trials=[number],
+        trials=at,
         objective=run.objective_name,
         value=float(run.objective[known[0]]),
         finished=len(known),
@@ -250,7 +196,7 @@ def why_unexplained(
 
 
 def explainable(
-    run: Run, acquisition: Criterion | Acquisition = "auto"
+    run: Run, acquisition: Criterion | Acquisition = "auto", *, pending: bool = False
 ) -> tuple[list[int], tuple[Fact, ...]]:
     """Return the proposals that can be explained, and which of them cannot, and why.
 
@@ -260,6 +206,8 @@ def explainable(
         The optimization run.
     acquisition : str or Acquisition, default "auto"
         By which acquisition function.
+    pending : bool, default False
+        Whether to return those that have no result as well.
 
     Returns
     -------
@@ -283,6 +231,8 @@ def explainable(
     ([2, 3], (0, 1), 'too_little_known')
     """
     proposals = all_proposals(run)
+    if pending:
+        proposals = sorted([*proposals, *_proposed_without_result(run)])
     why = {number: why_unexplained(run, number, acquisition) for number in proposals}
     reasons: dict[str, list[int]] = {}
     for number, reason in why.items():
@@ -295,3 +245,12 @@ def explainable(
     if not numbers:
         raise NothingToExplain(fact("no_explainable_proposal", left_out=left_out))
     return numbers, left_out
+
+
+def _proposed_without_result(run: Run) -> list[int]:
+    """Return the numbers of the proposals without a result that have a value."""
+    return [
+        t
+        for t, trial in run.without_result.items()
+        if trial.proposed and not np.isnan(trial.x).all()
+    ]

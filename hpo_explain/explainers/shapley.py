@@ -15,7 +15,7 @@ v_t(S)     value of the coalition: the mean of u_t(z_S) over the background
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,7 +51,7 @@ from hpo_explain.explanations import (
 )
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import ESTIMATORS, Estimator
-from hpo_explain.space import Array, CategoricalParameter, Config
+from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace
 from hpo_explain.surrogates import Surrogate
 
 BACKGROUNDS = ("auto", "global", "local", "hybrid", "candidates", "thesis")
@@ -172,13 +172,16 @@ class ShapleyExplainer:
         else:
             self._given = complete(space, background, seed=seed)
 
-    def explain(self, config: Config) -> ProposalExplanation:
+    def explain(self, config: Config, *, not_chosen: Sequence[str] = ()) -> ProposalExplanation:
         """Return the Shapley values of every term of the acquisition at a configuration.
 
         Parameters
         ----------
         config : dict
             The configuration, in the user's units, without inactive hyperparameters.
+        not_chosen : sequence of str, optional
+            Hyperparameters that have no value yet, although they may be active. What is explained
+            is then the mean over the configurations that complete it, as in the background.
 
         Returns
         -------
@@ -188,11 +191,22 @@ class ShapleyExplainer:
         Raises
         ------
         ValueError
-            If the configuration is not one of the space.
+            If the configuration is not one of the space, or not complete where the background
+            lies around it.
         """
         acquisition, space = self._acquisition, self._acquisition.space
-        x = space.encode(config)[0]
-        game = CoalitionGame.of(acquisition, x, estimator=self._estimator, seed=self._seed)
+        if not_chosen and self._place in ("local", "hybrid"):
+            problem = f"is {self._place!r}, but {', '.join(not_chosen)} have no value yet"
+            remedy = ("Use ", Option("background", "global"), ".")
+            raise InputError("background", problem, self._place, remedy)
+        x = _partly_encoded(space, config) if not_chosen else space.encode(config)[0]
+        game = CoalitionGame.of(
+            acquisition,
+            x,
+            estimator=self._estimator,
+            seed=self._seed,
+            absent=tuple(space.index(name) for name in not_chosen),
+        )
         estimate = self._sampled(game, config) if self._estimator == "sampling" else None
         estimate = self._integrated(game, config) if estimate is None else estimate
         terms = acquisition.term_names
@@ -208,7 +222,8 @@ class ShapleyExplainer:
                 apart = repetitions[:, [i]] - repetitions
                 difference_error[:, player, game.players] = _standard_error(apart).T
         background = estimate.background
-        at_x = evaluate(acquisition, x[None, :])[0]
+        explained = game.explained(background)
+        at_x = evaluate(acquisition, explained).mean(axis=0)
         baseline = evaluate(acquisition, background).mean(axis=0)
         payout = at_x - baseline
         surrogate = self._explained.surrogate
@@ -216,6 +231,7 @@ class ShapleyExplainer:
         return ProposalExplanation(
             subject=self._subject,
             config=space.decode(x[None, :])[0],
+            not_chosen=tuple(not_chosen),
             terms=terms,
             phi=phi,
             standard_error=standard_error,
@@ -225,7 +241,7 @@ class ShapleyExplainer:
             baseline=_by_term(terms, baseline),
             payout=_by_term(terms, payout),
             efficiency_gap=_by_term(terms, payout - phi.sum(axis=0)),
-            objective_prediction=_mean_prediction(surrogate, x[None, :]),
+            objective_prediction=_mean_prediction(surrogate, space.project(explained)),
             objective_baseline=_mean_prediction(surrogate, space.project(background)),
             background_size=len(background),
             estimator=estimate.how,
@@ -386,6 +402,14 @@ def _relative_half_width(by_cube: Array) -> float:
         return 0.0
     half = t.ppf(0.975, len(by_cube) - 1) * _standard_error(_with_total(by_cube))[:, -1]
     return float(half.max() / largest)
+
+
+def _partly_encoded(space: SearchSpace, config: Config) -> Array:
+    """Return the encoded row of a configuration that need not be complete."""
+    x = np.full(len(space), np.nan)
+    for name, value in config.items():
+        x[space.index(name)] = space[name].encode([value])[0]
+    return x
 
 
 def _mean_prediction(surrogate: Surrogate | None, X: Array) -> dict[str, float] | None:

@@ -225,7 +225,8 @@ class DesirabilityPath(Result):
     def predictions(self) -> pd.DataFrame:
         """Return what each proposal's own model predicted, with percentiles (thesis, Table 12).
 
-        Columns objective, mean, std (the user's units; NaN without a surrogate), and for mean and
+        Columns objective (NaN without a result), mean, std (the user's units; NaN without a
+        surrogate), and for mean and
         std the percentage of the proposals up to that one with a smaller or equal prediction.
         """
         import pandas as pd
@@ -234,7 +235,7 @@ class DesirabilityPath(Result):
         predicted = [e.objective_prediction or {} for e in self.explanations]
         frame = pd.DataFrame(
             {
-                "objective": [observed[t] for t in self.trials.tolist()],
+                "objective": [observed.get(t, np.nan) for t in self.trials.tolist()],
                 "mean": [p.get("mean", np.nan) for p in predicted],
                 "std": [p.get("std", np.nan) for p in predicted],
             },

@@ -45,6 +45,9 @@ class ProposalExplanation(Result):
     ----------
     config : mapping
         The explained configuration, in the user's units, without inactive hyperparameters.
+    not_chosen : tuple of str
+        The hyperparameters that have no value yet, although they may be active; their
+        contribution is 0.
     terms : tuple of str
         The additive terms of the acquisition.
     phi : ndarray of shape (d, number of terms)
@@ -120,6 +123,7 @@ class ProposalExplanation(Result):
     objective: ObjectiveContributions | None = None
     commonness: Commonness | None = None
     kappa: float | None = None
+    not_chosen: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -326,6 +330,7 @@ class ProposalExplanation(Result):
         half, model = self.half_width(), self.model_half_width()
         return {
             "config": dict(self.config),
+            "not_chosen": list(self.not_chosen),
             "contributions": [
                 {
                     "hyperparameter": name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from hpo_explain._checks import check_direction
 from hpo_explain.diagnostics import Scope, Support, Trust, Verdict
 from hpo_explain.explanations._json import plain_json
 from hpo_explain.facts import Fact, as_facts, fact
-from hpo_explain.options import Direction
+from hpo_explain.options import Direction, State
 from hpo_explain.run import Run
 from hpo_explain.space import Array, SearchSpace
 
@@ -37,6 +37,8 @@ class Subject:
     trial : int or None
         The trial whose configuration is explained; None for any other configuration, and where no
         single one is.
+    state : {"running", "waiting", "failed", "pruned", "given"} or None
+        Why the trial has no result, or that the configuration was given; None for all else.
     model : str
         The surrogate's label, as in "a GP"; empty where there is none.
     acquisition : str
@@ -67,6 +69,7 @@ class Subject:
     direction: Direction = "minimize"
     objective_name: str = "objective"
     trial: int | None = None
+    state: State | Literal["given"] | None = None
     model: str = ""
     acquisition: str = ""
     assumed: bool = True
@@ -86,6 +89,7 @@ class Subject:
         run: Run,
         *,
         trial: int | None = None,
+        state: State | Literal["given"] | None = None,
         assumed: bool = True,
         notes: Iterable[Fact | str] = (),
     ) -> Subject:
@@ -95,6 +99,7 @@ class Subject:
             direction=run.direction,
             objective_name=run.objective_name,
             trial=trial,
+            state=state,
             assumed=assumed,
             optimizer=run.optimizer,
             tried=run.X,
@@ -171,6 +176,7 @@ class Subject:
         """Return what is explained as plain values that `json.dumps` accepts."""
         return {
             "trial": self.trial,
+            "state": self.state,
             "objective_name": self.objective_name,
             "direction": self.direction,
             "model": self.model,

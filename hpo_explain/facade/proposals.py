@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.adapters import as_run
+from hpo_explain.explainers._proposed import HasNumber
 from hpo_explain.explainers.densities import densities_at
 from hpo_explain.explainers.density_path import density_path_of
 from hpo_explain.explainers.path import explain_path
@@ -26,7 +27,7 @@ from hpo_explain.surrogates import Surrogate
 
 def explain_proposal(
     run: Any,
-    trial: int | WhichTrial = "latest",
+    trial: int | WhichTrial | Config | HasNumber = "latest",
     *,
     acquisition: Criterion | Acquisition = "auto",
     background: str | int | Config | npt.ArrayLike = "auto",
@@ -36,16 +37,20 @@ def explain_proposal(
     seed: int = 0,
     **reading: Any,
 ) -> ProposalExplanation:
-    """Explain why the optimizer tried a configuration.
+    """Explain why the optimizer tried a configuration, or whether it would try one next.
 
     Parameters
     ----------
     run : optuna.Study, skopt result, pandas.DataFrame or Run
         The optimization run.
-    trial : int, "latest", "best" or "best-predicted", default "latest"
-        The proposal; "best" is the best feasible one, "best-predicted" the one that the surrogate
-        of all trials predicts to be best. With an `acquisition` other than "auto" any finished
-        trial may be named, such as an enqueued one.
+    trial : int, "latest", "best", "best-predicted", "pending", dict or trial of Optuna
+        The proposal. "latest" is the latest finished one, "best" the best feasible one,
+        "best-predicted" the one that the surrogate of all trials predicts to be best. "pending" is
+        the latest one that runs: it has been asked for, and has no result yet. A trial that
+        runs, failed or was pruned may be named by its number too, and one that waits, which is
+        explained as the next one. So is a configuration (dict): why would the optimizer choose
+        it, or not? With an `acquisition` other than "auto" any trial may be named, such as an
+        enqueued one.
     acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, default "auto"
         "auto" is the optimizer's own acquisition where it is known, else the confidence bound
         with κ = 1.96, as the notes say. The others use the surrogate of the trials finished when
@@ -92,6 +97,15 @@ def explain_proposal(
     >>> explanation = hx.explain_proposal(table, 4, objective="loss", background=50)
     >>> round(abs(explanation.efficiency_gap["total"]), 9)
     0.0
+
+    A trial that is asked for, before it is paid for:
+
+    >>> import optuna
+    >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=12)
+    >>> trial = study.ask({"x": optuna.distributions.FloatDistribution(0.0, 1.0)})
+    >>> hx.explain_proposal(study, trial).trial, hx.explain_proposal(study, {"x": 0.9}).trial
+    (12, None)
     """
     run = as_run(run, **reading)
     explainer = ProposalExplainer(acquisition, background, surrogate, estimator, draws, seed)
@@ -102,6 +116,7 @@ def desirability_path(
     run: Any,
     trials: Sequence[int] | None = None,
     *,
+    pending: bool = False,
     acquisition: Criterion | Acquisition = "auto",
     background: str | int | Config | npt.ArrayLike = "auto",
     surrogate: Surrogate | None = None,
@@ -122,7 +137,10 @@ def desirability_path(
     run : optuna.Study, skopt result, pandas.DataFrame or Run
         The optimization run.
     trials : sequence of int, optional
-        The proposals to explain; by default all of them.
+        The proposals to explain; by default all that are finished.
+    pending : bool, default False
+        Whether to explain by default those without a result as well: those that run, failed or
+        were pruned.
     acquisition, background, surrogate, estimator, draws, seed
         As in :func:`explain_proposal`.
     n_jobs : int or None, default 1
@@ -162,11 +180,11 @@ def desirability_path(
     """
     run = as_run(run, **reading)
     explainer = ProposalExplainer(acquisition, background, surrogate, estimator, draws, seed)
-    return explain_path(run, explainer, trials, n_jobs=n_jobs, progress=progress)
+    return explain_path(run, explainer, trials, pending=pending, n_jobs=n_jobs, progress=progress)
 
 
 def proposal_densities(
-    run: Any, trial: int | WhichTrial = "latest", **reading: Any
+    run: Any, trial: int | WhichTrial | Config | HasNumber = "latest", **reading: Any
 ) -> ProposalDensities:
     """Show where good and where other trials lay when TPE proposed a configuration.
 
@@ -174,8 +192,8 @@ def proposal_densities(
     ----------
     run : optuna.Study or Run
         The optimization run, by Optuna's TPESampler.
-    trial : int, "latest", "best" or "best-predicted", default "latest"
-        The proposal.
+    trial : int, "latest", "best", "best-predicted", "pending", dict or trial of Optuna
+        The proposal, as in :func:`explain_proposal`.
     **reading
         Options of the adapter, such as ``sampler=``.
 

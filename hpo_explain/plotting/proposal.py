@@ -103,8 +103,10 @@ def _row(
 
 
 def _inactive(result: ProposalExplanation) -> list[str]:
-    """Return labels for what is inactive."""
+    """Return labels for what has no value."""
     names = [name for name in result.names if name not in result.config]
-    if len(names) > _MOST_INACTIVE:
-        return [words.inactive(len(names))]
-    return [f"{shorten(plain(name), 20)}: {words.INACTIVE}" for name in names]
+    missing = [f"{shorten(plain(name), 20)}: {words.NOT_CHOSEN}" for name in result.not_chosen]
+    inactive = [name for name in names if name not in result.not_chosen]
+    if len(inactive) > _MOST_INACTIVE:
+        return [*missing, words.inactive(len(inactive))]
+    return [*missing, *(f"{shorten(plain(name), 20)}: {words.INACTIVE}" for name in inactive)]

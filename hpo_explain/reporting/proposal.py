@@ -17,6 +17,7 @@ from hpo_explain.run import Run
 from hpo_explain.wording import format_value
 from hpo_explain.wording import report as words
 from hpo_explain.wording.numbers import number, signed
+from hpo_explain.wording.proposal import absent
 from hpo_explain.wording.trust import caution
 
 _LONG = 300
@@ -97,7 +98,9 @@ def _rows(result: ProposalExplanation) -> list[dict[str, object]]:
         rows.append(
             {
                 "name": name,
-                "value": format_value(result.config[name], width=_LONG) if active else "inactive",
+                "value": format_value(result.config[name], width=_LONG)
+                if active
+                else absent(result, name),
                 "active": active,
                 "cells": cells,
                 "model": "" if model is None else number(model[j, -1], 2),

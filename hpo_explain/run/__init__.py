@@ -9,6 +9,7 @@ from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.log_tail import LogTail
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
+from hpo_explain.run.pending import WithoutResult
 from hpo_explain.run.run import Run
 from hpo_explain.run.thinned import thinned
 
@@ -24,6 +25,7 @@ __all__ = [
     "OverInstances",
     "OwnAcquisition",
     "Run",
+    "WithoutResult",
     "average_instances",
     "diverged_above",
     "thinned",

@@ -29,6 +29,7 @@ from hpo_explain.run.diverged import SAME, diverged_above, space_filling_part, w
 from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
+from hpo_explain.run.pending import WithoutResult
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import Surrogate
 
@@ -65,6 +66,9 @@ class Run:
     excluded_times : mapping of int to (float, float), optional
         Start and finish of trials left out, where known; the finish of one that still runs is
         infinite.
+    without_result : mapping of int to WithoutResult, optional
+        The configurations of trials left out that run, wait, failed or were pruned, where they
+        can be read. Only explanations of proposals ask for them.
     feasible : ndarray of bool, shape (n,), optional
         Whether the constraints were met; by default everywhere.
     objective_name : str, default "objective"
@@ -111,6 +115,7 @@ class Run:
     started: Array | None = None
     finished: Array | None = None
     excluded_times: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+    without_result: Mapping[int, WithoutResult] = field(default_factory=dict)
     feasible: npt.NDArray[np.bool_] | None = None
     objective_name: str = "objective"
     name: str = ""
@@ -181,6 +186,7 @@ class Run:
             self, "excluded", {int(t): as_fact(why) for t, why in self.excluded.items()}
         )
         object.__setattr__(self, "excluded_times", self._checked_times())
+        object.__setattr__(self, "without_result", self._checked_without_result())
         if self.instances is not None:
             self.space.check_rows("X of instances", self.instances.X)
         # a run made from another one brings its notes along
@@ -215,6 +221,21 @@ class Run:
                 )
             times[int(trial)] = (float(pair[0]), float(pair[1]))
         return times
+
+    def _checked_without_result(self) -> dict[int, WithoutResult]:
+        found = {}
+        for trial, given in sorted(self.without_result.items()):
+            if trial not in self.excluded:
+                problem = f"must be about trials in excluded, but trial {trial} is not one"
+                remedy = "Name the trial in excluded as well."
+                raise InputError("without_result", problem, trial, remedy)
+            row = given.x[None, :]
+            self.space.check_rows(f"x of trial {trial}", row)
+            if not self.space.on_grid(row).all():
+                problem = f"has a position that stands for no value: {given.x.tolist()}"
+                raise InputError(f"x of trial {trial}", problem, given.x)
+            found[int(trial)] = given
+        return found
 
     def _own_notes(self) -> list[Fact]:
         if not len(self.X):
@@ -305,6 +326,29 @@ class Run:
         ended = [t for t, why in self.excluded.items() if why.kind not in ("running", "waiting")]
         return tuple(t for t in sorted([*np.asarray(self.trials).tolist(), *ended]) if t > trial)
 
+    @property
+    def pending(self) -> tuple[int, ...]:
+        """The numbers of the trials that run or wait to be started.
+
+        Examples
+        --------
+        >>> from hpo_explain import FloatParameter, Run, SearchSpace
+        >>> from hpo_explain.facts import fact
+        >>> from hpo_explain.run import WithoutResult
+        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+        >>> run = Run(
+        ...     space,
+        ...     [[0.2], [0.7]],
+        ...     [3.0, 1.0],
+        ...     "minimize",
+        ...     excluded={2: fact("running")},
+        ...     without_result={2: WithoutResult("running", [0.4])},
+        ... )
+        >>> run.pending, run.origin(2)
+        ((2,), <Origin.MODEL: 'model'>)
+        """
+        return tuple(t for t, trial in self.without_result.items() if trial.under_way)
+
     def best(self, trials: Sequence[int]) -> int:
         """Return the best of some trials: the feasible ones first, then the first of several.
 
@@ -368,6 +412,8 @@ class Run:
             self.row(trial)
         if trial in self.origins:
             return self.origins[trial]
+        if trial in self.without_result:
+            return self.without_result[trial].origin
         proposals = self.proposals or ()
         if trial in proposals:
             return Origin.MODEL
@@ -376,7 +422,12 @@ class Run:
         return Origin.INITIAL
 
     def config(self, trial: int) -> dict[str, Any]:
-        """Return the configuration of a trial, in the user's units."""
+        """Return the configuration of a trial, in the user's units.
+
+        Of a trial without a result it is what was chosen.
+        """
+        if trial in self.without_result:
+            return self.space.decode(self.without_result[trial].x[None, :])[0]
         return self.space.decode(self.X[[self.row(trial)]])[0]
 
     def __repr__(self) -> str:

@@ -63,10 +63,48 @@ def _background_grown(fact: Fact) -> str:
 
 def _results_not_known(fact: Fact) -> str:
     one = len(fact.trials) == 1
+    count, which = counted(len(fact.trials), "trial"), spans(fact.trials)
+    if fact["at"] is None:
+        are, results = ("is", "its result is") if one else ("are", "their results are")
+        return f"{count} {are} running now: {which}; {results} not known"
     were, results = ("was", "its result was") if one else ("were", "their results were")
     return (
-        f"{counted(len(fact.trials), 'trial')} {were} running when trial {fact['at']} was "
-        f"proposed: {spans(fact.trials)}; {results} not known"
+        f"{count} {were} running when trial {fact['at']} was proposed: {which}; {results} not known"
+    )
+
+
+_NO_RESULT = {
+    "running": "trial {} is running: it has no result yet",
+    "waiting": "trial {} was set by hand and waits: it is explained as the next one, with what is "
+    "known now",
+    "failed": "trial {} failed: it has no result",
+    "pruned": "trial {} was pruned: its result does not count",
+}
+
+
+def _no_result(fact: Fact) -> str:
+    return _NO_RESULT[fact["state"]].format(fact.trials[0])
+
+
+def _not_chosen(fact: Fact) -> str:
+    when = "yet" if fact["state"] in ("running", "waiting") else "before it ended"
+    under_way = when == "yet"
+    is_, its = ("is" if under_way else "was", "its")
+    if len(fact.names) > 1:
+        is_, its = ("are" if under_way else "were", "their")
+    return (
+        f"{join_words(fact.names)} {is_} not chosen {when}; the rest is explained as the mean over "
+        f"{its} values in the background"
+    )
+
+
+def _nothing_chosen(fact: Fact) -> str:
+    state = {"running": "is running", "waiting": "waits to be started"}.get(
+        fact["state"], "has ended"
+    )
+    return (
+        f"trial {fact.trials[0]} {state} and has no value of any hyperparameter that is known from "
+        "finished trials, so there is nothing to explain. Name another trial."
     )
 
 
@@ -97,18 +135,23 @@ def _not_proposed(fact: Fact) -> Text:
 
 
 def _too_little_known(fact: Fact) -> str:
-    known = "only one trial was" if fact["finished"] else "no trial was"
+    known = "only one trial" if fact["finished"] else "no trial"
+    if not fact.trials:
+        return f"{known} is finished, and a surrogate needs at least 2. Run more trials."
     return (
-        f"{known} finished when trial {fact.trials[0]} was proposed, and a surrogate needs at "
+        f"{known} was finished when trial {fact.trials[0]} was proposed, and a surrogate needs at "
         "least 2. Choose a later trial."
     )
 
 
 def _constant_until_then(fact: Fact) -> str:
+    before, choose = "", "Run more trials"
+    if fact.trials:
+        before, choose = f" before trial {fact.trials[0]}", "Choose a later trial"
     return (
         f"the {fact['objective']} is constant ({fact['value']:g} in all {fact['finished']} trials "
-        f"finished before trial {fact.trials[0]}): no hyperparameter made a difference, so there "
-        "is nothing to explain. Choose a later trial, or check the objective."
+        f"finished{before}): no hyperparameter made a difference, so there is nothing to explain. "
+        f"{choose}, or check the objective."
     )
 
 
@@ -164,6 +207,11 @@ add_facts(
             f"background: trial {fact.trials[0]}, the incumbent by then"
         ),
         "results_not_known": _results_not_known,
+        "no_result": _no_result,
+        "not_chosen": _not_chosen,
+        "nothing_chosen": _nothing_chosen,
+        "configuration_given": "the configuration was given: it is explained as the next one, with "
+        "what is known now",
         "best_not_proposed": _best_not_proposed,
         "no_proposals": _no_proposals,
         "not_proposed": _not_proposed,
@@ -187,6 +235,7 @@ add_facts(
 # ---------------------------------------------------------------------- the sentence
 
 INACTIVE = "inactive"
+NOT_CHOSEN = "not chosen"
 
 # what a contribution says about a value, by term and whether it raises the utility
 _REASONS = {
@@ -210,11 +259,9 @@ _OTHER_REASONS = {True: ("raises", "raise", "the {term}"), False: ("lowers", "lo
 def sentence(result: ProposalExplanation) -> str:
     """Say why the configuration was proposed, and whose acquisition function it is."""
     about = result.subject
-    looked = criterion(about)
-    if about.assumed:
-        start = f"{looked[0].upper()}{looked[1:]} would have found {configuration(about)}"
-    else:
-        start = f"{about.optimizer} ({looked}) found {configuration(about)}"
+    start = _found(about)
+    if result.not_chosen:
+        start += ", as far as it is chosen,"
     claims = [claim for claim in result.claims if claim.kind in ("reason", "counter_reason")]
     if not claims:
         return f"{start} no better and no worse than an average configuration."
@@ -239,6 +286,23 @@ def sentence(result: ProposalExplanation) -> str:
     if doubts:
         text += f"; it cannot be told whether {' or whether '.join(doubts)}"
     return f"{text}."
+
+
+def _found(about: Subject) -> str:
+    """Return whose acquisition function found the configuration so, or would find it as the next.
+
+    A capital letter stands first only where no name does.
+    """
+    looked, what = criterion(about), configuration(about)
+    if about.assumed:
+        found = "would find" if about.state in _NEXT else "would have found"
+        return f"{looked[0].upper()}{looked[1:]} {found} {what}"
+    found = "would now find" if about.state in _NEXT else "found"
+    return f"{about.optimizer} ({looked}) {found} {what}"
+
+
+_NEXT = ("given", "waiting")
+"""States of configurations that are explained as the next one."""
 
 
 def _clauses(reasons: Sequence[Claim], subject: Subject) -> str:
@@ -269,9 +333,14 @@ def criterion(subject: Subject) -> str:
 
 
 def value(result: ProposalExplanation, j: int) -> str:
-    """Return a proposed value in words; "inactive" where there is none."""
+    """Return a proposed value in words; "inactive" or "not chosen" where there is none."""
     name = result.names[j]
-    return format_value(result.config[name]) if name in result.config else INACTIVE
+    return format_value(result.config[name]) if name in result.config else absent(result, name)
+
+
+def absent(result: ProposalExplanation, name: str) -> str:
+    """Return why a hyperparameter has no value: "inactive" or "not chosen"."""
+    return NOT_CHOSEN if name in result.not_chosen else INACTIVE
 
 
 # ---------------------------------------------------------------------- the plot
@@ -292,9 +361,13 @@ def inactive(count: int) -> str:
 def heading(subject: Subject) -> str:
     """Return the plot's heading: whose acquisition function it is."""
     asked = f"Why {configuration(subject)}?"
+    if subject.state in _NEXT:
+        asked = f"Why {configuration(subject)} next, or why not?"
     if subject.assumed:
-        return f"{asked} As {criterion(subject)} would have seen it (assumed)"
-    return f"{asked} As {subject.optimizer} saw it: {criterion(subject)}"
+        would = "would see" if subject.state in _NEXT else "would have seen"
+        return f"{asked} As {criterion(subject)} {would} it (assumed)"
+    sees = "sees" if subject.state in _NEXT else "saw"
+    return f"{asked} As {subject.optimizer} {sees} it: {criterion(subject)}"
 
 
 def subtitle(result: ProposalExplanation, subject: Subject, terms: Sequence[str]) -> str:

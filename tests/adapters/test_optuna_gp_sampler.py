@@ -134,6 +134,34 @@ def test_trials_that_ran_beside_it_are_said_to_be_left_out():
     assert run.running_at(7) == (6,)
 
 
+def test_running_trials_keep_their_numbers_when_they_are_told():
+    space = {
+        "x": optuna.distributions.FloatDistribution(-1.0, 1.0),
+        "c": optuna.distributions.CategoricalDistribution(["a", "b"]),
+    }
+    sampler = SpiedGP(seed=0, n_startup_trials=5)
+    study = optuna.create_study(sampler=sampler)
+
+    def tell(trial):
+        time.sleep(0.001)
+        study.tell(trial, trial.params["x"] ** 2 + (trial.params["c"] == "b"))
+        time.sleep(0.001)
+
+    for _ in range(7):
+        tell(study.ask(space))
+    asked = [study.ask(space) for _ in range(2)]
+    before = [hx.explain_proposal(study, trial, background=20) for trial in asked]
+    known = np.array([trial.value for trial in study.trials[:7]])
+    own = sampler.seen[2][2]  # of the first one, beside which none ran
+    assert before[0].prediction["total"] - math.log(known.std()) == pytest.approx(own, rel=1e-3)
+    for trial in asked[::-1]:
+        tell(trial)
+    for trial, explanation in zip(asked, before, strict=True):
+        told = hx.explain_proposal(study, trial.number, background=20)
+        np.testing.assert_array_equal(explanation.phi, told.phi)
+        assert (explanation.prediction, explanation.baseline) == (told.prediction, told.baseline)
+
+
 def test_constraints_and_several_objectives_are_named_and_not_rebuilt():
     def constrained(trial):
         x = trial.suggest_float("x", 0.0, 1.0)

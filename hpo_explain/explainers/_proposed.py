@@ -1,0 +1,193 @@
+"""Which trial or configuration is explained, by the words and numbers that ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
+
+from hpo_explain._checks import check_option
+from hpo_explain._words import spans
+from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.facts import Fact, fact
+from hpo_explain.options import TRIALS, State, WhichTrial
+from hpo_explain.run import Run
+from hpo_explain.space import Array, Config
+
+
+@runtime_checkable
+class HasNumber(Protocol):
+    """A trial of a framework that knows its number, such as Optuna's."""
+
+    @property
+    def number(self) -> int:
+        """The trial's number."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Proposed:
+    """What is explained: a trial, or a configuration that may be the next one.
+
+    Attributes
+    ----------
+    x : ndarray of shape (d,)
+        The configuration, encoded.
+    number : int or None
+        The trial; None for a configuration that was given.
+    before : int or None
+        The trial before which is explained what was known; None: what is known now.
+    state : {"running", "waiting", "failed", "pruned", "given"} or None
+        Why there is no result; None where there is one.
+    not_chosen : tuple of str
+        The hyperparameters without a value that may be active.
+    notes : tuple of Fact
+        What is said about it.
+    """
+
+    x: Array
+    number: int | None = None
+    before: int | None = None
+    state: State | Literal["given"] | None = None
+    not_chosen: tuple[str, ...] = ()
+    notes: tuple[Fact, ...] = ()
+
+    @classmethod
+    def without_result(cls, run: Run, number: int) -> Proposed:
+        """Return a trial without a result; one that waits is explained with what is known now.
+
+        Raises
+        ------
+        NothingToExplain
+            If it has no value of any hyperparameter.
+        """
+        trial = run.without_result[number]
+        if np.isnan(trial.x).all():
+            raise NothingToExplain(fact("nothing_chosen", trials=[number], state=trial.state))
+        missing = trial.not_chosen(run.space)
+        notes = [fact("no_result", trials=[number], state=trial.state)]
+        if missing:
+            notes.append(fact("not_chosen", trials=[number], names=missing, state=trial.state))
+        return cls(
+            trial.x,
+            number,
+            None if trial.state == "waiting" else number,
+            trial.state,
+            missing,
+            tuple(notes),
+        )
+
+
+def proposed(
+    run: Run,
+    trial: int | WhichTrial | Config | HasNumber,
+    *,
+    seed: int = 0,
+    any_trial: bool = False,
+) -> Proposed:
+    """Return what is explained.
+
+    Parameters
+    ----------
+    run : Run
+        The optimization run.
+    trial : int, "latest", "best", "best-predicted", "pending", dict or trial of Optuna
+        A proposal. "pending" is the latest trial that runs, or if none does the latest that waits;
+        trials that failed or were pruned are known by their numbers. A configuration (dict) is
+        explained as the next one.
+    seed : int, default 0
+        Seed of the surrogate that predicts which one is best.
+    any_trial : bool, default False
+        Whether a trial that no model chose may be named as well.
+
+    Raises
+    ------
+    NothingToExplain
+        If no model chose the trial, or any.
+    ValueError
+        If there is no such trial, or no such configuration.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
+    >>> proposed(run, "best").number, proposed(run, {"x": 0.2}).state
+    (0, 'given')
+    """
+    if isinstance(trial, Mapping):
+        x = run.space.encode(trial)[0]
+        return Proposed(x, state="given", notes=(fact("configuration_given"),))
+    if isinstance(trial, HasNumber):
+        trial = trial.number
+    if isinstance(trial, str) and trial == "pending":
+        trial = _pending(run)
+    whole = isinstance(trial, (int, np.integer)) and not isinstance(trial, bool)
+    if whole and trial in run.without_result:
+        number = int(trial)
+        known = run.without_result[number]
+        if not (known.proposed or known.state == "waiting" or any_trial):
+            raise _not_proposed(run, number)
+        return Proposed.without_result(run, number)
+    number = _finished(run, trial, seed=seed, any_trial=any_trial)
+    return Proposed(run.X[run.row(number)], number, number)
+
+
+def _pending(run: Run) -> int:
+    """Return the number of the latest trial that runs, or of the latest that waits."""
+    if not run.pending:
+        others = {t: trial.state for t, trial in run.without_result.items()}
+        ended = ", ".join(f"{t} ({state})" for t, state in others.items())
+        remedy = f"Trials without a result: {ended}. " if ended else ""
+        raise InputError(
+            "trial",
+            "is 'pending', but no trial of the run is running or waiting, as far as is known",
+            "pending",
+            f"{remedy}Finished trials: {spans(run.trials)}.",
+        )
+    running = [t for t in run.pending if run.without_result[t].state == "running"]
+    return max(running or run.pending)
+
+
+def _not_proposed(run: Run, number: int) -> NothingToExplain:
+    return NothingToExplain(
+        fact(
+            "not_proposed",
+            trials=[number],
+            origin=run.origin(number),
+            proposals=tuple(run.proposals or ()),
+        )
+    )
+
+
+def _finished(run: Run, trial: int | WhichTrial, *, seed: int, any_trial: bool) -> int:
+    """Return the number of a finished proposal."""
+    if not isinstance(trial, str):
+        run.row(trial)
+        if not any_trial and trial not in all_proposals(run):
+            raise _not_proposed(run, trial)
+        return int(trial)
+    proposals = all_proposals(run)
+    check_option("trial", trial, TRIALS)
+    if trial == "latest":
+        return proposals[-1]
+    if trial == "best":
+        return run.best(proposals)
+    predicted = run.surrogate(seed=seed).predict(run.X[[run.row(n) for n in proposals]])[0]
+    better = np.argmin if run.direction == "minimize" else np.argmax
+    return proposals[better(predicted)]
+
+
+def all_proposals(run: Run) -> list[int]:
+    """Return the numbers of a run's proposals in their order.
+
+    Raises
+    ------
+    NothingToExplain
+        If there is none.
+    """
+    if not run.proposals:
+        raise NothingToExplain(fact("no_proposals", names=[run.optimizer], finished=len(run)))
+    return sorted(run.proposals)
