@@ -428,11 +428,11 @@ def shown(value):
 TEXTS = {
     "a frozen trial": (
         lambda: hx.explain_proposal(RUN, optuna.trial.create_trial(value=1.0)),
-        ["trial must be the number of a trial", "FrozenTrial", "0-11"],
+        ["trial -1 does not exist", "0-11"],
     ),
     "a configuration for a trial": (
-        lambda: hx.explain_proposal(RUN, {"x": 0.5}),
-        ["trial must be the number of a trial", "{'x': 0.5}"],
+        lambda: hx.explain_proposal(RUN, {"lr": 0.5}),
+        ["must be a hyperparameter", "'lr'", "There are: x"],
     ),
     "no acquisition": (
         lambda: hx.explain_proposal(RUN, 11, acquisition=None),
@@ -485,13 +485,17 @@ TEXTS = {
         lambda: hx.explain_proposal(study_of(12), 99),
         ["trial 99 does not exist", "0-11"],
     ),
-    "a trial that failed": (
-        lambda: hx.explain_proposal(with_failures(), 12),
-        ["trial 12 was left out", "fail", "0-11, 13-14"],
+    "no trial that runs": (
+        lambda: hx.explain_proposal(study_of(12), "pending"),
+        ["trial is 'pending'", "Finished trials: 0-11"],
     ),
-    "a trial that is not finished": (
+    "a trial that has chosen nothing yet": (
         lambda: hx.explain_proposal(with_failures(), 15),
-        ["trial 15 was left out", "running", "0-11, 13-14"],
+        ["trial 15 is running", "no value of any hyperparameter"],
+    ),
+    "a trial that failed, among finished ones": (
+        lambda: hx.desirability_path(with_failures(), [99]),
+        ["trial 99 does not exist", "0-11, 13-14"],
     ),
     "a trial of the initial design": (
         lambda: hx.explain_proposal(study_of(14), 3),
