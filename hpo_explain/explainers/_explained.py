@@ -122,6 +122,8 @@ class Explained:
     def completed(self, subject: Subject | None) -> Subject:
         """Return what is explained, with what is known of the model; made where none is given.
 
+        Where the subject comes with a verdict on the model, that one holds.
+
         Raises
         ------
         InputError
@@ -135,7 +137,7 @@ class Explained:
                 given,
                 "Give the subject of the model's own run.",
             )
-        trust = self.trust(given.direction)
+        trust = self.trust(given.direction) if given.trust is None else given.trust
         return replace(given, model=self.model, acquisition=self.acquisition, trust=trust)
 
     @property

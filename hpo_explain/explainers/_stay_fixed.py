@@ -22,6 +22,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hpo_explain._blas import one_blas_thread
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._posterior import draws
 from hpo_explain.explanations import Subject
@@ -59,14 +60,12 @@ def stay_fixed(model: Surrogate, subject: Subject, seed: int) -> tuple[str, ...]
     tuple of str, or None
         None where the model has no joint posterior, or no incumbent is known.
     """
-    from threadpoolctl import threadpool_limits
-
     explained = Explained.of(model, subject.direction)
     space = subject.space
     if not subject.incumbent or explained.covariance(space.sample(2, seed=seed)) is None:
         return None
     # many small factorizations: several threads would mostly wait for each other
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         return _found(model, explained, subject, seed)
 
 

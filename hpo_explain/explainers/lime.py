@@ -31,6 +31,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._blas import one_blas_thread
 from hpo_explain._checks import check_count, check_number, check_option
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import InputError
@@ -282,14 +283,12 @@ class LimeExplainer:
         self, x: Array, z: Array, design: Array, weights: Array
     ) -> tuple[Array | None, str]:
         """Return the std of the coefficients but the first under the model, and what it is over."""
-        from threadpoolctl import threadpool_limits
-
         kept = _thinned(design, weights)
         W = _inverse(design[kept], weights[kept])[1:]
         # what is fitted is the change from x
         W = np.column_stack([-W.sum(axis=1), W])
         rows = np.vstack([x, z[kept]])
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             by_tree = self._explained.by_tree(rows)
             if by_tree is not None:
                 # counted from the first tree, equal trees have no spread, not even from rounding

@@ -7,13 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from hpo_explain._blas import one_blas_thread
 from hpo_explain._checks import check_count, check_sequence
+from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._proposed import proposed
 from hpo_explain.explainers.proposal import ProposalExplainer, explainable
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, Subject
 from hpo_explain.facts import fact
 from hpo_explain.run import Run
+
+_ALWAYS_JUDGED = 10  # trials: with fewer each one counts
+_JUDGED_AGAIN = 1.25  # times the trials known when trust was judged
 
 
 def explain_path(
@@ -65,8 +70,17 @@ def explain_path(
         numbers, notes = explainable(run, explainer.acquisition, pending=pending)
     else:
         numbers, notes = proposals_of(run, trials), ()
+    judged = _judged_at(run, numbers)
+    different = sorted({*judged.values()})
+    verdicts = dict(
+        zip(
+            different,
+            Parallel(n_jobs=n_jobs)(delayed(_trust)(explainer, run, at) for at in different),
+            strict=True,
+        )
+    )
     work = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_explain)(explainer, run, number) for number in numbers
+        delayed(_explain)(explainer, run, number, verdicts[judged[number]]) for number in numbers
     )
     # None: shown on a terminal only
     bar = tqdm(work, total=len(numbers), desc="proposals", disable=None if progress else True)
@@ -113,9 +127,29 @@ def proposals_of(run: Run, trials: Sequence[int]) -> list[int]:
     return sorted(set(numbers))
 
 
-def _explain(explainer: ProposalExplainer, run: Run, number: int) -> ProposalExplanation:
-    from threadpoolctl import threadpool_limits
+def _judged_at(run: Run, numbers: Sequence[int]) -> dict[int, int]:
+    """Return for each proposal the one at whose model trust was judged last: not long before it.
 
+    Judging takes ten fits; it is done anew once a quarter more trials are known.
+    """
+    found: dict[int, int] = {}
+    at, least = -1, 0.0
+    for number in numbers:
+        known = len(run.known_before(number))
+        if known >= least or known < _ALWAYS_JUDGED:
+            at, least = number, _JUDGED_AGAIN * known
+        found[number] = at
+    return found
+
+
+def _trust(explainer: ProposalExplainer, run: Run, number: int) -> Trust | None:
+    with one_blas_thread():
+        return explainer.trust(run, number)
+
+
+def _explain(
+    explainer: ProposalExplainer, run: Run, number: int, trust: Trust | None
+) -> ProposalExplanation:
     # with any number of threads sums come out in another order, and so in other last digits
-    with threadpool_limits(limits=1, user_api="blas"):
-        return explainer.explain(run, number)
+    with one_blas_thread():
+        return explainer.explain(run, number, trust=trust)

@@ -13,14 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.acquisition import Acquisition
+from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers._accepted import accepted_surrogate
+from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._proposed import HasNumber, Proposed, all_proposals, proposed
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import ProposalExplanation, Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Criterion, Estimator, WhichTrial
 from hpo_explain.run import Run
+from hpo_explain.run.chosen import ChosenAcquisition
 from hpo_explain.space import Config
 from hpo_explain.space.gower import nearest
 from hpo_explain.surrogates import KnowsTrainingRows, Surrogate
@@ -64,7 +67,11 @@ class ProposalExplainer:
             accepted_surrogate(self.surrogate)
 
     def explain(
-        self, run: Run, trial: int | WhichTrial | Config | HasNumber = "latest"
+        self,
+        run: Run,
+        trial: int | WhichTrial | Config | HasNumber = "latest",
+        *,
+        trust: Trust | None = None,
     ) -> ProposalExplanation:
         """Return the explanation of one proposal, or of any configuration as the next one.
 
@@ -74,6 +81,8 @@ class ProposalExplainer:
             The optimization run.
         trial : int, "latest", "best", "best-predicted", "pending", dict or trial of Optuna
             As in `proposed`; with an `acquisition` other than "auto" any trial.
+        trust : Trust, optional
+            Whether the model behind it can be trusted; by default it is judged now.
 
         Raises
         ------
@@ -88,9 +97,7 @@ class ProposalExplainer:
         why_not = why_unexplained(run, what.before, self.acquisition)
         if why_not is not None:
             raise NothingToExplain(why_not)
-        chosen = run.chosen_acquisition(what.before, self.acquisition, seed=self.seed)
-        if self.surrogate is not None:
-            chosen = chosen.through(self.surrogate, run.direction)
+        chosen = self._chosen(run, what.before)
         background, about = self._background(run, what)
         notes = [*about, *chosen.notes, *_running(run, what), *what.notes]
         if what.number is not None and (
@@ -108,9 +115,19 @@ class ProposalExplainer:
             background=background,
             estimator=self.estimator,
             draws=self.draws,
-            subject=replace(subject, tried=run.X[known], costs=run.cost[known]),
+            subject=replace(subject, tried=run.X[known], costs=run.cost[known], trust=trust),
             seed=self.seed,
         ).explain(run.space.decode(what.x[None, :])[0], not_chosen=what.not_chosen)
+
+    def trust(self, run: Run, number: int) -> Trust | None:
+        """Return whether the model behind a proposal can be trusted, where that can be judged."""
+        return Explained.of(self._chosen(run, number).acquisition).trust(run.direction)
+
+    def _chosen(self, run: Run, before: int | None) -> ChosenAcquisition:
+        chosen = run.chosen_acquisition(before, self.acquisition, seed=self.seed)
+        if self.surrogate is None:
+            return chosen
+        return chosen.through(self.surrogate, run.direction)
 
     def _background(self, run: Run, what: Proposed) -> tuple[Any, list[Fact]]:
         """Return the background for one trial, and notes about it."""

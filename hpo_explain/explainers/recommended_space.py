@@ -38,6 +38,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._blas import one_blas_thread
 from hpo_explain._checks import check_direction
 from hpo_explain.diagnostics import Support
 from hpo_explain.explainers._explained import Explained
@@ -129,10 +130,8 @@ class RecommendedSpaceExplainer:
         Recommendation
             A valid search space, and the evidence for each change.
         """
-        from threadpoolctl import threadpool_limits
-
         # many small solutions: several threads would mostly wait for each other
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             return self._explained()
 
     def _explained(self) -> Recommendation:

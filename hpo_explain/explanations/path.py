@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -355,12 +356,10 @@ class DesirabilityPath(Result):
         if n < 2 * _LEAST_SIDE:
             return None
         places = np.arange(_LEAST_SIDE, n - _LEAST_SIDE + 1)
-        before = np.array([(~mean_leads[:p]).mean() for p in places])
-        after = np.array([mean_leads[p:].mean() for p in places])
-        agreeing = np.array(
-            [(~mean_leads[:p]).sum() + mean_leads[p:].sum() for p in places], dtype=float
-        )
-        agreeing[(before < _AGREEING) | (after < _AGREEING)] = -1.0
+        before = np.cumsum(~mean_leads)[places - 1]
+        after = mean_leads.sum() - np.cumsum(mean_leads)[places - 1]
+        agreeing = (before + after).astype(float)
+        agreeing[(before / places < _AGREEING) | (after / (n - places) < _AGREEING)] = -1.0
         best = int(np.argmax(agreeing))
         return None if agreeing[best] < 0.0 else int(self.trials[known[places[best]]])
 
@@ -426,7 +425,7 @@ class DesirabilityPath(Result):
 
     # ------------------------------------------------------------------ what it says
 
-    @property
+    @cached_property
     def claims(self) -> tuple[Claim, ...]:
         """What drove the proposals, when uncertainty gave way to the mean, and their balance.
 

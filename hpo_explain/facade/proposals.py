@@ -130,7 +130,8 @@ def desirability_path(
     """Show how the reasons for the optimizer's proposals changed over a run.
 
     Each proposal is explained with the surrogate of its own iteration: the optimizer's where it
-    is stored, else one fitted to the trials finished by then.
+    is stored, else one fitted to the trials finished by then. Whether it can be trusted is judged
+    anew once a quarter more trials are known.
 
     Parameters
     ----------

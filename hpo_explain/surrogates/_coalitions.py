@@ -25,6 +25,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._blas import one_blas_thread
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._threads import n_threads
 
@@ -91,12 +92,10 @@ def in_blocks(n_rows: int, size: int, work: Callable[[slice], Block]) -> Iterato
     BLAS is limited to one thread meanwhile, so that its threads do not compete for the cores. As
     many blocks as threads are computed at a time, so that memory is bounded.
     """
-    from threadpoolctl import threadpool_limits
-
     slices = iter([slice(a, min(a + size, n_rows)) for a in range(0, n_rows, size)])
     threads = n_threads()
     with (
-        threadpool_limits(limits=1, user_api="blas"),
+        one_blas_thread(),
         ThreadPoolExecutor(max_workers=threads) as pool,
     ):
         under_way = [pool.submit(work, part) for part in islice(slices, threads + 1)]

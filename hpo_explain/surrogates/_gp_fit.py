@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._blas import one_blas_thread
 from hpo_explain.space import Array
 from hpo_explain.surrogates._gp_held_out import STEPS
 from hpo_explain.surrogates._unit import unit_of
@@ -57,7 +58,6 @@ class KernelFit:
         """
         from sklearn.gaussian_process import GaussianProcessRegressor
         from sklearn.gaussian_process.kernels import ConstantKernel, WhiteKernel
-        from threadpoolctl import threadpool_limits
 
         from hpo_explain.surrogates._kernel import GroupedMatern
         from hpo_explain.surrogates._likelihood import MarginalLikelihood
@@ -71,7 +71,7 @@ class KernelFit:
         unit = unit_of(self.y[seen])
         scaled = self.y / unit
         # many small factorizations: several threads would mostly wait for each other
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             likelihood = MarginalLikelihood(
                 self.groups, self.Z[chosen], standardized(scaled[chosen]), jitter=JITTER
             )

@@ -28,6 +28,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._blas import one_blas_thread
 from hpo_explain.space import Array
 from hpo_explain.surrogates._split_kernel import SplitKernel
 from hpo_explain.surrogates._threads import in_parts
@@ -99,9 +100,7 @@ class GridPosterior:
                 yield here, g, self.kernel.combine([target[:size] for target in q])
 
     def _in_threads(self, work: Callable[[slice], list[T]]) -> list[T]:
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(limits=1, user_api="blas"):  # its threads would compete with ours
+        with one_blas_thread():  # its threads would compete with ours
             return in_parts(work, len(self.rows), 0)
 
     @cached_property

@@ -29,8 +29,8 @@ from itertools import combinations
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.stats import qmc
-from threadpoolctl import threadpool_limits
 
+from hpo_explain._blas import one_blas_thread
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._anova_kernels import AnovaKernel, allowed_kernels
 from hpo_explain.surrogates._latent_means import Components, LatentMeans, Nodes
@@ -82,7 +82,7 @@ class _KernelSums:
         """Return the marginal prediction of one or two hyperparameters, in ascending order."""
         space = self.columns.space
         components, values = Components(space), []
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             for kernel, centres, coefficients in self.parts:
                 most = NODES[len(members)]
                 mean = LatentMeans(space, self.columns, kernel, centres, most, components)
@@ -128,7 +128,7 @@ def draw_anova(
     space = columns.space
     seeds = np.random.default_rng(seed).integers(2**31, size=N_KERNELS + 1)
     components = Components(space)
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         kernels = allowed_kernels(columns.groups, Z, y, scales, n=N_KERNELS, seed=int(seeds[-1]))
         draws = [
             _Draws(columns, kernel, Z, y, int(own))

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import cho_solve, solve_triangular
 
+from hpo_explain._blas import one_blas_thread
 from hpo_explain.errors import InputError
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
@@ -265,7 +266,6 @@ class GaussianProcessSurrogate:
         """
         from sklearn.gaussian_process import GaussianProcessRegressor
         from sklearn.gaussian_process.kernels import ConstantKernel
-        from threadpoolctl import threadpool_limits
 
         from hpo_explain.surrogates._kernel import GroupedMatern
         from hpo_explain.surrogates._likelihood import MarginalLikelihood
@@ -279,7 +279,7 @@ class GaussianProcessSurrogate:
         chosen = np.sort(rng.permutation(len(Z))[:_PLAUSIBLE_TRIALS])
         noise = np.log(np.clip(self._gp.alpha, 1e-6, 1.0))
         start = np.concatenate([self._gp.kernel_.theta, [noise]])
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             likelihood = MarginalLikelihood(
                 matern.groups, Z[chosen], standardized(y[chosen]), jitter=JITTER
             )
@@ -545,8 +545,6 @@ class GaussianProcessSurrogate:
         return self._held_out
 
     def _cross_validated(self, refit: Refit, which: npt.NDArray[np.intp]) -> HeldOut:
-        from threadpoolctl import threadpool_limits
-
         observed = self._to_objective(np.ravel(self._gp.y_train_))
         mean, std, fold = np.empty(len(which)), np.empty(len(which)), folds_of(which)
         n_folds = int(fold.max()) + 1
@@ -555,7 +553,7 @@ class GaussianProcessSurrogate:
         if n_folds == 1:  # nothing would be left to learn from
             nothing = observed[:0]
             return HeldOut(method=method, observed=nothing, mean=nothing, std=nothing)
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             for k in range(n_folds):
                 out, seen = np.flatnonzero(fold == k), np.flatnonzero(fold != k)
                 part = GaussianProcessSurrogate(
