@@ -1,8 +1,9 @@
 """Keep a report up to date while an Optuna study runs.
 
-The callback writes `report.html` every 20 trials, if that fits into 5 % of the optimization's own
-time, and once more at the end. Open the file meanwhile and reload it as you like: a reader never
-sees half a report. For skopt: `from hpo_explain.adapters.skopt import ExplanationCallback`.
+The callback has `report.html` drawn every 20 trials by a process of its own, as soon as that fits
+into 5 % of the optimization's own time, and once more at the end. Open the file meanwhile and
+reload it as you like: a reader never sees half a report. For skopt:
+`from hpo_explain.adapters.skopt import ExplanationCallback`.
 
     python examples/callback.py --trials 60 --out report.html
 """

@@ -5,6 +5,7 @@ import pytest
 
 from hpo_explain import reporting
 from hpo_explain.reporting import page
+from tests.adapters.drawn import drawn_here
 from tests.test_examples import run
 
 
@@ -22,6 +23,7 @@ def test_a_callback_keeps_a_report_up_to_date(capsys, monkeypatch, tmp_path):
     # whole reports are looked at elsewhere
     brief = tuple(part for part in page.SECTIONS if part.name in reporting.BRIEF)
     monkeypatch.setattr(page, "SECTIONS", brief)
+    drawn_here(monkeypatch)
     out = tmp_path / "report.html"
     printed = run(capsys, monkeypatch, "callback.py", "--trials", 8, "--out", out)
     assert f"last report: {out}" in printed

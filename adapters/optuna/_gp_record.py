@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import optuna
 from optuna.samplers import GPSampler
 from optuna.trial import FrozenTrial
 
@@ -65,9 +63,7 @@ class GpRecord(SamplerRecord):
     ) -> GpRecord:
         """Return the record of a sampler, or of Optuna's default one where it is None."""
         if sampler is None:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-                sampler = GPSampler()
+            sampler = _default_sampler()
         return cls(
             name,
             directions,
@@ -155,3 +151,14 @@ class GpRecord(SamplerRecord):
                     self._handed_on[number] = start
             start = self._handed_on[number]
         return start
+
+
+def _default_sampler() -> GPSampler:
+    """Return a sampler with Optuna's default settings, without the warning that it is new.
+
+    Filters of warnings are shared by all threads, and this one may be one of a study's.
+    """
+    initialize: Any = GPSampler.__init__
+    made = GPSampler.__new__(GPSampler)
+    getattr(initialize, "__wrapped__", initialize)(made)
+    return made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +9,7 @@ from optuna.distributions import BaseDistribution
 from optuna.samplers import TPESampler
 from optuna.trial import FrozenTrial
 
+from hpo_explain.adapters._by_value import by_value, dumped
 from hpo_explain.adapters.optuna import _tpe
 from hpo_explain.adapters.optuna._past import PastStudy, known_when
 from hpo_explain.adapters.optuna._rebuilding import RandomPhaseError, UnexpectedSamplerError
@@ -42,12 +42,14 @@ class TpeRecord(SamplerRecord):
     )
 
     def __getstate__(self) -> dict[str, Any]:
-        # settings such as gamma= may be functions that cannot be pickled; all else can
+        # settings such as gamma= may be functions that pickle by value only, or not at all
         state = {**self.__dict__, "_found": {}}
         try:
-            pickle.dumps(self.sampler)
+            dumped(self.sampler)
         except Exception:
             state["sampler"] = None
+        else:
+            state["sampler"] = by_value(self.sampler)
         return state
 
     def acquisition(self, before: int | None) -> OwnAcquisition | None:

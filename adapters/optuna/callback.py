@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 import optuna
 from optuna.trial import FrozenTrial
 
-from hpo_explain.adapters._updates import ReportUpdates, Runs
+from hpo_explain.adapters._updates import ReportUpdates
 from hpo_explain.adapters.optuna.study import from_optuna
 from hpo_explain.adapters.sources import as_runs, checked_options
 from hpo_explain.errors import InputError
 
 if TYPE_CHECKING:
     from hpo_explain.reporting import Section
-
-_MOST_NAMED = 10  # in a user attribute
+    from hpo_explain.run import Run
 
 
 class ExplanationCallback:
@@ -26,8 +26,7 @@ class ExplanationCallback:
 
     Whatever goes wrong while reading the study, fitting, drawing or writing is logged to the
     logger ``hpo_explain``, once for each place where it goes wrong, and the optimization goes on.
-    No random state that a sampler might use is touched, and nothing is written to the study
-    unless `user_attr` asks for it.
+    Nothing is written to the study unless `user_attr` asks for it.
 
     Parameters
     ----------
@@ -36,16 +35,19 @@ class ExplanationCallback:
     every : int, default 25
         Number of trials that finish (in whatever state) between two reports.
     budget : float or None, default 0.05
-        Share of the optimization's own time that reports may take. An update for which there is
-        no room is made briefer or left out, which is logged. The first report and that of
-        `finish` are exempt. None for no limit.
-    sections : sequence of Section, optional
-        The parts of the report; by default all.
+        Share of the optimization's own time that reports may take, counted in seconds of one
+        processor. A report for which there is no room yet is made briefer, or comes when it
+        fits; either is logged. That of `finish` is exempt. None for no limit.
+    sections : sequence of str or Section, optional
+        The parts of the report; by default all. Sections of your own are sent to the process that
+        draws: what their functions change there, this process does not see.
     on_update : callable, optional
-        Called with the report's path after each report; what it raises is logged.
+        Called with the report's path after each report, one call at a time, in a thread of its
+        own; what it raises is logged.
     user_attr : str, optional
-        Name of a user attribute of the study that is set with each report to the number of trials
-        and the importance of (at most ten) hyperparameters, as a short JSON object.
+        Name of a user attribute of the study that is set with each report, in the same thread as
+        `on_update`, to the number of trials and the importance of (at most ten) hyperparameters,
+        as a short JSON object.
     **options
         Options of :func:`from_optuna`: `target`, `pruned`, ... A study with several objectives
         gets one part of the report per objective unless `target` names one.
@@ -54,13 +56,16 @@ class ExplanationCallback:
     ------
     InputError
         If `path` is no path, `every` is not a whole number of at least 1, `budget` is not a share,
-        or an option is unknown.
+        a section cannot be sent to another process, or an option is unknown.
 
     Notes
     -----
-    With ``n_jobs`` above 1 the callback is called from several threads. One of them writes at
-    a time; a report that becomes due meanwhile is written afterwards, by the same thread. Of
-    several processes that share a storage and a path, one writes at a time; the others skip theirs.
+    The study is read in the thread that calls the callback. A report is drawn by a process of its
+    own, for which no trial waits: settings of matplotlib, warning filters and random states of
+    this process are not touched. One report is drawn at a time; one that becomes due meanwhile
+    follows after a later trial, with all trials finished by then. That process ends with this one:
+    call `finish` for a report on all trials before the program ends. Of several processes that
+    share a storage and a path, one writes at a time; the others skip theirs.
 
     Examples
     --------
@@ -103,41 +108,29 @@ class ExplanationCallback:
         return self._updates.every
 
     def __call__(self, study: optuna.Study, trial: FrozenTrial) -> None:
-        """Count a finished trial, and write the report if it is due."""
+        """Count a finished trial, and start a report if it is due."""
         lasted = 0.0 if trial.duration is None else trial.duration.total_seconds()
-        self._updates.step(lambda: self._read(study), lasted=lasted)
+        self._updates.step(lambda: self._read(study), lasted=lasted, note=self._note(study))
 
     def finish(self, study: optuna.Study) -> Path | None:
-        """Write a last report on all trials, whatever the budget.
+        """Write a last report on all trials, whatever the budget, and wait for it.
 
-        If another process is writing the report, this waits for it, at most two minutes.
+        A report that is being drawn is given up, since it would show fewer trials. If another
+        process is writing the report, this waits for it, at most two minutes.
 
         Returns
         -------
         pathlib.Path or None
             The file written; None if that went wrong, which is logged.
         """
-        return self._updates.finish(lambda: self._read(study))
+        return self._updates.finish(lambda: self._read(study), note=self._note(study))
 
-    def _read(self, study: optuna.Study) -> Runs:
+    def _read(self, study: optuna.Study) -> dict[str, Run]:
         # the study's own: what runs is no study that was loaded without its sampler
-        runs = as_runs(study, **{"sampler": study.sampler, **self._options})
-        if self._user_attr is not None:
-            self._updates.guarded(lambda: self._note(study, runs))
-        return next(iter(runs.values())) if len(runs) == 1 else runs
+        return as_runs(study, **{"sampler": study.sampler, **self._options})
 
-    def _note(self, study: optuna.Study, runs: dict[str, Any]) -> None:
-        """Set the user attribute to the importance of hyperparameters, by objective if several."""
-        from hpo_explain.facade import importance
-
-        found = {}
-        for name, run in runs.items():
-            if len(run) < 2:
-                return
-            shares = importance(run).to_frame()["importance"]
-            found[name] = {
-                str(key): round(float(share), 4) for key, share in shares[:_MOST_NAMED].items()
-            }
-        n = max(len(run) for run in runs.values())
-        value = next(iter(found.values())) if len(found) == 1 else found
-        study.set_user_attr(str(self._user_attr), {"trials": n, "importance": value})
+    def _note(self, study: optuna.Study) -> Callable[[dict[str, Any]], None] | None:
+        """Return what sets the user attribute, if one is asked for."""
+        if self._user_attr is None:
+            return None
+        return partial(study.set_user_attr, self._user_attr)

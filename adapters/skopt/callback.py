@@ -14,6 +14,7 @@ from hpo_explain.adapters.sources import checked_options
 
 if TYPE_CHECKING:
     from hpo_explain.reporting import Section
+    from hpo_explain.run import Run
 
 
 class ExplanationCallback:
@@ -29,13 +30,15 @@ class ExplanationCallback:
     every : int, default 25
         Number of trials between two reports.
     budget : float or None, default 0.05
-        Share of the optimization's own time that reports may take. An update for which there is
-        no room is made briefer or left out, which is logged. The first report and that of
-        `finish` are exempt. None for no limit.
-    sections : sequence of Section, optional
-        The parts of the report; by default all.
+        Share of the optimization's own time that reports may take, counted in seconds of one
+        processor. A report for which there is no room yet is made briefer, or comes when it
+        fits; either is logged. That of `finish` is exempt. None for no limit.
+    sections : sequence of str or Section, optional
+        The parts of the report; by default all. Sections of your own are sent to the process that
+        draws: what their functions change there, this process does not see.
     on_update : callable, optional
-        Called with the report's path after each report; what it raises is logged.
+        Called with the report's path after each report, one call at a time, in a thread of its
+        own; what it raises is logged.
     **options
         Options of :func:`from_skopt`.
 
@@ -43,10 +46,15 @@ class ExplanationCallback:
     ------
     InputError
         If `path` is no path, `every` is not a whole number of at least 1, `budget` is not a share,
-        or an option is unknown.
+        a section cannot be sent to another process, or an option is unknown.
 
     Notes
     -----
+    The result is read in the thread that calls the callback. A report is drawn by a process of its
+    own, for which no trial waits, and which ends with this one: call `finish` for a report on all
+    trials before the program ends. One report is drawn at a time; one that becomes due meanwhile
+    follows after a later trial, with all trials told by then.
+
     With ``Optimizer.ask`` and ``tell`` call it with what `tell` returns:
     ``callback(optimizer.tell(x, y))``.
 
@@ -85,23 +93,28 @@ class ExplanationCallback:
         return self._updates.every
 
     def __call__(self, result: Any) -> None:
-        """Count the trials that came since the last call, and write the report if it is due."""
+        """Count the trials that came since the last call, and start a report if it is due."""
         told = len(getattr(result, "x_iters", ()))
         new = max(told - self._seen, 0)
         # the points of x0 and y0 come in one call
         lasted = time.perf_counter() - self._made if not self._seen else 0.0
         self._seen = max(told, self._seen)
         for _ in range(new):
-            self._updates.step(lambda: from_skopt(result, **self._options), lasted=lasted)
+            self._updates.step(lambda: self._read(result), lasted=lasted)
 
     def finish(self, result: Any) -> Path | None:
-        """Write a last report on all trials, whatever the budget.
+        """Write a last report on all trials, whatever the budget, and wait for it.
 
-        If another process is writing the report, this waits for it, at most two minutes.
+        A report that is being drawn is given up, since it would show fewer trials. If another
+        process is writing the report, this waits for it, at most two minutes.
 
         Returns
         -------
         pathlib.Path or None
             The file written; None if that went wrong, which is logged.
         """
-        return self._updates.finish(lambda: from_skopt(result, **self._options))
+        return self._updates.finish(lambda: self._read(result))
+
+    def _read(self, result: Any) -> dict[str, Run]:
+        run = from_skopt(result, **self._options)
+        return {run.objective_name: run}

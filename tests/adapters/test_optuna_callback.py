@@ -2,38 +2,28 @@
 
 import logging
 import random
-import threading
 import time
-import warnings
 
 import numpy as np
 import optuna
 import pytest
 from optuna.samplers import RandomSampler, TPESampler
 
-from hpo_explain import reporting
+from hpo_explain.adapters import _updates
 from hpo_explain.adapters.optuna import ExplanationCallback
+from tests.adapters.drawn import Drawn
 from tests.adapters.studies import optimized, parabola
 
 
 @pytest.fixture
 def written(monkeypatch):
-    """The runs that a report was asked for."""
-    runs = []
-    monkeypatch.setattr(reporting, "report", lambda run, path, **_: runs.append((run, path)))
-    return runs
+    """What reports were asked for."""
+    return Drawn(monkeypatch)
 
 
 def unlimited(*arguments, **options):
     """A callback that writes every report that is due, however short the trials."""
     return ExplanationCallback(*arguments, **{"budget": None} | options)
-
-
-def failing(error):
-    def report(run, path, **_):
-        raise error
-
-    return report
 
 
 def optimize(callback, n_trials, sampler=None, objective=parabola, **options):
@@ -47,8 +37,8 @@ def optimize(callback, n_trials, sampler=None, objective=parabola, **options):
 
 def test_a_report_is_written_every_so_many_finished_trials(written, tmp_path):
     optimize(unlimited(tmp_path / "why.html", every=4), 11)
-    assert [len(run) for run, _ in written] == [4, 8]
-    assert {path for _, path in written} == {tmp_path / "why.html"}
+    assert written.lengths == [4, 8]
+    assert {job.path for job in written.jobs} == {tmp_path / "why.html"}
 
 
 def test_trials_that_fail_or_are_pruned_count_as_finished(written, tmp_path):
@@ -61,7 +51,7 @@ def test_trials_that_fail_or_are_pruned_count_as_finished(written, tmp_path):
         return x
 
     optimize(unlimited(tmp_path / "r.html", every=3), 6, None, objective, catch=RuntimeError)
-    assert [len(run) for run, _ in written] == [1, 4]
+    assert written.lengths == [1, 4]
 
 
 def test_the_path_is_that_of_the_folder_in_which_the_callback_was_made(
@@ -72,21 +62,15 @@ def test_the_path_is_that_of_the_folder_in_which_the_callback_was_made(
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     optimize(callback, 2)
-    assert [path for _, path in written] == [tmp_path / "report.html"]
+    assert [job.path for job in written.jobs] == [tmp_path / "report.html"]
 
 
 def test_options_of_the_reader_are_passed_on(written, tmp_path):
     study = optuna.create_study(directions=["minimize", "maximize"], sampler=RandomSampler(seed=0))
     callback = unlimited(tmp_path / "r.html", every=5, target=1)
     study.optimize(lambda t: (parabola(t), 1.0), n_trials=5, callbacks=[callback])
-    assert [run.direction for run, _ in written] == ["maximize"]
-
-
-@pytest.mark.thorough
-def test_the_real_report_is_written(tmp_path):
-    path = tmp_path / "report.html"
-    optimize(unlimited(path, every=15), 15, TPESampler(seed=0))
-    assert "<html" in path.read_text(encoding="utf-8")
+    (content,) = written.contents
+    assert [run.direction for run in content.runs.values()] == ["maximize"]
 
 
 # ---------------------------------------------------------------------- no harm
@@ -110,28 +94,22 @@ def suggested(n_trials, callbacks):
     return values, random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
 
 
-@pytest.mark.parametrize(
-    "sections",
-    [
-        ("latest", "importance", "next"),
-        pytest.param(None, marks=pytest.mark.thorough),
-    ],
-    ids=["some", "all"],
-)
 def test_a_run_with_the_callback_suggests_the_same_and_leaves_every_random_state_alone(
-    sections, tmp_path
+    written, tmp_path
 ):
-    path = tmp_path / "report.html"
-    with_reports = suggested(14, [unlimited(path, every=11, sections=sections)])
-    assert path.exists()
+    with_reports = suggested(14, [unlimited(tmp_path / "r.html", every=11, user_attr="why")])
+    assert written.lengths == [11]
     assert with_reports == suggested(14, [])
 
 
-@pytest.mark.parametrize(
-    "error", [OSError("disk full"), ValueError("too few"), ZeroDivisionError(), MemoryError()]
-)
-def test_whatever_fails_is_logged_once_and_the_run_goes_on(error, tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr(reporting, "report", failing(error))
+@pytest.mark.parametrize("error", [OSError("disk full"), ZeroDivisionError(), MemoryError()])
+def test_whatever_fails_here_is_logged_once_and_the_run_goes_on(
+    error, tmp_path, monkeypatch, caplog
+):
+    def no_process(*_):
+        raise error
+
+    monkeypatch.setattr(_updates, "Drawing", no_process)
     study = optimize(unlimited(tmp_path / "r.html", every=2), 9)
     assert len(study.trials) == 9
     assert [record.name for record in caplog.records] == ["hpo_explain"]
@@ -144,20 +122,14 @@ def test_failures_of_different_kinds_are_logged_each(tmp_path, monkeypatch, capl
     errors = [OSError("first"), ValueError("second"), OSError("third"), KeyError("fourth")]
     left = list(errors)
 
-    def report(run, path, **_):
+    def no_process(*_):
         raise left.pop(0)
 
-    monkeypatch.setattr(reporting, "report", report)
+    monkeypatch.setattr(_updates, "Drawing", no_process)
     optimize(unlimited(tmp_path / "r.html", every=1), 4)
     assert left == []
     logged = [record.exc_info[1] for record in caplog.records]
     assert logged == [errors[0], errors[1], errors[3]]
-
-
-def test_a_missing_folder_does_not_end_the_run(tmp_path, caplog):
-    study = optimize(unlimited(tmp_path / "no" / "folder" / "r.html", every=3), 6)
-    assert len(study.trials) == 6
-    assert len(caplog.records) == 1
 
 
 def test_a_study_that_cannot_be_read_does_not_end_the_run(tmp_path, caplog):
@@ -167,52 +139,36 @@ def test_a_study_that_cannot_be_read_does_not_end_the_run(tmp_path, caplog):
     assert "target" in caplog.text
 
 
-@pytest.mark.thorough
-def test_a_first_report_after_one_trial_does_not_end_the_run(tmp_path):
-    assert len(optimize(unlimited(tmp_path / "r.html", every=1), 2).trials) == 2
+def test_the_user_can_still_stop_the_run_and_continue_it(written, tmp_path, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
 
-
-def test_warnings_that_are_errors_do_not_end_the_run(tmp_path, monkeypatch, caplog):
-    def report(run, path, **_):
-        warnings.warn("a fit did not converge", stacklevel=1)
-
-    monkeypatch.setattr(reporting, "report", report)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert len(optimize(unlimited(tmp_path / "r.html", every=1), 3).trials) == 3
-    assert "did not converge" in caplog.text
-
-
-def test_the_user_can_still_stop_the_run_and_continue_it(tmp_path, monkeypatch):
     callback = unlimited(tmp_path / "r.html", every=2)
-    monkeypatch.setattr(reporting, "report", failing(KeyboardInterrupt()))
     study = optuna.create_study(sampler=RandomSampler(seed=0))
-    with pytest.raises(KeyboardInterrupt):
-        study.optimize(parabola, n_trials=4, callbacks=[callback])
-    runs = []
-    monkeypatch.setattr(reporting, "report", lambda run, path, **_: runs.append(len(run)))
-    study.optimize(parabola, n_trials=2, callbacks=[callback])
-    assert runs == [4]
+    with monkeypatch.context() as patched:
+        patched.setattr("hpo_explain.adapters.optuna.callback.as_runs", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            study.optimize(parabola, n_trials=4, callbacks=[callback])
+    study.optimize(parabola, n_trials=1, callbacks=[callback])
+    assert written.lengths == [3]
 
 
-def test_threads_write_one_report_at_a_time_and_none_that_is_due_is_lost(tmp_path, monkeypatch):
-    busy = threading.Lock()
-    lengths, clashes = [], []
+def test_threads_start_one_report_at_a_time_and_none_that_is_due_is_lost(tmp_path, monkeypatch):
+    drawn = Drawn(monkeypatch, at_once=False)
+    overlaps = []
 
-    def report(run, path, **_):
-        if not busy.acquire(blocking=False):
-            clashes.append(len(run))
-            return
-        time.sleep(0.05)
-        lengths.append(len(run))
-        busy.release()
+    def objective(trial):
+        time.sleep(0.001)
+        overlaps.append(len(drawn.pending))
+        if trial.number % 7 == 0 and drawn.pending:
+            drawn.pending[0].go_on()
+        return parabola(trial)
 
-    monkeypatch.setattr(reporting, "report", report)
-    study = optimize(unlimited(tmp_path / "r.html", every=2), 40, n_jobs=4)
-    assert len(study.trials) == 40
-    assert clashes == []
-    assert lengths == sorted(lengths)
-    assert lengths[-1] == 40
+    study = optimize(unlimited(tmp_path / "r.html", every=2), 60, None, objective, n_jobs=4)
+    assert len(study.trials) == 60
+    assert max(overlaps) == 1
+    assert drawn.lengths == sorted(drawn.lengths)
+    assert len(drawn.lengths) >= 5
 
 
 # ---------------------------------------------------------------------- bad input
@@ -237,4 +193,4 @@ def test_the_callback_is_called_with_a_study_and_a_trial(written, tmp_path):
     study = optimized(parabola, 5)
     callback = unlimited(tmp_path / "r.html", every=1)
     assert callback(study, study.trials[-1]) is None
-    assert [len(run) for run, _ in written] == [5]
+    assert written.lengths == [5]

@@ -20,6 +20,7 @@ from optuna.trial import TrialState, create_trial
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import ExplanationCallback, from_optuna
 from hpo_explain.facts import Origin, fact
+from tests.adapters.drawn import drawn_here
 from tests.adapters.studies import finished, optimized, parabola, study_of
 from tests.noted import kinds, noted, the_note
 
@@ -104,10 +105,11 @@ def test_a_sampler_that_a_loaded_study_was_given_or_has_used_is_the_one(tmp_path
     assert hx.explain_proposal(by_tpe, 14).subject.acquisition == "log l − log g"
 
 
-def test_the_sampler_of_a_study_that_runs_is_no_assumption(tmp_path):
+def test_the_sampler_of_a_study_that_runs_is_no_assumption(tmp_path, monkeypatch):
+    drawn_here(monkeypatch)
     notes = []
     callback = ExplanationCallback(
-        tmp_path / "r.html", every=15, sections=["overview"],
+        tmp_path / "r.html", every=15, budget=None, sections=["overview"],
         on_update=lambda path: notes.append(path.read_text(encoding="utf-8")),
     )  # fmt: skip
     study = optuna.create_study(

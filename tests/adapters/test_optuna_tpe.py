@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import threading
 import time
 import warnings
 
@@ -221,7 +222,12 @@ def test_a_run_can_be_pickled_and_explained_thereafter():
     run = from_optuna(study)
     again = pickle.loads(pickle.dumps(run))
     assert value_of(again, 14) == value_of(run, 14)
-    study.sampler = TPESampler(gamma=lambda n: 3)
+    study.sampler = TPESampler(gamma=lambda n: 3, **JOINT)
+    own = from_optuna(study)
+    by_value = pickle.loads(pickle.dumps(own))
+    assert value_of(by_value, 14) == value_of(own, 14) != value_of(run, 14)
+    lock = threading.Lock()
+    study.sampler = TPESampler(gamma=lambda n: 3 + lock.locked())
     unpicklable = pickle.loads(pickle.dumps(from_optuna(study)))
     assert unpicklable.own_acquisition(14) is None
     assert unpicklable.record.why_not(14) == fact("settings_lost", names=["TPESampler"])

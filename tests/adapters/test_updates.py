@@ -1,11 +1,9 @@
-"""Reports while a run goes on: within their budget of time, one writer at a time, to no harm."""
+"""Reports while a run goes on: within their budget of time, one at a time, to no harm."""
 
 import errno
 import json
 import logging
 import os
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -15,10 +13,15 @@ import optuna
 import pytest
 from optuna.samplers import RandomSampler
 
-from hpo_explain import reporting
-from hpo_explain.adapters import _updates
+from hpo_explain.adapters import _budget, _updates
+from hpo_explain.adapters._budget import Budget, Extent
+from hpo_explain.adapters._drawing import Failure
+from hpo_explain.adapters._one_writer import one_writer
 from hpo_explain.adapters._updates import ReportUpdates
 from hpo_explain.adapters.optuna import ExplanationCallback
+from hpo_explain.errors import InputError
+from hpo_explain.reporting import Section
+from tests.adapters.drawn import Drawn, answered, drawn_here
 from tests.adapters.studies import parabola
 from tests.handmade import Page
 
@@ -28,7 +31,8 @@ class Clock:
 
     def __init__(self, monkeypatch):
         self.now = 0.0
-        monkeypatch.setattr(_updates, "perf_counter", lambda: self.now)
+        for module in (_budget, _updates):
+            monkeypatch.setattr(module, "perf_counter", lambda: self.now)
 
 
 def updates(path, **options):
@@ -41,81 +45,114 @@ def clock(monkeypatch):
     return Clock(monkeypatch)
 
 
-def simulate(clock, monkeypatch, *, trial, full, brief, trials, path, **options):
-    """Trials and reports that take so many seconds; return the kinds of reports and their time."""
-    kinds = []
+def simulate(
+    clock, monkeypatch, *, trial, full, brief, trials, path, answer=None, reading=0.0, **options
+):
+    """Trials and reports that take so many seconds; return the kinds of reports and when."""
+    seen = []
 
-    def report(run, path, *, sections, **_):
-        kinds.append("brief" if sections is reporting.BRIEF else "full")
-        clock.now += brief if kinds[-1] == "brief" else full
+    def drawn(job, content):
+        seconds = brief if content.brief else full
+        seen.append(("brief" if content.brief else "full", clock.now))
+        return answered(seconds=seconds) if answer is None else answer
 
-    monkeypatch.setattr(reporting, "report", report)
+    Drawn(monkeypatch, drawn)
     subject = updates(path, **options)
+
+    def read():
+        clock.now += reading
+
     for _ in range(trials):
         clock.now += trial
-        subject.step(lambda: None, lasted=trial)
-    return kinds, subject
+        subject.step(read, lasted=trial)
+    return seen, subject
 
 
-def test_reports_stay_within_their_share_of_the_time(clock, monkeypatch, tmp_path):
-    kinds, _ = simulate(
+def test_reports_stay_within_their_share_of_the_time_the_first_included(
+    clock, monkeypatch, tmp_path
+):
+    seen, _ = simulate(
         clock, monkeypatch, trial=1.0, full=5.0, brief=1.0, trials=1000, path=tmp_path / "r.html"
     )
-    after_the_first = 5.0 * kinds[1:].count("full") + 1.0 * kinds[1:].count("brief")
-    assert after_the_first <= 0.1 * 1000.0
-    assert after_the_first >= 0.08 * 1000.0  # and the budget is used
-    assert kinds[0] == "full"
+    cost = {"full": 5.0, "brief": 1.0}
+    spent = 0.0
+    for kind, when in seen:
+        spent += cost[kind]
+        assert spent <= 0.1 * when
+    assert spent >= 0.08 * 1000.0  # and the budget is used
 
 
-def test_the_first_report_is_free_and_short_runs_get_no_second(clock, monkeypatch, tmp_path):
-    kinds, _ = simulate(
+def test_the_first_report_comes_when_it_fits(clock, monkeypatch, tmp_path):
+    assumed = Budget(0.1).cost(Extent.BRIEF)
+    seen, _ = simulate(
+        clock, monkeypatch, trial=1.0, full=99.0, brief=1.0, trials=1000, every=25,
+        path=tmp_path / "r.html",
+    )  # fmt: skip
+    first = seen[0]
+    assert first[0] == "brief"
+    assert 10.0 * assumed <= first[1] <= 10.0 * assumed + 1.0  # not only after 25 more trials
+    many, _ = simulate(
+        clock, monkeypatch, trial=1000.0, full=99.0, brief=1.0, trials=25, every=25,
+        path=tmp_path / "r.html",
+    )  # fmt: skip
+    assert [kind for kind, _ in many] == ["full"]  # of long trials, the whole one at once
+
+
+def test_a_run_that_is_too_short_gets_its_report_at_the_end_only(clock, monkeypatch, tmp_path):
+    seen, subject = simulate(
         clock, monkeypatch, trial=0.001, full=8.0, brief=2.0, trials=1000, path=tmp_path / "r.html"
     )
-    assert kinds == ["full"]
+    assert seen == []
+    assert subject.finish(lambda: None) == tmp_path / "r.html"
+    assert [kind for kind, _ in seen] == ["full"]
+
+
+def test_a_machine_on_which_one_took_longer_is_a_slow_one():
+    budget = Budget(0.1)
+    assumed = budget.cost(Extent.FULL)
+    budget.pay(3.0 * budget.cost(Extent.BRIEF), Extent.BRIEF)
+    assert budget.cost(Extent.FULL) == pytest.approx(3.0 * assumed)
+
+
+def test_the_time_of_reading_is_paid_for_and_is_not_the_optimizations(clock, monkeypatch, tmp_path):
+    seen, _ = simulate(
+        clock, monkeypatch, trial=1.0, full=0.0, brief=0.0, reading=2.0, trials=400,
+        path=tmp_path / "r.html",
+    )  # fmt: skip
+    spent = 2.0 * len(seen)
+    assert 0.8 * 0.1 * 400.0 <= spent <= 0.1 * 400.0
 
 
 def test_without_a_limit_every_report_is_full(clock, monkeypatch, tmp_path):
-    kinds, _ = simulate(
+    seen, _ = simulate(
         clock, monkeypatch, trial=0.001, full=8.0, brief=2.0, trials=6, budget=None,
         path=tmp_path / "r.html",
     )  # fmt: skip
-    assert kinds == ["full"] * 6
+    assert [kind for kind, _ in seen] == ["full"] * 6
 
 
-def test_updates_that_are_left_out_or_brief_are_logged(clock, monkeypatch, tmp_path, caplog):
+def test_reports_that_wait_or_are_brief_are_logged(clock, monkeypatch, tmp_path, caplog):
     with caplog.at_level(logging.INFO, logger="hpo_explain"):
-        kinds, _ = simulate(
-            clock, monkeypatch, trial=1.0, full=20.0, brief=2.0, trials=150,
+        seen, _ = simulate(
+            clock, monkeypatch, trial=1.0, full=200.0, brief=20.0, trials=1000,
             path=tmp_path / "r.html",
         )  # fmt: skip
-    left_out = sum("not written anew" in record.message for record in caplog.records)
+    waits = sum("not written anew" in record.message for record in caplog.records)
     brief = sum("is brief" in record.message for record in caplog.records)
-    assert brief == kinds.count("brief") > 0
-    assert left_out == 150 - len(kinds) > 0
+    assert brief == [kind for kind, _ in seen].count("brief") > 0
+    assert waits == len(seen) + 1  # once for each that has to wait, not with every trial
     assert "10 %" in caplog.records[0].message
 
 
 def test_sections_of_the_users_own_are_never_made_brief(clock, monkeypatch, tmp_path):
-    sections = ["overview"]
-    seen = []
-    monkeypatch.setattr(
-        reporting, "report", lambda run, path, *, sections, **_: seen.append(sections)
-    )
-    subject = updates(tmp_path / "r.html", sections=sections)
-    clock.now = 1.0
-    subject.step(lambda: None)
-    assert seen == [sections]
+    drawn = Drawn(monkeypatch)
+    subject = updates(tmp_path / "r.html", sections=["overview"])
+    for clock.now in (200.0, 10_000.0):
+        subject.step(lambda: None, lasted=100.0)
+    assert [(c.brief, c.sections) for c in drawn.contents] == [(False, ("overview",))]
 
 
-def test_the_last_report_is_full_whatever_the_budget(clock, monkeypatch, tmp_path):
-    kinds, subject = simulate(
-        clock, monkeypatch, trial=0.001, full=8.0, brief=2.0, trials=5, path=tmp_path / "r.html"
-    )
-    assert subject.finish(lambda: None) == tmp_path / "r.html"
-    assert kinds == ["full", "full"]
-
-
-def test_on_update_gets_the_path_and_may_fail(clock, monkeypatch, tmp_path, caplog):
+def test_on_update_gets_the_path_in_a_thread_and_may_fail(clock, monkeypatch, tmp_path, caplog):
     told = []
 
     def on_update(path):
@@ -123,140 +160,137 @@ def test_on_update_gets_the_path_and_may_fail(clock, monkeypatch, tmp_path, capl
         raise RuntimeError("no such channel")
 
     simulate(
-        clock, monkeypatch, trial=1.0, full=0.001, brief=0.001, trials=3, path=tmp_path / "r.html",
-        on_update=on_update,
+        clock, monkeypatch, trial=1000.0, full=0.001, brief=0.001, trials=3,
+        path=tmp_path / "r.html", on_update=on_update,
     )  # fmt: skip
     assert told == [tmp_path / "r.html"] * 3
-    assert caplog.text.count("no such channel") >= 1
     assert len(caplog.records) == 1
+    assert "was written, but on_update failed (RuntimeError: no such channel)" in caplog.text
 
 
-# ---------------------------------------------------------------------- one writer at a time
+# ---------------------------------------------------------------------- one at a time
 
 
-OTHER = """
-import sys
-from hpo_explain.adapters._updates import ReportUpdates
+def test_what_becomes_due_while_one_is_drawn_is_drawn_thereafter(monkeypatch, tmp_path):
+    drawn = Drawn(monkeypatch, at_once=False)
+    subject = updates(tmp_path / "r.html", every=2, budget=None)
+    for _ in range(7):
+        subject.step(dict)
+    assert len(drawn.jobs) == 1
+    drawn.pending[0].go_on()
+    subject.step(dict)  # the next trial, whatever its number
+    assert len(drawn.jobs) == 2
+    drawn.pending[0].go_on()
+    subject.step(dict)
+    assert len(drawn.jobs) == 2  # nothing is due
 
-def read():
-    print("writing", flush=True)
-    sys.stdin.read()  # until it is told to go on, or killed
-    raise ValueError("enough")
 
-ReportUpdates(sys.argv[1], every=1, budget=None, sections=[], on_update=None).finish(read)
-"""
+def test_the_last_report_gives_up_one_of_fewer_trials(monkeypatch, tmp_path):
+    drawn = Drawn(monkeypatch, at_once=False)
+    told = []
+    subject = updates(tmp_path / "r.html", budget=None, on_update=told.append)
+    subject.step(dict)
+    (old,) = drawn.pending
+    assert subject.finish(dict) == tmp_path / "r.html"
+    assert old.is_stopped
+    assert len(told) == 1
+    assert [(job.urgent, job.patience) for job in drawn.jobs] == [(False, 0.0), (True, 120.0)]
 
 
-@pytest.fixture
-def other(tmp_path):
-    """Another process, in the middle of writing the same report."""
-    command = [sys.executable, "-c", OTHER, str(tmp_path / "r.html")]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command, text=True, **pipes) as process:
-        assert process.stdout.readline() == "writing\n"
-        yield process
-        process.kill()
+def test_a_report_that_another_process_writes_costs_nothing_and_is_left_to_it(
+    clock, monkeypatch, tmp_path, caplog
+):
+    busy = answered(written=False, busy=True, seconds=1.0)
+    seen, subject = simulate(
+        clock, monkeypatch, trial=1000.0, full=0.0, brief=0.0, trials=2, answer=busy,
+        path=tmp_path / "r.html",
+    )  # fmt: skip
+    assert len(seen) == 2
+    assert subject.budget.spent == 0.0
+    assert caplog.records == []
+    assert subject.finish(lambda: None) is None
+    assert "another process has been writing it" in caplog.text
+
+
+def test_what_was_logged_while_drawing_is_logged_here_once(clock, monkeypatch, tmp_path, caplog):
+    record = logging.LogRecord("hpo_explain", logging.ERROR, "x.py", 1, "a section", (), None)
+    simulate(
+        clock, monkeypatch, trial=1000.0, full=0.0, brief=0.0, trials=3,
+        answer=answered(records=(record,)), path=tmp_path / "r.html",
+    )  # fmt: skip
+    assert [r.getMessage() for r in caplog.records] == ["a section"]
+
+
+def test_a_failure_elsewhere_is_logged_with_its_traceback(clock, monkeypatch, tmp_path, caplog):
+    failure = Failure("OSError", "disk full", "page.py:7", "Traceback: ...")
+    simulate(
+        clock, monkeypatch, trial=1000.0, full=0.0, brief=0.0, trials=3,
+        answer=answered(written=False, failures=(failure,)), path=tmp_path / "r.html",
+    )  # fmt: skip
+    (record,) = caplog.records
+    assert "was not written (OSError: disk full). The optimization goes on." in record.getMessage()
+    assert "Traceback: ..." in record.getMessage()
+
+
+# ---------------------------------------------------------------------- one writer
 
 
 def names(folder):
     return [entry.name for entry in folder.iterdir()]
 
 
-def test_while_another_process_writes_this_one_does_not(
-    clock, monkeypatch, tmp_path, caplog, other
-):
-    kinds, subject = simulate(
-        clock, monkeypatch, trial=1.0, full=0.1, brief=0.1, trials=3, path=tmp_path / "r.html",
-        patience=0.2,
-    )  # fmt: skip
-    assert kinds == []
-    assert subject.finish(lambda: None) is None
-    assert "another process has been writing it" in caplog.text
-    other.communicate()
-    assert subject.finish(lambda: None) == tmp_path / "r.html"
-    assert kinds == ["full"]
-    assert names(tmp_path) == []  # nothing but the report, which is not written here
-
-
-def test_the_last_report_waits_for_another_process(clock, monkeypatch, tmp_path, other):
-    kinds, subject = simulate(
-        clock, monkeypatch, trial=1.0, full=0.1, brief=0.1, trials=1, path=tmp_path / "r.html"
-    )
-    timer = threading.Timer(0.3, other.stdin.close)
-    timer.start()
-    assert subject.finish(lambda: None) == tmp_path / "r.html"
-    timer.join()
-    assert kinds == ["full"]
-    assert names(tmp_path) == []
-
-
-def test_a_process_that_was_killed_while_it_wrote_keeps_nobody_waiting(tmp_path, other):
-    other.kill()
-    other.wait()
-    study = optuna.create_study(sampler=RandomSampler(seed=0))
-    study.optimize(parabola, n_trials=3)
-    path = tmp_path / "r.html"
-    assert ExplanationCallback(path, sections=["overview"]).finish(study) == path
-    assert names(tmp_path) == ["r.html"]
-
-
 @pytest.mark.parametrize("held", [b"", b"\xff\xfe", b"somewhere 4711"])
-def test_a_lock_file_that_nobody_holds_keeps_nobody_waiting(clock, monkeypatch, tmp_path, held):
+def test_a_lock_file_that_nobody_holds_keeps_nobody_waiting(tmp_path, held):
     (tmp_path / ".r.html.lock").write_bytes(held)
-    kinds, _ = simulate(
-        clock, monkeypatch, trial=1.0, full=0.1, brief=0.1, trials=1, path=tmp_path / "r.html"
-    )
-    assert kinds == ["full"]
+    with one_writer(tmp_path / "r.html") as mine:
+        assert mine
     assert names(tmp_path) == []
 
 
-def test_of_many_threads_and_callbacks_one_writes_at_a_time(monkeypatch, tmp_path):
+def test_of_many_threads_one_writes_at_a_time(tmp_path):
     writing = threading.Lock()
     written = []
 
-    def report(run, path, *, sections, **_):
-        assert writing.acquire(blocking=False)
-        time.sleep(0.005)
-        written.append(path)
-        writing.release()
+    def write():
+        with one_writer(tmp_path / "r.html", 60.0) as mine:
+            assert mine
+            assert writing.acquire(blocking=False)
+            time.sleep(0.005)
+            written.append(mine)
+            writing.release()
 
-    monkeypatch.setattr(reporting, "report", report)
-    path = tmp_path / "r.html"
-    work = [threading.Thread(target=updates(path).finish, args=(lambda: None,)) for _ in range(16)]
+    work = [threading.Thread(target=write) for _ in range(16)]
     for thread in work:
         thread.start()
     for thread in work:
         thread.join()
-    assert written == [path] * 16
+    assert written == [True] * 16
     assert names(tmp_path) == []
 
 
-def test_where_no_lock_can_be_had_the_report_is_written_all_the_same(
-    clock, monkeypatch, tmp_path, caplog
-):
+def test_where_no_lock_can_be_had_the_report_is_written_all_the_same(tmp_path, caplog):
     (tmp_path / ".r.html.lock").mkdir()
-    with caplog.at_level(logging.INFO, logger="hpo_explain"):
-        kinds, _ = simulate(
-            clock, monkeypatch, trial=1.0, full=0.1, brief=0.1, trials=1, path=tmp_path / "r.html"
-        )
-    assert kinds == ["full"]
+    with (
+        caplog.at_level(logging.INFO, logger="hpo_explain"),
+        one_writer(tmp_path / "r.html") as mine,
+    ):
+        assert mine
     assert "is written without a lock" in caplog.text
 
 
 @pytest.mark.skipif(os.name != "posix", reason="locks as POSIX does")
-def test_a_file_system_without_locks_gets_no_file_in_their_place(clock, monkeypatch, tmp_path):
+def test_a_file_system_without_locks_gets_no_file_in_their_place(monkeypatch, tmp_path):
     def flock(*_):
         raise OSError(errno.ENOSYS, "Function not implemented")
 
     monkeypatch.setattr("fcntl.flock", flock)
-    kinds, _ = simulate(
-        clock, monkeypatch, trial=1.0, full=0.1, brief=0.1, trials=1, path=tmp_path / "r.html"
-    )
-    assert kinds == ["full"]
+    with one_writer(tmp_path / "r.html") as mine:
+        assert mine
     assert names(tmp_path) == []
 
 
-def test_a_folder_that_is_missing_is_not_made(tmp_path, caplog):
+def test_a_folder_that_is_missing_is_not_made(tmp_path, caplog, monkeypatch):
+    drawn_here(monkeypatch)
     path = tmp_path / "missing" / "r.html"
     study = optuna.create_study(sampler=RandomSampler(seed=0))
     callback = ExplanationCallback(path, every=2, budget=None, sections=["overview"])
@@ -267,6 +301,7 @@ def test_a_folder_that_is_missing_is_not_made(tmp_path, caplog):
 
 
 def test_a_report_that_fails_leaves_the_last_good_one_and_no_lock_file(tmp_path, monkeypatch):
+    drawn_here(monkeypatch)
     path = tmp_path / "r.html"
     path.write_text("the last good one")
     callback = ExplanationCallback(path, every=2, budget=None, sections=["overview"])
@@ -281,11 +316,22 @@ def test_a_report_that_fails_leaves_the_last_good_one_and_no_lock_file(tmp_path,
     assert [entry.name for entry in tmp_path.iterdir()] == ["r.html"]
 
 
+# ---------------------------------------------------------------------- sections of one's own
+
+
+def test_sections_that_cannot_be_sent_are_refused_before_the_run_starts():
+    lock = threading.Lock()
+    section = Section("mine", "Mine", "Read it.", lambda context: lock)
+    with pytest.raises(InputError, match=r"^sections are drawn by .* 'mine' cannot be sent to it"):
+        ExplanationCallback(sections=["overview", section])
+
+
 # ---------------------------------------------------------------------- Optuna
 
 
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
-def test_several_objectives_get_a_tab_each(tmp_path):
+def test_several_objectives_get_a_tab_each(tmp_path, monkeypatch):
+    drawn_here(monkeypatch)
     path = tmp_path / "r.html"
     study = optuna.create_study(directions=["minimize", "maximize"], sampler=RandomSampler(seed=0))
     study.set_metric_names(["loss", "speed"])
@@ -301,7 +347,8 @@ def test_several_objectives_get_a_tab_each(tmp_path):
     assert not page.misnested
 
 
-def test_a_target_shows_one_of_them_without_tabs(tmp_path):
+def test_a_target_shows_one_of_them_without_tabs(tmp_path, monkeypatch):
+    drawn_here(monkeypatch)
     path = tmp_path / "r.html"
     study = optuna.create_study(directions=["minimize", "maximize"], sampler=RandomSampler(seed=0))
     callback = ExplanationCallback(path, every=6, budget=None, sections=["overview"], target=0)
@@ -309,7 +356,9 @@ def test_a_target_shows_one_of_them_without_tabs(tmp_path):
     assert "input" not in Page(path.read_text(encoding="utf-8")).tags()
 
 
-def test_the_importance_is_noted_in_the_study_only_if_asked_for(tmp_path):
+def test_the_importance_is_noted_in_the_study_only_if_asked_for(tmp_path, monkeypatch):
+    drawn_here(monkeypatch)
+
     def objective(trial):
         return 10.0 * trial.suggest_float("x", 0, 1) + trial.suggest_float("y", 0, 1)
 
@@ -327,7 +376,8 @@ def test_the_importance_is_noted_in_the_study_only_if_asked_for(tmp_path):
     assert noted["importance"]["x"] > 0.8
 
 
-def test_finish_writes_the_whole_study(tmp_path):
+def test_finish_writes_the_whole_study(tmp_path, monkeypatch):
+    drawn_here(monkeypatch)
     path = tmp_path / "r.html"
     callback = ExplanationCallback(path, every=25, sections=["overview"])
     study = optuna.create_study(sampler=RandomSampler(seed=0))
@@ -340,7 +390,8 @@ def test_finish_writes_the_whole_study(tmp_path):
 # ---------------------------------------------------------------------- skopt
 
 
-def test_skopt_calls_back_and_the_report_is_written(tmp_path):
+def test_skopt_calls_back_and_the_report_is_written(tmp_path, monkeypatch):
+    drawn_here(monkeypatch)
     skopt = pytest.importorskip("skopt")
     from hpo_explain.adapters.skopt import ExplanationCallback as SkoptCallback
 
@@ -361,7 +412,8 @@ def test_skopt_calls_back_and_the_report_is_written(tmp_path):
     assert "of 9 trials" in Path(told[0]).read_text(encoding="utf-8")
 
 
-def test_skopt_ask_and_tell(tmp_path):
+def test_skopt_ask_and_tell(tmp_path, monkeypatch):
+    drawn_here(monkeypatch)
     skopt = pytest.importorskip("skopt")
     from hpo_explain.adapters.skopt import ExplanationCallback as SkoptCallback
 
