@@ -24,7 +24,7 @@ def shares(study, **options):
 
 @pytest.fixture(scope="module")
 def study():
-    return optimized(linear, 300)
+    return optimized(linear, 80)
 
 
 # ---------------------------------------------------------------------- Optuna's entry points
@@ -92,7 +92,7 @@ def two_objectives(trial):
 
 @pytest.mark.parametrize(("objective", "name"), [(0, "x"), (1, "y")])
 def test_each_of_several_objectives_has_its_own_importance(objective, name):
-    study = optimized(two_objectives, 60, directions=["minimize", "maximize"])
+    study = optimized(two_objectives, 30, directions=["minimize", "maximize"])
     options = {"target": lambda trial: trial.values[objective]}
     evaluator = FanovaImportanceEvaluator()
     assert get_param_importances(study, evaluator=evaluator, **options)[name] > 0.95
@@ -188,7 +188,7 @@ def test_conditional_hyperparameters_are_present():
             return 3.0 * trial.suggest_float("rate_drop", 0.0, 1.0)
         return 0.1
 
-    study = optimized(objective, 60)
+    study = optimized(objective, 40)
     own = optuna.importance.FanovaImportanceEvaluator(seed=0)
     assert "rate_drop" not in get_param_importances(study, evaluator=own)
     found = get_param_importances(study, evaluator=FanovaImportanceEvaluator())
@@ -221,7 +221,7 @@ def test_categories_of_any_type_are_assessed():
         kind = trial.suggest_categorical("kind", [None, True, 1, 1.5, "a"])
         return {None: 0.0, 1.5: 2.0, "a": 3.0}.get(kind, 1.0) + 0.1 * trial.suggest_int("n", 1, 3)
 
-    assert shares(optimized(objective, 60))["kind"] > 0.9
+    assert shares(optimized(objective, 40))["kind"] > 0.9
 
 
 def test_list_categories_are_assessed():
@@ -235,10 +235,10 @@ def test_list_categories_are_assessed():
 
 def test_ranges_that_change_are_assessed_on_all_of_them():
     def objective(trial):
-        high = 1.0 if trial.number < 20 else 10.0
+        high = 1.0 if trial.number < 15 else 10.0
         return trial.suggest_float("x", 0.0, high) + 0.1 * trial.suggest_float("y", 0.0, 1.0)
 
-    study = optimized(objective, 60)
+    study = optimized(objective, 40)
     assert shares(study)["x"] > 0.9
     assert shares(study, params=["x"]) == {"x": shares(study)["x"]}
 
@@ -258,7 +258,7 @@ def test_the_largest_comes_first():
     def objective(trial):
         return sum(w * trial.suggest_float(name, 0.0, 1.0) for name, w in weights.items())
 
-    found = list(shares(optimized(objective, 150)).values())
+    found = list(shares(optimized(objective, 60)).values())
     assert found == sorted(found, reverse=True)
 
 
