@@ -16,7 +16,7 @@ def written(run, folder):
 
 
 def test_the_path_the_balance_and_a_sentence_for_each_of_the_last_proposals(tmp_path):
-    run = run_of(17, proposals=range(6, 17))
+    run = run_of(17, proposals=range(9, 17))
     page = written(run, tmp_path)
     path = hx.desirability_path(run, background=200, progress=False)
     assert path.sentence in page.text
@@ -35,13 +35,13 @@ def test_the_path_the_balance_and_a_sentence_for_each_of_the_last_proposals(tmp_
 
 def test_a_long_run_is_thinned_and_the_page_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr("hpo_explain.reporting.context._MOST_PROPOSALS", 12)
-    run = run_of(40, 2, proposals=range(5, 40))
+    run = run_of(30, 2, proposals=range(5, 30))
     text = written(run, tmp_path).text
-    assert "12 of 35 proposals are shown, the last 5 and 7 spread evenly over those before" in text
-    assert all(f"Trial {trial}" in text for trial in range(35, 40))
+    assert "12 of 25 proposals are shown, the last 5 and 7 spread evenly over those before" in text
+    assert all(f"Trial {trial}" in text for trial in range(25, 30))
 
 
-@pytest.mark.parametrize("n", [8, 20])
+@pytest.mark.parametrize("n", [8, 14])
 def test_proposals_with_too_few_trials_before_them_are_left_out_by_name(tmp_path, n):
     page = written(run_of(n, 2, proposals=range(n)), tmp_path)
     assert "Does not apply here" not in page.text
@@ -50,7 +50,7 @@ def test_proposals_with_too_few_trials_before_them_are_left_out_by_name(tmp_path
 
 
 def test_the_sentence_and_the_section_tell_the_same_share_of_exploring(tmp_path):
-    run = run_of(40, 2, proposals=range(5, 40))
+    run = run_of(20, 2, proposals=range(5, 20))
     text = written(run, tmp_path).text
     told = {*re.findall(r"(\d+)% (?:are )?about uncertainty", text)}
     assert len(told) == 1

@@ -71,7 +71,7 @@ def test_a_forest_proposes_no_experiments(tmp_path):
 
 
 def test_the_tables_of_a_section_are_those_of_its_result(tmp_path):
-    run = run_of(14, proposals=range(6, 14))
+    run = run_of(10, proposals=range(7, 10))
     importance = tables_of(page_of(run, tmp_path, "importance"))["importance.csv"]
     expected = hx.importance(run, order=2).to_frame()
     np.testing.assert_allclose(importance["importance"], expected["importance"], rtol=1e-12)
