@@ -9,6 +9,7 @@ from markupsafe import Markup
 from hpo_explain.explanations import Result
 from hpo_explain.reporting._render import render
 from hpo_explain.reporting.section import Content
+from hpo_explain.wording.contents import line
 from hpo_explain.wording.trust import caution
 
 
@@ -22,4 +23,4 @@ def shown(name: str, result: Result, plots: Sequence[Markup], *, lead: str = "")
         plots=plots,
         notes=result.notes,
     )
-    return Content(result.sentence, body, {name: result.to_frame()})
+    return Content(result.sentence, body, {name: result.to_frame()}, line(result))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
+import math
 import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -34,6 +37,11 @@ _INKS = {
     "#fff4de": "tint",
 }
 """Colors of plots, and the page's variables that stand for them: a dark page has its own."""
+_TYPES = {"csv": "text/csv", "json": "application/json"}
+_UNQUOTED = ",.:;/()[]+-_=*!@$~"  # what an address that holds a text needs no escape for
+_DIGITS = 10  # of the numbers to take along
+_PLACES = re.compile(r'(?<= d=")[^"]+')
+_DECIMALS = re.compile(r"(\.\d\d)\d+")
 _COLOR = re.compile("|".join(_INKS), re.IGNORECASE)
 
 
@@ -50,7 +58,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["download"] = download
+    environment.globals["downloads"] = downloads
     return environment
 
 
@@ -59,13 +67,30 @@ def render(template: str, **values: Any) -> Markup:
     return Markup(_environment().get_template(template).render(values))
 
 
-def download(name: str, frame: pd.DataFrame) -> Markup:
-    """Return a link that hands a table over as a CSV file, which is part of the page."""
-    text = frame.to_csv(index=frame.index.name is not None)
+def downloads(name: str, frame: pd.DataFrame) -> Markup:
+    """Return links that hand a table over as CSV and as JSON, which are part of the page.
+
+    The JSON is of pandas' orientation "split": `pandas.read_json(path, orient="split")` reads it.
+    """
+    table = frame.reset_index() if frame.index.name is not None else frame
+    rows = [[_plain(value) for value in row] for row in table.astype(object).to_numpy()]
+    split = {"columns": [*table.columns], "data": rows}
     # a byte-order mark tells spreadsheets that it is UTF-8
-    data = base64.b64encode(text.encode("utf-8-sig")).decode("ascii")
-    link = '<a download="{0}.csv" href="data:text/csv;charset=utf-8;base64,{1}">{0}.csv</a>'
-    return Markup(link).format(name, data)
+    texts = {
+        "csv": "\ufeff" + table.to_csv(index=False, float_format=f"%.{_DIGITS}g"),
+        "json": json.dumps(split, ensure_ascii=False, default=str, separators=(",", ":")),
+    }
+    link = '<a download="{0}.{1}" href="data:{2};charset=utf-8,{3}">{0}.{1}</a>'
+    return Markup(", ").join(
+        Markup(link).format(name, kind, _TYPES[kind], quote(text, _UNQUOTED, errors="replace"))
+        for kind, text in texts.items()
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
+    return value
 
 
 def page(**values: Any) -> Markup:
@@ -92,5 +117,6 @@ def figure(draw: _Draw, *, alt: str, caption: str, place: str = "") -> Markup:
     svg = plot_svg(lambda: draw(width=_WIDTH), alt=alt)
     own = hashlib.sha256(f"{place} {caption}".encode(errors="replace")).hexdigest()[:6]
     svg = re.sub(r"\bp([0-9a-f]{10})-", rf"p\g<1>{own}-", svg)
+    svg = _PLACES.sub(lambda path: _DECIMALS.sub(r"\1", path[0]), svg)  # hundredths of a point
     colored = _COLOR.sub(lambda found: f"var(--{_INKS[found[0].lower()]}, {found[0]})", svg)
     return render("figure.html.j2", plot=Markup(colored), caption=caption)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context, unless_nothing
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import ablation as ablation_words
+from hpo_explain.wording import lime as lime_words
+from hpo_explain.wording.contents import line
 from hpo_explain.wording.numbers import format_value, percent, plus_minus
 from hpo_explain.wording.trust import caution
 
@@ -33,35 +34,31 @@ def _content(context: Context) -> Content:
         rows=[(str(name), [*row]) for name, row in table[:_MOST_ROWS].iterrows()],
         more=len(table) - _MOST_ROWS,
     )
-    return Content(ablation.sentence, body, {"around_the_best": table})
+    return Content(ablation.sentence, body, {"around_the_best": table}, line(ablation))
 
 
 def _table(context: Context) -> pd.DataFrame:
-    """Return value, gain on the way, local share and local effect, the largest gain first."""
+    """Return value, gain, local share and local effect, in the order of the path."""
     ablation = context.ablation
+    halves = ablation.halves
     columns: dict[str, dict[str, str]] = {
         "value": {n: format_value(v, width=_LONG) for n, v in ablation.target.items()}
     }
-    order = [
-        name
-        for i in np.argsort(-np.abs(ablation.gains), kind="stable")
-        for name in ablation.steps[i]
-    ]
-    stds = [None] * len(ablation.steps) if ablation.std is None else ablation.std
-    columns["gain on the way there"] = {
-        name: plus_minus(float(gain), None if std is None else float(std))
-        for step, gain, std in zip(ablation.steps, ablation.gains, stds, strict=True)
+    order = [name for step in ablation.steps for name in step]
+    columns["gain on the way"] = {
+        name: plus_minus(float(gain), None if halves is None else float(halves[i]))
+        for i, (step, gain) in enumerate(zip(ablation.steps, ablation.gains, strict=True))
         for name in step
     }
     local = unless_nothing(lambda: context.local_importance)
     if local is not None:
-        columns["matters near it"] = {
+        columns["share near the best"] = {
             name: percent(share) for name, share in zip(local.names, local.importance, strict=True)
         }
     lime = unless_nothing(lambda: context.lime)
     if lime is not None:
-        columns["effect near it"] = {
-            s.names[0]: f"{s.text}: {plus_minus(s.effect, s.std)}"
+        columns["effect near the best"] = {
+            s.names[0]: f"{lime_words.change(s)}: {plus_minus(s.effect, s.half)}"
             for s in lime.statements[::-1]
             if s.kind != "leaf"
         }
@@ -74,7 +71,8 @@ AROUND = Section(
     "around",
     "Around the best",
     "The figure changes one value after the other from those of the source to those of the best "
-    "configuration; the length of a stair is what it gains. The table adds what still matters near "
-    "the best.",
+    "configuration; the length of a stair is what it gains. The table adds, for configurations "
+    "near the best, the share of the prediction's variation along each hyperparameter, and what a "
+    "linear model fitted there says that a change is worth. ± is half a 95% interval.",
     _content,
 )

@@ -10,6 +10,7 @@ from hpo_explain.explanations import FanovaImportance
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
+from hpo_explain.wording.contents import line
 from hpo_explain.wording.trust import caution
 
 _MARGINALS = 3
@@ -35,7 +36,7 @@ def _content(context: Context) -> Content:
         cut=len(result.members) > _MOST_ROWS,
         notes=result.notes,
     )
-    return Content(result.sentence, body, {"importance": result.to_frame()})
+    return Content(result.sentence, body, {"importance": result.to_frame()}, line(result))
 
 
 def _bars(result: FanovaImportance) -> Markup:

@@ -13,6 +13,7 @@ from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import partial_dependence as effect_words
 from hpo_explain.wording import report as words
+from hpo_explain.wording.contents import line
 from hpo_explain.wording.fanova import between
 from hpo_explain.wording.numbers import percent
 from hpo_explain.wording.trust import caution
@@ -30,20 +31,33 @@ def _content(context: Context) -> Content:
         rows=[_row(result, name, effects[name]) for name in named],
         pairs=[_pair(effect) for effect in context.pair_effects],
         rest=words.rest_together(len(rest), sum(result.share(name) for name in rest)),
+        shares=[_share(result, name) for name in context.ranking],
     )
-    tables = {f"effect_{i}": effects[name].to_frame() for i, name in enumerate(named, start=1)}
-    return Content(result.sentence, body, tables)
+    return Content(result.sentence, body, brief=line(result))
+
+
+def _share(result: FanovaImportance, name: str) -> dict[str, Any]:
+    row: Any = result.importance.loc[name]
+    share, low, high = (float(row[column]) for column in ("importance", "lower", "upper"))
+    known = bool(np.isfinite([low, high]).all())
+    return {
+        "name": name,
+        "share": percent(share),
+        "size": _width(share),
+        "low": _width(low) if known else "",
+        "width": _width(high - low) if known else "",
+        "ends": [(_width(end), percent(end)) if known else ("", "") for end in (low, high)],
+        "interval": between(low, high) if known else "",
+    }
+
+
+def _width(share: float) -> str:
+    return f"{100.0 * float(np.clip(share, 0.0, 1.0)):.1f}"
 
 
 def _row(result: FanovaImportance, name: str, effect: PartialDependence) -> dict[str, Any]:
-    row: Any = result.importance.loc[name]
     return {
-        "name": name,
-        "share": percent(float(row["importance"])),
-        "size": f"{100.0 * float(np.clip(row['importance'], 0.0, 1.0)):.1f}",
-        "low": f"{100.0 * float(np.clip(row['lower'], 0.0, 1.0)):.1f}",
-        "width": f"{100.0 * float(np.clip(row['upper'] - row['lower'], 0.0, 1.0)):.1f}",
-        "interval": between(float(row["lower"]), float(row["upper"])),
+        **_share(result, name),
         "finding": effect_words.finding(effect),
         "caution": effect_words.caution(effect),
         "plot": figure(effect.plot, alt=effect.sentence, caption=_caption(effect)),

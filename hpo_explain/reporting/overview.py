@@ -6,6 +6,7 @@ from datetime import datetime, timezone
 from functools import partial
 
 import numpy as np
+import pandas as pd
 
 from hpo_explain._words import counted, spans
 from hpo_explain.facts import by_reason
@@ -37,7 +38,21 @@ def _content(context: Context) -> Content:
         left_out=_left_out(run),
         notes=run.notes,
     )
-    return Content(finding, body)
+    brief = ""
+    if len(run) and _has_incumbent(run):
+        best = run.incumbent_trial
+        brief = f"The best of {counted(len(run), 'trial')} is trial {best}, at {_value(run, best)}."
+    return Content(finding, body, {"trials": _table(run)} if len(run) else {}, brief)
+
+
+def _table(run: Run) -> pd.DataFrame:
+    """Return one row per trial: its values, and what it reached."""
+    frame = pd.DataFrame(run.space.decode(run.X), columns=[*run.space.names])
+    frame.index = pd.Index(run.trials, name="trial")
+    result = pd.DataFrame({run.objective_name: run.objective}, index=frame.index)
+    if not np.all(run.feasible):
+        result["feasible"] = run.feasible
+    return pd.concat([frame, result], axis=1)
 
 
 def _better(run: Run) -> str:

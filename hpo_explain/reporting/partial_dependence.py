@@ -11,6 +11,7 @@ from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import partial_dependence as words
+from hpo_explain.wording.contents import line
 from hpo_explain.wording.trust import caution
 
 
@@ -25,7 +26,7 @@ def _content(context: Context) -> Content:
         name=regions.names[0],
     )
     tables = {f"effect_{i}": effect.to_frame() for i, effect in enumerate(effects, start=1)}
-    return Content(effects[0].sentence, body, tables)
+    return Content(effects[0].sentence, body, tables, line(effects[0]))
 
 
 def _effect(effect: PartialDependence) -> dict[str, Any]:

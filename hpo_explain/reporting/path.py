@@ -9,6 +9,7 @@ from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import report as words
+from hpo_explain.wording.contents import line
 from hpo_explain.wording.numbers import number
 
 _CAPTION = "Contributions of each hyperparameter to the proposals' desirability, by trial."
@@ -19,6 +20,7 @@ def _content(context: Context) -> Content:
     body = render(
         "path.html.j2",
         sentence=path.sentence,
+        meanings=words.meanings(path.explanations[-1]),
         plot=figure(path.plot, alt=path.sentence, caption=_CAPTION),
         balance=words.balance(path, LATEST),
         turns=[(name, words.turn(turn)) for name, turn in path.turns.items()],
@@ -27,7 +29,7 @@ def _content(context: Context) -> Content:
         notes=[*context.path_notes, *path.notes],
     )
     tables = {"path": path.to_frame(), "predictions": path.predictions()}
-    return Content(path.sentence, body, tables)
+    return Content(path.sentence, body, tables, line(path))
 
 
 def _mean_contributions(path: DesirabilityPath) -> list[tuple[str, str, str, int]]:
@@ -51,8 +53,9 @@ PATH = Section(
     "path",
     "How did the reasons change?",
     "Each panel follows one hyperparameter from proposal to proposal: above zero its proposed "
-    "value made the configuration more desirable than an average one, below zero less. Where the "
-    "part of uncertainty leads the optimizer explores that hyperparameter, where the part of the "
-    "mean leads it exploits what it knows.",
+    "value made the configuration more desirable than an average one, below zero less. The black "
+    "line is the whole contribution, the colored ones are its parts. Where uncertainty leads the "
+    "optimizer explores that hyperparameter, where the predicted objective leads it exploits what "
+    "it knows.",
     _content,
 )

@@ -16,6 +16,7 @@ from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run
 from hpo_explain.wording import format_value
 from hpo_explain.wording import report as words
+from hpo_explain.wording.contents import line
 from hpo_explain.wording.numbers import number, signed
 from hpo_explain.wording.proposal import absent
 from hpo_explain.wording.trust import caution
@@ -64,7 +65,8 @@ def _content(context: Context, trial: int | None, *, lead: str) -> Content:
         notes=result.notes,
         candidates=beside_candidates(context, result),
     )
-    return Content(result.sentence, body, {f"proposal_{result.trial}": result.to_frame()})
+    brief = f"Trial {result.trial}: {line(result)}"
+    return Content(result.sentence, body, {f"proposal_{result.trial}": result.to_frame()}, brief)
 
 
 def _figure(result: ProposalExplanation) -> Markup:

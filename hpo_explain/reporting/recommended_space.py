@@ -10,6 +10,7 @@ from hpo_explain.reporting._render import render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import format_value
+from hpo_explain.wording.contents import line
 
 _LONG = 300
 _MOST_ROWS = 30
@@ -43,7 +44,7 @@ def _content(context: Context) -> Content:
     tables = {"recommended_space": evidence, "subspace": subspace.to_frame()}
     if experiments:
         tables["experiments"] = pd.DataFrame(experiments)
-    return Content(recommendation.sentence, body, tables)
+    return Content(recommendation.sentence, body, tables, line(recommendation))
 
 
 def _written(config: dict[str, Any]) -> dict[str, str]:

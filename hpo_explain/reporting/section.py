@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.reporting.context import Context
+from hpo_explain.wording.contents import shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,16 +35,20 @@ class Content:
     Attributes
     ----------
     finding : str
-        The result in a sentence, for the table of contents.
+        The result in a sentence.
     body : Markup
         HTML, escaped already.
     tables : mapping of str to pandas.DataFrame
         The numbers behind it by name, for the reader to take along.
+    brief : str, default ""
+        The finding in at most 100 characters, for the contents; longer ones are cut. By default
+        the finding itself.
     """
 
     finding: str
     body: Markup
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    brief: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,8 @@ class Card:
         What it shows; empty unless the status is SHOWN.
     tables : mapping of str to pandas.DataFrame
         As of the content; empty unless the status is SHOWN.
+    brief : str
+        The finding in at most 100 characters.
     folded : bool
         As of the section; a section that does not apply is always folded.
     """
@@ -102,6 +109,7 @@ class Card:
     folded: bool
     body: Markup = field(default_factory=Markup)
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    brief: str = ""
 
 
 def card_of(section: Section, context: Context, *, prefix: str = "") -> Card:
@@ -118,8 +126,16 @@ def card_of(section: Section, context: Context, *, prefix: str = "") -> Card:
         # The rest of the report is worth having without this part.
         _logger.exception("The report's section %r failed.", section.title)
         what = f"{type(error).__name__}: {error}"
-        return Card(*about, Status.FAILED, what, section.folded)
-    return Card(*about, Status.SHOWN, content.finding, section.folded, content.body, content.tables)
+        return Card(*about, Status.FAILED, what, section.folded, brief=shortened(what))
+    return Card(
+        *about,
+        Status.SHOWN,
+        content.finding,
+        section.folded,
+        content.body,
+        content.tables,
+        shortened(content.brief or content.finding),
+    )
 
 
 def _sentence(text: str, context: Context) -> str:

@@ -14,7 +14,7 @@ from hpo_explain.reporting.overview import best_so_far
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import trust as trust_words
 from hpo_explain.wording.fanova import between, disagreement
-from hpo_explain.wording.numbers import percent
+from hpo_explain.wording.numbers import format_value, percent
 
 _MOST_BARS = 5
 
@@ -42,7 +42,7 @@ def _bars(result: FanovaImportance) -> list[dict[str, Any]]:
     rows = result.importance.sort_values("importance", ascending=False, kind="stable")
     return [
         {
-            "name": str(name),
+            "name": format_value(str(name)),
             "share": percent(float(row["importance"])),
             "size": f"{100.0 * float(np.clip(row['importance'], 0.0, 1.0)):.1f}",
             "interval": between(float(row["lower"]), float(row["upper"])),

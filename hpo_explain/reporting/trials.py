@@ -25,6 +25,7 @@ from hpo_explain.wording.trust import caution
 _LONG = 120
 _DIGITS = 6  # of numbers that only a mark's place follows from
 _MOST_MARKS = 2000
+_MOST_TRIALS, _REACH = 0.8, 2.0  # of the trials are in the inner half of a cut axis
 _MOST_ROWS = 12  # bars of an explanation
 _KINDS = {Origin.MODEL: "proposal", Origin.INITIAL: "initial"}
 
@@ -65,11 +66,15 @@ def _data(run: Run, path: DesirabilityPath | None) -> dict[str, Any]:
     last = trials[-1]["t"] if trials else None
     jumps = [("Best", best), ("Latest", last)]
     values = [trial["y"] for trial in trials if trial["y"] is not None]
-    limits = [min(values), max(values)] if values else None
+    limits, shown = _limits(run, values)
     return {
         "objective": run.objective_name,
         "limits": limits,
-        "shown": [format_value(value) for value in limits or ()],
+        "shown": shown,
+        "marks": words.marks(
+            {trial["kind"] for trial in trials},
+            cut=limits is not None and any(not limits[0] <= y <= limits[1] for y in values),
+        ),
         "names": words.TERMS,
         "trials": trials,
         "explained": {
@@ -80,6 +85,25 @@ def _data(run: Run, path: DesirabilityPath | None) -> dict[str, Any]:
         "jumps": [(text, trial) for text, trial in jumps if trial is not None],
         "start": best if best is not None else last,
     }
+
+
+def _limits(run: Run, values: list[float]) -> tuple[list[float] | None, list[str]]:
+    """Return the ends of the history's axis and their labels; the worst trials lie beyond it.
+
+    Where a few trials are far worse than the rest, the axis ends at twice the distance from the
+    best to the 80 % quantile: the others would all lie on its other end.
+    """
+    if not values:
+        return None, []
+    sign = 1.0 if run.direction == "minimize" else -1.0
+    costs = sign * np.asarray(values)
+    best, worst = float(costs.min()), float(costs.max())
+    reach = best + _REACH * (float(np.quantile(costs, _MOST_TRIALS)) - best)
+    beyond = best < reach < best + (worst - best) / _REACH
+    ends = [(sign * best, ""), (sign * (reach if beyond else worst), "≥ " if sign > 0 else "≤ ")]
+    texts = [f"{mark if beyond else ''}{format_value(end)}" for end, mark in ends]
+    low, high = sorted(range(2), key=lambda end: ends[end][0])
+    return [ends[low][0], ends[high][0]], [texts[low], texts[high]]
 
 
 def _trials(run: Run, explained: set[int]) -> list[dict[str, Any]]:
@@ -105,7 +129,7 @@ def _trials(run: Run, explained: set[int]) -> list[dict[str, Any]]:
         for i in chosen
     ]
     for trial, reason in run.excluded.items():
-        text = words.excluded_line(trial, reason)
+        text = words.excluded_line(reason)
         row = {"t": trial, "y": None, "best": None, "kind": "left-out", "text": text, "why": text}
         rows.append(row)
     return sorted(rows, key=lambda row: row["t"])

@@ -103,10 +103,11 @@ def statement(said: LimeStatement) -> str:
     """Return a change, as in "lr from 0 to 1", or a leaf, as in "lr ≤ 0.1 and layers > 2"."""
     if said.kind == "leaf":
         return " and ".join(map(str, said.values)) or "everywhere"
-    return f"{said.names[0]} {_change(said)}"
+    return f"{said.names[0]} {change(said)}"
 
 
-def _change(said: LimeStatement) -> str:
+def change(said: LimeStatement) -> str:
+    """Return a change without its hyperparameter, as in "from 0 to 1" or "= dart, not gbtree"."""
     was, becomes = said.values
     if said.kind == "presence":
         return "present" if becomes else "absent"
@@ -118,7 +119,7 @@ def _change(said: LimeStatement) -> str:
 def parts(said: LimeStatement) -> tuple[str, ...]:
     """Return a statement in parts that may stand on lines of their own."""
     if said.kind != "leaf":
-        return said.names[0], _change(said)
+        return said.names[0], change(said)
     first, *others = map(str, said.values or ("everywhere",))
     own = ["(its own leaf)"] if said.own else []
     return (first, *(f"and {text}" for text in others), *own)

@@ -272,19 +272,19 @@ def sentence(result: ProposalExplanation) -> str:
         for told in (True, False)
     )
     if certain:
-        text += f" mainly because {_clauses(certain, about)}"
+        text += f" mainly because {', and '.join(_clauses(certain, about))}"
     against = f"{'against' if attractive else 'for'} it"
     for claim in claims:
         if claim.kind == "counter_reason" and claim.certain:
             text += f"; {_setting(claim)} speaks {against}"
-    doubts = [_clauses(unsure, about)] if unsure else []
+    doubts = _clauses(unsure, about)
     doubts += [
         f"{_setting(claim)} speaks {against}"
         for claim in claims
         if claim.kind == "counter_reason" and not claim.certain
     ]
     if doubts:
-        text += f"; it cannot be told whether {' or whether '.join(doubts)}"
+        text += f"; it cannot be told whether {', or whether '.join(doubts)}"
     return f"{text}."
 
 
@@ -305,8 +305,8 @@ _NEXT = ("given", "waiting")
 """States of configurations that are explained as the next one."""
 
 
-def _clauses(reasons: Sequence[Claim], subject: Subject) -> str:
-    """Return "a = 1 and b = 2 promise ..., and c = 3 leads ...": one clause per reason."""
+def _clauses(reasons: Sequence[Claim], subject: Subject) -> list[str]:
+    """Return "a = 1 and b = 2 promise ..." and "c = 3 leads ...": one clause per reason."""
     groups: dict[tuple[str, bool], list[str]] = {}
     for claim in reasons:
         groups.setdefault((claim.term, claim.estimate > 0), []).append(_setting(claim))
@@ -317,7 +317,7 @@ def _clauses(reasons: Sequence[Claim], subject: Subject) -> str:
         clauses.append(
             f"{join_words(settings)} {singular if len(settings) == 1 else plural} {words}"
         )
-    return ", and ".join(clauses)
+    return clauses
 
 
 def _setting(claim: Claim) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from hpo_explain._words import counted, join_words
@@ -27,7 +27,7 @@ TERMS = {
 """The terms of acquisition functions, for somebody who does not know them."""
 
 _CHOSEN = {
-    Origin.MODEL: "chosen by {optimizer}'s model",
+    Origin.MODEL: "chosen by {optimizer}",
     Origin.INITIAL: "of the initial design",
     Origin.ENQUEUED: "enqueued by a person",
     Origin.RETRIED: "repeats a trial that failed",
@@ -90,7 +90,9 @@ def effect_caption(objective: str, names: Sequence[str], model: str) -> str:
 
 def narrow(kept: Sequence[Parameter]) -> str:
     """Say where to search on."""
-    shown = [f"{p.name} {'in' if _is_choice(p) else 'from'} {_extent(p)}" for p in kept]
+    shown = [
+        f"{format_value(p.name)} {'in' if _is_choice(p) else 'from'} {_extent(p)}" for p in kept
+    ]
     return f"Search on in a narrower space: {join_words(listed_few(shown))}"
 
 
@@ -131,7 +133,7 @@ def _extent(parameter: Parameter) -> str:
 
 
 def _setting(name: str, value: Any) -> str:
-    return f"{name} = {format_value(value)}"
+    return f"{format_value(name)} = {format_value(value)}"
 
 
 def _suggestion(parameter: Parameter) -> str:
@@ -170,24 +172,40 @@ def history_caption(run: Run) -> str:
     )
 
 
+_MARKS = {
+    "proposal": "filled: chosen by a model",
+    "initial": "hollow: initial design",
+    "other": "hollow: not chosen by a model",
+    "left-out": "cross: left out",
+}
+
+
+def marks(kinds: Collection[str], *, cut: bool) -> str:
+    """Return what the marks of the history stand for: those that there are."""
+    if "other" in kinds:
+        kinds = {*kinds} - {"initial"}
+    said = [text for kind, text in _MARKS.items() if kind in kinds]
+    said += ["triangle: worse than the axis shows"] if cut else []
+    return f"Line: the best so far; {'; '.join(said)}."
+
+
 def trial_line(run: Run, trial: int) -> str:
-    """Return a trial's objective and who chose it: "trial 3: loss 0.2; of the initial design"."""
+    """Return a trial's objective and who chose it: "loss 0.2; of the initial design"."""
     row = run.row(trial)
     value = format_value(float(run.objective[row]))
     feasible = run.feasible is None or bool(run.feasible[row])
     best = feasible and run.incumbent_trial == trial
     parts = [
-        f"trial {trial}: {run.objective_name} {value}",
-        "the best" if best else "",
+        f"{run.objective_name} {value}{', the best' if best else ''}",
         "" if feasible else "not feasible",
         _CHOSEN[run.origin(trial)].format(optimizer=run.optimizer),
     ]
     return "; ".join(filter(None, parts))
 
 
-def excluded_line(trial: int, reason: Fact) -> str:
-    """Return a trial that was left out, and why."""
-    return f"trial {trial}: left out, {reason}"
+def excluded_line(reason: Fact) -> str:
+    """Return why a trial was left out: "left out, pruned"."""
+    return f"left out, {reason}"
 
 
 def why_no_explanation(run: Run, trial: int) -> str:

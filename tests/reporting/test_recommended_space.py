@@ -1,5 +1,6 @@
-import base64
 import io
+import json
+from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
@@ -7,7 +8,7 @@ import pytest
 
 import hpo_explain as hx
 from tests.explainers.test_path import run_of
-from tests.handmade import NASTY
+from tests.handmade import NASTY, tuning_run
 from tests.reporting.pages import page_of
 
 pytestmark = pytest.mark.usefixtures("empty_figures")
@@ -19,8 +20,13 @@ def tables_of(page):
     links = [link for link in page.values("href") if not link.startswith("#")]
     for link, name in zip(links, page.values("download"), strict=True):
         kind, _, data = link.partition(",")
-        assert kind == "data:text/csv;charset=utf-8;base64"
-        found[name] = pd.read_csv(io.BytesIO(base64.b64decode(data)), encoding="utf-8-sig")
+        text = unquote(data)
+        if kind == "data:text/csv;charset=utf-8":
+            found[name] = pd.read_csv(io.StringIO(text.removeprefix("\ufeff")))
+        else:
+            assert kind == "data:application/json;charset=utf-8"
+            split = json.loads(text)
+            found[name] = pd.DataFrame(split["data"], columns=split["columns"])
     return found
 
 
@@ -44,7 +50,8 @@ def test_a_narrower_space_the_fixed_rest_and_trials_worth_their_cost(tmp_path):
     assert "Trials that would reduce the uncertainty of x1 most" in page.text
     assert " hyperparameter trial 1 trial 2 trial 3 x1 " in " ".join(page.text.split())
     tables = tables_of(page)
-    assert list(tables) == ["recommended_space.csv", "subspace.csv", "experiments.csv"]
+    names = ["recommended_space", "subspace", "experiments"]
+    assert list(tables) == [f"{name}.{kind}" for name in names for kind in ("csv", "json")]
     experiments = tables["experiments.csv"].to_dict("records")
     assert len(experiments) == 3
     assert run.space.is_valid(run.space.encode(experiments)).all()
@@ -72,12 +79,31 @@ def test_a_forest_proposes_no_experiments(tmp_path):
 
 def test_the_tables_of_a_section_are_those_of_its_result(tmp_path):
     run = run_of(10, proposals=range(7, 10))
-    importance = tables_of(page_of(run, tmp_path, "importance"))["importance.csv"]
-    expected = hx.importance(run, order=2).to_frame()
-    np.testing.assert_allclose(importance["importance"], expected["importance"], rtol=1e-12)
-    path = tables_of(page_of(run, tmp_path, "path"))["path.csv"]
-    again = hx.desirability_path(run, background=200, progress=False).to_frame()
-    np.testing.assert_allclose(path["contribution"], again["contribution"], rtol=1e-9)
+    tables = tables_of(page_of(run, tmp_path, "importance", "path"))
+    importance = hx.importance(run, order=2).to_frame()
+    path = hx.desirability_path(run, background=200, progress=False).to_frame()
+    for kind in ("csv", "json"):  # ten digits of each number
+        found = tables[f"importance.{kind}"]["importance"]
+        np.testing.assert_allclose(found, importance["importance"], rtol=1e-9)
+        found = tables[f"path.{kind}"]["contribution"].astype(float)
+        np.testing.assert_allclose(found, path["contribution"], rtol=1e-9)
+
+
+def test_the_trials_are_handed_over_with_what_is_missing_empty(tmp_path):
+    run = tuning_run(12)
+    tables = tables_of(page_of(run, tmp_path, "overview"))
+    for kind in ("csv", "json"):
+        rows = tables[f"trials.{kind}"].to_dict("records")
+        assert [row["trial"] for row in rows] == [*range(12)]
+        for row, config, loss in zip(rows, run.space.decode(run.X), run.objective, strict=True):
+            assert row["loss"] == pytest.approx(loss, rel=1e-9)
+            for name in run.space.names:
+                if name in config:
+                    expected = config[name]
+                    close = expected if isinstance(expected, str) else pytest.approx(expected)
+                    assert row[name] == close
+                else:
+                    assert pd.isna(row[name])
 
 
 def test_names_that_hurt_stay_text_in_tables(tmp_path):
@@ -85,8 +111,8 @@ def test_names_that_hurt_stay_text_in_tables(tmp_path):
     X = space.sample(30, seed=0)
     page = page_of(hx.Run(space, X, X[:, 0], "minimize"), tmp_path, "importance")
     assert [attrs for tag, attrs in page.elements if tag == "script"] == [{}]  # the page's own
-    written_names = tables_of(page)["importance.csv"].iloc[:, 0].astype(str)
-    assert set(NASTY) <= set(written_names)
+    for table in tables_of(page).values():
+        assert set(NASTY) <= set(table.iloc[:, 0].astype(str))
 
 
 def test_details_alone_are_open_and_beside_others_they_are_folded(tmp_path):

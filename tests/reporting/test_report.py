@@ -1,6 +1,7 @@
 import base64
 import errno
 import hashlib
+import html
 import logging
 import os
 import re
@@ -35,6 +36,7 @@ def write(run, folder, **options):
 
 def section(page_text, title, following):
     """The part of a page's text from a heading (after the table of contents) to the next."""
+    page_text = page_text.partition("All tables as CSV")[0] + "Written by hpo_explain"
     start = page_text.rindex(title)
     return page_text[start : page_text.rindex(following)]
 
@@ -104,6 +106,15 @@ def test_the_report_explains_the_best_and_the_latest_proposal(page, run, title, 
         np.testing.assert_allclose([float(cell) for cell in cells[::3]], centre, atol=0.00051)
         errors = [half[j, -1], *half[j, :2]]
         np.testing.assert_allclose([float(cell) for cell in cells[2::3]], errors, rtol=0.051)
+
+
+def test_a_line_of_the_contents_is_short_and_whole(page, source):
+    lines = re.findall(r"<summary><h3>.*?</h3> <span>(.*?)</span></summary>", source, re.DOTALL)
+    assert len(lines) == len([entry for entry in SECTIONS if entry.folded]) + 1  # the numbers
+    for line in map(html.unescape, lines):
+        assert len(line) <= 100
+        assert line.endswith(".")
+        assert "…" not in line
 
 
 def test_every_section_says_how_to_read_it(page):

@@ -57,17 +57,17 @@ def test_sentences(phi, changes, text):
         ),
         (
             {"unsure": 0.5},
-            "attractive; it cannot be told whether x0 = 0 promises a better loss or whether "
+            "attractive; it cannot be told whether x0 = 0 promises a better loss, or whether "
             "x2 = 0.25 speaks against it.",
         ),
         (
             {"trust": None},
-            "attractive; it cannot be told whether x0 = 0 promises a better loss or whether "
+            "attractive; it cannot be told whether x0 = 0 promises a better loss, or whether "
             "x2 = 0.25 speaks against it.",
         ),
         (
             {"unsure": 0.02, "error": 0.3},
-            "attractive; it cannot be told whether x0 = 0 promises a better loss or whether "
+            "attractive; it cannot be told whether x0 = 0 promises a better loss, or whether "
             "x2 = 0.25 speaks against it.",
         ),
     ],

@@ -23,13 +23,14 @@
 
   /* ------------------------------------------------------------------ trials */
 
-  const WIDTH = 560, HEIGHT = 300, LEFT = 56, RIGHT = 12, TOP = 14, BOTTOM = 30;
+  const WIDTH = 560, HEIGHT = 300, LEFT = 64, RIGHT = 12, TOP = 14, BOTTOM = 30;
 
   function scales(data) {
     const [low, high] = data.limits ?? [0, 0];
     const last = data.trials.reduce((most, trial) => Math.max(most, trial.t), 1);
     const clip = (y) => Math.min(Math.max(y, low), high);
     return {
+      beyond: (y) => y !== clip(y),
       x: (t) => LEFT + ((WIDTH - LEFT - RIGHT) * t) / last,
       y: (y) => TOP + (HEIGHT - TOP - BOTTOM) * (high > low ? (high - clip(y)) / (high - low) : 0.5),
     };
@@ -56,11 +57,17 @@
         role: "option", id: `${data.id}-${trial.t}`, "aria-selected": "false",
         class: `trial ${trial.kind}${data.explained[trial.t] ? " explained" : ""}`,
       };
-      const x = at.x(trial.t);
-      const made = trial.y === null
-        ? mark("path", { ...common, d: `M${x - 3},${HEIGHT - BOTTOM + 5}l6,6m0,-6l-6,6` }, trial.text)
-        : mark("circle", { ...common, cx: x, cy: at.y(trial.y), r: 4 }, trial.text);
-      made.setAttribute("aria-label", trial.text);
+      const x = at.x(trial.t), text = `trial ${trial.t}: ${trial.text}`;
+      let made;
+      if (trial.y === null) {
+        made = mark("path", { ...common, d: `M${x - 3},${HEIGHT - BOTTOM + 5}l6,6m0,-6l-6,6` }, text);
+      } else if (at.beyond(trial.y)) {
+        const y = at.y(trial.y), by = y < HEIGHT / 2 ? 7 : -7;
+        made = mark("path", { ...common, d: `M${x - 4},${y + by / 2}h8l-4,${-by}z` }, text);
+      } else {
+        made = mark("circle", { ...common, cx: x, cy: at.y(trial.y), r: 4 }, text);
+      }
+      made.setAttribute("aria-label", text);
       made.addEventListener("click", () => choose(trial.t));
       marks.set(trial.t, made);
       svg.append(made);
@@ -90,7 +97,7 @@
       row.phi.forEach((value, index) => {
         const bar = element("span", { class: `bar term-${index % 3} ${value < 0 ? "against" : "for"}` });
         bar.style.setProperty("--size", `${(50 * Math.abs(value)) / largest}%`);
-        bar.title = `${found.terms[index]}: ${row.shown[index]}`;
+        bar.title = `${data.names[found.terms[index]] ?? found.terms[index]}: ${row.shown[index]}`;
         cell.append(bar);
       });
       body.append(element("tr", {}, element("th", { scope: "row" }, row.name),
@@ -98,13 +105,14 @@
     }
     const head = element("tr", {}, ...["hyperparameter", "value"].map((text) =>
       element("th", { scope: "col" }, text)));
-    const legend = element("th", { scope: "col" }, "speaks against it, or for it: ");
-    found.terms.forEach((term, index) => {
-      legend.append(element("span", { class: `key term-${index % 3}` }), `${data.names[term] ?? term} `);
-    });
-    head.append(legend, element("th", { scope: "col", class: "number" }, "total"));
-    return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Contributions" },
-      element("table", {}, element("thead", {}, head), body));
+    const legend = element("p", { class: "about" }, "Contributions: ");
+    found.terms.forEach((term, index) => legend.append(element("span", { class: "term" },
+      element("span", { class: `key term-${index % 3}` }), `${data.names[term] ?? term} `)));
+    head.append(element("th", { scope: "col", class: "sides" }, element("span", {}, "against"), " ",
+      element("span", {}, "for")), element("th", { scope: "col", class: "number" }, "total"));
+    const table = element("table", {}, element("thead", {}, head), body);
+    return [legend, element("div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Contributions" }, table)];
   }
 
   function panel(data, number) {
@@ -115,7 +123,7 @@
       parts.push(element("p", { class: "finding" }, found.sentence));
       if (found.caution) parts.push(element("p", { class: "callout", role: "note" }, found.caution));
       if (found.predicted) parts.push(element("p", {}, found.predicted));
-      parts.push(bars(data, found));
+      parts.push(...bars(data, found));
       for (const note of found.notes) parts.push(element("p", { class: "about" }, note));
     } else {
       parts.push(element("p", {}, trial.why));
@@ -130,7 +138,9 @@
     const data = JSON.parse(place.querySelector('script[type="application/json"]').textContent);
     data.id = `trial-${index}`;
     if (!data.trials.length) return;
-    const shown = element("div", { class: "explanation", "aria-live": "polite" });
+    const said = element("div", { "aria-live": "polite", "aria-atomic": "true" });
+    const more = element("div");
+    const shown = element("div", { class: "explanation" }, said, more);
     const numbers = data.trials.map((trial) => trial.t);
     let current = null;
     const choose = (number) => {
@@ -138,7 +148,9 @@
       current = number;
       marks.get(number).setAttribute("aria-selected", "true");
       svg.setAttribute("aria-activedescendant", `${data.id}-${number}`);
-      shown.replaceChildren(...panel(data, number));
+      const parts = panel(data, number);
+      said.replaceChildren(...parts.splice(0, 3));  // read aloud: the trial, and why in a sentence
+      more.replaceChildren(...parts);
     };
     const step = (by) => {
       const next = numbers[numbers.indexOf(current) + by];
@@ -161,7 +173,8 @@
     const buttons = element("p", { class: "steps" },
       button("←", "Previous trial", () => step(-1)), button("→", "Next trial", () => step(1)),
       ...data.jumps.map(([text, number]) => button(text, text, () => choose(number))));
-    place.replaceChildren(element("div", { class: "history" }, svg, buttons), shown);
+    const caption = element("p", { class: "about" }, data.marks);
+    place.replaceChildren(element("div", { class: "history" }, svg, caption, buttons), shown);
     choose(data.start);
   }
 
