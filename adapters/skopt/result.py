@@ -18,12 +18,13 @@ from hpo_explain.adapters.skopt._dimensions import (
     read_space,
 )
 from hpo_explain.adapters.skopt._models import StoredModels, objective_model, read_models
+from hpo_explain.adapters.skopt._pending import asked_points
 from hpo_explain.adapters.skopt._record import SkoptRecord
 from hpo_explain.adapters.skopt._specs import Specs, read_specs
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.options import Direction
-from hpo_explain.run import Run
+from hpo_explain.run import Run, WithoutResult
 
 
 def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
@@ -38,7 +39,9 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
     ----------
     result : scipy.optimize.OptimizeResult, skopt.Optimizer or skopt.BayesSearchCV
         What ``gp_minimize``, ``forest_minimize``, ``gbrt_minimize``, ``dummy_minimize`` or
-        ``Optimizer.tell`` returned, an optimizer, or a fitted search over a single space.
+        ``Optimizer.tell`` returned, an optimizer, or a fitted search over a single space. An
+        optimizer also knows its next point, or the latest batch that it was asked for: they are
+        in ``run.without_result``, numbered as they will be if they are told in their order.
     names : sequence of str, optional
         Names of the dimensions; by default their own, or x0, x1, ... by position.
 
@@ -73,6 +76,7 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
     ("skopt's gp_minimize", (5, 6, 7), 'LCB (κ = 1.96)')
     """
     source = _source(result)
+    asked = asked_points(result) if isinstance(result, Optimizer) else []
     result, sign = source.result, 1.0 if source.direction == "minimize" else -1.0
     specs = read_specs(result)
     dimensions = read_dimensions(result)
@@ -84,9 +88,21 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
     if not trials:
         raise nothing_left("result", excluded)
 
+    rows, unreadable = encode_points(space, [entry.point for entry in asked])
+    if unreadable:
+        asked = []
+    numbered = {len(X) + k: entry for k, entry in enumerate(asked)}
     stored, about_models = read_models(getattr(result, "models", None) or [], specs, len(X))
     record = SkoptRecord(
-        space, X, objective, source.direction, stored, model_columns(dimensions), specs.criterion
+        space,
+        X,
+        objective,
+        source.direction,
+        stored,
+        model_columns(dimensions),
+        specs.criterion,
+        numbered,
+        dict(zip(numbered, rows, strict=False)),
     )
     own = record.is_readable()
     start, about_proposals = _first_proposal(stored, specs)
@@ -108,10 +124,19 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
         proposals=[t for t in trials if t >= start],
         origins=_origins(trials, specs, start, recorded=not about_proposals),
         excluded=dict(sorted(excluded.items())),
+        without_result={
+            trial: WithoutResult(
+                "running",
+                record.asked_rows[trial],
+                Origin.INITIAL if entry.model is None else Origin.MODEL,
+                entry.model is not None or specs.random,
+            )
+            for trial, entry in numbered.items()
+        },
         notes=notes,
         objective_name=source.objective_name,
         optimizer=source.optimizer or specs.optimizer,
-        record=record if own else None,
+        record=record if own or any(entry.model for entry in asked) else None,
     )
 
 

@@ -67,8 +67,8 @@ class Run:
         Start and finish of trials left out, where known; the finish of one that still runs is
         infinite.
     without_result : mapping of int to WithoutResult, optional
-        The configurations of trials left out that run, wait, failed or were pruned, where they
-        can be read. Only explanations of proposals ask for them.
+        The configurations of trials that run, wait, failed or were pruned, where they can be
+        read. Only explanations of proposals ask for them.
     feasible : ndarray of bool, shape (n,), optional
         Whether the constraints were met; by default everywhere.
     objective_name : str, default "objective"
@@ -225,10 +225,9 @@ class Run:
     def _checked_without_result(self) -> dict[int, WithoutResult]:
         found = {}
         for trial, given in sorted(self.without_result.items()):
-            if trial not in self.excluded:
-                problem = f"must be about trials in excluded, but trial {trial} is not one"
-                remedy = "Name the trial in excluded as well."
-                raise InputError("without_result", problem, trial, remedy)
+            if trial in np.asarray(self.trials):
+                problem = f"must be about other trials than the finished ones, but has {trial}"
+                raise InputError("without_result", problem, trial, "Leave it out.")
             row = given.x[None, :]
             self.space.check_rows(f"x of trial {trial}", row)
             if not self.space.on_grid(row).all():
@@ -333,7 +332,6 @@ class Run:
         Examples
         --------
         >>> from hpo_explain import FloatParameter, Run, SearchSpace
-        >>> from hpo_explain.facts import fact
         >>> from hpo_explain.run import WithoutResult
         >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
         >>> run = Run(
@@ -341,7 +339,6 @@ class Run:
         ...     [[0.2], [0.7]],
         ...     [3.0, 1.0],
         ...     "minimize",
-        ...     excluded={2: fact("running")},
         ...     without_result={2: WithoutResult("running", [0.4])},
         ... )
         >>> run.pending, run.origin(2)
@@ -408,7 +405,7 @@ class Run:
         >>> run.origin(0), run.origin(2)
         (<Origin.INITIAL: 'initial'>, <Origin.MODEL: 'model'>)
         """
-        if trial not in self.excluded:
+        if trial not in self.excluded and trial not in self.without_result:
             self.row(trial)
         if trial in self.origins:
             return self.origins[trial]
@@ -458,6 +455,8 @@ class Run:
         numbers = np.asarray(self.trials)
         if trial in self.excluded:
             return self.excluded_times.get(trial, (np.nan, np.nan))[0]
+        if trial in self.without_result:
+            return np.nan
         if trial == max([*self.excluded, int(numbers.max(initial=-1))]) + 1:
             return np.inf
         row = self.row(trial)

@@ -104,6 +104,14 @@ def _hedge_inferred(fact: Fact) -> str:
     )
 
 
+def _lies_told(fact: Fact) -> str:
+    others = "the result of the point" if fact["count"] == 1 else "the results of the points"
+    return (
+        f"{fact['strategy']}: in place of {others} before it in its batch skopt told its model "
+        f"{fact['value']:.6g}; that model is fitted again"
+    )
+
+
 def _asked_together(fact: Fact) -> str:
     first, *_, last = fact.trials
     return (
@@ -125,5 +133,9 @@ add_facts(
         "which; it is inferred from the proposal",
         "hedge_inferred": _hedge_inferred,
         "asked_together": _asked_together,
+        "lies_told": _lies_told,
+        "hedge_recorded": lambda fact: (
+            f"gp_hedge drew {names(fact)} for this point: it is the one that this criterion chose"
+        ),
     }
 )
