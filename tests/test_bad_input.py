@@ -302,6 +302,11 @@ REFUSED = {
             0,
         ),
         (lambda: hx.ShapleyExplainer(hx.LowerConfidenceBound(MODEL), draws=1), "draws", 1),
+        (
+            lambda: hx.ShapleyExplainer(hx.LowerConfidenceBound(MODEL), precision=0),
+            "precision",
+            0,
+        ),
     ],
     "PredictionExplainer": [
         (lambda: hx.PredictionExplainer(MODEL, direction="down"), "direction", "down"),

@@ -97,6 +97,32 @@ class SupportsTermCoalitions(Protocol):
 
 
 @runtime_checkable
+class SupportsWalks(Acquisition, Protocol):
+    """An acquisition that follows players who join one by one without composed rows."""
+
+    def walk_terms(
+        self, x: Array, background: Array, orders: npt.NDArray[np.int64]
+    ) -> dict[str, Array]:
+        """Return the terms while players take the values of `x` one by one.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The explained row, encoded.
+        background : ndarray of shape (n, d)
+            Latent rows from which the players start.
+        orders : ndarray of int, shape (n, w, p)
+            The orders of each background row: players by their columns.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n, w, p + 1)
+            The terms before the first player joins, and after each.
+        """
+        ...
+
+
+@runtime_checkable
 class SupportsParts(Protocol):
     """An acquisition that is a sum of acquisitions, each of a few hyperparameters.
 

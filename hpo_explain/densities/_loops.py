@@ -9,6 +9,9 @@ import numpy.typing as npt
 from hpo_explain.space import Array
 
 Ints = npt.NDArray[np.int64]
+Sources = npt.NDArray[np.uint8]
+
+_CHUNK = 256  # kernels at a time: what a walk needs of them stays in the processor's first cache
 
 
 @numba.njit(cache=True, nogil=True)
@@ -20,6 +23,41 @@ def normal_logs(values: Array, mu: Array, inverse: Array, constant: Array) -> Ar
             z = (values[i] - mu[k]) * inverse[k]
             found[i, k] = constant[k] - 0.5 * z * z
     return found
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
+def log_sum_of(logs: Array, least: float) -> float:
+    """Return ``log Σ_k exp(logs_k)``, at least `least`, for `logs` of shape (K,)."""
+    largest = least
+    for k in range(len(logs)):
+        largest = logs[k] if logs[k] > largest else largest
+    # A loop of products is vectorized over kernels, the library's exp is not:
+    # exp(v) = exp(v / 128)^128, and a kernel below exp(-45) does not change the sum.
+    total = 0.0
+    for k in range(len(logs)):
+        r = logs[k] - largest
+        r = (r if r > -45.0 else -45.0) * 0.0078125
+        e = 1.0 / 479001600 * r + 1.0 / 39916800
+        e = e * r + 1.0 / 3628800
+        e = e * r + 1.0 / 362880
+        e = e * r + 1.0 / 40320
+        e = e * r + 1.0 / 5040
+        e = e * r + 1.0 / 720
+        e = e * r + 1.0 / 120
+        e = e * r + 1.0 / 24
+        e = e * r + 1.0 / 6
+        e = e * r + 0.5
+        e = e * r + 1.0
+        e = e * r + 1.0
+        e *= e
+        e *= e
+        e *= e
+        e *= e
+        e *= e
+        e *= e
+        e *= e
+        total += e
+    return float(max(np.log(total) + largest, least))
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
@@ -43,36 +81,151 @@ def log_sums(
                 for k in range(kernels):
                     z = (value - mu[j, k]) * inverse[j, k]
                     logs[k] += constant[j, k] - 0.5 * z * z
-        largest = logs.max()
-        if largest == -np.inf:
-            found[i] = least
-            continue
-        # A loop of products is vectorized over kernels, the library's exp is not:
-        # exp(v) = exp(v / 128)^128, and a kernel below exp(-45) does not change the sum.
-        total = 0.0
-        for k in range(kernels):
-            r = max(logs[k] - largest, -45.0) * 0.0078125
-            e = 1.0 + r * (1.0 / 12)
-            e = 1.0 + r * e * (1.0 / 11)
-            e = 1.0 + r * e * (1.0 / 10)
-            e = 1.0 + r * e * (1.0 / 9)
-            e = 1.0 + r * e * (1.0 / 8)
-            e = 1.0 + r * e * (1.0 / 7)
-            e = 1.0 + r * e * (1.0 / 6)
-            e = 1.0 + r * e * (1.0 / 5)
-            e = 1.0 + r * e * (1.0 / 4)
-            e = 1.0 + r * e * (1.0 / 3)
-            e = 1.0 + r * e * (1.0 / 2)
-            e = 1.0 + r * e
-            e *= e
-            e *= e
-            e *= e
-            e *= e
-            e *= e
-            e *= e
-            e *= e
-            total += e
-        found[i] = max(np.log(total) + largest, least)
+        found[i] = log_sum_of(logs, least)
+    return found
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
+def scaled_exp(logs: Array, shift: float, out: Array) -> None:
+    """Write ``exp(logs - shift)`` to `out`, each of shape (K,), for no log above `shift`."""
+    for k in range(len(logs)):
+        # as in `log_sum_of`: exp(v) = exp(v / 2048)^2048
+        r = logs[k] - shift
+        r = (r if r > -700.0 else -700.0) * 0.00048828125
+        e = 1.0 / 479001600 * r + 1.0 / 39916800
+        e = e * r + 1.0 / 3628800
+        e = e * r + 1.0 / 362880
+        e = e * r + 1.0 / 40320
+        e = e * r + 1.0 / 5040
+        e = e * r + 1.0 / 720
+        e = e * r + 1.0 / 120
+        e = e * r + 1.0 / 24
+        e = e * r + 1.0 / 6
+        e = e * r + 0.5
+        e = e * r + 1.0
+        e = e * r + 1.0
+        e *= e
+        e *= e
+        e *= e
+        e *= e
+        e *= e
+        e *= e
+        e *= e
+        e *= e
+        e *= e
+        e *= e
+        e *= e
+        out[k] = e
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def walked_log_sums(
+    log_weights: Array,
+    values: Array,
+    mu: Array,
+    inverse: Array,
+    constant: Array,
+    table: Array,
+    place: Ints,
+    sources: Sources,
+    least: float,
+) -> Array:
+    """Return ``log Σ_k w_k Π_j κ_jk`` at each step of walks, (n, w, steps).
+
+    A hyperparameter's source may change at any step. Most change once, from the background to the
+    explained row: the product over those that have, and over those that have not, is one factor
+    longer or shorter from one step to the next.
+
+    Parameters
+    ----------
+    log_weights : ndarray of shape (K,)
+        Logarithms of the weights.
+    values : ndarray of shape (c, 1 + n)
+        The explained row, then the background rows; NaN where a kernel is left out.
+    mu, inverse, constant : ndarray of shape (c, K)
+        The kernels that are parabolas, as in `log_sums`.
+    table : ndarray of shape (r, K)
+        The logarithms of the other kernels.
+    place : ndarray of int, shape (c, 1 + n)
+        The row of `table` where a kernel is given there, else -1.
+    sources : ndarray of shape (n, w, steps, c)
+        Where each value comes from: 0 the background row, 1 the explained row, 2 inactive.
+    least : float
+        The smallest sum.
+    """
+    n, walks, steps, c = sources.shape
+    kernels = len(log_weights)
+    found = np.empty((n, walks, steps))
+    logs = np.zeros((3, c, kernels))  # by source
+    shift = np.zeros((3, c))
+    factor = np.ones((3, c, kernels))
+    weights = np.exp(log_weights)
+    joins, others = np.empty(steps, np.int64), np.empty(c, np.int64)
+    total, behind = np.empty(steps), np.empty(_CHUNK)
+    ahead, ones = np.empty((steps, _CHUNK)), np.ones(_CHUNK)
+    for i in range(-1, n):
+        source = 0 if i >= 0 else 1
+        for j in range(c):
+            if place[j, i + 1] >= 0:
+                logs[source, j] = table[place[j, i + 1]]
+            elif np.isnan(values[j, i + 1]):
+                logs[source, j] = 0.0
+            else:
+                for k in range(kernels):
+                    z = (values[j, i + 1] - mu[j, k]) * inverse[j, k]
+                    logs[source, j, k] = constant[j, k] - 0.5 * z * z
+            # the largest kernel counts as 1, so that products do not underflow
+            shift[source, j] = max(logs[source, j].max(), least)
+            scaled_exp(logs[source, j], shift[source, j], factor[source, j])
+        for w in range(walks if i >= 0 else 0):
+            of = sources[i, w]
+            joins[:] = -1
+            n_others = 0
+            for j in range(c):
+                changes, joined = 0, 0
+                for s in range(1, steps):
+                    if of[s, j] != of[s - 1, j]:
+                        changes += 1
+                        joined = s
+                if changes == 1 and of[0, j] == 0 and of[joined, j] == 1:
+                    joins[joined] = j
+                else:
+                    others[n_others] = j
+                    n_others += 1
+            total[:] = 0.0
+            for start in range(0, kernels, _CHUNK):
+                size = min(_CHUNK, kernels - start)
+                end = start + size
+                ahead[steps - 1] = 1.0
+                for s in range(steps - 1, 0, -1):
+                    after, rest = ahead[s], ahead[s - 1]
+                    b = ones if joins[s] < 0 else factor[0, joins[s], start:end]
+                    for k in range(size):
+                        rest[k] = after[k] * b[k]
+                behind[:size] = weights[start:end]
+                for s in range(steps):
+                    rest = ahead[s]
+                    for m in range(n_others):
+                        here = factor[of[s, others[m]], others[m], start:end]
+                        for k in range(size):
+                            rest[k] *= here[k]
+                    a = ones if joins[s] < 0 else factor[1, joins[s], start:end]
+                    part = 0.0
+                    for k in range(size):
+                        behind[k] *= a[k]
+                        part += behind[k] * rest[k]
+                    total[s] += part
+            for s in range(steps):
+                if total[s] > 1e-290:
+                    value = np.log(total[s])
+                    for j in range(c):
+                        value += shift[of[s, j], j]
+                else:  # added as logarithms, where the product underflows
+                    whole = log_weights.copy()
+                    for j in range(c):
+                        whole += logs[of[s, j], j]
+                    value = log_sum_of(whole, least)
+                found[i, w, s] = max(value, least)
     return found
 
 

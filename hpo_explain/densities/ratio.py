@@ -31,6 +31,7 @@ from hpo_explain._checks import check_count
 from hpo_explain.acquisition import Draws, LeftOut, TermBlock
 from hpo_explain.densities._coalitions import coalition_log_density
 from hpo_explain.densities._kernel_table import KernelTable
+from hpo_explain.densities._walks import walk_sources, walked_log_density
 from hpo_explain.densities.groups import Group
 from hpo_explain.densities.kernels import values_of
 from hpo_explain.densities.mixture import LEAST, ProductMixture
@@ -265,6 +266,30 @@ class DensityRatio:
         if all(len(block.columns) == 1 for block in self._blocks):
             return iter([terms_at(slice(0, n))])  # faster than starting threads
         return in_blocks(n, max(1, min(_AT_ONCE, -(-n // n_threads()))), terms_at)
+
+    def walk_terms(
+        self, x: Array, background: Array, orders: npt.NDArray[np.int64]
+    ) -> dict[str, Array]:
+        """Return the terms while players take the values of `x` one by one, (n, w, p + 1).
+
+        Arguments are as in :meth:`SupportsWalks.walk_terms`. Each step exchanges one factor of
+        each kernel.
+        """
+        n, walks, p = orders.shape
+        terms = {name: np.zeros((n, walks, p + 1)) for name in self.term_names}
+
+        def add_at(rows: slice) -> None:
+            sources = walk_sources(self._space, x, background[rows], orders[rows])
+            for block in self._blocks:
+                columns, parameters = list(block.columns), self._parameters(block)
+                at_b, here = background[rows][:, columns], sources[:, :, :, columns]
+                for name, density, sign in (("good", block.good, 1.0), ("bad", block.bad, -1.0)):
+                    logs = walked_log_density(density, parameters, x[columns], at_b, here)
+                    terms[name][rows] += sign * logs
+
+        for _ in in_blocks(n, max(1, min(_AT_ONCE, -(-n // n_threads()))), add_at):
+            pass
+        return terms
 
     def bootstrap(self, draws: int, *, seed: int = 0) -> Draws | None:
         """Return draws of the trials with replacement, good and other ones apart.

@@ -16,10 +16,12 @@ from hpo_explain.acquisition import (
     Acquisition,
     SupportsParts,
     SupportsTermCoalitions,
+    SupportsWalks,
     SurrogateBased,
     TermBlock,
 )
 from hpo_explain.errors import InputError, Option
+from hpo_explain.explainers._walks import walked_shapley
 from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS, kernel_shap
 from hpo_explain.facts import Fact, fact
@@ -87,7 +89,21 @@ class CoalitionGame:
 
     @property
     def samples_coalitions(self) -> bool:
-        """Whether there are too many coalitions to value each."""
+        """Whether there are too many coalitions to value each, so that some are drawn."""
+        return self._too_many and not self.walks_orders
+
+    @property
+    def walks_orders(self) -> bool:
+        """Whether there are too many coalitions to value each, so that orders are walked."""
+        return self._walker() is not None
+
+    def _walker(self) -> SupportsWalks | None:
+        acquisition = self.acquisition
+        walks = self._too_many and self.estimator != "kernel"
+        return acquisition if walks and isinstance(acquisition, SupportsWalks) else None
+
+    @property
+    def _too_many(self) -> bool:
         return any(len(game.players) > EXACT_PLAYERS for game in self._parts() or [self])
 
     def _parts(self) -> list[CoalitionGame]:
@@ -119,7 +135,7 @@ class CoalitionGame:
         parts = self._parts()
         if parts:
             return self._sum_of(parts, cubes)
-        if not self.samples_coalitions and self.estimator != "kernel":
+        if not self._too_many and self.estimator != "kernel":
             values = self._structured(all_coalitions(n), cubes)
             if values is not None:
                 weights = shapley_weights(n)
@@ -132,6 +148,10 @@ class CoalitionGame:
                 self.estimator,
                 ("Use ", Option("estimator", "kernel"), "."),
             )
+        walker = self._walker()
+        if walker is not None:
+            by_cube = walked_shapley(walker, self.x, self.players, cubes, seed=self.seed)
+            return by_cube, fact("orders_walked", players=n, sampled=True)
         # other coalitions for every hypercube: the interval then covers their choice as well
         seeds = np.random.default_rng(self.seed).integers(2**31, size=len(cubes))
         by_cube = np.stack(
@@ -140,8 +160,7 @@ class CoalitionGame:
                 for cube, seed in zip(cubes, seeds, strict=True)
             ]
         )
-        sampled = self.samples_coalitions
-        return by_cube, fact("kernel_explainer", players=n, sampled=sampled)
+        return by_cube, fact("kernel_explainer", players=n, sampled=self._too_many)
 
     def _sum_of(self, parts: list[CoalitionGame], cubes: list[Array]) -> tuple[Array, Fact]:
         """Return Shapley values as the sum of those of the parts, and how they came about."""

@@ -43,7 +43,7 @@ class ProposalExplainer:
         As in :class:`ShapleyExplainer`, or "incumbent": the best configuration known by then.
     surrogate : Surrogate, optional
         Evaluate the criterion with this model in place of the one that made the proposal.
-    estimator, draws, seed : optional
+    estimator, draws, precision, seed : optional
         As in :class:`ShapleyExplainer`.
 
     Examples
@@ -60,6 +60,7 @@ class ProposalExplainer:
     surrogate: Surrogate | None = None
     estimator: Estimator = "auto"
     draws: int = 1000
+    precision: float = 0.05
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -115,6 +116,7 @@ class ProposalExplainer:
             background=background,
             estimator=self.estimator,
             draws=self.draws,
+            precision=self.precision,
             subject=replace(subject, tried=run.X[known], costs=run.cost[known], trust=trust),
             seed=self.seed,
         ).explain(run.space.decode(what.x[None, :])[0], not_chosen=what.not_chosen)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_option
+from hpo_explain._checks import check_count, check_fraction, check_option
 from hpo_explain.acquisition import (
     Acquisition,
     SupportsCandidates,
@@ -59,10 +59,10 @@ THESIS_ROWS = 1000  # per hyperparameter (thesis, Section 5.2)
 FIRST_ROWS = 200  # of a background that grows
 MOST_ROWS = 2000
 MOST_ROWS_SAMPLED = 400  # a row costs more where coalitions are sampled
+MOST_STEPS_WALKED = 200_000  # rows times hyperparameters: a row costs less where orders are walked
 _NEARBY = 0.1  # of a hyperparameter's scale
 _PLACES = 21
 _LINEAR = "mean"  # the term that is the predicted objective, but for its sign
-ENOUGH = 0.05  # half a 95 % interval, relative to the largest contribution
 
 
 class ShapleyExplainer:
@@ -86,11 +86,15 @@ class ShapleyExplainer:
         "exact" values every coalition through the surrogate's own structure, without composed
         rows (a `SupportsCoalitions` surrogate, up to 11 active hyperparameters). "kernel" is
         `shap.KernelExplainer`: every coalition up to 11, its sampling above; any acquisition.
-        "auto" is "exact" where it is possible; the two agree. "sampling" draws background rows
-        and orders of the hyperparameters (Algorithm 2 of [1]_), whatever their number; its
-        intervals are those of the draws, and its "auto" background is "thesis".
+        "auto" is "exact" where it is possible; the two agree. Above 11 it walks orders of the
+        hyperparameters where the acquisition can (TPE's, a `SupportsWalks`). "sampling" draws
+        background rows and orders (Algorithm 2 of [1]_), whatever the number of hyperparameters;
+        its intervals are those of the draws, and its "auto" background is "thesis".
     draws : int, default 1000
         Number of draws K of the sampling estimator, at least 2.
+    precision : float, default 0.05
+        How wide half a 95 % interval may be, relative to the largest contribution, where the
+        background grows; between 0 and 1.
     subject : Subject, optional
         What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
         default it is made from the acquisition.
@@ -104,8 +108,8 @@ class ShapleyExplainer:
     ------
     ValueError
         If `background` is neither a positive number nor rows or a configuration of the space,
-        `estimator` is unknown, "exact" is asked for where it is not possible, or `draws` is
-        below 2.
+        `estimator` is unknown, "exact" is asked for where it is not possible, `draws` is below 2,
+        or `precision` is not between 0 and 1.
 
     References
     ----------
@@ -136,6 +140,7 @@ class ShapleyExplainer:
         background: int | str | Config | npt.ArrayLike = 1000,
         estimator: Estimator = "auto",
         draws: int = 1000,
+        precision: float = 0.05,
         subject: Subject | None = None,
         model_uncertainty: bool = True,
         seed: int = 0,
@@ -146,6 +151,7 @@ class ShapleyExplainer:
         self._subject = self._explained.completed(subject)
         self._estimator = check_option("estimator", estimator, ESTIMATORS)
         self._draws = check_count("draws", draws, minimum=2)
+        self._precision = check_fraction("precision", precision)
         self._seed = seed
         self._given: Array | None = None
         self._rows = 0  # until the intervals are narrow enough
@@ -314,18 +320,18 @@ class ShapleyExplainer:
         if self._rows:
             cubes = self._cubes(self._rows, config)
             return _over_cubes(cubes, *game.shapley(cubes))
-        bound = MOST_ROWS_SAMPLED if game.samples_coalitions else MOST_ROWS
+        bound, enough = _most_rows(game), self._precision
         rows = FIRST_ROWS
         while True:
             cubes = self._cubes(rows, config)
             by_cube, how = game.shapley(cubes)
             width = _relative_half_width(by_cube)
-            if width <= ENOUGH or rows >= bound:
+            if width <= enough or rows >= bound:
                 break
             # the error falls with the root of the rows, or faster
-            rows = int(min(bound, max(2 * rows, 1.2 * rows * (width / ENOUGH) ** 2)))
+            rows = int(min(bound, max(2 * rows, 1.2 * rows * (width / enough) ** 2)))
         grown = fact(
-            "background_grown", rows=rows, place=self._place, width=width, enough=width <= ENOUGH
+            "background_grown", rows=rows, place=self._place, width=width, enough=width <= enough
         )
         return _over_cubes(cubes, by_cube, how, (grown,))
 
@@ -368,6 +374,13 @@ class _Estimate:
     background: Array
     how: Fact
     notes: tuple[Fact, ...] = ()
+
+
+def _most_rows(game: CoalitionGame) -> int:
+    """Return how many rows a background may grow to."""
+    if game.walks_orders:
+        return MOST_STEPS_WALKED // len(game.players)
+    return MOST_ROWS_SAMPLED if game.samples_coalitions else MOST_ROWS
 
 
 def _over_cubes(

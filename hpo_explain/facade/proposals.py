@@ -34,6 +34,7 @@ def explain_proposal(
     surrogate: Surrogate | None = None,
     estimator: Estimator = "auto",
     draws: int = 1000,
+    precision: float = 0.01,
     seed: int = 0,
     **reading: Any,
 ) -> ProposalExplanation:
@@ -66,6 +67,9 @@ def explain_proposal(
         As in :class:`ShapleyExplainer`.
     draws : int, default 1000
         Number of draws of the sampling estimator.
+    precision : float, default 0.01
+        How wide half a 95 % interval may be, relative to the largest contribution, where the
+        background grows, as in :class:`ShapleyExplainer`; between 0 and 1.
     seed : int, default 0
         Seed of the surrogate, of the background and of draws.
     **reading
@@ -108,7 +112,9 @@ def explain_proposal(
     (12, None)
     """
     run = as_run(run, **reading)
-    explainer = ProposalExplainer(acquisition, background, surrogate, estimator, draws, seed)
+    explainer = ProposalExplainer(
+        acquisition, background, surrogate, estimator, draws, precision, seed
+    )
     return explainer.explain(run, trial)
 
 
@@ -122,6 +128,7 @@ def desirability_path(
     surrogate: Surrogate | None = None,
     estimator: Estimator = "auto",
     draws: int = 1000,
+    precision: float = 0.05,
     n_jobs: int | None = 1,
     progress: bool = True,
     seed: int = 0,
@@ -144,6 +151,9 @@ def desirability_path(
         were pruned.
     acquisition, background, surrogate, estimator, draws, seed
         As in :func:`explain_proposal`.
+    precision : float, default 0.05
+        As in :func:`explain_proposal`, which takes longer for one proposal than is needed to
+        compare many.
     n_jobs : int or None, default 1
         Number of joblib's workers, -1 for one per core. None takes what
         ``joblib.parallel_config(backend=..., n_jobs=...)`` says, such as a dask cluster. The
@@ -180,7 +190,9 @@ def desirability_path(
     [2, 3, 4]
     """
     run = as_run(run, **reading)
-    explainer = ProposalExplainer(acquisition, background, surrogate, estimator, draws, seed)
+    explainer = ProposalExplainer(
+        acquisition, background, surrogate, estimator, draws, precision, seed
+    )
     return explain_path(run, explainer, trials, pending=pending, n_jobs=n_jobs, progress=progress)
 
 

@@ -39,7 +39,6 @@ _PAIRS, _PAIR_ROWS, _PAIR_GRID = 2, 100, 10
 _EFFECT_ROWS, _EFFECT_GRID = 300, 15
 _REGIONS_DEPTH = 2
 _H_ROWS = 50
-_PATH_ROWS = 200
 _MOST_PROPOSALS = 100  # each with a model of its own
 _EXPERIMENTS = 3
 _EXPERIMENT_ROWS, _EXPERIMENT_GRID, _CANDIDATES = 100, 10, 200
@@ -229,9 +228,7 @@ class Context:
         proposals, _ = explainable(self.run)
         if len(proposals) < 2:
             raise NothingToExplain(fact("path_too_short", trials=proposals))
-        return facade.desirability_path(
-            self.run, _thinned(proposals), background=_PATH_ROWS, progress=False
-        )
+        return facade.desirability_path(self.run, _thinned(proposals), progress=False)
 
     @property
     def path_notes(self) -> list[Fact]:

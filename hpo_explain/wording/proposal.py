@@ -171,7 +171,7 @@ def _games_summed(fact: Fact) -> str:
     most = fact["most"]
     if most <= 1:
         return "exact, hyperparameter by hyperparameter"
-    how = "sampled coalitions" if fact["sampled"] else "exact"
+    how = "sampled" if fact["sampled"] else "exact"
     games = counted(fact["games"], "game")
     return f"{how}, as a sum of {games} of at most {most} hyperparameters"
 
@@ -226,6 +226,7 @@ add_facts(
         "coalitions_exact": lambda fact: f"exact, all {fact['coalitions']} coalitions",
         "kernel_explainer": _kernel_explainer,
         "games_summed": _games_summed,
+        "orders_walked": lambda fact: f"sampled orders of {fact['players']} hyperparameters",
         "orders_sampled": lambda fact: (
             f"sampling, {fact['draws']} draws of a background row and an order"
         ),

@@ -101,6 +101,40 @@ def test_some_coalitions_of_many_hyperparameters(d):
         np.testing.assert_allclose(found[name], expected[name], rtol=1e-10, atol=1e-10)
 
 
+def walked(ratio, x, background, orders):
+    """The terms at each step of walks, (n, w, p + 1), from rows that are really composed."""
+    n, walks, p = orders.shape
+    rows = np.repeat(background[:, None, None, :], walks, axis=1).repeat(p + 1, axis=2)
+    for i, w, s in np.ndindex(n, walks, p + 1):
+        joined = orders[i, w, :s]
+        rows[i, w, s, joined] = x[joined]
+    terms = ratio.terms(ratio.space.project(rows.reshape(-1, len(x))))
+    return {name: value.reshape(n, walks, p + 1) for name, value in terms.items()}
+
+
+@pytest.mark.parametrize(("space", "groups"), GROUPS, ids=lambda value: f"{len(value)}")
+def test_walks_are_valued_as_if_their_rows_were_composed(space, groups):
+    ratio, rng = ratio_of(space, *groups), np.random.default_rng(0)
+    background = space.sample(11, seed=3, latent=True)
+    for x in space.sample(4, seed=5):
+        players = np.flatnonzero(~np.isnan(x))
+        orders = rng.permuted(np.tile(players, (11, 3, 1)), axis=2)
+        found = ratio.walk_terms(x, background, orders)
+        for name, expected in walked(ratio, x, background, orders).items():
+            np.testing.assert_allclose(found[name], expected, rtol=1e-10, atol=1e-10)
+
+
+def test_walks_through_many_kernels_and_hyperparameters():
+    """More kernels than the compiled loop takes at a time."""
+    space = hx.SearchSpace([hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(30)])
+    ratio = ratio_of(space, range(30), kernels=(1, 600))
+    x, background = space.sample(1, seed=1)[0], space.sample(5, seed=2)
+    orders = np.random.default_rng(0).permuted(np.tile(np.arange(30), (5, 2, 1)), axis=2)
+    found = ratio.walk_terms(x, background, orders)
+    for name, expected in walked(ratio, x, background, orders).items():
+        np.testing.assert_allclose(found[name], expected, rtol=1e-10, atol=1e-10)
+
+
 def test_products_that_underflow_are_added_as_logarithms():
     """Two kernels far apart in every hyperparameter, and no prior between them."""
     space = hx.SearchSpace([hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(6)])
@@ -115,6 +149,10 @@ def test_products_that_underflow_are_added_as_logarithms():
     expected = brute_force(ratio, x, background, np.arange(6), all_coalitions(6))
     np.testing.assert_allclose(found["good"], expected["good"], rtol=1e-10)
     assert found["good"].min() == LEAST  # a density below the smallest number
+    orders = np.array([[range(6), [5, 3, 1, 0, 2, 4]]] * 2)
+    walks = ratio.walk_terms(x, background, orders)["good"]
+    np.testing.assert_allclose(walks, walked(ratio, x, background, orders)["good"], rtol=1e-10)
+    assert walks.min() == LEAST
 
 
 @pytest.mark.parametrize(("space", "groups"), GROUPS, ids=lambda value: f"{len(value)}")

@@ -259,7 +259,7 @@ def told(browser):
 
 
 def explained(run, trial):
-    path = hx.desirability_path(run, [trial], background=200, progress=False)
+    path = hx.desirability_path(run, [trial], progress=False)
     return path.explanations[0]
 
 

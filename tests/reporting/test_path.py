@@ -18,7 +18,7 @@ def written(run, folder):
 def test_the_path_the_balance_and_a_sentence_for_each_of_the_last_proposals(tmp_path):
     run = run_of(17, proposals=range(9, 17))
     page = written(run, tmp_path)
-    path = hx.desirability_path(run, background=200, progress=False)
+    path = hx.desirability_path(run, progress=False)
     assert path.sentence in page.text
     for trial in range(12, 17):
         assert f"Trial {trial} : {path.explanation(trial).sentence}" in page.text.replace(

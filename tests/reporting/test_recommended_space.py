@@ -81,7 +81,7 @@ def test_the_tables_of_a_section_are_those_of_its_result(tmp_path):
     run = run_of(10, proposals=range(7, 10))
     tables = tables_of(page_of(run, tmp_path, "importance", "path"))
     importance = hx.importance(run, order=2).to_frame()
-    path = hx.desirability_path(run, background=200, progress=False).to_frame()
+    path = hx.desirability_path(run, progress=False).to_frame()
     for kind in ("csv", "json"):  # ten digits of each number
         found = tables[f"importance.{kind}"]["importance"]
         np.testing.assert_allclose(found, importance["importance"], rtol=1e-9)

@@ -135,6 +135,10 @@ def test_a_hyperparameter_that_is_left_out_by_choice_is_inactive():
             fact("kernel_explainer", players=13, sampled=True),
             "KernelExplainer, sampled coalitions of 13 hyperparameters",
         ),
+        (
+            fact("orders_walked", players=20, sampled=True),
+            "sampled orders of 20 hyperparameters",
+        ),
         (fact("kernel_explainer", players=3, sampled=False), "KernelExplainer, all 8 coalitions"),
         (
             fact("games_summed", games=2, most=1, sampled=False),
@@ -142,7 +146,7 @@ def test_a_hyperparameter_that_is_left_out_by_choice_is_inactive():
         ),
         (
             fact("games_summed", games=2, most=12, sampled=True),
-            "sampled coalitions, as a sum of 2 games of at most 12 hyperparameters",
+            "sampled, as a sum of 2 games of at most 12 hyperparameters",
         ),
     ],
 )

@@ -1,0 +1,84 @@
+"""Shapley values from walks: players join a background row one by one, in some order and back.
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+b          a background row, each once
+π          an order of the players, drawn for each b, and walked from 8 places in it on: the
+           players before come last; each of them in both directions
+φ_j        the mean gain of the steps in which player j joins
+=========  ============================================================================
+
+A player joins early in some walks of a row and late in others (antithetic pairs and shifts), so
+that they take half to a fifth as many steps as orders drawn independently for the same error. The
+gains of a walk sum to u(x) - u(b): contributions are efficient whatever the number of walks.
+
+References
+----------
+.. [1] Štrumbelj, E. and Kononenko, I. (2014). Explaining prediction models and individual
+   predictions with feature contributions. Knowledge and Information Systems 41, 647-665.
+.. [2] Mitchell, R., Cooper, J., Frank, E. and Holmes, G. (2022). Sampling permutations for Shapley
+   value estimation. Journal of Machine Learning Research 23(43). Section 4.1 (antithetic sampling).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.acquisition import SupportsWalks
+from hpo_explain.space import Array
+
+STARTS = 8  # places in an order; more would not pay, as background rows differ as well
+
+
+def walked_shapley(
+    acquisition: SupportsWalks,
+    x: Array,
+    players: npt.NDArray[np.int64],
+    cubes: list[Array],
+    *,
+    seed: int = 0,
+) -> Array:
+    """Return Shapley values by hypercube of the background, (hypercube, player, term).
+
+    Parameters
+    ----------
+    acquisition : SupportsWalks
+        The utility.
+    x : ndarray of shape (d,)
+        The explained row, encoded.
+    players : ndarray of int
+        The columns of the hyperparameters that take part.
+    cubes : list of ndarray
+        Latent rows of the hypercubes.
+    seed : int, default 0
+        Seed of the orders.
+    """
+    background = np.vstack(cubes)
+    rng = np.random.default_rng(seed)
+    orders = shifted_pairs(rng.permuted(np.tile(players, (len(background), 1)), axis=1))
+    found = acquisition.walk_terms(x, background, orders)
+    steps = np.argsort(orders, axis=2)  # in which each player joins
+    gains = [
+        np.take_along_axis(np.diff(found[term], axis=2), steps, axis=2)
+        for term in acquisition.term_names
+    ]
+    by_row = np.stack([gain.mean(axis=1) for gain in gains], axis=2)
+    ends = np.cumsum([len(cube) for cube in cubes])
+    return np.stack([rows.mean(axis=0) for rows in np.split(by_row, ends[:-1])])
+
+
+def shifted_pairs(orders: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return orders (n, p) from several places on, and their opposites, (n, 2 · places, p).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shifted_pairs(np.array([[3, 7, 5]]))[0].tolist()
+    [[3, 7, 5], [7, 5, 3], [5, 3, 7], [5, 7, 3], [3, 5, 7], [7, 3, 5]]
+    """
+    p = orders.shape[1]
+    starts = np.unique(np.arange(STARTS) * p // STARTS)
+    shifted = np.stack([np.roll(orders, -start, axis=1) for start in starts], axis=1)
+    return np.concatenate([shifted, shifted[:, :, ::-1]], axis=1)
