@@ -247,6 +247,7 @@ def _started() -> subprocess.Popen[bytes]:
 
 def _ended(code: int, seconds: float) -> Answer:
     """Return the answer of a process that ended without one."""
-    message = f"the process that drew it ended with exit code {code}"
+    why = " (it was killed; was there too little memory?)" if code == -9 else ""
+    message = f"the process that drew it ended with exit code {code}{why}"
     failure = Failure("ChildProcessError", message, f"exit code {code}", "")
     return Answer(False, False, seconds, (failure,), None, ())

@@ -9,6 +9,7 @@ import numpy as np
 
 from hpo_explain._blas import one_blas_thread
 from hpo_explain._checks import check_count, check_sequence
+from hpo_explain._progress import progress_bar
 from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._proposed import proposed
@@ -64,7 +65,6 @@ def explain_path(
     2
     """
     from joblib import Parallel, delayed
-    from tqdm import tqdm
 
     if trials is None:
         numbers, notes = explainable(run, explainer.acquisition, pending=pending)
@@ -82,8 +82,7 @@ def explain_path(
     work = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(_explain)(explainer, run, number, verdicts[judged[number]]) for number in numbers
     )
-    # None: shown on a terminal only
-    bar = tqdm(work, total=len(numbers), desc="proposals", disable=None if progress else True)
+    bar = progress_bar(work, total=len(numbers), name="proposals", unit="proposal", shown=progress)
     found: tuple[ProposalExplanation, ...] = tuple(bar)
     acquisitions = dict.fromkeys(e.subject.acquisition for e in found)
     if len(acquisitions) > 1:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hpo_explain._checks import check_sequence, unknown_name
+from hpo_explain._progress import progress_bar
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.errors import InputError
 from hpo_explain.reporting._file import check_place, write_atomically
@@ -180,8 +181,6 @@ class Report:
         >>> Report.of({"loss": run}, sections=["overview"]).cards[0].finding
         'The best objective of 2 trials is 1, by trial 1; the last one.'
         """
-        from tqdm import tqdm
-
         from hpo_explain.wording.run import summary
 
         if not runs:
@@ -189,10 +188,10 @@ class Report:
         chosen = _chosen(sections)
         contexts = {name: Context(run) for name, run in runs.items()}
         work = [(name, section) for name in contexts for section in chosen]
-        # None: shown on a terminal only
-        bar = tqdm(work, desc="report", unit="section", disable=None if progress else True)
+        bar = progress_bar(work, total=len(work), name="report", unit="section", shown=progress)
         cards: dict[str, list[Card]] = {name: [] for name in contexts}
         for name, section in bar:
+            bar.set_postfix_str(section.name)
             place = list(contexts).index(name)
             cards[name].append(card_of(section, contexts[name], prefix=_prefix(place)))
         named = next(iter(runs.values())).name

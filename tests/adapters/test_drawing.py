@@ -169,7 +169,7 @@ subject = drawing(sys.argv[1] + "/r.html", Code(sys.argv[2]))
 while not os.path.exists(sys.argv[1] + "/pid"):
     time.sleep(0.02)
 if sys.argv[3] == "fork" and os.fork() == 0:
-    time.sleep(10)  # keeps open what its parent had open
+    time.sleep(5)  # keeps open what its parent had open
     os._exit(0)
 print(flush=True)
 if sys.argv[3] != "exit":
