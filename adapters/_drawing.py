@@ -154,7 +154,7 @@ class Drawing:
     def __init__(self, job: Job, done: Callable[[Answer], object]) -> None:
         self._job = job
         self._done = done
-        self._stopped = False
+        self._stopped: float | None = None  # when
         self._owner = os.getpid()
         self._process = _started()
         self._thread = threading.Thread(target=self._wait, name="hpo_explain report", daemon=True)
@@ -178,10 +178,12 @@ class Drawing:
             return
         while not self.is_over and perf_counter() < until:
             self._thread.join(0.2)  # without a limit, Ctrl-C is not heeded on Windows
+            if self._stopped is not None and perf_counter() > self._stopped + _PATIENCE:
+                self._process.kill()
 
     def stop(self) -> None:
         """Give up the drawing; its answer, if there is one still, is dropped."""
-        self._stopped = True
+        self._stopped = perf_counter()
         if self._owner == os.getpid():  # not a fork's to stop
             self._process.terminate()
 
@@ -196,7 +198,7 @@ class Drawing:
                 to.flush()  # and stays open: it closes when this process ends
                 answer = pickle.load(back)
         code = self._end()
-        if self._stopped:
+        if self._stopped is not None:
             return
         self._done(answer or _ended(code, perf_counter() - began))
 
@@ -222,7 +224,7 @@ _running: set[Drawing] = set()
 def _stop_all() -> None:
     for drawing in [*_running]:
         drawing.stop()
-        drawing.wait(_PATIENCE)
+        drawing.wait(_PATIENCE + 1.0)
 
 
 def _started() -> subprocess.Popen[bytes]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from hpo_explain.adapters import _drawing
 from hpo_explain.adapters._by_value import by_value
 from hpo_explain.adapters._one_writer import one_writer
 from tests.adapters.drawn import Code, drawing
@@ -160,6 +161,19 @@ def test_one_that_is_stopped_tidies_up_and_says_nothing(tmp_path):
     assert answers == []
     assert not exists(number, zombies=True)
     assert names(tmp_path) == ["pid"]
+
+
+@posix
+def test_one_that_does_not_heed_it_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr(_drawing, "_PATIENCE", 0.3)
+    deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+    subject = drawing(tmp_path / "r.html", Code(deaf + SLEEP.format(file=f"{tmp_path}/pid")))
+    number = number_in(tmp_path / "pid")
+    subject.stop()
+    subject.wait(0.1)
+    assert not subject.is_over
+    subject.wait()
+    assert not exists(number, zombies=True)
 
 
 PARENT = """
