@@ -13,6 +13,7 @@ from hpo_explain.wording.contents import line
 from hpo_explain.wording.numbers import format_value, percent, plus_minus
 from hpo_explain.wording.trust import caution
 
+_TITLE = "Around the best"
 _LONG = 120
 _MOST_ROWS = 15
 
@@ -24,11 +25,12 @@ def _content(context: Context) -> Content:
         "around.html.j2",
         caution=caution(ablation),
         sentence=ablation.sentence,
-        plot=figure(
-            ablation.plot,
-            alt=ablation.sentence,
-            caption=ablation_words.caption(ablation),
-            place="around",
+        plot=context.figure_once(
+            "ablation",
+            _TITLE,
+            lambda: figure(
+                ablation.plot, alt=ablation.sentence, caption=ablation_words.caption(ablation)
+            ),
         ),
         columns=[*table.columns],
         rows=[(str(name), [*row]) for name, row in table[:_MOST_ROWS].iterrows()],
@@ -69,7 +71,7 @@ def _table(context: Context) -> pd.DataFrame:
 
 AROUND = Section(
     "around",
-    "Around the best",
+    _TITLE,
     "The figure changes one value after the other from those of the source to those of the best "
     "configuration; the length of a stair is what it gains. The table adds, for configurations "
     "near the best, the share of the prediction's variation along each hyperparameter, and what a "

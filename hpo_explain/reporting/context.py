@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+from markupsafe import Markup
 
 from hpo_explain import diagnostics, facade
 from hpo_explain.diagnostics import SamplingBias, Trust
@@ -61,6 +62,7 @@ class Context:
         self.run = run
         self._found: dict[str, Any] = {}
         self._failed: dict[str, Exception] = {}
+        self._drawn: dict[str, str] = {}
 
     def once(self, name: str, compute: Callable[[], _T]) -> _T:
         """Return what an analysis found; it is computed, or fails, once."""
@@ -74,6 +76,15 @@ class Context:
                 raise
         found: _T = self._found[name]
         return found
+
+    def figure_once(self, what: str, section: str, draw: Callable[[], Markup]) -> Markup:
+        """Return a figure, or where another section of the report has drawn it, where it is."""
+        where = self._drawn.get(what, section)
+        if where != section:
+            return Markup('<p class="about">The figure is drawn under “{}”.</p>').format(where)
+        drawn = draw()
+        self._drawn[what] = section
+        return drawn
 
     # ------------------------------------------------------------------ the model
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from hpo_explain._words import counted, listed
 from hpo_explain.explanations import FanovaImportance
 from hpo_explain.reporting._render import figure, render
-from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.context import Context, unless_nothing
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording.contents import line
 from hpo_explain.wording.trust import caution
@@ -27,7 +27,7 @@ def _content(context: Context) -> Content:
         sentence=result.sentence,
         plot=_bars(result),
         conditional=_conditional(result),
-        marginals=_marginals(result),
+        marginals=_marginals(context),
         objective=result.subject.objective_name,
         has_totals=result.totals is not None,
         rows=_rows(result),
@@ -54,7 +54,13 @@ def _conditional(result: FanovaImportance) -> str:
     return listed([f"{name} in {share:.0%} of it" for share, name in partly], _MOST_CONDITIONAL)
 
 
-def _marginals(result: FanovaImportance) -> list[Markup]:
+def _marginals(context: Context) -> list[Markup]:
+    """Return the marginals where they are not the effects: those of a model that disagrees."""
+    result = context.importance
+    effects = unless_nothing(lambda: context.effects)
+    differ = any(claim.kind == "models_differ" for claim in result.claims)
+    if effects and effects[0].subject.model == result.subject.model and not differ:
+        return []
     shares = result.estimate[: len(result.names)]
     largest = np.argsort(-shares, kind="stable")[:_MARGINALS]
     return [_marginal(result, j) for j in largest if shares[j] >= _WORTH_A_MARGINAL]

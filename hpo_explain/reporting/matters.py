@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from hpo_explain.explanations import FanovaImportance, PartialDependence
+from hpo_explain.explanations import PartialDependence
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
@@ -17,6 +17,8 @@ from hpo_explain.wording.contents import line
 from hpo_explain.wording.fanova import between
 from hpo_explain.wording.numbers import percent
 from hpo_explain.wording.trust import caution
+
+_TITLE = "What matters, and how?"
 
 
 def _content(context: Context) -> Content:
@@ -28,8 +30,8 @@ def _content(context: Context) -> Content:
         "matters.html.j2",
         caution=caution(result),
         sentence=result.sentence,
-        rows=[_row(result, name, effects[name]) for name in named],
-        pairs=[_pair(effect) for effect in context.pair_effects],
+        rows=[_row(context, name, effects[name]) for name in named],
+        pairs=[_plot(context, effect) for effect in context.pair_effects],
         rest=words.rest_together(len(rest), sum(result.share(name) for name in rest)),
         shares=[_share(result, name) for name in context.ranking],
     )
@@ -55,26 +57,28 @@ def _width(share: float) -> str:
     return f"{100.0 * float(np.clip(share, 0.0, 1.0)):.1f}"
 
 
-def _row(result: FanovaImportance, name: str, effect: PartialDependence) -> dict[str, Any]:
+def _row(context: Context, name: str, effect: PartialDependence) -> dict[str, Any]:
     return {
-        **_share(result, name),
+        **_share(context.importance, name),
         "finding": effect_words.finding(effect),
         "caution": effect_words.caution(effect),
-        "plot": figure(effect.plot, alt=effect.sentence, caption=_caption(effect)),
+        "plot": _plot(context, effect),
     }
 
 
-def _caption(effect: PartialDependence) -> str:
-    return words.effect_caption(effect.subject.objective_name, effect.names, effect.subject.model)
-
-
-def _pair(effect: PartialDependence) -> Markup:
-    return figure(effect.plot, alt=effect.sentence, caption=_caption(effect))
+def _plot(context: Context, effect: PartialDependence) -> Markup:
+    about = effect.subject
+    caption = words.effect_caption(about.objective_name, effect.names, about.model)
+    return context.figure_once(
+        f"effect of {effect.names}",
+        _TITLE,
+        lambda: figure(effect.plot, alt=effect.sentence, caption=caption),
+    )
 
 
 MATTERS = Section(
     "matters",
-    "What matters, and how?",
+    _TITLE,
     "A row is a hyperparameter: its share of the variance of the predicted objective with its "
     "interval, and the objective that is predicted for its values, averaged over all others. The "
     "band is the model's uncertainty.",

@@ -14,6 +14,8 @@ from hpo_explain.wording import partial_dependence as words
 from hpo_explain.wording.contents import line
 from hpo_explain.wording.trust import caution
 
+_TITLE = "How does it matter?"
+
 
 def _content(context: Context) -> Content:
     effects, regions = context.effects, context.regions
@@ -21,7 +23,7 @@ def _content(context: Context) -> Content:
         "partial_dependence.html.j2",
         trust=caution(effects[0]),
         bias=context.sampling_bias.sentence,
-        effects=[_effect(effect) for effect in effects],
+        effects=[_effect(context, effect) for effect in effects],
         regions=_regions(regions) if len(regions.regions) > 1 else None,
         name=regions.names[0],
     )
@@ -29,7 +31,7 @@ def _content(context: Context) -> Content:
     return Content(effects[0].sentence, body, tables, line(effects[0]))
 
 
-def _effect(effect: PartialDependence) -> dict[str, Any]:
+def _effect(context: Context, effect: PartialDependence) -> dict[str, Any]:
     return {
         "name": effect.names[0],
         "finding": " ".join(
@@ -37,7 +39,11 @@ def _effect(effect: PartialDependence) -> dict[str, Any]:
         ),
         "caution": words.caution(effect),
         "notes": [note for note in effect.notes if note.kind != "effect_band"],
-        "plot": figure(effect.plot, alt=effect.sentence, caption=_caption(effect)),
+        "plot": context.figure_once(
+            f"effect of {effect.names}",
+            _TITLE,
+            lambda: figure(effect.plot, alt=effect.sentence, caption=_caption(effect)),
+        ),
     }
 
 
@@ -60,7 +66,7 @@ def _regions(result: RegionalPartialDependence) -> dict[str, Any]:
 
 EFFECTS = Section(
     "effects",
-    "How does it matter?",
+    _TITLE,
     "A line or point is the objective that the model predicts for a value, averaged over all other "
     "hyperparameters; a thin grey line is one configuration. The band is the model's uncertainty. "
     "The dashed line (or diamonds) is what is attainable with all others at their best. "
