@@ -6,6 +6,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.reporting import SECTIONS
+from hpo_explain.reporting.context import Context
 from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs
 from tests.reporting.pages import content_of
 
@@ -61,13 +62,17 @@ def test_the_table_holds_the_total_effects(result, page):
         assert float(total) == pytest.approx(100 * result.total_effect(name), abs=0.051)
 
 
-def test_the_marginals_of_the_most_important_are_drawn(result, page):
-    told = page.values("aria-label")
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_marginals_are_drawn_where_another_model_than_that_of_the_effects_gives_them(run, kind):
+    context = Context(run)
+    result = context.once("importance", lambda: hx.importance(run, order=2, kind=kind))
+    (section,) = (section for section in SECTIONS if section.name == "importance")
+    told = Page(str(section.content(context).body)).values("aria-label")
     shares = {name: result.share(name) for name in result.names}
     largest = sorted(shares, key=shares.get, reverse=True)
     drawn = [name for name in largest if any(f" by {name}, which" in text for text in told)]
-    assert drawn == [name for name in largest[:3] if shares[name] >= 0.01]
-    assert drawn
+    assert context.effects[0].subject.model == "a GP"
+    assert drawn == [n for n in largest[:3] if shares[n] >= 0.01 and kind == "forest"]
 
 
 def test_conditional_hyperparameters_are_named_with_where_they_are_active(result, page):
