@@ -20,6 +20,7 @@ from hpo_explain.adapters.frame._optuna_table import (
     unfinished,
 )
 from hpo_explain.adapters.frame._order import check_finishes, order_of, read_numbers, read_seconds
+from hpo_explain.adapters.frame._pending import read_without_result
 from hpo_explain.adapters.frame._space import infer_space, trials_of_ranges
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, fact
@@ -55,7 +56,8 @@ def from_frame(
 
     The table that Optuna's ``study.trials_dataframe()`` returns is recognized by its columns
     `number`, `state` and `params_...`: the last ones are the hyperparameters, `number` numbers the
-    trials unless another column orders them, and rows whose `state` is not COMPLETE are left out.
+    trials unless another column orders them, and rows whose `state` is not COMPLETE are left out
+    (``run.without_result`` holds their configurations).
 
     Parameters
     ----------
@@ -168,9 +170,10 @@ def from_frame(
     means = evaluations.mean(values)
     notes += evaluations.notes(numbers, objective)
     excluded = evaluations.not_finite(values, numbers, objective)
-    excluded |= {
+    ended = {
         int(numbers[evaluations.configuration[row]]): reason for row, reason in stopped.items()
     }
+    excluded |= ended
     kept = order[np.isfinite(means[order])]
     if not len(kept):
         raise nothing_left("frame", excluded)
@@ -196,6 +199,11 @@ def from_frame(
         started=starts[0][kept] if finishes else None,
         finished=finishes[0][kept] if finishes else None,
         excluded_times=_excluded_times(numbers, means, *starts, *finishes) if finishes else {},
+        without_result=read_without_result(
+            table[names].iloc[rows].set_axis(numbers), ended, space, numbers[order][:initial]
+        )
+        if instance is None
+        else {},
         objective_name=objective,
         instances=None if instance is None else evaluations.of(kept, X, values),
         ranges_from=ranges_from,

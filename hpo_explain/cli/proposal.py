@@ -18,7 +18,8 @@ from hpo_explain.options import Criterion, WhichTrial
 @takes_source
 @click.option("--trial", default="latest", show_default=True,
               callback=number_or_word,
-              metavar="[N|latest|best|best-predicted]", help="The proposal.")  # fmt: skip
+              metavar="[N|latest|best|best-predicted|pending]",
+              help="The proposal; pending: the latest one that runs.")  # fmt: skip
 @click.option("--acquisition", default="auto", show_default=True,
               type=click.Choice(["auto", "lcb", "ei", "pi", "logei"]),
               help="auto: the optimizer's own where it is known.")  # fmt: skip

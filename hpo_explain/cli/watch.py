@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hpo_explain._words import spans
 from hpo_explain.cli._duration import duration
 from hpo_explain.cli._errors import say, told
 from hpo_explain.cli._interrupt import heeded_interrupt
@@ -54,7 +55,7 @@ def _follow(
             state = "".join(map(_fingerprint, runs.values()))
             if state != shown:
                 reporting.report(runs, out, title=title, progress=False)
-                click.echo(f"Report: {out} ({max(map(len, runs.values()))} trials)")
+                click.echo(f"Report: {out} ({_counted(runs)})")
                 shown = state
             said = ""
         except (ValueError, OSError) as error:
@@ -67,6 +68,13 @@ def _follow(
                 said = text
         check_interrupt()
         sleep(every)
+
+
+def _counted(runs: dict[str, Run]) -> str:
+    """Say how many trials are finished, and which are running."""
+    run = max(runs.values(), key=len)
+    running = run.running_at(None)
+    return f"{len(run)} trials" + (f"; running: {spans(running)}" if running else "")
 
 
 def _may_pass(error: Exception, source: Source) -> bool:
@@ -82,11 +90,12 @@ def _may_pass(error: Exception, source: Source) -> bool:
 
 
 def _fingerprint(run: Run) -> str:
-    """Return a text that changes with the trials of a run, those left out included."""
+    """Return a text that changes with the trials of a run, those without a result included."""
     import numpy as np
 
     told = hashlib.sha256(str(run).encode("utf-8", errors="replace"))
-    for column in (np.asarray(run.trials), run.objective, run.X):
+    others = [trial.x for trial in run.without_result.values()]
+    for column in (np.asarray(run.trials), run.objective, run.X, *others):
         told.update(repr(column.shape).encode())
         told.update(column.tobytes())
     return told.hexdigest()

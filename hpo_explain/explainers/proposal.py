@@ -251,7 +251,8 @@ def explainable(
     """
     proposals = all_proposals(run)
     if pending:
-        proposals = sorted([*proposals, *_proposed_without_result(run)])
+        others = [t for t, trial in run.without_result.items() if trial.explainable]
+        proposals = sorted([*proposals, *others])
     why = {number: why_unexplained(run, number, acquisition) for number in proposals}
     reasons: dict[str, list[int]] = {}
     for number, reason in why.items():
@@ -264,12 +265,3 @@ def explainable(
     if not numbers:
         raise NothingToExplain(fact("no_explainable_proposal", left_out=left_out))
     return numbers, left_out
-
-
-def _proposed_without_result(run: Run) -> list[int]:
-    """Return the numbers of the proposals without a result that have a value."""
-    return [
-        t
-        for t, trial in run.without_result.items()
-        if trial.proposed and not np.isnan(trial.x).all()
-    ]

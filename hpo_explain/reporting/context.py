@@ -236,7 +236,7 @@ class Context:
         return self.once("path", self._path)
 
     def _path(self) -> DesirabilityPath:
-        proposals, _ = explainable(self.run)
+        proposals, _ = explainable(self.run, pending=True)
         if len(proposals) < 2:
             raise NothingToExplain(fact("path_too_short", trials=proposals))
         return facade.desirability_path(self.run, _thinned(proposals), progress=False)
@@ -244,7 +244,7 @@ class Context:
     @property
     def path_notes(self) -> list[Fact]:
         """Which proposals the path leaves out."""
-        proposals, notes = explainable(self.run)
+        proposals, notes = explainable(self.run, pending=True)
         shown = len(_thinned(proposals))
         if shown == len(proposals):
             return list(notes)

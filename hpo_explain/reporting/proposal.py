@@ -30,10 +30,16 @@ def _best_content(context: Context) -> Content:
 
 
 def _latest_content(context: Context) -> Content:
-    latest = max(context.run.proposals or (), default=None)
+    latest = _latest(context.run)
     if latest is not None and latest == _best(context.run):
         raise NothingToExplain(fact("latest_is_best", trials=[latest]))
-    return _content(context, latest, lead=f"Trial {latest} is the latest proposal.")
+    return _content(context, latest, lead=words.latest_lead(context.run, latest))
+
+
+def _latest(run: Run) -> int | None:
+    """Return the latest proposal, one that runs before any that is finished; None without any."""
+    running = [t for t in run.pending if run.without_result[t].explainable]
+    return max(running or run.proposals or (), default=None)
 
 
 def _best(run: Run) -> int | None:

@@ -128,10 +128,10 @@ def _trials(run: Run, explained: set[int]) -> list[dict[str, Any]]:
         }
         for i in chosen
     ]
-    for trial, reason in run.excluded.items():
-        text = words.excluded_line(reason)
-        row = {"t": trial, "y": None, "best": None, "kind": "left-out", "text": text, "why": text}
-        rows.append(row)
+    for trial in {**run.excluded, **run.without_result}:
+        text = words.without_result_line(run, trial)
+        row = {"t": trial, "y": None, "best": None, "kind": "left-out", "text": text}
+        rows.append(row if trial in explained else {**row, "why": text, **_chosen(run, trial)})
     return sorted(rows, key=lambda row: row["t"])
 
 
@@ -149,11 +149,16 @@ def _thinned(run: Run, explained: set[int], so_far: np.ndarray) -> list[int]:
 
 
 def _unexplained(run: Run, trial: int) -> dict[str, Any]:
-    config = run.config(trial)
-    return {
-        "why": words.why_no_explanation(run, trial),
-        "config": [(name, format_value(config[name], width=_LONG)) for name in config],
-    }
+    return {"why": words.why_no_explanation(run, trial), **_config(run.config(trial))}
+
+
+def _chosen(run: Run, trial: int) -> dict[str, Any]:
+    """Return what was chosen for a trial without a result, where that is known."""
+    return _config(run.config(trial)) if trial in run.without_result else {}
+
+
+def _config(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {"config": [(name, format_value(config[name], width=_LONG)) for name in config]}
 
 
 def _plain(value: float) -> float | None:
@@ -202,7 +207,7 @@ def _predicted(result: ProposalExplanation, predicted: Mapping[str, float]) -> s
     return words.predicted_and_observed(
         result.subject.objective_name,
         plus_minus(predicted["mean"], predicted["std"]),
-        format_value(predicted["objective"]),
+        format_value(predicted["objective"]) if np.isfinite(predicted["objective"]) else None,
     )
 
 

@@ -62,6 +62,11 @@ class WithoutResult:
         """Whether it may still get a result."""
         return self.state in UNDER_WAY
 
+    @property
+    def explainable(self) -> bool:
+        """Whether it is a proposal, and has a value."""
+        return self.proposed and not bool(np.isnan(self.x).all())
+
     def not_chosen(self, space: SearchSpace) -> tuple[str, ...]:
         """Return the hyperparameters that have no value, though they may be active.
 

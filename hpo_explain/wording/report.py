@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from hpo_explain._words import counted, join_words
+from hpo_explain._words import counted, join_words, spans
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, TurningPoint
 from hpo_explain.explanations.path import KAPPAS
@@ -203,9 +203,31 @@ def trial_line(run: Run, trial: int) -> str:
     return "; ".join(filter(None, parts))
 
 
-def excluded_line(reason: Fact) -> str:
-    """Return why a trial was left out: "left out, pruned"."""
-    return f"left out, {reason}"
+_STATES = {
+    "running": "running, no result yet",
+    "waiting": "waiting to be started",
+    "failed": "failed",
+    "pruned": "pruned",
+}
+
+
+def without_result_line(run: Run, trial: int) -> str:
+    """Return what became of a trial: "left out, its loss is nan", "failed; chosen by TPE"."""
+    if trial not in run.without_result:
+        return f"left out, {run.excluded[trial]}"
+    state = _STATES[run.without_result[trial].state]
+    return "; ".join(
+        filter(None, [state, _CHOSEN[run.origin(trial)].format(optimizer=run.optimizer)])
+    )
+
+
+def latest_lead(run: Run, latest: int | None) -> str:
+    """Say which proposal is the latest, and what else is running."""
+    if latest not in run.without_result:
+        return f"Trial {latest} is the latest proposal."
+    others = [t for t in run.running_at(None) if t != latest]
+    also = f" Also running: {spans(others)}." if others else ""
+    return f"Trial {latest} is the latest proposal. It is running: it has no result yet.{also}"
 
 
 def why_no_explanation(run: Run, trial: int) -> str:
@@ -220,9 +242,10 @@ def others(count: int) -> str:
     return f"{counted(count, 'other')} together"
 
 
-def predicted_and_observed(objective: str, predicted: str, observed: str) -> str:
-    """Return what the model of the time predicted for a trial, and what came of it."""
-    return f"Predicted {objective}: {predicted}. Observed: {observed}."
+def predicted_and_observed(objective: str, predicted: str, observed: str | None) -> str:
+    """Return what the model of the time predicted for a trial, and what came of it, if anything."""
+    came = "" if observed is None else f" Observed: {observed}."
+    return f"Predicted {objective}: {predicted}.{came}"
 
 
 def caption(result: ProposalExplanation) -> str:

@@ -984,3 +984,23 @@ def test_times_in_a_column_of_any_type_may_be_plain_numbers():
     table["finished"] = pd.Series([5.0, 1.5, 2.5], dtype=object)
     run = hx.from_frame(table, "loss", hyperparameters=["lr"], time=("started", "finished"))
     assert run.known_before(2).tolist() == [1]
+
+
+def test_rows_without_a_result_keep_what_they_were_to_try():
+    study = optuna_study()
+    study.enqueue_trial({"x": 0.25})
+    run, of_study = hx.from_frame(study.trials_dataframe(), "value"), hx.from_optuna(study)
+    assert {t: trial.state for t, trial in run.without_result.items()} == {
+        2: "pruned",
+        3: "failed",
+        7: "running",
+        8: "waiting",
+    }
+    assert run.pending == of_study.pending == (7, 8)
+    for number in (2, 3, 7):
+        known = {f"params_{name}": v for name, v in of_study.config(number).items()}
+        assert run.config(number) == pytest.approx(known)
+    assert run.without_result[7].not_chosen(run.space) == ("params_kernel",)
+    found = hx.explain_proposal(run, "pending", background=20)
+    assert (found.trial, found.not_chosen) == (7, ("params_kernel",))
+    assert hx.from_frame(study.trials_dataframe(), "value", initial=4).origin(3).value == "initial"

@@ -5,6 +5,7 @@ import io
 import json
 import re
 
+import optuna
 import pytest
 from click.testing import CliRunner
 
@@ -121,6 +122,18 @@ def test_seeds_decide_what_is_drawn(run, study):
     arguments = ["importance", "study.db", "--format", "json", "--seed"]
     first, same, other = (run(*arguments, seed).stdout for seed in ("0", "0", "1"))
     assert first == same != other
+
+
+def test_the_pending_trial_is_the_one_that_runs(study, run):
+    running = optuna.load_study(study_name="first", storage="sqlite:///study.db").ask()
+    running.suggest_float("x", 0.0, 1.0)
+    outcome = run("proposal", "study.db", "--trial", "pending", "--background", "50")
+    assert outcome.exit_code == 0, outcome.output
+    assert f"trial {running.number} is running: it has no result yet" in outcome.stdout
+    assert re.search(r"kernel +not chosen", outcome.stdout)
+    running.study.tell(running, 1.0)
+    outcome = run("proposal", "study.db", "--trial", "pending")
+    assert (outcome.exit_code, "no trial of the run is running" in outcome.stderr) == (1, True)
 
 
 @pytest.mark.parametrize(

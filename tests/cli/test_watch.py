@@ -69,6 +69,12 @@ def test_the_report_is_written_anew_when_trials_arrive_and_only_then(study, watc
     assert outcome.stderr.endswith("stopped\n")
 
 
+def test_what_a_running_trial_chooses_is_news(study, watch):
+    running = optuna.load_study(study_name="first", storage="sqlite:///study.db").ask()
+    outcome = watch("study.db", happen=[str, lambda: running.suggest_float("x", 0.0, 1.0)])
+    assert reports(outcome) == ["15 trials; running: 16"] * 2
+
+
 @pytest.mark.thorough
 def test_a_deleted_storage_leaves_the_last_report_and_may_come_back(study, watch):
     shutil.copy("study.db", "kept.db")
