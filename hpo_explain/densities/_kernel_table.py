@@ -31,7 +31,9 @@ class KernelTable:
         X: Array,
         own: npt.NDArray[np.bool_],
     ) -> None:
-        self._logs = mixture.tables(parameters, X).sum(axis=0) + mixture.log_weights
+        logs = mixture.products(parameters, X) + mixture.log_weights
+        self._largest = np.maximum(logs.max(axis=1), LEAST)
+        self._kernels = np.exp(logs - self._largest[:, None])
         self._weights = mixture.weights
         self._present = ~np.isnan(X).all(axis=1)
         self._trials = np.flatnonzero(own & ~np.isnan(X).any(axis=1))
@@ -42,12 +44,14 @@ class KernelTable:
         return len(self._weights) - len(self._trials) in (0, 1)
 
     def log_density(self, counts: Array) -> Array:
-        """Return the log-density at the trials, (n,), if its own count so often, (n,)."""
-        kernels = np.ones(len(self._weights))
-        kernels[: len(self._trials)] = counts[self._trials]
-        total = float(kernels @ self._weights)
-        if total <= 0.0:
-            return np.zeros(len(self._logs))
-        with np.errstate(divide="ignore"):
-            logs = np.log(np.exp(self._logs) @ kernels / total)
-        return np.where(self._present, np.maximum(logs, LEAST), 0.0)
+        """Return the log-density at the trials, (draws, n), if its own count so often in a draw.
+
+        `counts` has a row per draw, (draws, n).
+        """
+        kernels = np.ones((len(counts), len(self._weights)))
+        kernels[:, : len(self._trials)] = counts[:, self._trials]
+        total = (kernels @ self._weights)[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(kernels @ self._kernels.T / total) + self._largest
+        known = self._present & (total > 0.0)
+        return np.where(known, np.maximum(logs, LEAST), 0.0)

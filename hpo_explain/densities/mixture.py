@@ -76,6 +76,18 @@ class ProductMixture:
                 tables[j, present] = kernels.log_densities(values_of(parameter, X[present, j]))
         return tables
 
+    def products(self, parameters: Sequence[Parameter], X: Array) -> Array:
+        """Return the log-density of each product of kernels, (n, K), without its weight."""
+        total = np.zeros((len(X), len(self.weights)))
+        for j, (parameter, kernels) in enumerate(zip(parameters, self.kernels, strict=True)):
+            present = ~np.isnan(X[:, j])
+            logs = kernels.log_densities(values_of(parameter, X[present, j]))
+            if present.all():
+                total += logs
+            else:
+                total[present] += logs
+        return total
+
     def log_density(self, parameters: Sequence[Parameter], X: Array) -> Array:
         """Return the logarithm of the density, (n,), at positions (n, number of hyperparameters).
 

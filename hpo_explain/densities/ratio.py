@@ -220,7 +220,7 @@ class DensityRatio:
                 # groups of as many trials are the same trials
                 rng = np.random.default_rng([seed, k, len(density.weights)])
                 weights = density.resampled(draws, rng)
-                logs = density.tables(parameters, rows).sum(axis=0)
+                logs = density.products(parameters, rows)
                 largest = np.maximum(logs.max(axis=1, keepdims=True), LEAST)  # none may be possible
                 summed = np.exp(logs - largest) @ weights.T
                 found = np.log(np.maximum(summed, np.finfo(float).tiny)) + largest
@@ -322,20 +322,20 @@ class DensityRatio:
                 return None
             tables.append((of_good, of_bad))
 
-        def left() -> Iterator[LeftOut]:
-            rng = np.random.default_rng(seed)
-            for _ in range(draws):
-                counts = np.zeros(len(rows))
-                for group in (np.flatnonzero(good), np.flatnonzero(~good)):
-                    if len(group):
-                        np.add.at(counts, rng.choice(group, len(group)), 1.0)
-                utility = np.zeros(len(rows))
-                for of_good, of_bad in tables:
-                    utility += of_good.log_density(counts) - of_bad.log_density(counts)
-                out = counts == 0.0
-                yield LeftOut(cost[out], utility[out])
-
-        return Draws(int(np.isfinite(cost).sum()), left())
+        rng = np.random.default_rng(seed)
+        counts = np.zeros((draws, len(rows)))
+        for drawn in counts:
+            for group in (np.flatnonzero(good), np.flatnonzero(~good)):
+                if len(group):
+                    np.add.at(drawn, rng.choice(group, len(group)), 1.0)
+        utility = np.zeros_like(counts)
+        for of_good, of_bad in tables:
+            utility += of_good.log_density(counts) - of_bad.log_density(counts)
+        left = (
+            LeftOut(cost[out], by_draw[out])
+            for out, by_draw in zip(counts == 0.0, utility, strict=True)
+        )
+        return Draws(int(np.isfinite(cost).sum()), left)
 
     def candidates(self, n: int, *, seed: int = 0) -> Array:
         """Draw latent rows from l, as TPE draws the candidates among which it chooses.

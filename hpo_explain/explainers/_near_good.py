@@ -48,22 +48,28 @@ def near_good(space: SearchSpace, tried: Array, costs: Array, x: Array, *, seed:
     """
     found = np.ones((len(space), 2))
     costs = np.where(np.isnan(costs), np.inf, costs)
-    for j, parameter in enumerate(space.parameters):
-        active = np.flatnonzero(~np.isnan(tried[:, j]))
-        if np.isnan(x[j]) or len(active) < 2:
-            continue
-        values = tried[active, j]
-        if isinstance(parameter, CategoricalParameter):
-            weights = (values == x[j]).astype(float)
-        else:
-            weights = np.exp(-0.5 * ((values - x[j]) / _NEAR) ** 2)
-        good = _good(costs[active])
-        observed = weights @ good
-        drawn = _permuted(good, np.random.default_rng([seed, j])) @ weights
+    active = ~np.isnan(tried)
+    told = np.flatnonzero(~np.isnan(x) & (active.sum(axis=0) >= 2))
+    # those that are active in the same trials share the permutations
+    patterns, which = np.unique(active[:, told], axis=1, return_inverse=True)
+    for k, rows in enumerate(patterns.T):
+        columns = told[which.ravel() == k]
+        weights = _nearness(space, tried[np.ix_(rows, columns)], x, columns)
+        good = _good(costs[rows])
+        observed = good @ weights
+        drawn = _permuted(good, np.random.default_rng([seed, columns[0]])) @ weights
         slack = 1e-9
-        more, less = (drawn >= observed - slack).sum(), (drawn <= observed + slack).sum()
-        found[j] = (1.0 + np.array([more, less])) / (_PERMUTATIONS + 1.0)
+        more = (drawn >= observed - slack).sum(axis=0)
+        less = (drawn <= observed + slack).sum(axis=0)
+        found[columns] = (1.0 + np.column_stack([more, less])) / (_PERMUTATIONS + 1.0)
     return found
+
+
+def _nearness(space: SearchSpace, values: Array, x: Array, columns: npt.NDArray[np.int64]) -> Array:
+    """Return how near trials are to each value, (n, number of columns), at most 1."""
+    near = np.exp(-0.5 * ((values - x[columns]) / _NEAR) ** 2)
+    categorical = [isinstance(space.parameters[j], CategoricalParameter) for j in columns]
+    return np.where(categorical, values == x[columns], near)
 
 
 def _good(costs: Array) -> Array:
