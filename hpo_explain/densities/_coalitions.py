@@ -10,25 +10,23 @@ S          a coalition: hyperparameters of S take A, the others B, inactive ones
 p(S, b)    ``Σ_k w_k Π_j (A_jk or B_jk)``
 =========  ============================================================================
 
-Each A and B is computed once. Hyperparameters are split into small groups, and every product that
-occurs in a group is computed once: with two groups p(S, b) is a matrix product over the kernels.
+Each A and B is computed once. Hyperparameters are split into two groups, and the product over each
+subset of a group is computed once: p(S, b) is a matrix product over the kernels.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.densities._loops import products, sums_of_products
+from hpo_explain.densities._loops import products
 from hpo_explain.densities.mixture import LEAST, log_sum
 from hpo_explain.space import Array
 from hpo_explain.surrogates._coalitions import EXPLAINED, INACTIVE, Sources
 
 Members = npt.NDArray[np.bool_]
 
-_GROUP = 8  # hyperparameters of a group: 256 products at most
+_MOST_PLAYERS = 12  # of products: 64 subsets of each group
 _AT_ONCE = 1_000_000  # numbers held at once: 8 MB
 
 
@@ -53,14 +51,16 @@ def coalition_log_density(at_x: Array, at_b: Array, log_weights: Array, sources:
     """
     n, kernels, m = at_b.shape[1], at_b.shape[2], sources.shape[2]
     found = np.empty((n, m))
-    alike = len(sources) == 1
+    explained = (sources == EXPLAINED).any(axis=(0, 2))
+    alike = len(sources) == 1 and explained.sum() <= _MOST_PLAYERS
     step = max(1, _AT_ONCE // (m if alike else m * kernels))
     for start in range(0, n, step):
         rows = slice(start, start + step)
         if alike:
             found[rows] = _products(at_x, at_b[:, rows], log_weights, sources[0] == EXPLAINED)
         else:
-            found[rows] = _sums(at_x, at_b[:, rows], log_weights, sources[rows])
+            here = sources if len(sources) == 1 else sources[rows]
+            found[rows] = _sums(at_x, at_b[:, rows], log_weights, here)
     return found
 
 
@@ -80,23 +80,21 @@ def _finite(logs: Array) -> Array:
 
 def _products(at_x: Array, at_b: Array, log_weights: Array, member: Members) -> Array:
     """Return ``log p`` by multiplying kernels, the same coalitions for all rows."""
-    c = len(at_x)
     # each hyperparameter's largest kernel counts as 1, so that products do not underflow
     shift_x = np.maximum(at_x.max(axis=1), LEAST)
     shift_b = np.maximum(at_b.max(axis=2), LEAST)
     a, b = np.exp(at_x - shift_x[:, None]), np.exp(at_b - shift_b[:, :, None])
-    size = _group_size(c)
-    ends = np.minimum(np.arange(0, c + size, size), c)
-    codes = np.stack(
+    players = member.any(axis=1)
+    weights = np.exp(log_weights) * b[~players].prod(axis=0)
+    first, second = np.array_split(np.flatnonzero(players), 2)
+    pairs = np.stack(
         [
-            (1 << np.arange(end - start)) @ member[start:end]
-            for start, end in pairwise(ends.tolist())
+            (products(a[first], b[first, i]) * weights[i]) @ products(a[second], b[second, i]).T
+            for i in range(b.shape[1])
         ]
     )
-    if len(codes) == 2 and 2**c <= 4 * member.shape[1]:
-        total = _all_pairs(np.exp(log_weights), a, b, int(ends[1]))[:, codes[0], codes[1]]
-    else:
-        total = sums_of_products(np.exp(log_weights), a, b, ends, codes)
+    codes = [(1 << np.arange(len(group))) @ member[group] for group in (first, second)]
+    total = pairs[:, codes[0], codes[1]]
     shifts = shift_b.T @ (~member).astype(float) + shift_x @ member.astype(float)
     with np.errstate(divide="ignore"):
         logs = np.log(total) + shifts
@@ -104,17 +102,3 @@ def _products(at_x: Array, at_b: Array, log_weights: Array, member: Members) -> 
         chosen = np.where(member[:, s, None], at_x, at_b[:, i])
         logs[i, s] = log_sum((chosen.sum(axis=0) + log_weights)[None, :])[0]
     return np.asarray(np.maximum(logs, LEAST), dtype=float)
-
-
-def _all_pairs(weights: Array, a: Array, b: Array, first: int) -> Array:
-    """Return the sum over kernels for each pair of subsets of two groups, (n, 2^g, 2^h)."""
-    pairs = [
-        (products(a[:first], b[:first, i]) * weights) @ products(a[first:], b[first:, i]).T
-        for i in range(b.shape[1])
-    ]
-    return np.stack(pairs)
-
-
-def _group_size(c: int) -> int:
-    """Return how many hyperparameters a group has: two groups where two are enough."""
-    return max(1, -(-c // max(2, -(-c // _GROUP))))

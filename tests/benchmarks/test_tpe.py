@@ -11,6 +11,8 @@ from optuna.samplers import RandomSampler, TPESampler
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
+from hpo_explain.explainers._coalition_game import CoalitionGame
+from hpo_explain.explainers.background import hypercubes
 
 UNIVARIATE = {"multivariate": False, "constant_liar": False}
 JOINT = {"multivariate": True, "constant_liar": True}
@@ -44,18 +46,21 @@ def run_of(d, n_trials, options):
         pytest.param(30, 1000, UNIVARIATE, id="univariate-30-1000"),  # at most 0.5 s
         pytest.param(8, 200, JOINT, id="joint-8-200"),  # at most 3 s
         pytest.param(11, 1000, JOINT, id="joint-11-1000"),
-        pytest.param(30, 1000, JOINT, id="joint-30-1000"),
+        pytest.param(20, 1000, JOINT, id="joint-20-1000"),
+        pytest.param(50, 1000, JOINT, id="joint-50-1000"),
     ],
 )
-def test_why_tpe_proposed_a_trial(benchmark, d, n_trials, options):
+@pytest.mark.parametrize("precision", [0.01, 0.05])
+def test_why_tpe_proposed_a_trial(benchmark, d, n_trials, options, precision):
     study = run_of(d, n_trials, options)
 
     def explain():
-        return hx.explain_proposal(from_optuna(study), n_trials)
+        return hx.explain_proposal(from_optuna(study), n_trials, precision=precision)
 
     explanation = benchmark.pedantic(explain, rounds=3, warmup_rounds=1)
     benchmark.extra_info["rows"] = explanation.background_size
-    print(benchmark.name, explanation.background_size, "rows,", explanation.estimator)
+    reached = explanation.half_width()[:, -1].max() / np.abs(explanation.total).max()
+    print(benchmark.name, explanation.background_size, "rows,", explanation.estimator, reached)
     assert not explanation.subject.assumed
 
 
@@ -69,3 +74,14 @@ def test_the_densities_alone(benchmark, options):
         return run.acquisition(before=1000)
 
     benchmark.pedantic(rebuild, rounds=3, warmup_rounds=1)
+
+
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+@pytest.mark.parametrize("d", [20, 50])
+def test_walks_of_a_proposal_alone(benchmark, d):
+    """200 background rows: intervals within 10 % for 20 hyperparameters; in 0.1 s of one core."""
+    run = from_optuna(run_of(d, 1000, JOINT))
+    acquisition, x = run.acquisition(before=1000), run.X[run.row(1000)]
+    game = CoalitionGame.of(acquisition, x, estimator="auto", seed=0)
+    cubes = hypercubes(run.space, 200, seed=0)
+    benchmark.pedantic(lambda: game.shapley(cubes), rounds=3, warmup_rounds=1)
