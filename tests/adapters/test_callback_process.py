@@ -46,6 +46,7 @@ class Ran:
         self.drawn.set()
 
     def _objective(self, trial):
+        time.sleep(0.05)  # the processor is left to the other process
         x = trial.suggest_float("x", 0.0, 1.0)
         y = trial.suggest_float("y", 0.0, 1.0)
         title = Figure().suptitle("mine")
