@@ -15,8 +15,9 @@ class Extent(Enum):
     BRIEF = "brief"
 
 
-_ASSUMED = {Extent.FULL: 25.0, Extent.BRIEF: 10.0}
-"""Seconds of one processor, the start of a process included, before one was measured."""
+# Seconds of one processor, assumed until a report was measured: 3 s are spent on imports.
+_START, _SECTION = 3.0, 1.4
+_SECTIONS = {Extent.FULL: 16, Extent.BRIEF: 4}
 
 
 class Budget:
@@ -26,10 +27,14 @@ class Budget:
     ----------
     share : float or None
         Share of the optimization's own time that reports may take; None for no limit.
+    sections : int, optional
+        Number of parts of a full report, if not all.
     """
 
-    def __init__(self, share: float | None) -> None:
+    def __init__(self, share: float | None, sections: int | None = None) -> None:
         self.share = share
+        counts = _SECTIONS if sections is None else _SECTIONS | {Extent.FULL: sections}
+        self._assumed = {extent: _START + _SECTION * count for extent, count in counts.items()}
         self._begun: float | None = None
         self._within = 0.0  # seconds for which the optimization itself stood still
         self._last = 0.0  # of them, those of the last time
@@ -62,8 +67,8 @@ class Budget:
         if extent in self._costs:
             return _GROWTH * (self._costs[extent] + self._last)
         # a machine or a study on which one of them took longer than assumed: so will the other
-        ratios = [seconds / _ASSUMED[other] for other, seconds in self._costs.items()]
-        return _ASSUMED[extent] * max(ratios, default=1.0)
+        ratios = [seconds / self._assumed[other] for other, seconds in self._costs.items()]
+        return self._assumed[extent] * max(ratios, default=1.0)
 
     def has_room(self, extent: Extent) -> bool:
         """Return whether a report of an extent fits into what is left of the budget."""

@@ -88,8 +88,8 @@ class ReportUpdates:
             )
         self.path = Path(path).absolute()
         self.every = check_count("every", every)
-        self.budget = Budget(budget)
         self._sections = _checked_sections(sections)
+        self.budget = Budget(budget, None if self._sections is None else len(self._sections))
         self._on_update = on_update
         self._patience = patience
         self._finished = 0

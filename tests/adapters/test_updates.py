@@ -114,6 +114,18 @@ def test_a_machine_on_which_one_took_longer_is_a_slow_one():
     assert budget.cost(Extent.FULL) == pytest.approx(3.0 * assumed)
 
 
+def test_few_sections_are_assumed_to_take_less():
+    few, brief, full = (
+        budget.cost(extent)
+        for budget, extent in [
+            (Budget(0.1, sections=1), Extent.FULL),
+            (Budget(0.1), Extent.BRIEF),
+            (Budget(0.1), Extent.FULL),
+        ]
+    )
+    assert 0.0 < few < brief < full
+
+
 def test_the_time_of_reading_is_paid_for_and_is_not_the_optimizations(clock, monkeypatch, tmp_path):
     seen, _ = simulate(
         clock, monkeypatch, trial=1.0, full=0.0, brief=0.0, reading=2.0, trials=400,
@@ -146,10 +158,11 @@ def test_reports_that_wait_or_are_brief_are_logged(clock, monkeypatch, tmp_path,
 
 def test_sections_of_the_users_own_are_never_made_brief(clock, monkeypatch, tmp_path):
     drawn = Drawn(monkeypatch)
-    subject = updates(tmp_path / "r.html", sections=["overview"])
-    for clock.now in (200.0, 10_000.0):
+    sections = ("overview",) * 10
+    subject = updates(tmp_path / "r.html", sections=sections)
+    for clock.now in (200.0, 10_000.0):  # at first there is room for a brief one only
         subject.step(lambda: None, lasted=100.0)
-    assert [(c.brief, c.sections) for c in drawn.contents] == [(False, ("overview",))]
+    assert [(c.brief, c.sections) for c in drawn.contents] == [(False, sections)]
 
 
 def test_on_update_gets_the_path_in_a_thread_and_may_fail(clock, monkeypatch, tmp_path, caplog):
