@@ -16,7 +16,7 @@ from hpo_explain.space import Array
 from hpo_explain.wording import path as words
 from hpo_explain.wording.proposal import TOTAL
 
-MOST_PANELS = 12
+MOST_PANELS = 6
 RIBBON: dict[str, Any] = {"alpha": 0.25, "linewidth": 0.0}
 _DASHES: tuple[Any, ...] = ((0, (4, 1)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 2)))
 

@@ -29,7 +29,7 @@ def plot_path(result: DesirabilityPath, *, ax: Axes | None = None, width: float 
     averaging over the background; thinner lines are the terms. A vertical line marks the trial
     from which the mean led, not uncertainty. Lines are broken where the hyperparameter is
     inactive. Proposals of several criteria, whose units differ, are drawn as shares. At most
-    twelve hyperparameters have a panel.
+    six hyperparameters have a panel.
 
     Parameters
     ----------

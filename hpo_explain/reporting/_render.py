@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 import math
@@ -39,9 +40,18 @@ _INKS = {
 """Colors of plots, and the page's variables that stand for them: a dark page has its own."""
 _TYPES = {"csv": "text/csv", "json": "application/json"}
 _UNQUOTED = ",.:;/()[]+-_=*!@$~"  # what an address that holds a text needs no escape for
-_DIGITS = 10  # of the numbers to take along
-_PLACES = re.compile(r'(?<= d=")[^"]+')
-_DECIMALS = re.compile(r"(\.\d\d)\d+")
+_DIGITS = 7  # of the numbers to take along
+_LARGE = 50_000  # characters of a file that is taken along
+_PLACES = re.compile(r' (?:d|x|y|transform|points)="[^"]+"')
+_SHORTER = (
+    (re.compile(r"(\.\d\d)\d+"), r"\1"),  # hundredths of a point
+    (re.compile(r"\s*([MLCQZ])\s*"), r"\1"),
+)
+_SUPERFLUOUS = (
+    (re.compile(r"(?<=<g) id=\"[^\"]*\""), ""),  # nothing refers to groups
+    (re.compile(r"font-family: [^;\"]*;? ?"), ""),  # the page's
+    (re.compile(r">\s+<"), "><"),
+)
 _COLOR = re.compile("|".join(_INKS), re.IGNORECASE)
 
 
@@ -80,11 +90,18 @@ def downloads(name: str, frame: pd.DataFrame) -> Markup:
         "csv": "\ufeff" + table.to_csv(index=False, float_format=f"%.{_DIGITS}g"),
         "json": json.dumps(split, ensure_ascii=False, default=str, separators=(",", ":")),
     }
-    link = '<a download="{0}.{1}" href="data:{2};charset=utf-8,{3}">{0}.{1}</a>'
-    return Markup(", ").join(
-        Markup(link).format(name, kind, _TYPES[kind], quote(text, _UNQUOTED, errors="replace"))
-        for kind, text in texts.items()
-    )
+    return Markup(", ").join(_download(name, kind, text) for kind, text in texts.items())
+
+
+def _download(name: str, kind: str, text: str) -> Markup:
+    """Return a link to a file that is part of the page; large ones are compressed."""
+    file = f"{name}.{kind}"
+    address = f"data:{_TYPES[kind]};charset=utf-8,{quote(text, _UNQUOTED, errors='replace')}"
+    if len(text) > _LARGE:
+        packed = gzip.compress(text.encode("utf-8", errors="replace"), mtime=0)
+        file += ".gz"
+        address = f"data:application/gzip;base64,{base64.b64encode(packed).decode('ascii')}"
+    return Markup('<a download="{0}" href="{1}">{0}</a>').format(file, address)
 
 
 def _plain(value: Any) -> Any:
@@ -117,6 +134,19 @@ def figure(draw: _Draw, *, alt: str, caption: str, place: str = "") -> Markup:
     svg = plot_svg(lambda: draw(width=_WIDTH), alt=alt)
     own = hashlib.sha256(f"{place} {caption}".encode(errors="replace")).hexdigest()[:6]
     svg = re.sub(r"\bp([0-9a-f]{10})-", rf"p\g<1>{own}-", svg)
-    svg = _PLACES.sub(lambda path: _DECIMALS.sub(r"\1", path[0]), svg)  # hundredths of a point
-    colored = _COLOR.sub(lambda found: f"var(--{_INKS[found[0].lower()]}, {found[0]})", svg)
+    colored = _COLOR.sub(lambda found: f"var(--{_INKS[found[0].lower()]})", _smaller(svg))
     return render("figure.html.j2", plot=Markup(colored), caption=caption)
+
+
+def _smaller(svg: str) -> str:
+    """Return a drawing without what no eye sees: it is three quarters of a page."""
+    for superfluous, instead in _SUPERFLUOUS:
+        svg = superfluous.sub(instead, svg)
+
+    def shorter(found: re.Match[str]) -> str:
+        text = found[0]
+        for pattern, instead in _SHORTER if text.startswith(" d=") else _SHORTER[:1]:
+            text = pattern.sub(instead, text)
+        return text
+
+    return _PLACES.sub(shorter, svg)

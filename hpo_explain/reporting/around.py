@@ -11,7 +11,7 @@ from hpo_explain.wording import ablation as ablation_words
 from hpo_explain.wording import lime as lime_words
 from hpo_explain.wording.contents import line
 from hpo_explain.wording.numbers import format_value, percent, plus_minus
-from hpo_explain.wording.trust import caution
+from hpo_explain.wording.trust import brief_caution
 
 _TITLE = "Around the best"
 _LONG = 120
@@ -23,7 +23,7 @@ def _content(context: Context) -> Content:
     table = _table(context)
     body = render(
         "around.html.j2",
-        caution=caution(ablation),
+        caution=brief_caution(ablation),
         sentence=ablation.sentence,
         plot=context.figure_once(
             "ablation",

@@ -16,7 +16,7 @@ from hpo_explain.wording import report as words
 from hpo_explain.wording.contents import line
 from hpo_explain.wording.fanova import between
 from hpo_explain.wording.numbers import percent
-from hpo_explain.wording.trust import caution
+from hpo_explain.wording.trust import brief_caution
 
 _TITLE = "What matters, and how?"
 
@@ -26,11 +26,14 @@ def _content(context: Context) -> Content:
     effects = {effect.names[0]: effect for effect in context.effects}
     named = [name for name in context.ranking if name in effects]
     rest = [name for name in context.ranking if name not in effects]
+    cautions = {effect_words.caution(effects[name]) for name in named}
+    shared = "" if len(cautions) > 1 else cautions.pop()
     body = render(
         "matters.html.j2",
-        caution=caution(result),
+        shared=shared,
+        caution=brief_caution(result),
         sentence=result.sentence,
-        rows=[_row(context, name, effects[name]) for name in named],
+        rows=[_row(context, name, effects[name], shared) for name in named],
         pairs=[_plot(context, effect) for effect in context.pair_effects],
         rest=words.rest_together(len(rest), sum(result.share(name) for name in rest)),
         shares=[_share(result, name) for name in context.ranking],
@@ -57,11 +60,11 @@ def _width(share: float) -> str:
     return f"{100.0 * float(np.clip(share, 0.0, 1.0)):.1f}"
 
 
-def _row(context: Context, name: str, effect: PartialDependence) -> dict[str, Any]:
+def _row(context: Context, name: str, effect: PartialDependence, shared: str) -> dict[str, Any]:
     return {
         **_share(context.importance, name),
         "finding": effect_words.finding(effect),
-        "caution": effect_words.caution(effect),
+        "caution": "" if shared else effect_words.caution(effect),
         "plot": _plot(context, effect),
     }
 

@@ -85,7 +85,8 @@ def rest_together(count: int, share: float) -> str:
 
 def effect_caption(objective: str, names: Sequence[str], model: str) -> str:
     """Return the caption of an effect: what is drawn, and by which model."""
-    return f"Predicted {objective} by {' and '.join(names)}, as {model} sees it."
+    shown = " and ".join(format_value(name, width=24) for name in names)
+    return f"Predicted {format_value(objective, width=24)} by {shown}, by {model}."
 
 
 def narrow(kept: Sequence[Parameter]) -> str:

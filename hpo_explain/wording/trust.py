@@ -163,6 +163,14 @@ def caution(result: Result) -> str:
     return f"Trust in the model {where(result.scope)} is {found.level}. {reasons(found)}"
 
 
+def brief_caution(result: Result) -> str:
+    """Return a caution without its reasons, which stand in a report's section on trust."""
+    found = result.verdict
+    if found is None or found.enough:
+        return ""
+    return f"Trust in the model {where(result.scope)} is {found.level}. {_ADVICE[found.level]}"
+
+
 def measures(trust: Trust) -> list[tuple[str, str, str]]:
     """Return name, value and meaning of each measure that is known."""
     rows = []

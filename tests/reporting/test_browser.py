@@ -1,5 +1,7 @@
 """The report as a browser shows it; needs Chromium, its driver and selenium."""
 
+import csv
+import json
 import shutil
 
 import numpy as np
@@ -14,15 +16,19 @@ from tests.reporting.pages import part, write
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser")
 WebDriverWait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
 
+Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
+
 BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
 pytestmark = [
     warns_of_glyphs,
     pytest.mark.skipif(not (BROWSER and DRIVER), reason="chromium or chromedriver is missing"),
 ]
 
-DESKTOP = {"width": 1280, "height": 900, "pixelRatio": 1.0}
+DESKTOP = {"width": 1400, "height": 900, "pixelRatio": 1.0}
+LAPTOP = {"width": 1280, "height": 720, "pixelRatio": 1.0}
+TABLET = {"width": 768, "height": 1024, "pixelRatio": 1.0}
 PAPER = {"width": 718, "height": 1046, "pixelRatio": 1.0}  # A4 without its margins
-PHONE = {"width": 375, "height": 812, "pixelRatio": 2.0}
+PHONE = {"width": 360, "height": 800, "pixelRatio": 2.0}
 
 # The corners of every text of every plot, in pixels of the page; those not shown have none.
 CORNERS = """
@@ -53,6 +59,24 @@ return [...document.querySelectorAll("th, td")].map(cell => [
   cell.textContent.trim(), cell.getBoundingClientRect().width,
   Math.max(...cell.textContent.split(/\\s/).map(word => word.length)),
 ]);
+"""
+
+# Opens all that is folded; names what reaches beyond the screen, or beyond a box that hides it.
+BEYOND = """
+document.querySelectorAll("details").forEach(part => { part.open = true; });
+const wide = document.documentElement.clientWidth;
+return [...document.querySelectorAll("body *")].filter(part => {
+  if (part.closest("svg, .scroll, .share") || !part.checkVisibility()) return false;
+  const box = part.getBoundingClientRect();
+  return box.right > wide + 1 || box.left < -1 || part.scrollWidth > part.clientWidth + 2
+    && getComputedStyle(part).overflowX === "hidden";
+}).map(part => `${part.tagName} ${part.className} ${part.textContent.slice(0, 60)}`);
+"""
+
+# Parts of the page that are folded away.
+FOLDED = """
+return [...document.querySelectorAll("details > :not(summary)")]
+  .filter(part => !part.checkVisibility({contentVisibilityAuto: true})).length;
 """
 
 # Texts of the page with their colors, for those that stand on a plain ground.
@@ -112,6 +136,8 @@ RUNS = {
         excluded={100 + k: name for k, name in enumerate(NASTY)},
     ),
     "one": lambda: many(12, 1),
+    "two": lambda: many(16, 2),
+    "hundred": lambda: many(40, 100),
     "objectives": lambda: {"loss": tuning_run(16), "time": tuning_run(20, direction="maximize")},
     "ten": lambda: many(30, 10),
     "thirty": lambda: many(60, 30),
@@ -123,7 +149,10 @@ RUNS = {
     params=[
         "nasty",
         "objectives",
-        *(pytest.param(name, marks=pytest.mark.thorough) for name in ("one", "ten", "thirty")),
+        *(
+            pytest.param(name, marks=pytest.mark.thorough)
+            for name in ("one", "two", "ten", "thirty", "hundred")
+        ),
     ],
 )
 def address(request, tmp_path_factory):
@@ -174,15 +203,36 @@ def test_overlaps_are_noticed():
     assert depth(turned, turned + [6.0, 6.0]) == 0.0  # although their upright boxes overlap
 
 
-@pytest.mark.parametrize("screen", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_the_page_neither_scrolls_sideways_nor_complains(browser, address, screen):
+@pytest.mark.parametrize("screen", [DESKTOP, TABLET, PHONE], ids=["desktop", "tablet", "phone"])
+def test_the_page_fits_the_screen_and_does_not_complain(browser, address, screen):
     shown(browser, address, screen)
     wide, visible = browser.execute_script(
         "const page = document.documentElement; return [page.scrollWidth, page.clientWidth];"
     )
     assert screen["width"] - 20 <= visible <= screen["width"]  # a scroll bar for the height
     assert wide <= visible
+    assert browser.execute_script(BEYOND) == []
     assert browser.get_log("browser") == []
+
+
+def test_what_to_do_next_stands_on_the_first_screen(browser, address):
+    if "nasty" in address:
+        pytest.skip("names of 200 characters take their room")
+    shown(browser, address, LAPTOP)
+    lowest = browser.execute_script(
+        "return [...document.querySelectorAll('#short .verdicts, #short .actions > li > strong')]"
+        ".map(part => part.getBoundingClientRect().bottom);"
+    )
+    assert len(lowest) >= 2
+    assert max(lowest) <= LAPTOP["height"]
+
+
+@pytest.mark.thorough
+def test_ten_hyperparameters_take_less_than_five_thousand_pixels(browser, address):
+    if "ten" not in address:
+        pytest.skip("promised for up to 10 hyperparameters")
+    shown(browser, address, {**DESKTOP, "width": 1200})
+    assert browser.execute_script("return document.documentElement.scrollHeight;") <= 5000
 
 
 @pytest.mark.parametrize("screen", [DESKTOP, PHONE], ids=["desktop", "phone"])
@@ -235,6 +285,7 @@ def test_paper_shows_all_of_it_in_dark_ink(browser, address):
     )
     assert wide <= visible
     assert hidden == 0
+    assert browser.execute_script(FOLDED) == 0
     texts = browser.execute_script(COLORS)
     assert len(texts) > 20
     for text, color, _ in texts:
@@ -245,9 +296,10 @@ def test_paper_shows_all_of_it_in_dark_ink(browser, address):
 
 @pytest.fixture(scope="module")
 def trials(tmp_path_factory):
-    run = tuning_run(20, excluded={20: "failed"})
+    run = tuning_run(14, excluded={14: "failed"})
     path = tmp_path_factory.mktemp("trials") / "trials.html"
-    return run, write(run, path, title="Trials", sections=["trials"]).as_uri()
+    parts = ["trials", "overview", "best"]
+    return run, write(run, path, title="Trials", sections=parts).as_uri()
 
 
 def told(browser):
@@ -259,8 +311,8 @@ def told(browser):
 
 
 def explained(run, trial):
-    path = hx.desirability_path(run, [trial], progress=False)
-    return path.explanations[0]
+    path = hx.desirability_path(run, progress=False)
+    return next(found for found in path.explanations if found.trial == trial)
 
 
 def test_a_click_shows_the_explanation_of_a_trial(browser, trials):
@@ -276,6 +328,10 @@ def test_a_click_shows_the_explanation_of_a_trial(browser, trials):
         result = explained(run, trial)
         assert chosen == f"trial-0-{trial}"
         assert result.sentence in text
+        aloud = browser.find_element("css selector", "[aria-live=polite]").text
+        assert result.sentence in aloud
+        assert f"Trial {trial}" in aloud
+        assert "hyperparameter" not in aloud  # the table is not read at every step
         for name in result.config:
             assert name in text
         bars = browser.execute_script(
@@ -292,17 +348,124 @@ def test_a_click_shows_the_explanation_of_a_trial(browser, trials):
     assert browser.get_log("browser") == []
 
 
+def test_every_mark_tells_its_trial_and_the_history_its_role(browser, trials):
+    run, address = trials
+    shown(browser, address, DESKTOP)
+    history = browser.find_element("css selector", ".history svg")
+    assert history.aria_role == "listbox"
+    assert "arrow keys" in history.accessible_name
+    hints = browser.execute_script(
+        "return [...document.querySelectorAll('.trial')].map(mark =>"
+        " [mark.getAttribute('role'), mark.querySelector('title').textContent]);"
+    )
+    assert [role for role, _ in hints] == ["option"] * (len(run) + 1)
+    for trial, (_, hint) in zip(run.trials, hints, strict=False):
+        assert hint.startswith(f"trial {trial}: loss {run.objective[run.row(trial)]:.4g}")
+    active = history.get_attribute("aria-activedescendant")
+    assert told(browser)[0] == active
+    order = browser.execute_script(
+        "return [...document.querySelectorAll('[tabindex]')].map(part => part.tabIndex);"
+    )
+    assert {*order} == {0}  # the order of the page is the order of the keys
+
+
+def test_motion_is_reduced_where_that_is_asked_for(browser, trials):
+    _, address = trials
+    shown(browser, address, DESKTOP)
+    behavior = "return getComputedStyle(document.documentElement).scrollBehavior;"
+    for asked, expected in (("reduce", "auto"), ("no-preference", "smooth")):
+        browser.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia",
+            {"features": [{"name": "prefers-reduced-motion", "value": asked}]},
+        )
+        assert browser.execute_script(behavior) == expected
+
+
+def test_a_table_is_a_file_at_a_click(browser, trials, tmp_path):
+    run, address = trials
+    shown(browser, address, DESKTOP)
+    browser.execute_cdp_cmd(
+        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}
+    )
+    for kind in ("csv", "json"):
+        file = tmp_path / f"trials.{kind}"
+        browser.execute_script(f"document.querySelector('[download=\"{file.name}\"]').click();")
+        WebDriverWait(browser, 20).until(lambda _, file=file: file.exists())
+        text = file.read_text(encoding="utf-8-sig")
+        if kind == "csv":
+            losses = [float(row["loss"]) for row in csv.DictReader(text.splitlines())]
+        else:
+            split = json.loads(text)
+            losses = [row[split["columns"].index("loss")] for row in split["data"]]
+        np.testing.assert_allclose(losses, run.objective, rtol=1e-6)
+    assert browser.get_log("browser") == []
+
+
+def test_each_objective_has_trials_of_its_own_at_a_click(browser, tmp_path):
+    runs = {"loss": tuning_run(12), "time": tuning_run(12, direction="maximize")}
+    address = write(runs, tmp_path / "tabs.html", sections=["trials"]).as_uri()
+    shown(browser, address, DESKTOP)
+    panels = browser.find_elements("css selector", ".explanation")
+    trial = runs["loss"].proposals[-1]
+    sentences = []
+    for tab, run in enumerate(runs.values()):
+        browser.find_elements("css selector", ".labels label")[tab].click()
+        assert [panel.is_displayed() for panel in panels] == [i == tab for i in range(2)]
+        browser.execute_script(
+            f"document.getElementById('trial-{tab}-{trial}')"
+            ".dispatchEvent(new MouseEvent('click', {bubbles: true}));"
+        )
+        sentences.append(explained(run, trial).sentence)
+        assert sentences[-1] in panels[tab].text
+    assert sentences[0] != sentences[1]
+    assert browser.get_log("browser") == []
+
+
+HOSTILE = (
+    "</script><script>document.title = 'run'</script>",
+    "<!--<script>",
+    "<img src=x onerror=\"document.title = 'run'\">",
+    "line\u2028and\u2029paragraph",
+    "nul\x00 &lt; & \\u003c ]]> \"'`${1}",
+    "b" * 200,
+)
+
+
+def test_hostile_names_neither_run_nor_break_the_data(browser, tmp_path):
+    run = tuning_run(
+        12, names=HOSTILE[:4], choices=HOSTILE[4:], objective_name=HOSTILE[0],
+        excluded={12: HOSTILE[1]},
+    )  # fmt: skip
+    address = write(
+        run, tmp_path / "h.html", title="Safe", sections=["trials", "overview"]
+    ).as_uri()
+    shown(browser, address, DESKTOP)
+    for trial in range(13):
+        browser.execute_script(
+            f"document.getElementById('trial-0-{trial}')"
+            ".dispatchEvent(new MouseEvent('click', {bubbles: true}));"
+        )
+        text = browser.execute_script("return document.querySelector('.explanation').textContent;")
+        if trial < 12:
+            for name in run.config(trial):
+                assert name in text
+        else:
+            assert HOSTILE[1] in text
+    assert browser.title == "Safe"
+    assert browser.find_elements("css selector", "main img, main script:not([type])") == []
+    assert browser.get_log("browser") == []
+
+
 def test_arrow_keys_go_from_trial_to_trial(browser, trials):
     _, address = trials
     shown(browser, address, DESKTOP)
-    Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
     history = browser.find_element("css selector", ".history svg")
     history.send_keys(Keys.END)
     chosen, text = told(browser)
-    assert chosen == "trial-0-20"
+    assert chosen == "trial-0-14"
     assert "left out, failed" in text
     history.send_keys(Keys.ARROW_LEFT)
-    assert told(browser)[0] == "trial-0-19"
+    assert told(browser)[0] == "trial-0-13"
     history.send_keys(Keys.HOME)
     chosen, text = told(browser)
     assert chosen == "trial-0-0"
@@ -311,8 +474,8 @@ def test_arrow_keys_go_from_trial_to_trial(browser, trials):
     assert told(browser)[0] == "trial-0-0"
 
 
-def test_without_a_script_the_history_is_a_plot(trials):
-    _, address = trials
+def test_without_a_script_the_history_is_a_plot_and_the_best_trial_is_explained(trials):
+    run, address = trials
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
     for switch in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
@@ -327,6 +490,10 @@ def test_without_a_script_the_history_is_a_plot(trials):
         assert len(plots) == 1
         assert plots[0].is_displayed()
         assert driver.find_elements("css selector", ".explanation") == []
+        best = driver.find_element("css selector", "#best")
+        assert best.get_attribute("open") is None
+        best.find_element("css selector", "summary").send_keys(Keys.ENTER)
+        assert hx.explain_proposal(run, "best").sentence in best.text
     finally:
         driver.quit()
 

@@ -129,7 +129,9 @@
       parts.push(element("p", {}, trial.why));
       const rows = (trial.config ?? []).map(([name, value]) =>
         element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value)));
-      if (rows.length) parts.push(element("table", {}, element("tbody", {}, ...rows)));
+      if (rows.length) parts.push(element("div",
+        { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Values" },
+        element("table", {}, element("tbody", {}, ...rows))));
     }
     return parts;
   }
