@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from optuna.samplers import GPSampler
-from optuna.trial import FrozenTrial
+from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters.optuna import _gp_sampler
 from hpo_explain.adapters.optuna._past import PastStudy, known_when
@@ -92,7 +92,7 @@ class GpRecord(SamplerRecord):
             return None
         notes = [fact("process_refitted", names=[self.name], how=self.how)]
         if found.acquisition != "LogEI":
-            notes.append(fact("running_trials_ignored"))
+            notes.append(fact("running_trials_averaged"))
         return OwnAcquisition(found.log_ei, tuple(notes))
 
     def why_not(self, before: int | None) -> Fact | None:
@@ -142,7 +142,8 @@ class GpRecord(SamplerRecord):
         start = None
         for trial in self.trials[:before]:
             number = trial.number
-            if self.origins.get(number) is Origin.ADDED:
+            added = self.origins.get(number) is Origin.ADDED
+            if added or trial.state == TrialState.WAITING:
                 continue  # the sampler was not asked for it
             if number not in self._handed_on:
                 try:

@@ -28,6 +28,7 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import TrialState
 
 from hpo_explain.acquisition import LogExpectedImprovement
+from hpo_explain.adapters.optuna._gp_running import LogEIBesideRunning
 from hpo_explain.adapters.optuna._past import Asking, PastStudy
 from hpo_explain.adapters.optuna._rebuilding import (
     RandomPhaseError,
@@ -61,9 +62,9 @@ class Fitted:
     ----------
     surrogate : GaussianProcessSurrogate
         Its Gaussian process, in the objective's units.
-    log_ei : LogExpectedImprovement or None
-        Its acquisition function, as far as it is the log EI of the process; None where it is
-        another one.
+    log_ei : LogExpectedImprovement, LogEIBesideRunning or None
+        Its acquisition function, as far as it is the log EI of the process, alone or beside
+        running trials; None where it is another one.
     acquisition : str
         The class of its acquisition function in Optuna.
     parameters : list of KernelParameters
@@ -71,7 +72,7 @@ class Fitted:
     """
 
     surrogate: GaussianProcessSurrogate
-    log_ei: LogExpectedImprovement | None
+    log_ei: LogExpectedImprovement | LogEIBesideRunning | None
     acquisition: str
     parameters: list[KernelParameters]
 
@@ -173,13 +174,27 @@ def _fitted(
     values = np.clip(values, finite.min(), finite.max())
     minimize = study.direction.name == "MINIMIZE"
     surrogate = _surrogate(process, values, common, space, minimize=minimize)
-    log_ei = None
-    if name in ("LogEI", "qLogEI"):
-        best = float(values.min() if minimize else values.max())
-        direction: Direction = "minimize" if minimize else "maximize"
+    log_ei: LogExpectedImprovement | LogEIBesideRunning | None = None
+    best = float(values.min() if minimize else values.max())
+    direction: Direction = "minimize" if minimize else "maximize"
+    scale = float(max(values.std(), 1e-10))
+    if name == "LogEI":
         log_ei = LogExpectedImprovement(surrogate, best=best, direction=direction)
-    if name == "LogEI" and log_ei is not None:
-        _compare(acqf, process, log_ei, common, space, float(max(values.std(), 1e-10)))
+    if name == "qLogEI":
+        given = acqf._cond_gpr
+        draws = given.get_fantasy_samples().numpy() * scale
+        sign = -1.0 if minimize else 1.0
+        log_ei = LogEIBesideRunning(
+            surrogate,
+            best,
+            direction,
+            running=_rows(given._X_running.numpy(), common, space),
+            results=sign * (sign * values.mean() + draws),
+            normal=given._fixed_samples_x.numpy(),
+            scale=scale,
+        )
+    if log_ei is not None:
+        _compare(acqf, process, log_ei, common, space, scale)
     parameters = [_parameters(process) for process in own._gprs_cache_list]
     return Fitted(surrogate, log_ei, name, parameters)
 
@@ -223,7 +238,11 @@ def _surrogate(
 
 def _positions(process: Any, common: dict[str, Any], space: SearchSpace) -> Array:
     """Return the trials on which the process was fitted as encoded rows; NaN in what it ignores."""
-    normalized = process._X_train.numpy()
+    return _rows(process._X_train.numpy(), common, space)
+
+
+def _rows(normalized: Array, common: dict[str, Any], space: SearchSpace) -> Array:
+    """Return normalized values as encoded rows; NaN in what the sampler ignores."""
     X = np.full((len(normalized), len(space)), np.nan)
     for i, (name, distribution) in enumerate(common.items()):
         if name in space.names:
@@ -273,7 +292,7 @@ def _scaled(value: float, log: bool) -> float:
 def _compare(
     acqf: Any,
     process: Any,
-    log_ei: LogExpectedImprovement,
+    log_ei: LogExpectedImprovement | LogEIBesideRunning,
     common: dict[str, Any],
     space: SearchSpace,
     scale: float,
@@ -284,10 +303,7 @@ def _compare(
     for i, distribution in enumerate(common.values()):
         if isinstance(distribution, FloatDistribution):
             inner[1:, i] = 0.5 * (inner[1:, i] + inner[:-1, i])
-    rows = np.full((len(inner), len(space)), np.nan)
-    for i, (name, distribution) in enumerate(common.items()):
-        if name in space.names:
-            rows[:, space.index(name)] = _position(space[name], distribution, inner[:, i])
+    rows = _rows(inner, common, space)
     ours = next(iter(log_ei.terms(rows).values())) - math.log(scale)
     theirs = np.asarray(acqf.eval_acqf_no_grad(inner), dtype=float)
     # far below the best, both are rounding

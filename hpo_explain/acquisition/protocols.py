@@ -39,7 +39,7 @@ class Acquisition(Protocol):
 
 @runtime_checkable
 class SurrogateBased(Protocol):
-    """An acquisition function of a surrogate's predictions of the objective."""
+    """An acquisition function that looks through a surrogate of the objective."""
 
     @property
     def surrogate(self) -> Surrogate:
@@ -50,6 +50,11 @@ class SurrogateBased(Protocol):
     def direction(self) -> str:
         """Whether the objective is minimized or maximized."""
         ...
+
+
+@runtime_checkable
+class OfPredictions(SurrogateBased, Protocol):
+    """One of mean and standard deviation at one configuration alone."""
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         """Return the terms at given predictions of the objective, each of their shape."""

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from hpo_explain.acquisition import (
     Acquisition,
+    OfPredictions,
     SupportsParts,
     SupportsTermCoalitions,
     SupportsWalks,
@@ -200,7 +201,7 @@ class CoalitionGame:
         acquisition = self.acquisition
         if isinstance(acquisition, SupportsTermCoalitions):
             return acquisition.coalition_terms(self.x, rows, self.players, coalitions)
-        if not isinstance(acquisition, SurrogateBased):
+        if not isinstance(acquisition, OfPredictions):
             return None
         surrogate, terms_of = acquisition.surrogate, acquisition.terms_of
         if not isinstance(surrogate, SupportsCoalitions):

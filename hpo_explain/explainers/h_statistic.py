@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count
-from hpo_explain.acquisition import Acquisition, SurrogateBased
+from hpo_explain.acquisition import Acquisition, OfPredictions
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._interaction_bounds import interaction_bounds
@@ -187,7 +187,7 @@ class InteractionExplainer:
         values = self._rows[:, members]
         game, surrogate = explained.game, explained.surrogate
         if (
-            isinstance(game, SurrogateBased)
+            isinstance(game, OfPredictions)
             and isinstance(surrogate, SupportsGrid)
             and not any(space.is_conditional(space.names[j]) for j in members)
             and not any(parent in members for c in space.conditions for parent, _ in c)

@@ -10,8 +10,8 @@ from hpo_explain.acquisition import (
     ExpectedImprovement,
     LogExpectedImprovement,
     LowerConfidenceBound,
+    OfPredictions,
     ProbabilityOfImprovement,
-    SurrogateBased,
 )
 from hpo_explain.errors import InputError
 from hpo_explain.facts import Fact, fact
@@ -74,7 +74,7 @@ class ChosenAcquisition:
         built: Acquisition = LowerConfidenceBound(surrogate, direction=direction)
         if (
             is_dataclass(given)
-            and isinstance(given, SurrogateBased)
+            and isinstance(given, OfPredictions)
             and any(entry.name == "surrogate" for entry in fields(given))
         ):
             built = replace(given, surrogate=surrogate)

@@ -222,6 +222,15 @@ class GaussianProcessSurrogate:
         v = solve_triangular(self._gp.L_, kernel(self._gp.X_train_, Z), lower=True)
         return np.asarray(self._scale**2 * (kernel(Z, Z.copy()) - v.T @ v), dtype=float)
 
+    def covariance_with(self, X: Array, others: Array) -> Array:
+        """Return the (n, m) posterior covariance of encoded rows with others, noise excluded."""
+        Z = self._to_columns(self._space.check_rows("X", X))
+        T = self._to_columns(self._space.check_rows("others", others))
+        kernel, train, L = self._gp.kernel_, self._gp.X_train_, self._gp.L_
+        of_others = cho_solve((L, True), kernel(train, T), check_finite=False)
+        shared = kernel(Z, np.array(T)) - kernel(Z, train) @ of_others
+        return np.asarray(self._scale**2 * shared, dtype=float)
+
     def difference(self, X: Array, x: Array) -> tuple[Array, Array]:
         """Return mean and standard deviation of f(X) - f(x), each (n,), noise excluded.
 

@@ -270,8 +270,8 @@ add_facts(
             fact["how"],
             "; its fits are repeated one after the other, as in a single process",
         ),
-        "running_trials_ignored": "it also averaged over the possible results of the trials then "
-        "running, by random numbers that it does not record; that is left out",
+        "running_trials_averaged": "it is averaged over the possible results of the trials then "
+        "running, as the sampler does; the random numbers are others, as it does not record them",
     }
 )
 

@@ -1,5 +1,6 @@
 """The Gaussian process of Optuna's GPSampler, fitted again as the sampler fitted it."""
 
+import dataclasses
 import math
 import pickle
 import time
@@ -34,6 +35,7 @@ class SpiedGP(GPSampler):
 
     def _optimize_acqf(self, acqf, best_params):
         chosen = super()._optimize_acqf(acqf, best_params)
+        self.latest = acqf
         point = np.atleast_2d(chosen)
         process = self._gprs_cache_list[0]
         with torch.no_grad():
@@ -115,7 +117,7 @@ def test_fits_do_not_depend_on_the_order_in_which_they_are_asked_for(studied):
     np.testing.assert_array_equal(a, second.surrogate(before=TRIALS - 1).predict(X)[0])
 
 
-def test_trials_that_ran_beside_it_are_said_to_be_left_out():
+def test_trials_that_ran_beside_it_are_averaged_over():
     sampler = GPSampler(seed=0, n_startup_trials=4)
     study = optuna.create_study(sampler=sampler)
     waiting = []
@@ -130,7 +132,7 @@ def test_trials_that_ran_beside_it_are_said_to_be_left_out():
     run = from_optuna(study)
     own = run.own_acquisition(7)
     if tuple(map(int, optuna.__version__.split(".")[:2])) >= (5, 0):
-        assert "running_trials_ignored" in kinds(own.notes)
+        assert "running_trials_averaged" in kinds(own.notes)
     assert run.running_at(7) == (6,)
 
 
@@ -160,6 +162,43 @@ def test_running_trials_keep_their_numbers_when_they_are_told():
         told = hx.explain_proposal(study, trial.number, background=20)
         np.testing.assert_array_equal(explanation.phi, told.phi)
         assert (explanation.prediction, explanation.baseline) == (told.prediction, told.baseline)
+
+
+@pytest.mark.skipif(
+    tuple(map(int, optuna.__version__.split(".")[:2])) < (5, 0),
+    reason="before Optuna 5 the sampler passes over running trials",
+)
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_beside_running_trials_log_ei_is_the_samplers_own_but_for_its_random_numbers(direction):
+    space = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in "xy"}
+    sampler = SpiedGP(seed=1, n_startup_trials=5)
+    study = optuna.create_study(sampler=sampler, direction=direction)
+    sign = 1.0 if direction == "minimize" else -1.0
+    for _ in range(6):
+        trial = study.ask(space)
+        study.tell(trial, sign * ((trial.params["x"] - 0.4) ** 2 + trial.params["y"]))
+        time.sleep(0.001)
+    asked = [study.ask(space) for _ in range(3)]
+    run = from_optuna(study)
+    own = run.own_acquisition(asked[2].number).acquisition
+    values = np.array([trial.value for trial in study.trials[:6]])
+    X = run.space.sample(60, seed=0)  # normalized values are encoded positions here
+    (ours,) = own.terms(X).values()
+    # with its own random numbers
+    its = sampler.latest._cond_gpr
+    results = values.mean() - sign * values.std() * its.get_fantasy_samples().numpy()
+    same = dataclasses.replace(own, results=results, normal=its._fixed_samples_x.numpy())
+    (theirs,) = same.terms(X).values()
+    expected = sampler.latest.eval_acqf_no_grad(X) + math.log(values.std())
+    np.testing.assert_allclose(theirs, expected, rtol=1e-3, atol=1e-3)
+    # and by drawing from the joint posterior
+    for x, value in zip(X[:5], ours, strict=False):
+        rows = np.vstack([own.running, x])
+        drawn = np.random.default_rng(0).multivariate_normal(
+            own.surrogate.predict(rows)[0], own.surrogate.posterior_covariance(rows), 100_000
+        )
+        gain = np.maximum(sign * (own.best - drawn), 0.0).max(axis=1)
+        assert math.exp(value) == pytest.approx(gain.mean(), rel=0.1)  # of 128 draws
 
 
 def test_constraints_and_several_objectives_are_named_and_not_rebuilt():
