@@ -49,12 +49,13 @@ def near_good(space: SearchSpace, tried: Array, costs: Array, x: Array, *, seed:
     found = np.ones((len(space), 2))
     costs = np.where(np.isnan(costs), np.inf, costs)
     active = ~np.isnan(tried)
-    told = np.flatnonzero(~np.isnan(x) & (active.sum(axis=0) >= 2))
     # those that are active in the same trials share the permutations
-    patterns, which = np.unique(active[:, told], axis=1, return_inverse=True)
-    for k, rows in enumerate(patterns.T):
-        columns = told[which.ravel() == k]
-        weights = _nearness(space, tried[np.ix_(rows, columns)], x, columns)
+    groups: dict[bytes, list[int]] = {}
+    for j in np.flatnonzero(~np.isnan(x) & (active.sum(axis=0) >= 2)).tolist():
+        groups.setdefault(active[:, j].tobytes(), []).append(j)
+    for columns in groups.values():
+        rows = active[:, columns[0]]
+        weights = _nearness(space, tried[rows][:, columns], x, columns)
         good = _good(costs[rows])
         observed = good @ weights
         drawn = _permuted(good, np.random.default_rng([seed, columns[0]])) @ weights
@@ -65,7 +66,7 @@ def near_good(space: SearchSpace, tried: Array, costs: Array, x: Array, *, seed:
     return found
 
 
-def _nearness(space: SearchSpace, values: Array, x: Array, columns: npt.NDArray[np.int64]) -> Array:
+def _nearness(space: SearchSpace, values: Array, x: Array, columns: list[int]) -> Array:
     """Return how near trials are to each value, (n, number of columns), at most 1."""
     near = np.exp(-0.5 * ((values - x[columns]) / _NEAR) ** 2)
     categorical = [isinstance(space.parameters[j], CategoricalParameter) for j in columns]

@@ -40,6 +40,7 @@ _PAIRS, _PAIR_ROWS, _PAIR_GRID = 2, 100, 10
 _EFFECT_ROWS, _EFFECT_GRID = 300, 15
 _REGIONS_DEPTH = 2
 _H_ROWS = 50
+_PRECISION = 0.05  # of contributions, relative to the largest
 _MOST_PROPOSALS = 100  # each with a model of its own
 _EXPERIMENTS = 3
 _EXPERIMENT_ROWS, _EXPERIMENT_GRID, _CANDIDATES = 100, 10, 200
@@ -217,14 +218,18 @@ class Context:
 
     def proposal(self, trial: int | WhichTrial) -> ProposalExplanation:
         """Return why a trial was proposed."""
-        return self.once(f"proposal {trial}", lambda: facade.explain_proposal(self.run, trial))
+        return self.once(f"proposal {trial}", lambda: self._explained(trial))
 
     def against_candidates(self, trial: int) -> ProposalExplanation:
         """Return why a trial was proposed, compared with the sampler's own candidates."""
         return self.once(
             f"candidates {trial}",
-            lambda: facade.explain_proposal(self.run, trial, background="candidates"),
+            lambda: self._explained(trial, background="candidates"),
         )
+
+    def _explained(self, trial: int | WhichTrial, **options: Any) -> ProposalExplanation:
+        # among many, as precise as those of the path
+        return facade.explain_proposal(self.run, trial, precision=_PRECISION, **options)
 
     def densities(self, trial: int) -> ProposalDensities:
         """Return the sampler's densities when a trial was proposed."""
@@ -239,7 +244,9 @@ class Context:
         proposals, _ = explainable(self.run, pending=True)
         if len(proposals) < 2:
             raise NothingToExplain(fact("path_too_short", trials=proposals))
-        return facade.desirability_path(self.run, _thinned(proposals), progress=False)
+        return facade.desirability_path(
+            self.run, _thinned(proposals), precision=_PRECISION, progress=False
+        )
 
     @property
     def path_notes(self) -> list[Fact]:

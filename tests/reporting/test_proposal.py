@@ -38,7 +38,7 @@ def test_both_backgrounds_are_shown_with_the_reason():
     assert "A uniform background therefore flatters every proposal" in text
     assert "Where good trials were, and where the others, when this was proposed." in text
     payouts = [
-        hx.explain_proposal(run, "best", background=background).payout["total"]
+        hx.explain_proposal(run, "best", background=background, precision=0.05).payout["total"]
         for background in ("auto", "candidates")
     ]
     told = re.search(r"the payout is (\S+), against TPE's own candidates ([+−][\d.]+\d)", text)

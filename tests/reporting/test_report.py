@@ -93,7 +93,7 @@ def test_the_report_tells_whether_the_model_can_be_trusted_and_why(page, run):
     ],
 )
 def test_the_report_explains_the_best_and_the_latest_proposal(page, run, title, following, trial):
-    result = hx.explain_proposal(run, trial)
+    result = hx.explain_proposal(run, trial, precision=0.05)
     text = section(page.text, title, following)
     assert result.sentence in text
     assert "assumed" in text
@@ -128,7 +128,7 @@ def test_the_contents_lead_to_what_is_open_and_the_details_tell_their_findings(p
     assert targets == [*(entry.name for entry in SECTIONS if not entry.folded), "details"]
     assert set(targets) <= set(page.values("id"))
     details = section(page.text, "Details", "Written by hpo_explain")
-    said = hx.explain_proposal(run, "latest").sentence
+    said = hx.explain_proposal(run, "latest", precision=0.05).sentence
     assert said[:80] in details
 
 
@@ -136,7 +136,7 @@ def test_the_alternative_text_of_a_plot_is_its_finding(page, run):
     told = page.values("aria-label")
     assert any(f"by trial {run.incumbent_trial}" in text for text in told)
     for trial in ("best", "latest"):
-        sentence = hx.explain_proposal(run, trial).sentence
+        sentence = hx.explain_proposal(run, trial, precision=0.05).sentence
         assert any(text.startswith(sentence) for text in told)
 
 
@@ -285,7 +285,7 @@ def test_when_the_best_trial_is_of_the_initial_design_the_best_proposal_is_expla
     text = write(run, tmp_path, sections=["best"]).text
     assert f"The best of the run is trial {best}. No model selected it" in text
     assert f"Trial {second} is the best of the proposals." in text
-    assert hx.explain_proposal(run, second).sentence in text
+    assert hx.explain_proposal(run, second, precision=0.05).sentence in text
 
 
 def test_when_too_little_was_known_before_the_best_trial_the_next_best_is_explained(tmp_path):
@@ -295,7 +295,7 @@ def test_when_too_little_was_known_before_the_best_trial_the_next_best_is_explai
     text = write(first_best, tmp_path, sections=["best"]).text
     assert "The best of the run is trial 0, before which too little was known" in text
     assert "Trial 2 is the best of the proposals that can be explained." in text
-    assert hx.explain_proposal(first_best, 2).sentence in text
+    assert hx.explain_proposal(first_best, 2, precision=0.05).sentence in text
 
 
 def test_an_infeasible_proposal_is_not_the_best_one(tmp_path):
