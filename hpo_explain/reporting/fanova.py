@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from hpo_explain._words import counted, listed
 from hpo_explain.explanations import FanovaImportance
+from hpo_explain.explanations.claims import NOTHING
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context, unless_nothing
 from hpo_explain.reporting.section import Content, Section
@@ -32,8 +33,8 @@ def _content(context: Context) -> Content:
         has_totals=result.totals is not None,
         rows=_rows(result),
         what=result.rows,
-        left_out=counted(max(0, len(result.members) - _MOST_ROWS), "smaller one"),
-        cut=len(result.members) > _MOST_ROWS,
+        left_out=counted(len(result.members) - _shown(result), "smaller one"),
+        cut=len(result.members) > _shown(result),
         notes=result.notes,
     )
     return Content(result.sentence, body, {"importance": result.to_frame()}, line(result))
@@ -76,10 +77,16 @@ def _marginal(result: FanovaImportance, j: int) -> Markup:
     return figure(marginal.plot, alt=caption, caption=caption)
 
 
+def _shown(result: FanovaImportance) -> int:
+    """Return how many rows the table has: those that would not read 0 %, at least one."""
+    worth = int((result.estimate >= NOTHING).sum())
+    return min(max(worth, 1), _MOST_ROWS)
+
+
 def _rows(result: FanovaImportance) -> list[dict[str, str]]:
     shares, spread = result.estimate, result.shares.std(axis=0)
     rows = []
-    for i in np.argsort(-shares, kind="stable")[:_MOST_ROWS]:
+    for i in np.argsort(-shares, kind="stable")[: _shown(result)]:
         bounds = result.bounds(i)
         members = result.members[i]
         alone = len(members) == 1

@@ -141,10 +141,10 @@ def _infeasible(fact: Fact) -> str:
 
 def _band(fact: Fact) -> str:
     if fact["variance"] == "average":
-        return "averages pointwise variances (Eq. 5): the uncertainty about single configurations"
+        return "is the uncertainty about single configurations, their variances averaged"
     if fact["exact"]:
         return "rests on the standard deviation of the average over the trees"
-    return "is that of the average itself (Eq. 4)"
+    return "is the uncertainty about the average itself"
 
 
 add_facts(

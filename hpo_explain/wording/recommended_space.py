@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from hpo_explain._words import counted, join_words
 from hpo_explain.explanations import Recommendation
+from hpo_explain.explanations.claims import Claim
 from hpo_explain.facts import Fact
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import format_value, values_in_words
@@ -54,14 +56,28 @@ def sentence(result: Recommendation) -> str:
     narrowed = [claim for claim in result.claims if claim.estimate < 1.0]
     if not narrowed:
         return f"No range can be narrowed with confidence yet for a better {objective}."
-    names = join_words([claim.hyperparameters[0] for claim in narrowed])
-    left = math.prod(claim.estimate for claim in narrowed)
+    certain = [claim for claim in narrowed if claim.certain]
+    doubtful = [claim for claim in narrowed if not claim.certain]
+    if not certain:
+        return (
+            f"No range can be narrowed with confidence yet for a better {objective}. Perhaps "
+            f"values of {_names(doubtful)} can be left out: {_left(doubtful)} of the space would "
+            "remain."
+        )
     fewest = min(row.trials for row in result.rows if row.trials is not None)
-    doubtful = [claim.hyperparameters[0] for claim in narrowed if not claim.certain]
-    rest = f" This is not certain for {join_words(doubtful)}." if doubtful else ""
+    rest = f" Perhaps values of {_names(doubtful)} can be left out as well." if doubtful else ""
     return (
-        f"For a better {objective} the search can leave out values of {names}: {left:.2g} of the "
-        "space remains. This rests on the model's bounds: with the values left out even the best "
-        f"choice of the others is worse than what is predicted to be best ({result.level:.0%} "
-        f"certainty), with at least {counted(fewest, 'trial')} near each of them.{rest}"
+        f"For a better {objective} the search can leave out values of {_names(certain)}: "
+        f"{_left(certain)} of the space remains. This rests on the model's bounds: with the values "
+        "left out even the best choice of the others is worse than what is predicted to be best "
+        f"({result.level:.0%} certainty), with at least {counted(fewest, 'trial')} near each of "
+        f"them.{rest}"
     )
+
+
+def _names(claims: Sequence[Claim]) -> str:
+    return join_words([claim.hyperparameters[0] for claim in claims])
+
+
+def _left(claims: Sequence[Claim]) -> str:
+    return f"{100.0 * math.prod(claim.estimate for claim in claims):.2g}%"

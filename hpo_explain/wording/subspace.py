@@ -14,6 +14,8 @@ HEADING = "Important subspace"
 LABEL = "share of the variance, explained together"
 ASKED_FOR = "share asked for"
 
+_CAPPED = ("predictions_capped", "objectives_capped")
+
 add_facts(
     {
         "set_grown_greedily": "the set was grown greedily by main and pair effects, because "
@@ -41,11 +43,13 @@ def sentence(result: Subspace) -> str:
     if first.kind == "no_effect":
         return "The prediction is constant: no hyperparameter matters."
     one = len(first.hyperparameters) == 1
+    capped = any(note.kind in _CAPPED for note in result.notes)
+    among = " among good predictions" if capped else ""
     together = "" if one else ", interactions among them included"
     return (
         f"{join_words(first.hyperparameters)} explain{'s' if one else ''} "
         f"{percent(first.estimate, float(result.std[-1]))} (std over trees) of the variance"
-        f"{together}. {_fixed(result, others)}"
+        f"{among}{together}. {_fixed(result, others)}"
     )
 
 

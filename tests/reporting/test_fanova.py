@@ -43,8 +43,13 @@ def test_three_sentences_say_how_to_read_shares_spread_and_interactions():
     assert "interaction" in interaction
 
 
-def test_the_table_holds_every_share_with_its_spread(result, page):
+def test_the_table_holds_every_share_that_is_not_nothing_with_its_spread(result, page):
+    smaller = int((result.importance["importance"] < 0.005).sum())
+    assert 0 < smaller < len(result.importance)
+    assert re.search(rf"And {smaller} smaller ones?\.", page.text)
     for label, row in result.importance.iterrows():
+        if row["importance"] < 0.005:
+            continue
         kind = "alone" if row["order"] == 1 else "interaction"
         pattern = rf" {re.escape(label)} {kind} ([\d.]+)% ± ([\d.]+)% ([\d.]+)% to ([\d.]+)%"
         share, spread, lower, upper = re.search(pattern, page.text).groups()
@@ -56,6 +61,8 @@ def test_the_table_holds_every_share_with_its_spread(result, page):
 
 def test_the_table_holds_the_total_effects(result, page):
     for name in result.names:
+        if result.share(name) < 0.005:
+            continue
         (total,) = re.findall(
             rf" {name} alone [\d.]+% ± [\d.]+% [\d.]+% to [\d.]+% ([\d.]+)%", page.text
         )

@@ -41,7 +41,9 @@ def test_both_backgrounds_are_shown_with_the_reason():
         hx.explain_proposal(run, "best", background=background, precision=0.05).payout["total"]
         for background in ("auto", "candidates")
     ]
-    told = re.search(r"the payout is (\S+), against TPE's own candidates ([+−][\d.]+\d)", text)
+    told = re.search(
+        r"the contributions add up to (\S+), against TPE's own candidates ([+−][\d.]+\d)", text
+    )
     shown = [float(number.replace("−", "-")) for number in told.groups()]
     # to three digits of the larger
     last_digit = 10.0 ** (math.floor(math.log10(max(map(abs, payouts)))) - 2)

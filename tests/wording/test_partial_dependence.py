@@ -170,12 +170,11 @@ def test_what_was_hardly_tried(gaps, text):
     [
         (
             {"variance": "average", "exact": True},
-            "the band averages pointwise variances (Eq. 5): the uncertainty about single "
-            "configurations",
+            "the band is the uncertainty about single configurations, their variances averaged",
         ),
         (
             {"variance": "covariance", "exact": False},
-            "the band is that of the average itself (Eq. 4)",
+            "the band is the uncertainty about the average itself",
         ),
         (
             {"variance": "covariance", "exact": True},
@@ -189,8 +188,8 @@ def test_what_a_band_is_of(values, text):
 
 def test_the_caption_says_what_the_band_leaves_out():
     assert words.band_caption(effect()) == (
-        "The 95 % band averages pointwise variances (Eq. 5): the uncertainty about single "
-        "configurations. It describes the function without observation noise."
+        "The 95 % band is the uncertainty about single configurations, their variances averaged. "
+        "It describes the function without observation noise."
     )
 
 

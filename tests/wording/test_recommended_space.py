@@ -4,6 +4,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.explanations import Evidence, Recommendation, Subject
 from hpo_explain.facts import fact
+from tests.handmade import TRUSTED
 
 SPACE = hx.SearchSpace(
     [hx.FloatParameter("lr", 1e-4, 1.0, log=True), hx.CategoricalParameter("kind", ["a", None])]
@@ -14,9 +15,9 @@ WORSE = fact(
 )
 
 
-def recommended(*rows):
+def recommended(*rows, **about):
     return Recommendation(
-        subject=Subject(SPACE, objective_name="loss"), space=SPACE, rows=rows, level=0.95
+        subject=Subject(SPACE, objective_name="loss", **about), space=SPACE, rows=rows, level=0.95
     )
 
 
@@ -33,11 +34,8 @@ def test_a_narrower_space():
         evidence("kind", KIND, KIND, untried=((None, None),)),
     )
     assert result.sentence == (
-        "For a better loss the search can leave out values of lr: 0.25 of the space remains. This "
-        "rests on the model's bounds: with the values left out even the best choice of the others "
-        "is worse than what is predicted to be best (95% certainty), with at least 4 trials near "
-        "each of them. "
-        "This is not certain for lr."
+        "No range can be narrowed with confidence yet for a better loss. Perhaps values of lr can "
+        "be left out: 25% of the space would remain."
     )
     columns = ["before", "after", "untried", "reason"]
     assert result.evidence[columns].values.tolist() == [
@@ -50,6 +48,22 @@ def test_a_narrower_space():
         ],
         ["{a, None}", "{a, None}", "{None}", "no value can be given up with confidence yet"],
     ]
+
+
+def test_what_is_certain_stands_apart_from_what_is_not():
+    found = {"bound": 0.31234, "reached": 0.25, "trials": 4, "reason": WORSE}
+    rows = [
+        evidence("lr", LR, (1e-3, 0.0123456), 0.25, **found),
+        evidence("kind", KIND, ("a",), 0.5, **{**found, "tried": False}),
+    ]
+    result = recommended(*rows, trust=TRUSTED)
+    assert [claim.certain for claim in result.claims] == [True, False]
+    assert result.sentence == (
+        "For a better loss the search can leave out values of lr: 25% of the space remains. This "
+        "rests on the model's bounds: with the values left out even the best choice of the others "
+        "is worse than what is predicted to be best (95% certainty), with at least 4 trials near "
+        "each of them. Perhaps values of kind can be left out as well."
+    )
 
 
 def test_nothing_can_be_narrowed():

@@ -40,6 +40,13 @@ def test_the_sentence(names, fixed, sentence):
     assert subspace(names, fixed).sentence == sentence
 
 
+def test_a_cap_is_told_with_the_variance():
+    capped = subspace("x", "", notes=(fact("objectives_capped"),))
+    assert capped.sentence.startswith(
+        "x explains 90% ± 5% (std over trees) of the variance among good predictions."
+    )
+
+
 def test_where_it_cannot_be_told_what_can_stay_fixed_the_sentence_says_why():
     doubted = subspace("x", "", doubts=(fact("no_posterior_to_draw"),))
     assert doubted.sentence.endswith(
