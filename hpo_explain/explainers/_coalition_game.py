@@ -22,6 +22,7 @@ from hpo_explain.acquisition import (
     TermBlock,
 )
 from hpo_explain.errors import InputError, Option
+from hpo_explain.explainers._terms import COMPOSED_ROWS, evaluate
 from hpo_explain.explainers._walks import walked_shapley
 from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS, kernel_shap
@@ -32,7 +33,7 @@ from hpo_explain.surrogates import SupportsCoalitions, SupportsRelevance
 Players = npt.NDArray[np.int64]
 Coalitions = npt.NDArray[np.bool_]
 
-COMPOSED_ROWS = 10_000  # at once: bounds the memory, whatever model receives them
+LEAST_WALKED = 8  # players: with fewer, all coalitions are hardly more than a few orders
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,9 @@ class CoalitionGame:
         Seed of sampled coalitions.
     absent : tuple of int
         Columns that have no value in `x` although they may be active: they keep the background's.
+    grows : bool
+        Whether the background grows until contributions are precise enough: then its rows differ
+        more than orders do, and few orders of each row are walked from eight players on.
     """
 
     acquisition: Acquisition
@@ -61,6 +65,7 @@ class CoalitionGame:
     estimator: str
     seed: int
     absent: tuple[int, ...] = ()
+    grows: bool = False
 
     @classmethod
     def of(
@@ -71,10 +76,11 @@ class CoalitionGame:
         estimator: str,
         seed: int,
         absent: tuple[int, ...] = (),
+        grows: bool = False,
     ) -> CoalitionGame:
         """Return the game at a row, in which only hyperparameters that can matter play."""
         players = _players(acquisition, x, absent)
-        return cls(acquisition, x, players, estimator, seed, absent)
+        return cls(acquisition, x, players, estimator, seed, absent, grows)
 
     def explained(self, background: Array) -> Array:
         """Return the latent rows of which the explained row's acquisition is the mean.
@@ -95,13 +101,18 @@ class CoalitionGame:
 
     @property
     def walks_orders(self) -> bool:
-        """Whether there are too many coalitions to value each, so that orders are walked."""
-        return self._walker() is not None
+        """Whether orders are walked in place of all coalitions."""
+        if self.estimator != "auto":
+            return False
+        if isinstance(self.acquisition, SupportsWalks):
+            return self._too_many
+        return self.grows and len(self.players) >= LEAST_WALKED and not self._parts()
 
-    def _walker(self) -> SupportsWalks | None:
-        acquisition = self.acquisition
-        walks = self._too_many and self.estimator != "kernel"
-        return acquisition if walks and isinstance(acquisition, SupportsWalks) else None
+    @property
+    def predicted_rows(self) -> int:
+        """Number of composed rows that are predicted for each background row; 0 if none is."""
+        own = isinstance(self.acquisition, SupportsWalks)
+        return 2 * (len(self.players) + 1) if self.walks_orders and not own else 0
 
     @property
     def _too_many(self) -> bool:
@@ -116,7 +127,12 @@ class CoalitionGame:
             return []
         return [
             CoalitionGame.of(
-                part, self.x, estimator=self.estimator, seed=self.seed, absent=self.absent
+                part,
+                self.x,
+                estimator=self.estimator,
+                seed=self.seed,
+                absent=self.absent,
+                grows=self.grows,
             )
             for part in parts
         ]
@@ -136,6 +152,9 @@ class CoalitionGame:
         parts = self._parts()
         if parts:
             return self._sum_of(parts, cubes)
+        if self.walks_orders:
+            by_cube = walked_shapley(self.acquisition, self.x, self.players, cubes, seed=self.seed)
+            return by_cube, fact("orders_walked", players=n, sampled=True)
         if not self._too_many and self.estimator != "kernel":
             values = self._structured(all_coalitions(n), cubes)
             if values is not None:
@@ -149,10 +168,6 @@ class CoalitionGame:
                 self.estimator,
                 ("Use ", Option("estimator", "kernel"), "."),
             )
-        walker = self._walker()
-        if walker is not None:
-            by_cube = walked_shapley(walker, self.x, self.players, cubes, seed=self.seed)
-            return by_cube, fact("orders_walked", players=n, sampled=True)
         # other coalitions for every hypercube: the interval then covers their choice as well
         seeds = np.random.default_rng(self.seed).integers(2**31, size=len(cubes))
         by_cube = np.stack(
@@ -226,12 +241,6 @@ class CoalitionGame:
                 terms = evaluate(self.acquisition, z.reshape(-1, z.shape[2]))
                 values[start : start + at_once] += terms.reshape(len(some), len(rows), -1).sum(1)
         return values / len(background)
-
-
-def evaluate(acquisition: Acquisition, latent: Array) -> Array:
-    """Return the terms (n, number of terms) at the configurations that latent rows stand for."""
-    terms = acquisition.terms(acquisition.space.project(latent))
-    return np.column_stack([terms[name] for name in acquisition.term_names])
 
 
 def _players(acquisition: Acquisition, x: Array, absent: tuple[int, ...]) -> Players:

@@ -4,8 +4,8 @@
 symbol     meaning
 =========  ============================================================================
 b          a background row, each once
-π          an order of the players, drawn for each b, and walked from 8 places in it on: the
-           players before come last; each of them in both directions
+π          an order of the players, drawn for each b, and walked from 8 places in it on (where a
+           step is a prediction: from 1): the players before come last; each in both directions
 φ_j        the mean gain of the steps in which player j joins
 =========  ============================================================================
 
@@ -23,17 +23,20 @@ References
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.acquisition import SupportsWalks
+from hpo_explain.acquisition import Acquisition, SupportsWalks
+from hpo_explain.explainers._terms import COMPOSED_ROWS, evaluate
 from hpo_explain.space import Array
 
 STARTS = 8  # places in an order; more would not pay, as background rows differ as well
 
 
 def walked_shapley(
-    acquisition: SupportsWalks,
+    acquisition: Acquisition,
     x: Array,
     players: npt.NDArray[np.int64],
     cubes: list[Array],
@@ -44,8 +47,9 @@ def walked_shapley(
 
     Parameters
     ----------
-    acquisition : SupportsWalks
-        The utility.
+    acquisition : Acquisition
+        The utility. One that `SupportsWalks` is walked by its own structure; of any other one the
+        rows are composed and predicted.
     x : ndarray of shape (d,)
         The explained row, encoded.
     players : ndarray of int
@@ -57,8 +61,14 @@ def walked_shapley(
     """
     background = np.vstack(cubes)
     rng = np.random.default_rng(seed)
-    orders = shifted_pairs(rng.permuted(np.tile(players, (len(background), 1)), axis=1))
-    found = acquisition.walk_terms(x, background, orders)
+    if isinstance(acquisition, SupportsWalks):
+        walk, starts = acquisition.walk_terms, STARTS
+    else:
+        walk, starts = partial(_composed_terms, acquisition), 1
+    orders = shifted_pairs(
+        rng.permuted(np.tile(players, (len(background), 1)), axis=1), starts=starts
+    )
+    found = walk(x, background, orders)
     steps = np.argsort(orders, axis=2)  # in which each player joins
     gains = [
         np.take_along_axis(np.diff(found[term], axis=2), steps, axis=2)
@@ -69,7 +79,25 @@ def walked_shapley(
     return np.stack([rows.mean(axis=0) for rows in np.split(by_row, ends[:-1])])
 
 
-def shifted_pairs(orders: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _composed_terms(
+    acquisition: Acquisition, x: Array, background: Array, orders: npt.NDArray[np.int64]
+) -> dict[str, Array]:
+    """Return what `SupportsWalks.walk_terms` does, by predictions of composed rows."""
+    n, walks, p = orders.shape
+    players, names = np.sort(orders[0, 0]), acquisition.term_names
+    found = np.empty((n, walks, p + 1, len(names)))
+    step = max(1, COMPOSED_ROWS // (walks * (p + 1)))
+    for a in range(0, n, step):
+        some = slice(a, a + step)
+        # in step s the first s players of the order have the values of x
+        joined = np.argsort(orders[some], axis=2)[:, :, None, :] < np.arange(p + 1)[:, None]
+        rows = np.broadcast_to(background[some, None, None, :], (*joined.shape[:3], len(x))).copy()
+        rows[..., players] = np.where(joined, x[players], rows[..., players])
+        found[some] = evaluate(acquisition, rows.reshape(-1, len(x))).reshape(*joined.shape[:3], -1)
+    return {name: found[..., t] for t, name in enumerate(names)}
+
+
+def shifted_pairs(orders: npt.NDArray[np.int64], *, starts: int = STARTS) -> npt.NDArray[np.int64]:
     """Return orders (n, p) from several places on, and their opposites, (n, 2 · places, p).
 
     Examples
@@ -79,6 +107,6 @@ def shifted_pairs(orders: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     [[3, 7, 5], [7, 5, 3], [5, 3, 7], [5, 7, 3], [3, 5, 7], [7, 3, 5]]
     """
     p = orders.shape[1]
-    starts = np.unique(np.arange(STARTS) * p // STARTS)
-    shifted = np.stack([np.roll(orders, -start, axis=1) for start in starts], axis=1)
+    places = np.unique(np.arange(starts) * p // starts)
+    shifted = np.stack([np.roll(orders, -place, axis=1) for place in places], axis=1)
     return np.concatenate([shifted, shifted[:, :, ::-1]], axis=1)

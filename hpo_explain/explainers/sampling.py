@@ -20,7 +20,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.explainers._coalition_game import CoalitionGame, evaluate
+from hpo_explain.explainers._coalition_game import CoalitionGame
+from hpo_explain.explainers._terms import evaluate
 from hpo_explain.space import Array
 
 _ROWS = 20_000  # composed at once: bounds the memory

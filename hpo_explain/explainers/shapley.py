@@ -30,10 +30,11 @@ from hpo_explain.acquisition import (
 )
 from hpo_explain.errors import InputError, Option
 from hpo_explain.explainers._accepted import accepted_acquisition
-from hpo_explain.explainers._coalition_game import CoalitionGame, evaluate
+from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._model_uncertainty import bootstrap_std, objective_contributions
 from hpo_explain.explainers._near_good import near_good
+from hpo_explain.explainers._terms import evaluate
 from hpo_explain.explainers.background import (
     baseline_background,
     complete,
@@ -60,6 +61,7 @@ FIRST_ROWS = 200  # of a background that grows
 MOST_ROWS = 2000
 MOST_ROWS_SAMPLED = 400  # a row costs more where coalitions are sampled
 MOST_STEPS_WALKED = 200_000  # rows times hyperparameters: a row costs less where orders are walked
+MOST_PREDICTED = 50_000  # composed rows: each is predicted
 _NEARBY = 0.1  # of a hyperparameter's scale
 _PLACES = 21
 _LINEAR = "mean"  # the term that is the predicted objective, but for its sign
@@ -87,8 +89,9 @@ class ShapleyExplainer:
         rows (a `SupportsCoalitions` surrogate, up to 11 active hyperparameters). "kernel" is
         `shap.KernelExplainer`: every coalition up to 11, its sampling above; any acquisition.
         "auto" is "exact" where it is possible; the two agree. Above 11 it walks orders of the
-        hyperparameters where the acquisition can (TPE's, a `SupportsWalks`). "sampling" draws
-        background rows and orders (Algorithm 2 of [1]_), whatever the number of hyperparameters;
+        hyperparameters where the acquisition can (TPE's, a `SupportsWalks`); where the background
+        grows, from 8 on by composed rows, which are then the smaller part of the error. "sampling"
+        draws background rows and orders (Algorithm 2 of [1]_), whatever their number;
         its intervals are those of the draws, and its "auto" background is "thesis".
     draws : int, default 1000
         Number of draws K of the sampling estimator, at least 2.
@@ -212,6 +215,7 @@ class ShapleyExplainer:
             estimator=self._estimator,
             seed=self._seed,
             absent=tuple(space.index(name) for name in not_chosen),
+            grows=self._given is None and not self._rows,
         )
         estimate = self._sampled(game, config) if self._estimator == "sampling" else None
         estimate = self._integrated(game, config) if estimate is None else estimate
@@ -328,8 +332,8 @@ class ShapleyExplainer:
             width = _relative_half_width(by_cube)
             if width <= enough or rows >= bound:
                 break
-            # the error falls with the root of the rows, or faster
-            rows = int(min(bound, max(2 * rows, 1.2 * rows * (width / enough) ** 2)))
+            # the error falls with the root of the rows, or with them where effects are additive
+            rows = int(min(bound, max(2 * rows, 1.2 * rows * (width / enough) ** 1.5)))
         grown = fact(
             "background_grown", rows=rows, place=self._place, width=width, enough=width <= enough
         )
@@ -378,6 +382,8 @@ class _Estimate:
 
 def _most_rows(game: CoalitionGame) -> int:
     """Return how many rows a background may grow to."""
+    if game.predicted_rows:
+        return min(MOST_ROWS, max(FIRST_ROWS, MOST_PREDICTED // game.predicted_rows))
     if game.walks_orders:
         return MOST_STEPS_WALKED // len(game.players)
     return MOST_ROWS_SAMPLED if game.samples_coalitions else MOST_ROWS
