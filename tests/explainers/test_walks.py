@@ -7,6 +7,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.errors import InputError
 from hpo_explain.explainers import _coalition_game
+from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers._walks import shifted_pairs, walked_shapley
 from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
 from hpo_explain.facts import fact
@@ -112,6 +113,42 @@ def test_what_makes_no_difference_contributes_nothing():
     found = hx.ShapleyExplainer(ratio, background=background).explain(config)
     np.testing.assert_allclose(found.phi[3], 0.0, atol=1e-12)
     assert np.abs(found.total).min(initial=1.0, where=np.arange(13) != 3) > 1e-9
+
+
+@pytest.mark.parametrize("space", [cube(5), CONDITIONAL], ids=["cube", "conditional"])
+def test_walks_of_composed_rows_come_close_to_all_coalitions(space):
+    X = space.sample(30, seed=2)
+    y = np.sin(6.0 * np.nan_to_num(X, nan=0.5).prod(axis=1)) + np.nan_to_num(X) @ np.arange(
+        X.shape[1]
+    )
+    acquisition = hx.LowerConfidenceBound(hx.GaussianProcessSurrogate.fit(space, X, y), "minimize")
+    background = space.sample(15, seed=3, latent=True)
+    x = space.sample(1, seed=5)[0]
+    game = CoalitionGame.of(acquisition, x, estimator="exact", seed=0)
+    expected = game.shapley([background])[0][0]
+    repeated = np.concatenate(
+        [
+            walked_shapley(acquisition, x, game.players, [background], seed=seed)
+            for seed in range(40)
+        ]
+    )
+    error = repeated.std(axis=0, ddof=1) / np.sqrt(len(repeated))
+    assert (np.abs(repeated.mean(axis=0) - expected) <= 4.5 * error + 1e-9).all()
+    assert error.max() < 0.05 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize(("d", "walked"), [(7, False), (8, True), (12, True)])
+def test_a_growing_background_is_walked_from_eight_hyperparameters_on(d, walked):
+    space = cube(d)
+    X = space.sample(20, seed=2)
+    surrogate = hx.GaussianProcessSurrogate.fit(space, X, (X**2).sum(axis=1))
+    found = hx.ShapleyExplainer(
+        hx.LowerConfidenceBound(surrogate), background="auto", precision=0.2
+    ).explain(space.decode(X[:1])[0])
+    assert (found.estimator.kind == "orders_walked") == walked
+    assert found.half_width()[:, -1].max() <= 0.2 * np.abs(found.total).max()
+    for term, gap in found.efficiency_gap.items():
+        assert abs(gap) <= 1e-9 * max(1.0, abs(found.payout[term]))
 
 
 def test_its_95_percent_intervals_cover_about_as_often(always_walk):
