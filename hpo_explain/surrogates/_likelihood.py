@@ -26,8 +26,7 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import LinAlgError, cho_solve, cholesky
-from scipy.linalg.lapack import dpotri
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 from scipy.optimize import Bounds, minimize
 from scipy.spatial.distance import pdist, squareform
 
@@ -126,18 +125,19 @@ def density_of(pairs: Array, diagonal: float, y: Array) -> tuple[float, Array, f
         The log density without its constant, and its derivatives by the covariance of each pair and
         by the variance; None where K is singular.
     """
-    K = squareform(pairs)
+    # LAPACK itself: around matrices this small, scipy's functions take longer than the work
+    K = squareform(pairs, checks=False)
     np.fill_diagonal(K, diagonal)
-    try:
-        L = cholesky(K, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
+    L, failed = dpotrf(K.T, lower=1, clean=0, overwrite_a=1)
+    if failed:
         return None
-    alpha = cho_solve((L, True), y, check_finite=False)
-    value = -0.5 * y @ alpha - np.log(np.diag(L)).sum()
+    alpha = dpotrs(L, y, lower=1)[0]
+    value = -0.5 * y @ alpha - np.log(np.diagonal(L)).sum()
     # ∂/∂θ is half the trace of (α αᵀ - K⁻¹) ∂K/∂θ: pairs count twice, the diagonal once
-    precision, _ = dpotri(L, lower=1)
-    weights = squareform(np.outer(alpha, alpha) - precision.T, checks=False)
-    return float(value), weights, 0.5 * float((alpha**2 - np.diag(precision)).sum())
+    precision = dpotri(L, lower=1, overwrite_c=1)[0].T
+    by_variance = 0.5 * float((alpha**2 - np.diagonal(precision)).sum())
+    np.subtract(np.multiply.outer(alpha, alpha), precision, out=precision)
+    return float(value), squareform(precision, checks=False), by_variance
 
 
 def curvature(gradient: Callable[[Array], Array], at: Array, step: float) -> Array:

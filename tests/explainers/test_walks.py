@@ -118,10 +118,9 @@ def test_what_makes_no_difference_contributes_nothing():
 @pytest.mark.parametrize("space", [cube(5), CONDITIONAL], ids=["cube", "conditional"])
 def test_walks_of_composed_rows_come_close_to_all_coalitions(space):
     X = space.sample(30, seed=2)
-    y = np.sin(6.0 * np.nan_to_num(X, nan=0.5).prod(axis=1)) + np.nan_to_num(X) @ np.arange(
-        X.shape[1]
-    )
-    acquisition = hx.LowerConfidenceBound(hx.GaussianProcessSurrogate.fit(space, X, y), "minimize")
+    known = np.nan_to_num(X, nan=0.5)
+    y = np.sin(6.0 * known.prod(axis=1)) + known @ np.arange(X.shape[1])
+    acquisition = hx.LowerConfidenceBound(hx.GaussianProcessSurrogate.fit(space, X, y))
     background = space.sample(15, seed=3, latent=True)
     x = space.sample(1, seed=5)[0]
     game = CoalitionGame.of(acquisition, x, estimator="exact", seed=0)
