@@ -37,11 +37,17 @@ def main() -> None:
     print(explanation)
     explanation.plot().figure.savefig("why.svg")
 
+    # before it is paid for: a trial that is asked for, or a configuration of your own
+    trial = study.ask(study.best_trial.distributions)
+    print(hx.explain_proposal(study, trial).sentence)  # or "pending"
+    mine = {"learning_rate": 1e-3, "layers": 2, "dropout": 0.1}
+    print(hx.explain_proposal(study, mine).sentence)
+
     # compared with something else than the whole space
     hx.explain_proposal(run, background="candidates")  # the candidates that TPE itself compared
     hx.explain_proposal(run, background="local")  # what lies around it
     hx.explain_proposal(run, background="incumbent")  # the best known by then
-    hx.explain_proposal(run, background={"learning_rate": 1e-3, "layers": 2, "dropout": 0.1})
+    hx.explain_proposal(run, background=mine)
 
     # through another criterion, model or estimator
     print(hx.explain_proposal(run, acquisition="lcb").sentence)

@@ -109,7 +109,7 @@ def asked_points(optimizer: Optimizer) -> list[AskedPoint]:
         for name, x in zip(criteria, _candidates(optimizer), strict=True)
         if x == points[0] and len(criteria) > 1
     ]
-    notes = (fact("hedge_recorded", names=chosen),) if chosen else ()
+    notes = (fact("next_point"), *([fact("hedge_recorded", names=chosen)] if chosen else []))
     name = chosen[0] if chosen else ""
     return [AskedPoint(points[0], FittedModel(optimizer.models[-1]), criterion=name, notes=notes)]
 

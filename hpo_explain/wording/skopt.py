@@ -134,6 +134,8 @@ add_facts(
         "hedge_inferred": _hedge_inferred,
         "asked_together": _asked_together,
         "lies_told": _lies_told,
+        "next_point": "skopt does not record what it was asked for: this is the point that it "
+        "returns next, until it is told a result",
         "hedge_recorded": lambda fact: (
             f"gp_hedge drew {names(fact)} for this point: it is the one that this criterion chose"
         ),

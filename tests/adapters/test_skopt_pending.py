@@ -68,6 +68,7 @@ def test_the_next_point_has_skopts_own_value(acq_func, base):
     point = optimizer.ask()
     explanation = hx.explain_proposal(optimizer, "pending", background=ROWS)
     assert (explanation.trial, explanation.subject.state) == (7, "running")
+    assert "next_point" in kinds(explanation.notes)
     assert list(explanation.config.values()) == pytest.approx(point)
     drawn = acq_func
     if acq_func == "gp_hedge":
