@@ -17,6 +17,7 @@ from hpo_explain.space import (
     FloatParameter,
     IntParameter,
     Parameter,
+    SearchSpace,
 )
 
 LEAST_KNOWN = 2
@@ -40,6 +41,20 @@ def nothing_left(source: str, excluded: Mapping[int, Fact]) -> NothingToExplain:
     return NothingToExplain(
         fact("nothing_readable", trials=excluded, source=source, reasons=tuple(reasons.items()))
     )
+
+
+def fits_conditions(space: SearchSpace, X: Array) -> npt.NDArray[np.bool_]:
+    """Return for each encoded row whether no value of a parent rules a value of a child out.
+
+    Parents without a value rule nothing out: rows need not be complete.
+    """
+    fits = np.ones(len(X), dtype=bool)
+    for j, rules in enumerate(space.conditions):
+        for parent, codes in rules:
+            both = np.flatnonzero(~np.isnan(X[:, [j, parent]]).any(axis=1))
+            parameter: Any = space.parameters[parent]
+            fits[both] &= np.isin(parameter.codes(X[both, parent]), codes)
+    return fits
 
 
 def repeated(X: Array) -> list[Fact]:

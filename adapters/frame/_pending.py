@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters._reading import encode_value
+from hpo_explain.adapters._reading import encode_value, fits_conditions
 from hpo_explain.adapters.frame._cells import is_empty
 from hpo_explain.facts import Fact, Origin
 from hpo_explain.run import WithoutResult
-from hpo_explain.space import SearchSpace
+from hpo_explain.space import Array, Parameter, SearchSpace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,21 +33,33 @@ def read_without_result(
     initial : collection of int
         Trials that no model chose.
     """
-    found = {}
-    for trial, why in reasons.items():
-        x, fits = np.full(len(space), np.nan), True
-        for j, parameter in enumerate(space):
-            cell: Any = configs.loc[trial, parameter.name]
-            if is_empty(cell):
-                continue
-            position = encode_value(parameter, cell)
-            fits &= not isinstance(position, Fact)
-            x[j] = np.nan if isinstance(position, Fact) else position
-        waits = why.kind == "waiting"
-        origin = Origin.ENQUEUED if waits else Origin.MODEL
-        by_model = not waits and trial not in initial
-        state: Any = why.kind
-        read = WithoutResult(state, x, origin if by_model or waits else Origin.INITIAL, by_model)
-        if fits and read.agrees_with(space):
-            found[trial] = read
-    return found
+    rows = configs.loc[list(reasons)]
+    X = np.full((len(rows), len(space)), np.nan)
+    fits = np.ones(len(rows), dtype=bool)
+    for j, parameter in enumerate(space):
+        cells = rows[parameter.name].tolist()
+        full = [i for i, cell in enumerate(cells) if not is_empty(cell)]
+        positions = _positions(parameter, [cells[i] for i in full])
+        X[full, j], fits[full] = positions, fits[full] & ~np.isnan(positions)
+    fits &= fits_conditions(space, X)
+    return {
+        trial: _read(why, x, by_model=trial not in initial)
+        for (trial, why), x, fitting in zip(reasons.items(), X, fits.tolist(), strict=True)
+        if fitting
+    }
+
+
+def _positions(parameter: Parameter, cells: Sequence[Any]) -> Array:
+    """Return the positions of cells, NaN where the hyperparameter cannot have the value."""
+    try:
+        return parameter.encode(cells)
+    except ValueError:  # some do not fit: one after the other
+        found = [encode_value(parameter, cell) for cell in cells]
+    return np.array([np.nan if isinstance(entry, Fact) else entry for entry in found])
+
+
+def _read(why: Fact, x: Array, *, by_model: bool) -> WithoutResult:
+    state: Any = why.kind
+    if state == "waiting":
+        return WithoutResult(state, x, Origin.ENQUEUED, False)
+    return WithoutResult(state, x, Origin.MODEL if by_model else Origin.INITIAL, by_model)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
+from hpo_explain.adapters._reading import fits_conditions
 from hpo_explain.adapters.optuna._sampler import Choice
 from hpo_explain.adapters.optuna._space import encode
 from hpo_explain.facts import Fact
 from hpo_explain.options import State
 from hpo_explain.run import WithoutResult
-from hpo_explain.space import SearchSpace
+from hpo_explain.space import Array, SearchSpace
 
 _STATES: dict[TrialState, State] = {
     TrialState.RUNNING: "running",
@@ -31,34 +32,53 @@ def those_without_result(
 
 
 def read_without_result(
-    trials: Sequence[FrozenTrial], space: SearchSpace, choice: Choice
+    trials: Sequence[FrozenTrial],
+    X: Array,
+    outside: Collection[int],
+    space: SearchSpace,
+    choice: Choice,
 ) -> dict[int, WithoutResult]:
     """Return those of some trials whose values the space has.
 
     Hyperparameters that no finished trial has are passed over, as the run does not know them.
+
+    Parameters
+    ----------
+    trials : sequence of FrozenTrial
+        The trials.
+    X : ndarray of shape (n, d)
+        What they chose, encoded.
+    outside : collection of int
+        Rows with a value outside the space.
+    space : SearchSpace
+        The run's search space.
+    choice : Choice
+        Who chose them.
     """
-    found = {}
-    for trial in trials:
-        x = np.full(len(space), np.nan)
-        reasons: dict[int, Fact] = {}
-        values = _values(trial)
-        for j, parameter in enumerate(space):
-            if parameter.name in values:
-                x[[j]], why = encode(parameter, [values[parameter.name]])
-                reasons |= why
-        read = WithoutResult(
+    outside, X = {*outside}, np.array(X)
+    for i, trial in enumerate(trials):
+        if trial.state == TrialState.WAITING:
+            X[i], fits = _set_by_hand(trial, space)
+            outside |= set() if fits else {i}
+    fits_space = fits_conditions(space, X)
+    return {
+        trial.number: WithoutResult(
             _STATES[trial.state],
-            x,
+            X[i],
             choice.origins[trial.number],
             trial.number in choice.proposed_without_result,
         )
-        if not reasons and read.agrees_with(space):
-            found[trial.number] = read
-    return found
+        for i, trial in enumerate(trials)
+        if i not in outside and fits_space[i]
+    }
 
 
-def _values(trial: FrozenTrial) -> dict[str, Any]:
-    """Return the values of a trial; of one that waits, those that were set for it."""
-    if trial.state == TrialState.WAITING:
-        return dict(trial.system_attrs.get("fixed_params") or {})
-    return trial.params
+def _set_by_hand(trial: FrozenTrial, space: SearchSpace) -> tuple[Array, bool]:
+    """Return the values set for a trial that waits, encoded, and whether the space has them."""
+    values: dict[str, Any] = trial.system_attrs.get("fixed_params") or {}
+    x, misfits = np.full(len(space), np.nan), dict[int, Fact]()
+    for j, parameter in enumerate(space):
+        if parameter.name in values:
+            x[[j]], why = encode(parameter, [values[parameter.name]])
+            misfits |= why
+    return x, not misfits

@@ -143,6 +143,7 @@ def from_optuna(
     found = settle_direction(asked, study, kept, objective)
     others = those_without_result(trials, excluded)
     choice = read_choice(study, sampler, trials, kept, others)
+    rows_of_others = _encoded(list(space), read_columns(others), len(others))
     times = _times(kept)
     left_out = [t for t in trials if t.number in excluded and t.datetime_start is not None]
     return Run(
@@ -169,7 +170,7 @@ def from_optuna(
             trial.number: (start, end)
             for trial, (start, end) in zip(left_out, _times(left_out).tolist(), strict=True)
         },
-        without_result=read_without_result(others, space, choice),
+        without_result=read_without_result(others, *rows_of_others, space, choice),
         name="" if study.study_name.startswith(_UNNAMED) else study.study_name,
         feasible=selection.feasible[rows],
         objective_name=found.name,

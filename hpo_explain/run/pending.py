@@ -99,13 +99,6 @@ class WithoutResult:
             found[j] = self._possible(space, j, found) and (undecided or not by_choice)
         return tuple(name for name, missing in zip(space.names, found, strict=True) if missing)
 
-    def agrees_with(self, space: SearchSpace) -> bool:
-        """Return whether every hyperparameter that has a value may be active, for all it has."""
-        missing = {*self.not_chosen(space)}
-        open_ = np.array([name in missing for name in space.names])
-        given = np.flatnonzero(~np.isnan(self.x)).tolist()
-        return all(self._possible(space, j, open_) for j in given)
-
     def _possible(self, space: SearchSpace, j: int, open_: npt.NDArray[np.bool_]) -> bool:
         """Return whether the parents that have a value let a hyperparameter be active."""
         for parent, codes in space.conditions[j]:

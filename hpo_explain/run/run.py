@@ -223,17 +223,17 @@ class Run:
         return times
 
     def _checked_without_result(self) -> dict[int, WithoutResult]:
-        found = {}
-        for trial, given in sorted(self.without_result.items()):
-            if trial in np.asarray(self.trials):
-                problem = f"must be about other trials than the finished ones, but has {trial}"
-                raise InputError("without_result", problem, trial, "Leave it out.")
-            row = given.x[None, :]
-            self.space.check_rows(f"x of trial {trial}", row)
-            if not self.space.on_grid(row).all():
-                problem = f"has a position that stands for no value: {given.x.tolist()}"
-                raise InputError(f"x of trial {trial}", problem, given.x)
-            found[int(trial)] = given
+        found = {int(trial): given for trial, given in sorted(self.without_result.items())}
+        finished = sorted({*found} & {*np.asarray(self.trials).tolist()})
+        if finished:
+            problem = f"must be about other trials than the finished ones, but has {finished[0]}"
+            raise InputError("without_result", problem, finished[0], "Leave it out.")
+        if found:
+            rows = self.space.check_rows("x of without_result", [g.x for g in found.values()])
+            wrong = np.flatnonzero(~self.space.on_grid(rows).all(axis=1))
+            if len(wrong):
+                problem = f"has a position that stands for no value: {rows[wrong[0]].tolist()}"
+                raise InputError(f"x of trial {[*found][wrong[0]]}", problem, rows[wrong[0]])
         return found
 
     def _own_notes(self) -> list[Fact]:
