@@ -23,7 +23,7 @@
 
   /* ------------------------------------------------------------------ trials */
 
-  const WIDTH = 560, HEIGHT = 300, LEFT = 64, RIGHT = 12, TOP = 14, BOTTOM = 30;
+  const WIDTH = 560, HEIGHT = 300, RIGHT = 12, TOP = 14, BOTTOM = 30;
 
   function scales(data) {
     const [low, high] = data.limits ?? [0, 0];
@@ -31,7 +31,7 @@
     const clip = (y) => Math.min(Math.max(y, low), high);
     return {
       beyond: (y) => y !== clip(y),
-      x: (t) => LEFT + ((WIDTH - LEFT - RIGHT) * t) / last,
+      x: (t) => data.left + ((WIDTH - data.left - RIGHT) * t) / last,
       y: (y) => TOP + (HEIGHT - TOP - BOTTOM) * (high > low ? (high - clip(y)) / (high - low) : 0.5),
     };
   }
@@ -43,7 +43,7 @@
       "aria-label": `Trials by ${data.objective}; arrow keys go from one to the next`,
     });
     svg.append(mark("line", {
-      class: "axis", x1: LEFT, x2: WIDTH - RIGHT, y1: HEIGHT - BOTTOM + 8, y2: HEIGHT - BOTTOM + 8,
+      class: "axis", x1: data.left, x2: WIDTH - RIGHT, y1: HEIGHT - BOTTOM + 8, y2: HEIGHT - BOTTOM + 8,
     }));
     const best = data.trials.filter((trial) => trial.best !== null);
     if (best.length) {
@@ -78,13 +78,13 @@
       return made;
     };
     svg.append(
-      label("trial 0", LEFT, "start"),
+      label("trial 0", data.left, "start"),
       label(`trial ${data.trials.at(-1)?.t ?? 0}`, WIDTH - RIGHT, "end"),
     );
     if (data.limits) {
       const [low, high] = data.limits;
-      svg.append(label(data.shown[0], LEFT - 8, "end", at.y(low) + 4));
-      if (high > low) svg.append(label(data.shown[1], LEFT - 8, "end", at.y(high) + 4));
+      svg.append(label(data.shown[0], data.left - 8, "end", at.y(low) + 4));
+      if (high > low) svg.append(label(data.shown[1], data.left - 8, "end", at.y(high) + 4));
     }
     return [svg, marks];
   }
@@ -139,6 +139,7 @@
   function trials(place, index) {
     const data = JSON.parse(place.querySelector('script[type="application/json"]').textContent);
     data.id = `trial-${index}`;
+    data.left = 16 + 7.5 * Math.max(5, ...data.shown.map((text) => text.length));
     if (!data.trials.length) return;
     const said = element("div", { "aria-live": "polite", "aria-atomic": "true" });
     const more = element("div");
