@@ -51,6 +51,7 @@ def densities_at(run: Run, trial: int | WhichTrial | Config | HasNumber) -> Prop
             for j, parameter in enumerate(space.parameters)
         ),
         config=config,
+        not_chosen=what.not_chosen,
         joint=tuple(
             tuple(space.names[j] for j in block.columns)
             for block in own.ratio.blocks

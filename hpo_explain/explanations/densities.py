@@ -82,6 +82,8 @@ class ProposalDensities(Result):
         The proposal, in the user's units.
     joint : tuple of tuple of str
         Hyperparameters that were sampled together.
+    not_chosen : tuple of str
+        The hyperparameters that have no value yet, although they may be active.
     subject, notes
         As of every result.
 
@@ -99,6 +101,7 @@ class ProposalDensities(Result):
     curves: tuple[DensityCurve, ...]
     config: Mapping[str, Any]
     joint: tuple[tuple[str, ...], ...] = ()
+    not_chosen: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> DensityCurve:
         for curve in self.curves:

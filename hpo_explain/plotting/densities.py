@@ -63,7 +63,7 @@ def plot_densities(
     panels = new_panels(ax, len(result.curves), width=width, same_scale=False, same_x=False)
     for k, (panel, curve) in enumerate(zip(panels.axes, result.curves, strict=True)):
         _draw_curve(panel, curve)
-        value = words.INACTIVE
+        value = words.absent(result, curve.name)
         if curve.proposed is not None:
             value = f"= {shorten(plain(format_value(curve.proposed)), _VALUE)}"
         write_title(panels, k, f"{shorten(plain(curve.name), _NAME)} {value}")

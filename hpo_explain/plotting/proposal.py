@@ -12,6 +12,7 @@ from hpo_explain.plotting._subject import shown
 from hpo_explain.plotting._text import plain, shorten
 from hpo_explain.space import Array
 from hpo_explain.wording import proposal as words
+from hpo_explain.wording.subject import INACTIVE, NOT_CHOSEN
 
 _MOST_INACTIVE = 3
 
@@ -105,8 +106,8 @@ def _row(
 def _inactive(result: ProposalExplanation) -> list[str]:
     """Return labels for what has no value."""
     names = [name for name in result.names if name not in result.config]
-    missing = [f"{shorten(plain(name), 20)}: {words.NOT_CHOSEN}" for name in result.not_chosen]
+    missing = [f"{shorten(plain(name), 20)}: {NOT_CHOSEN}" for name in result.not_chosen]
     inactive = [name for name in names if name not in result.not_chosen]
     if len(inactive) > _MOST_INACTIVE:
         return [*missing, words.inactive(len(inactive))]
-    return [*missing, *(f"{shorten(plain(name), 20)}: {words.INACTIVE}" for name in inactive)]
+    return [*missing, *(f"{shorten(plain(name), 20)}: {INACTIVE}" for name in inactive)]

@@ -7,7 +7,7 @@ from hpo_explain.explanations import Claim, ProposalDensities, Subject
 from hpo_explain.facts import Fact
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import format_value
-from hpo_explain.wording.subject import configuration
+from hpo_explain.wording.subject import INACTIVE, NEXT, NOT_CHOSEN, configuration
 
 
 def _no_densities(fact: Fact) -> str:
@@ -16,8 +16,9 @@ def _no_densities(fact: Fact) -> str:
         why = f"{optimizer} chose it by another acquisition function, {fact['acquisition']}"
     elif why is None:
         why = f"{optimizer}'s acquisition function is not known"
+    which = f"trial {fact.trials[0]}" if fact.trials else "the next trial"
     return (
-        f"trial {fact.trials[0]} has no densities of good and other trials: {why}. Densities are "
+        f"{which} has no densities of good and other trials: {why}. Densities are "
         "those of Optuna's TPESampler; explain_proposal works with any optimizer."
     )
 
@@ -52,7 +53,11 @@ def _times(claims: list[Claim]) -> str:
 
 LABEL = "times as common as by chance"
 GOOD, BAD, PROPOSED = "good trials (l)", "other trials (g)", "proposed value"
-INACTIVE = "inactive"
+
+
+def absent(result: ProposalDensities, name: str) -> str:
+    """Return why a hyperparameter has no value: "inactive" or "not chosen"."""
+    return NOT_CHOSEN if name in result.not_chosen else INACTIVE
 
 
 def choices(count: int) -> str:
@@ -62,6 +67,8 @@ def choices(count: int) -> str:
 
 def heading(subject: Subject) -> str:
     """Return the plot's heading."""
+    if subject.state in NEXT:
+        return f"Where good trials are, and {configuration(subject)}"
     return f"Where good trials were when {configuration(subject)} was proposed"
 
 

@@ -13,7 +13,7 @@ from hpo_explain.facts import Fact, Origin
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import format_value, number, signed
 from hpo_explain.wording.plots import MODEL_BARS, background_whiskers
-from hpo_explain.wording.subject import configuration
+from hpo_explain.wording.subject import INACTIVE, NEXT, NOT_CHOSEN, configuration
 
 # ---------------------------------------------------------------------- facts
 
@@ -235,9 +235,6 @@ add_facts(
 
 # ---------------------------------------------------------------------- the sentence
 
-INACTIVE = "inactive"
-NOT_CHOSEN = "not chosen"
-
 # what a contribution says about a value, by term and whether it raises the utility
 _REASONS = {
     ("mean", True): ("promises", "promise", "a better {objective}"),
@@ -296,14 +293,10 @@ def _found(about: Subject) -> str:
     """
     looked, what = criterion(about), configuration(about)
     if about.assumed:
-        found = "would find" if about.state in _NEXT else "would have found"
+        found = "would find" if about.state in NEXT else "would have found"
         return f"{looked[0].upper()}{looked[1:]} {found} {what}"
-    found = "would now find" if about.state in _NEXT else "found"
+    found = "would now find" if about.state in NEXT else "found"
     return f"{about.optimizer} ({looked}) {found} {what}"
-
-
-_NEXT = ("given", "waiting")
-"""States of configurations that are explained as the next one."""
 
 
 def _clauses(reasons: Sequence[Claim], subject: Subject) -> list[str]:
@@ -362,12 +355,12 @@ def inactive(count: int) -> str:
 def heading(subject: Subject) -> str:
     """Return the plot's heading: whose acquisition function it is."""
     asked = f"Why {configuration(subject)}?"
-    if subject.state in _NEXT:
+    if subject.state in NEXT:
         asked = f"Why {configuration(subject)} next, or why not?"
     if subject.assumed:
-        would = "would see" if subject.state in _NEXT else "would have seen"
+        would = "would see" if subject.state in NEXT else "would have seen"
         return f"{asked} As {criterion(subject)} {would} it (assumed)"
-    sees = "sees" if subject.state in _NEXT else "saw"
+    sees = "sees" if subject.state in NEXT else "saw"
     return f"{asked} As {subject.optimizer} {sees} it: {criterion(subject)}"
 
 

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from hpo_explain.explanations.subject import Subject
 
+INACTIVE, NOT_CHOSEN = "inactive", "not chosen"
+"""What stands in place of a value."""
+
+NEXT = ("given", "waiting")
+"""States of configurations that are explained as the next one."""
+
 
 def configuration(subject: Subject) -> str:
     """Return the configuration in words: "trial 42" or "this configuration"."""

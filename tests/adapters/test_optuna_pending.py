@@ -130,6 +130,10 @@ def test_what_is_chosen_so_far_is_explained_and_the_rest_is_named():
     assert "k and c are not chosen yet" in str(the_note(partly.notes, "not_chosen"))
     assert "as far as it is chosen" in partly.sentence
     assert partly.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-9)
+    densities = hx.proposal_densities(study, trial)
+    assert densities.not_chosen == ("k", "c")
+    titles = [ax.get_title(loc="left") for ax in densities.plot().figure.axes]
+    assert titles[2:4] == ["k not chosen", "c not chosen"]
     # TPE's densities are a sum over hyperparameters: what is open adds its mean
     run = from_optuna(study)
     completed = rows.copy()
@@ -205,6 +209,8 @@ def test_an_enqueued_trial_is_explained_as_the_next_configuration_set_by_hand():
     assert same(waiting, given)
     assert (given.trial, given.subject.state) == (None, "given")
     assert "configuration_given" in kinds(given.notes)
+    curve = hx.proposal_densities(study, config)["c"]
+    assert (curve.proposed, curve.proposed_good) == ("b", pytest.approx(curve.good[1]))
     assert "would now find this configuration" in given.sentence
     # once it runs it is what a person chose, as when it is finished
     trial = study.ask(SPACE)
