@@ -37,7 +37,7 @@ class Origin(Enum):
     ADDED = "added"
     """Nobody here: it was added with its result."""
     PERSON = "person"
-    """A person, in place of the optimizer."""
+    """A person, at least in part, in place of the optimizer."""
     UNKNOWN = "unknown"
     """It is not recorded."""
 

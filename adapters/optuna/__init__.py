@@ -16,15 +16,20 @@ from hpo_explain.adapters.optuna.study import from_optuna
 
 if TYPE_CHECKING:
     from hpo_explain.adapters.optuna.importance import FanovaImportanceEvaluator
+    from hpo_explain.adapters.optuna.reviewed import ReviewedSampler
 
-__all__ = ["ExplanationCallback", "FanovaImportanceEvaluator", "from_optuna"]
+__all__ = ["ExplanationCallback", "FanovaImportanceEvaluator", "ReviewedSampler", "from_optuna"]
 
 if not TYPE_CHECKING:  # a type checker that saw it would accept every misspelled name
 
     def __getattr__(name: str) -> object:
-        if name != "FanovaImportanceEvaluator":
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        # Its base class loads scikit-learn, which takes a second that reading a study need not.
-        from hpo_explain.adapters.optuna.importance import FanovaImportanceEvaluator
+        # What they build on loads scikit-learn, which takes a second that reading need not.
+        if name == "FanovaImportanceEvaluator":
+            from hpo_explain.adapters.optuna.importance import FanovaImportanceEvaluator
 
-        return FanovaImportanceEvaluator
+            return FanovaImportanceEvaluator
+        if name == "ReviewedSampler":
+            from hpo_explain.adapters.optuna.reviewed import ReviewedSampler
+
+            return ReviewedSampler
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

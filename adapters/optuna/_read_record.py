@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from optuna import Study
-from optuna.samplers import BaseSampler, GPSampler, PartialFixedSampler, TPESampler
+from optuna.samplers import GPSampler, TPESampler
 from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters.optuna._gp_record import GpRecord
 from hpo_explain.adapters.optuna._record import SamplerRecord
 from hpo_explain.adapters.optuna._sampler import Choice
 from hpo_explain.adapters.optuna._tpe_record import TpeRecord
+from hpo_explain.adapters.optuna._wrapping import unwrapped
 from hpo_explain.run import OptimizerRecord
 from hpo_explain.space import SearchSpace
 
@@ -31,11 +31,7 @@ def read_record(
     """
     directions = tuple(study.directions)
     known = (choice.sampler, directions, tuple(trials), space, choice.origins)
-    own: BaseSampler | None = choice.own
-    fixed: tuple[str, ...] = ()
-    if isinstance(own, PartialFixedSampler):
-        parts: Any = own
-        own, fixed = parts._base_sampler, tuple(parts._fixed_params)
+    own, fixed = unwrapped(choice.own)
     if choice.model == "TPESampler":
         if own is None:
             own = TPESampler()  # marks name it, but its settings are not recorded

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from optuna import Study
-from optuna.samplers import BaseSampler, NSGAIISampler, PartialFixedSampler, TPESampler
+from optuna.samplers import BaseSampler, NSGAIISampler, TPESampler
 from optuna.storages import InMemoryStorage
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._reading import LEAST_KNOWN
 from hpo_explain.adapters.optuna._record import BY_HAND
+from hpo_explain.adapters.optuna._reviews import set_by_person
+from hpo_explain.adapters.optuna._wrapping import unwrapped
 from hpo_explain.facts import Fact, Origin, fact
 
 _STARTUP = 10  # the default n_startup_trials of Optuna's samplers with a model
@@ -99,7 +101,7 @@ def read_choice(
     And which of those without a result; nothing is noted about them.
     """
     own: BaseSampler | None = study.sampler if sampler is None else sampler
-    base = own._base_sampler if isinstance(own, PartialFixedSampler) else own
+    base, _ = unwrapped(own)
     names = [base.__name__ for base in type(base).__mro__]
     startup = getattr(base, "_n_startup_trials", None)
     marks = np.array([_mark(trial) for trial in kept])
@@ -126,7 +128,7 @@ def read_choice(
     if names[0] and not model:
         notes.append(fact("run_without_acquisition", names=names[:1]))
     by_hand = _by_hand(kept)
-    for origin in BY_HAND:
+    for origin in (*BY_HAND, Origin.PERSON):
         numbers = [number for number, who in by_hand.items() if who is origin]
         if numbers:
             notes.append(fact("set_by_hand", trials=numbers, origin=origin))
@@ -222,7 +224,7 @@ def _mark(trial: FrozenTrial) -> str:
 
 
 def _by_hand(trials: Sequence[FrozenTrial]) -> dict[int, Origin]:
-    """Return who chose the trials that the sampler did not choose."""
+    """Return who chose the trials that the sampler did not choose, or not all of."""
     origins: dict[int, Origin] = {}
     for trial in trials:
         attrs = trial.system_attrs
@@ -230,6 +232,8 @@ def _by_hand(trials: Sequence[FrozenTrial]) -> dict[int, Origin]:
             origins[trial.number] = Origin.RETRIED
         elif any(name in trial.params for name in attrs.get("fixed_params") or {}):
             origins[trial.number] = Origin.ENQUEUED
+        elif set_by_person(trial):
+            origins[trial.number] = Origin.PERSON
         elif _took_no_time(trial):
             origins[trial.number] = Origin.ADDED
     if list(origins.values()).count(Origin.ADDED) > _ADDED * len(trials):

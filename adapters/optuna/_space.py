@@ -23,6 +23,7 @@ from hpo_explain.space import (
     Array,
     CategoricalParameter,
     FloatParameter,
+    IntParameter,
     Parameter,
     category_index,
 )
@@ -60,6 +61,24 @@ def read_parameter(column: Column) -> tuple[Parameter, list[Fact]]:
             "SearchSpace([...]), or read the trials of each kind from a study of their own.",
         ),
     )
+
+
+def distribution_of(parameter: Parameter) -> BaseDistribution:
+    """Return a hyperparameter as Optuna describes it.
+
+    Examples
+    --------
+    >>> from hpo_explain import IntParameter
+    >>> distribution_of(IntParameter("layers", 1, 5))
+    IntDistribution(high=5, log=False, low=1, step=1)
+    """
+    if isinstance(parameter, CategoricalParameter):
+        return CategoricalDistribution(parameter.choices)
+    if isinstance(parameter, IntParameter):
+        return IntDistribution(
+            parameter.low, parameter.high, log=parameter.log, step=parameter.step
+        )
+    return FloatDistribution(parameter.low, parameter.high, log=parameter.log, step=parameter.step)
 
 
 def encode(parameter: Parameter, values: Sequence[Any]) -> tuple[Array, dict[int, Fact]]:

@@ -14,6 +14,7 @@ from hpo_explain.adapters._reading import nothing_left, repeated
 from hpo_explain.adapters.optuna._columns import Columns, read_columns
 from hpo_explain.adapters.optuna._pending import read_without_result, those_without_result
 from hpo_explain.adapters.optuna._read_record import read_record
+from hpo_explain.adapters.optuna._reviews import read_reviewed
 from hpo_explain.adapters.optuna._sampler import read_choice
 from hpo_explain.adapters.optuna._space import encode, read_parameter
 from hpo_explain.adapters.optuna._target import TargetLike, resolve_target, settle_direction
@@ -116,8 +117,31 @@ def from_optuna(
     check_option("pruned", pruned, PRUNED)
     check_option("infeasible", infeasible, INFEASIBLE)
     _check_study(study, sampler, space)
+    return read_trials(
+        study,
+        study.get_trials(deepcopy=False),
+        target=target,
+        sampler=sampler,
+        space=space,
+        direction=direction,
+        pruned=pruned,
+        infeasible=infeasible,
+    )
+
+
+def read_trials(
+    study: optuna.Study,
+    trials: Sequence[FrozenTrial],
+    *,
+    target: TargetLike = None,
+    sampler: optuna.samplers.BaseSampler | None = None,
+    space: SearchSpace | None = None,
+    direction: str | None = None,
+    pruned: str = "drop",
+    infeasible: str = "keep",
+) -> Run:
+    """Read trials as those of a study, as `from_optuna` does with all that it has."""
     asked = resolve_target(study, target, direction)
-    trials = study.get_trials(deepcopy=False)
     selection = select_trials(trials, asked, pruned, infeasible)
     columns = read_columns(selection.trials)
     parameters, notes = _parameters(columns, space)
@@ -171,6 +195,7 @@ def from_optuna(
             for trial, (start, end) in zip(left_out, _times(left_out).tolist(), strict=True)
         },
         without_result=read_without_result(others, *rows_of_others, space, choice),
+        reviewed=read_reviewed([*kept, *others], space),
         name="" if study.study_name.startswith(_UNNAMED) else study.study_name,
         feasible=selection.feasible[rows],
         objective_name=found.name,

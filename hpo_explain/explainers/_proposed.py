@@ -39,8 +39,9 @@ class Proposed:
         The trial; None for a configuration that was given.
     before : int or None
         The trial before which is explained what was known; None: what is known now.
-    state : {"running", "waiting", "failed", "pruned", "given"} or None
-        Why there is no result; None where there is one.
+    state : {"running", "waiting", "failed", "pruned", "given", "changed"} or None
+        Why there is no result, also where a person changed what is explained; None where there is
+        one.
     not_chosen : tuple of str
         The hyperparameters without a value that may be active.
     notes : tuple of Fact
@@ -50,7 +51,7 @@ class Proposed:
     x: Array
     number: int | None = None
     before: int | None = None
-    state: State | Literal["given"] | None = None
+    state: State | Literal["given", "changed"] | None = None
     not_chosen: tuple[str, ...] = ()
     notes: tuple[Fact, ...] = ()
 
@@ -78,6 +79,22 @@ class Proposed:
             missing,
             tuple(notes),
         )
+
+    @classmethod
+    def before_change(cls, run: Run, number: int) -> Proposed:
+        """Return what the optimizer proposed for a trial that a person changed."""
+        reviewed = run.reviewed[number]
+        names = tuple(reviewed.set_by_person)
+        was = run.space.decode(reviewed.proposed[None, :])[0]
+        now = run.config(number)
+        note = fact(
+            "changed_by_person",
+            trials=[number],
+            names=names,
+            proposed=tuple(was.get(name) for name in names),
+            set=tuple(now.get(name) for name in names),
+        )
+        return cls(reviewed.proposed, number, number, "changed", notes=(note,))
 
 
 def proposed(
@@ -125,6 +142,9 @@ def proposed(
     if isinstance(trial, str) and trial == "pending":
         trial = _pending(run)
     whole = isinstance(trial, (int, np.integer)) and not isinstance(trial, bool)
+    changed = [number for number, review in run.reviewed.items() if review.set_by_person]
+    if whole and trial in changed:
+        return Proposed.before_change(run, int(trial))
     if whole and trial in run.without_result:
         number = int(trial)
         known = run.without_result[number]

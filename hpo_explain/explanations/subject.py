@@ -37,8 +37,9 @@ class Subject:
     trial : int or None
         The trial whose configuration is explained; None for any other configuration, and where no
         single one is.
-    state : {"running", "waiting", "failed", "pruned", "given"} or None
-        Why the trial has no result, or that the configuration was given; None for all else.
+    state : {"running", "waiting", "failed", "pruned", "given", "changed"} or None
+        Why the trial has no result, that the configuration was given, or that it was proposed for
+        the trial, and a person changed it; None for all else.
     model : str
         The surrogate's label, as in "a GP"; empty where there is none.
     acquisition : str
@@ -69,7 +70,7 @@ class Subject:
     direction: Direction = "minimize"
     objective_name: str = "objective"
     trial: int | None = None
-    state: State | Literal["given"] | None = None
+    state: State | Literal["given", "changed"] | None = None
     model: str = ""
     acquisition: str = ""
     assumed: bool = True
@@ -89,7 +90,7 @@ class Subject:
         run: Run,
         *,
         trial: int | None = None,
-        state: State | Literal["given"] | None = None,
+        state: State | Literal["given", "changed"] | None = None,
         assumed: bool = True,
         notes: Iterable[Fact | str] = (),
     ) -> Subject:

@@ -10,6 +10,7 @@ from hpo_explain.run.instances import Instances
 from hpo_explain.run.log_tail import LogTail
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.run.pending import WithoutResult
+from hpo_explain.run.reviewed import Reviewed
 from hpo_explain.run.run import Run
 from hpo_explain.run.thinned import thinned
 
@@ -24,6 +25,7 @@ __all__ = [
     "OptimizerRecord",
     "OverInstances",
     "OwnAcquisition",
+    "Reviewed",
     "Run",
     "WithoutResult",
     "average_instances",

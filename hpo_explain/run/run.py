@@ -30,6 +30,7 @@ from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.run.pending import WithoutResult
+from hpo_explain.run.reviewed import Reviewed
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import Surrogate
 
@@ -69,6 +70,8 @@ class Run:
     without_result : mapping of int to WithoutResult, optional
         The configurations of trials that run, wait, failed or were pruned, where they can be
         read. Only explanations of proposals ask for them.
+    reviewed : mapping of int to Reviewed, optional
+        The proposals that a person changed, or refused before, and what was proposed.
     feasible : ndarray of bool, shape (n,), optional
         Whether the constraints were met; by default everywhere.
     objective_name : str, default "objective"
@@ -116,6 +119,7 @@ class Run:
     finished: Array | None = None
     excluded_times: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     without_result: Mapping[int, WithoutResult] = field(default_factory=dict)
+    reviewed: Mapping[int, Reviewed] = field(default_factory=dict)
     feasible: npt.NDArray[np.bool_] | None = None
     objective_name: str = "objective"
     name: str = ""
@@ -187,6 +191,7 @@ class Run:
         )
         object.__setattr__(self, "excluded_times", self._checked_times())
         object.__setattr__(self, "without_result", self._checked_without_result())
+        object.__setattr__(self, "reviewed", self._checked_reviewed())
         if self.instances is not None:
             self.space.check_rows("X of instances", self.instances.X)
         # a run made from another one brings its notes along
@@ -235,6 +240,12 @@ class Run:
                 problem = f"has a position that stands for no value: {rows[wrong[0]].tolist()}"
                 raise InputError(f"x of trial {[*found][wrong[0]]}", problem, rows[wrong[0]])
         return found
+
+    def _checked_reviewed(self) -> dict[int, Reviewed]:
+        for trial, given in self.reviewed.items():
+            self.space.check_rows(f"proposed of trial {trial}", given.proposed[None, :])
+            self.space.check_rows(f"refused of trial {trial}", given.refused)
+        return {int(trial): given for trial, given in sorted(self.reviewed.items())}
 
     def _own_notes(self) -> list[Fact]:
         if not len(self.X):

@@ -163,6 +163,7 @@ _BY_HAND = {
     Origin.ENQUEUED: "enqueued, so not chosen by the sampler",
     Origin.RETRIED: "retried after a failure, so not chosen anew",
     Origin.ADDED: "added as finished trials, so not chosen by the sampler",
+    Origin.PERSON: "changed by a person, so not as the sampler proposed",
 }
 
 

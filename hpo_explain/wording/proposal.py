@@ -33,7 +33,7 @@ _ORIGINS = {
     Origin.ENQUEUED: "it was enqueued",
     Origin.RETRIED: "it repeats a trial that failed",
     Origin.ADDED: "it was added with its result",
-    Origin.PERSON: "it was chosen by a person",
+    Origin.PERSON: "a person changed it",
     Origin.UNKNOWN: "it belongs to the initial design, or was set by hand",
 }
 
@@ -96,6 +96,21 @@ def _not_chosen(fact: Fact) -> str:
         f"{join_words(fact.names)} {is_} not chosen {when}; the rest is explained as the mean over "
         f"{its} values in the background"
     )
+
+
+def _changed_by_person(fact: Fact) -> str:
+    changes = [
+        f"{name} = {_or_inactive(new)} in place of {_or_inactive(old)}"
+        for name, old, new in zip(fact.names, fact["proposed"], fact["set"], strict=True)
+    ]
+    return (
+        f"a person changed trial {fact.trials[0]} before it started, and it ran with "
+        f"{join_words(changes)}; what was proposed is explained"
+    )
+
+
+def _or_inactive(value: object) -> str:
+    return INACTIVE if value is None else format_value(value)
 
 
 def _nothing_chosen(fact: Fact) -> str:
@@ -210,6 +225,7 @@ add_facts(
         "no_result": _no_result,
         "not_chosen": _not_chosen,
         "nothing_chosen": _nothing_chosen,
+        "changed_by_person": _changed_by_person,
         "configuration_given": "the configuration was given: it is explained as the next one, with "
         "what is known now",
         "best_not_proposed": _best_not_proposed,

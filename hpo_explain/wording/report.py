@@ -32,7 +32,7 @@ _CHOSEN = {
     Origin.ENQUEUED: "enqueued by a person",
     Origin.RETRIED: "repeats a trial that failed",
     Origin.ADDED: "added with its result",
-    Origin.PERSON: "chosen by a person",
+    Origin.PERSON: "changed by a person",
     Origin.UNKNOWN: "who chose it is not recorded",
 }
 

@@ -13,6 +13,8 @@ NEXT = ("given", "waiting")
 
 def configuration(subject: Subject) -> str:
     """Return the configuration in words: "trial 42" or "this configuration"."""
+    if subject.state == "changed":
+        return f"the proposal for trial {subject.trial}"
     return "this configuration" if subject.trial is None else f"trial {subject.trial}"
 
 
