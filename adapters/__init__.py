@@ -1,4 +1,4 @@
-"""Adapters: what a framework recorded, turned into a Run.
+"""Adapters: what a framework recorded, turned into a Run; and reviews of what it proposes.
 
 Every reader is loaded when it is first used, so that reading one framework does not need the
 others.
@@ -16,11 +16,15 @@ if __name__ != "hpo_explain.adapters":
 if TYPE_CHECKING:
     from hpo_explain.adapters.frame import from_frame as from_frame
     from hpo_explain.adapters.optuna import from_optuna as from_optuna
+    from hpo_explain.adapters.reviews import AgreesWith as AgreesWith
+    from hpo_explain.adapters.reviews import ask_in_terminal as ask_in_terminal
     from hpo_explain.adapters.skopt import from_skopt as from_skopt
     from hpo_explain.adapters.sources import as_run as as_run
 
 _MODULE_OF = {
+    "AgreesWith": "reviews",
     "as_run": "sources",
+    "ask_in_terminal": "reviews",
     "from_frame": "frame",
     "from_optuna": "optuna",
     "from_skopt": "skopt",
