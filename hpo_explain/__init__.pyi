@@ -4,6 +4,7 @@ from .acquisition import ExpectedImprovement as ExpectedImprovement
 from .acquisition import LogExpectedImprovement as LogExpectedImprovement
 from .acquisition import LowerConfidenceBound as LowerConfidenceBound
 from .acquisition import ProbabilityOfImprovement as ProbabilityOfImprovement
+from .acquisition import RiskAverseConfidenceBound as RiskAverseConfidenceBound
 from .adapters import from_frame as from_frame
 from .adapters import from_optuna as from_optuna
 from .adapters import from_skopt as from_skopt
@@ -16,6 +17,7 @@ from .explainers import FanovaExplainer as FanovaExplainer
 from .explainers import InteractionExplainer as InteractionExplainer
 from .explainers import LimeExplainer as LimeExplainer
 from .explainers import LocalImportanceExplainer as LocalImportanceExplainer
+from .explainers import NoiseExplainer as NoiseExplainer
 from .explainers import PartialDependenceExplainer as PartialDependenceExplainer
 from .explainers import PredictionExplainer as PredictionExplainer
 from .explainers import ProposalExplainer as ProposalExplainer
@@ -42,6 +44,7 @@ from .explanations import LimeExplanation as LimeExplanation
 from .explanations import LimeStatement as LimeStatement
 from .explanations import LocalImportance as LocalImportance
 from .explanations import Marginal as Marginal
+from .explanations import Noise as Noise
 from .explanations import PartialDependence as PartialDependence
 from .explanations import PredictionExplanation as PredictionExplanation
 from .explanations import PredictionOverview as PredictionOverview
@@ -66,6 +69,7 @@ from .facade import importance as importance
 from .facade import lime as lime
 from .facade import local_importance as local_importance
 from .facade import next_experiments as next_experiments
+from .facade import noise as noise
 from .facade import partial_dependence as partial_dependence
 from .facade import proposal_densities as proposal_densities
 from .facade import recommended_space as recommended_space
@@ -76,6 +80,7 @@ from .facts import Fact as Fact
 from .facts import Origin as Origin
 from .reporting import report as report
 from .run import Instances as Instances
+from .run import NoiseModel as NoiseModel
 from .run import Run as Run
 from .space import CategoricalParameter as CategoricalParameter
 from .space import FloatParameter as FloatParameter

@@ -61,6 +61,7 @@ TABLE = pd.DataFrame({"x": np.linspace(0, 1, 12), "loss": np.linspace(1, 2, 12) 
 SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
 X, Y = TABLE[["x"]].to_numpy(), TABLE["loss"].to_numpy()
 RUN = hx.Run(SPACE, X, Y, "minimize")
+REPEATED = hx.Run(SPACE, [[0.1], [0.1], [0.9], [0.9]], [1.0, 1.2, 3.0, 2.9], "minimize")
 NESTED = nested_space()
 CONFIG = {"optimizer": "lion", "n_layers": 1, "units_0": 8, "lr": 1e-3}
 MODEL = AnalyticSurrogate(SPACE, lambda X: X[:, 0], 0.1)
@@ -256,6 +257,12 @@ REFUSED = {
         (lambda: hx.LowerConfidenceBound(MODEL, kappa="2"), "kappa", "2"),
         (lambda: hx.LowerConfidenceBound(MODEL, direction="min"), "direction", "min"),
     ],
+    "RiskAverseConfidenceBound": [
+        (lambda: hx.RiskAverseConfidenceBound(MODEL, MODEL, kappa=-1), "kappa", -1),
+        (lambda: hx.RiskAverseConfidenceBound(MODEL, MODEL, alpha=-0.1), "alpha", -0.1),
+        (lambda: hx.RiskAverseConfidenceBound(MODEL, MODEL, alpha=math.inf), "alpha", math.inf),
+        (lambda: hx.RiskAverseConfidenceBound(MODEL, MODEL, direction="up"), "direction", "up"),
+    ],
     "ExpectedImprovement": [
         (lambda: hx.ExpectedImprovement(MODEL, best=NAN), "best", NAN),
         (lambda: hx.ExpectedImprovement(MODEL, best=-math.inf), "best", -math.inf),
@@ -355,6 +362,10 @@ REFUSED = {
     "InteractionExplainer": [
         (lambda: hx.InteractionExplainer(MODEL, sample=1), "sample", 1),
     ],
+    "NoiseExplainer": [
+        (lambda: hx.NoiseExplainer(MODEL), "model", ANY),
+        (lambda: hx.NoiseExplainer(REPEATED.noise()).explain(2), "order", 2),
+    ],
     "find_sample_size": [
         (
             lambda: hx.find_sample_size(hx.LowerConfidenceBound(MODEL), {"x": 0.5}, first=1),
@@ -394,6 +405,7 @@ REFUSED = {
     "lime": [(lambda: hx.lime(RUN, sampling="grid"), "sampling", "grid")],
     "h_statistic": [(lambda: hx.h_statistic(RUN, sample=1), "sample", 1)],
     "next_experiments": [(lambda: hx.next_experiments(RUN, "x", 0), "n", 0)],
+    "noise": [(lambda: hx.noise(REPEATED, kind="tree"), "kind", "tree")],
     "trust": [(lambda: hx.trust(TABLE, objective="los"), "objective", "los")],
 }
 

@@ -25,6 +25,7 @@ from hpo_explain.acquisition.protocols import (
     SurrogateBased,
     TermBlock,
 )
+from hpo_explain.acquisition.risk_averse import RiskAverseConfidenceBound
 from hpo_explain.acquisition.surrogate_based import (
     ExpectedImprovement,
     LogExpectedImprovement,
@@ -41,6 +42,7 @@ __all__ = [
     "LowerConfidenceBound",
     "OfPredictions",
     "ProbabilityOfImprovement",
+    "RiskAverseConfidenceBound",
     "SupportsBootstrap",
     "SupportsCandidates",
     "SupportsMarginals",

@@ -129,10 +129,10 @@ class SupportsWalks(Acquisition, Protocol):
 
 @runtime_checkable
 class SupportsParts(Protocol):
-    """An acquisition that is a sum of acquisitions, each of a few hyperparameters.
+    """An acquisition that is a sum of acquisitions, each of a few hyperparameters or one model.
 
-    Shapley values are linear: those of the parts, which are games of few players, add up to those
-    of the whole.
+    Shapley values are linear: those of the parts, which are simpler games, add up to those of the
+    whole.
     """
 
     def parts(self) -> tuple[Acquisition, ...]:

@@ -12,6 +12,7 @@ from hpo_explain.explainers.h_statistic import InteractionExplainer
 from hpo_explain.explainers.lime import LimeExplainer
 from hpo_explain.explainers.local_importance import LocalImportanceExplainer
 from hpo_explain.explainers.next_experiments import choose_experiments
+from hpo_explain.explainers.noise import NoiseExplainer
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explainers.path import explain_path
 from hpo_explain.explainers.prediction import PredictionExplainer
@@ -29,6 +30,7 @@ __all__ = [
     "InteractionExplainer",
     "LimeExplainer",
     "LocalImportanceExplainer",
+    "NoiseExplainer",
     "PartialDependenceExplainer",
     "PredictionExplainer",
     "ProposalExplainer",

@@ -18,17 +18,17 @@ from hpo_explain.acquisition import (
     SupportsParts,
     SupportsTermCoalitions,
     SupportsWalks,
-    SurrogateBased,
     TermBlock,
 )
 from hpo_explain.errors import InputError, Option
+from hpo_explain.explainers._relevant import relevant
 from hpo_explain.explainers._terms import COMPOSED_ROWS, evaluate
 from hpo_explain.explainers._walks import walked_shapley
 from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS, kernel_shap
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
-from hpo_explain.surrogates import SupportsCoalitions, SupportsRelevance
+from hpo_explain.surrogates import SupportsCoalitions
 
 Players = npt.NDArray[np.int64]
 Coalitions = npt.NDArray[np.bool_]
@@ -256,13 +256,4 @@ def _players(acquisition: Acquisition, x: Array, absent: tuple[int, ...]) -> Pla
         if parameter.optional is not None:
             present[j] |= bool(space.allowed(x[None, :], j)[0])
     present[list(absent)] = False
-    matters = np.ones(len(space), dtype=bool)
-    judge = acquisition.surrogate if isinstance(acquisition, SurrogateBased) else acquisition
-    if isinstance(judge, SupportsRelevance):
-        matters = np.array(judge.relevant())
-    for j, parameter in enumerate(space.parameters):
-        matters[j] &= parameter.size != 1 or parameter.optional is not None
-    for j in reversed(space.parents_first):
-        if matters[j]:  # what switches it on and off matters as well
-            matters[[parent for parent, _ in space.conditions[j]]] = True
-    return np.flatnonzero(present & matters)
+    return np.flatnonzero(present & relevant(acquisition))

@@ -34,13 +34,14 @@ from hpo_explain.acquisition import Acquisition, OfPredictions
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._interaction_bounds import interaction_bounds
+from hpo_explain.explainers._relevant import relevant
 from hpo_explain.explainers.background import complete
 from hpo_explain.explainers.partial_dependence import checked_sample
 from hpo_explain.explanations import InteractionStrength, Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Direction
 from hpo_explain.space import Array
-from hpo_explain.surrogates import SupportsGrid, SupportsRelevance, Surrogate
+from hpo_explain.surrogates import SupportsGrid, Surrogate
 
 _GROUPS = 10
 _AT_ONCE = 20_000  # composed rows
@@ -133,7 +134,7 @@ class InteractionExplainer:
         """
         space, d = self._space, len(self._space)
         focus = None if name is None else space.index(name)
-        matters = self._relevant()
+        matters = relevant(self._explained.game)
         F = self._explained(self._configs)
         whole = self._centred(np.tile(F, (1 + _GROUPS, 1)))
         scale = float(np.abs(F).max())
@@ -169,17 +170,6 @@ class InteractionExplainer:
             seed=self._seed,
             notes=self._notes(bounds is not None),
         )
-
-    def _relevant(self) -> npt.NDArray[np.bool_]:
-        """Return which hyperparameters can have an effect, parents of such ones included."""
-        space, surrogate = self._space, self._explained.surrogate
-        matters = np.array([p.size != 1 or p.optional is not None for p in space.parameters])
-        if isinstance(surrogate, SupportsRelevance):
-            matters &= surrogate.relevant()
-        for j in reversed(space.parents_first):
-            if matters[j]:
-                matters[[parent for parent, _ in space.conditions[j]]] = True
-        return matters
 
     def _combined(self, members: list[int]) -> Array:
         """Return F at every row with the members' values of every other one, (rows, values)."""

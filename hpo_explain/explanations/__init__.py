@@ -12,6 +12,7 @@ from hpo_explain.explanations.lime import LimeExplanation, LimeStatement, Presen
 from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.next_experiments import Experiments
+from hpo_explain.explanations.noise import Noise
 from hpo_explain.explanations.partial_dependence import PartialDependence
 from hpo_explain.explanations.path import DesirabilityPath, TurningPoint
 from hpo_explain.explanations.prediction import PredictionExplanation
@@ -46,6 +47,7 @@ __all__ = [
     "LocalImportance",
     "Marginal",
     "ModelDifference",
+    "Noise",
     "ObjectiveContributions",
     "PartialDependence",
     "PredictionExplanation",

@@ -30,6 +30,8 @@ no_region         the effect is known equally well in all parts of the space
 common, rare      the value is common, or rare, among good trials
 stable            repeated runs agree on it
 ranking           the hyperparameters' contributions are in this order, the largest first
+noise             one evaluation scatters by this standard deviation, at the values or anywhere
+noise_ratio       the noise at the first of two values is so many times that at the second
 ================  ============================================================================
 """
 
@@ -73,6 +75,8 @@ Kind = Literal[
     "rare",
     "stable",
     "ranking",
+    "noise",
+    "noise_ratio",
 ]
 
 

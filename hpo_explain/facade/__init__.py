@@ -8,6 +8,7 @@ from hpo_explain.facade.effects import (
     regional_partial_dependence,
 )
 from hpo_explain.facade.fanova import importance, subspace
+from hpo_explain.facade.noise import noise
 from hpo_explain.facade.overview import guide, trust
 from hpo_explain.facade.predictions import explain_prediction, explain_predictions
 from hpo_explain.facade.proposals import (
@@ -31,6 +32,7 @@ __all__ = [
     "lime",
     "local_importance",
     "next_experiments",
+    "noise",
     "partial_dependence",
     "proposal_densities",
     "recommended_space",

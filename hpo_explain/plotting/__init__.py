@@ -14,6 +14,7 @@ from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_htm
 from hpo_explain.plotting.lime import plot_lime
 from hpo_explain.plotting.local_importance import plot_local_importance
 from hpo_explain.plotting.marginal import plot_marginal
+from hpo_explain.plotting.noise import plot_noise
 from hpo_explain.plotting.partial_dependence import plot_partial_dependence
 from hpo_explain.plotting.path import plot_path
 from hpo_explain.plotting.path_payouts import plot_payouts
@@ -44,6 +45,7 @@ __all__ = [
     "plot_lime",
     "plot_local_importance",
     "plot_marginal",
+    "plot_noise",
     "plot_partial_dependence",
     "plot_path",
     "plot_payouts",

@@ -8,8 +8,10 @@ from hpo_explain.run.diverged import LARGEST, diverged_above, winsorized
 from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.log_tail import LogTail
+from hpo_explain.run.noise import NoiseModel
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.run.pending import WithoutResult
+from hpo_explain.run.repeats import Repeats
 from hpo_explain.run.reviewed import Reviewed
 from hpo_explain.run.run import Run
 from hpo_explain.run.thinned import thinned
@@ -22,9 +24,11 @@ __all__ = [
     "Instances",
     "KnowsWhyNot",
     "LogTail",
+    "NoiseModel",
     "OptimizerRecord",
     "OverInstances",
     "OwnAcquisition",
+    "Repeats",
     "Reviewed",
     "Run",
     "WithoutResult",

@@ -12,6 +12,7 @@ from hpo_explain.acquisition import (
     LowerConfidenceBound,
     OfPredictions,
     ProbabilityOfImprovement,
+    RiskAverseConfidenceBound,
 )
 from hpo_explain.errors import InputError
 from hpo_explain.facts import Fact, fact
@@ -74,7 +75,7 @@ class ChosenAcquisition:
         built: Acquisition = LowerConfidenceBound(surrogate, direction=direction)
         if (
             is_dataclass(given)
-            and isinstance(given, OfPredictions)
+            and isinstance(given, (OfPredictions, RiskAverseConfidenceBound))
             and any(entry.name == "surrogate" for entry in fields(given))
         ):
             built = replace(given, surrogate=surrogate)

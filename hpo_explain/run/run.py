@@ -28,11 +28,14 @@ from hpo_explain.run.chosen import ChosenAcquisition, criterion_of
 from hpo_explain.run.diverged import SAME, diverged_above, space_filling_part, winsorized
 from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.instances import Instances
+from hpo_explain.run.noise import NoiseModel
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.run.pending import WithoutResult
+from hpo_explain.run.repeats import Repeats
 from hpo_explain.run.reviewed import Reviewed
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import Surrogate
+from hpo_explain.surrogates._repeats import rows_among
 
 _KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
 
@@ -736,6 +739,66 @@ class Run:
         if feasible.all():
             return None
         return Feasibility.fit(self.space, self.X[rows], feasible, seed=seed)
+
+    def noise(self, before: int | None = None, kind: Kind = "auto", *, seed: int = 0) -> NoiseModel:
+        """Return a model of the noise: how much results of one configuration scatter.
+
+        It learns from configurations that were evaluated several times, as repeated trials or on
+        several instances; what an instance adds for all configurations is no noise.
+
+        Parameters
+        ----------
+        before : int, optional
+            Only what was known when this trial was proposed; by default every trial.
+        kind : {"auto", "gp", "forest"}, default "auto"
+            As of :meth:`surrogate`.
+        seed : int, default 0
+            Seed of the fit.
+
+        Returns
+        -------
+        NoiseModel
+            A surrogate of the noise's standard deviation, in the objective's units.
+
+        Raises
+        ------
+        NothingToExplain
+            If fewer than two configurations were evaluated several times, or their results are
+            the same each time.
+
+        Examples
+        --------
+        >>> from hpo_explain import FloatParameter, SearchSpace
+        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+        >>> X = [[0.1], [0.1], [0.5], [0.5], [0.9], [0.9]]
+        >>> run = Run(space, X, [1.0, 1.2, 3.0, 3.1, 2.0, 1.9], "minimize")
+        >>> noise, _ = run.noise().predict([[0.3]])
+        >>> noise.round(1).tolist()
+        [0.1]
+        """
+        check_option("kind", kind, KINDS)
+        fit: NoiseModel = self._remembered(self._noise, before, kind, seed)
+        return fit
+
+    def _noise(self, before: int | None, kind: Kind, seed: int) -> NoiseModel:
+        repeats = self._repeats(self.known_before(before))
+        if len(repeats.df) < 2:
+            raise NothingToExplain(
+                fact("no_repeats", objective=self.objective_name, repeated=len(repeats.df))
+            )
+        if not repeats.variance.any():
+            raise NothingToExplain(fact("no_noise", objective=self.objective_name))
+        return NoiseModel.fit(self.space, repeats, kind=kind, seed=seed)
+
+    def _repeats(self, known: npt.NDArray[np.int64]) -> Repeats:
+        """Return what repeats say: on instances, or where those say nothing, of trials."""
+        instances = self.instances if self.averaged is None else self.averaged.instances
+        if instances is not None:
+            rows = rows_among(instances.X, self.X[known])
+            found = Repeats.of(instances.X[rows], instances.index[rows], instances.objective[rows])
+            if len(found.df):
+                return found
+        return Repeats.of(self.X[known], np.zeros(len(known), dtype=int), self.objective[known])
 
     def own_acquisition(self, before: int | None = None) -> OwnAcquisition | None:
         """Return the acquisition that the optimizer itself used, or None where it is unknown."""

@@ -38,12 +38,15 @@ class KernelFit:
     theta : ndarray or None
         Parameters near which those of a part of the trials are searched for, in few steps; None
         for a full search from scratch.
+    least_noise : float
+        Standard deviation that the noise is known to have at least, in the objective's units.
     """
 
     groups: npt.NDArray[np.int64]
     Z: Array
     y: Array
     theta: Array | None = None
+    least_noise: float = 0.0
 
     def __call__(self, seen: npt.NDArray[np.int64], *, seed: int = 0) -> GaussianProcessRegressor:
         """Return a process fitted to some trials; noise is its ``alpha``.
@@ -62,10 +65,13 @@ class KernelFit:
         from hpo_explain.surrogates._kernel import GroupedMatern
         from hpo_explain.surrogates._likelihood import MarginalLikelihood
 
+        spread = float(self.y[seen].std())
+        known = (self.least_noise / spread) ** 2 if spread > 0.0 else 0.0
+        least = min(max(known, 1e-6), 1.0)
         scales = np.full(int(self.groups.max()) + 1, 0.5)
         kernel = ConstantKernel(1.0, (1e-2, 1e3)) * GroupedMatern(
             self.groups, scales
-        ) + WhiteKernel(1e-2, (1e-6, 1.0))
+        ) + WhiteKernel(max(1e-2, least), (least, 1.0))
         rng = np.random.default_rng(seed)
         chosen = seen[np.sort(rng.permutation(len(seen))[:KERNEL_TRIALS])]
         unit = unit_of(self.y[seen])

@@ -128,7 +128,13 @@ class GaussianProcessSurrogate:
 
     @classmethod
     def fit(
-        cls, space: SearchSpace, X: Array, y: Array, *, seed: int = 0
+        cls,
+        space: SearchSpace,
+        X: Array,
+        y: Array,
+        *,
+        least_noise: float = 0.0,
+        seed: int = 0,
     ) -> GaussianProcessSurrogate:
         """Fit an ARD Matérn-5/2 process with noise to observed trials.
 
@@ -144,6 +150,8 @@ class GaussianProcessSurrogate:
             Encoded rows of the trials.
         y : ndarray of shape (n,)
             Their objective, in the user's units.
+        least_noise : float, default 0.0
+            Standard deviation that the noise is known to have at least, in the objective's units.
         seed : int, default 0
             Seed of the restarts and of the trials drawn.
 
@@ -153,7 +161,9 @@ class GaussianProcessSurrogate:
             The fitted surrogate.
         """
         columns = OneHotColumns(space)
-        fit = KernelFit(columns.groups, columns(X), np.array(y, dtype=float))
+        fit = KernelFit(
+            columns.groups, columns(X), np.array(y, dtype=float), least_noise=least_noise
+        )
         gp = fit(np.arange(len(X)), seed=seed)
         return cls(space, gp, columns=columns, rows=np.array(X), refit=fit.warm(gp))
 

@@ -91,6 +91,12 @@ QUESTIONS = (
         "does not say where the best configuration is",
     ),
     Question(
+        "Where do results scatter, and what does that depend on?",
+        "noise",
+        "needs configurations that were evaluated several times (repeats, folds); where few were, "
+        "only large differences can be told",
+    ),
+    Question(
         "Is the model behind these explanations good enough?",
         "trust",
         "does not say whether the model is right where nothing was tried",

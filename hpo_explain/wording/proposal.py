@@ -261,6 +261,8 @@ _REASONS = {
     ("exploitation", False): ("promises", "promise", "a worse {objective}"),
     ("exploration", True): ("leads", "lead", "where the model is unsure"),
     ("exploration", False): ("leads", "lead", "where the model is already certain"),
+    ("noise", True): ("leads", "lead", "where results scatter less"),
+    ("noise", False): ("leads", "lead", "where results scatter more"),
     ("good", True): ("is", "are", "common among good trials"),
     ("good", False): ("is", "are", "rare among good trials"),
     ("bad", True): ("is", "are", "rare among the other trials"),

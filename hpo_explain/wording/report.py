@@ -23,6 +23,7 @@ TERMS = {
     "exploration": "uncertainty",
     "good": "common among good trials",
     "bad": "rare among the others",
+    "noise": "noise",
 }
 """The terms of acquisition functions, for somebody who does not know them."""
 
@@ -45,6 +46,7 @@ _MEANINGS = {
     "learn",
     "good": "such a value is common among good trials (log l, larger than on average)",
     "bad": "such a value is rare among the other trials (−log g, larger than on average)",
+    "noise": "results scatter less there than on average",
 }
 
 

@@ -42,6 +42,16 @@ def several_runs(run):
     return hx.aggregate([hx.explain_proposal(run, trial, background=40) for trial in (17, 18)])
 
 
+def repeated(run):
+    """Each configuration three times, with more noise where lr is larger."""
+    X = np.repeat(run.X, 3, axis=0)
+    noise = 10.0 ** (3.0 * X[:, 0]) * np.random.default_rng(0).standard_normal(len(X))
+    return replace(
+        hx.Run(run.space, X, np.repeat(run.objective, 3) + noise, run.direction),
+        objective_name=run.objective_name,
+    )
+
+
 MADE = {
     "Ablation": hx.ablation,
     "DensityPath": density_path,
@@ -52,6 +62,7 @@ MADE = {
     "InteractionStrength": lambda run: hx.h_statistic(run, sample=10),
     "LimeExplanation": lambda run: hx.lime(run, sample=100),
     "LocalImportance": hx.local_importance,
+    "Noise": lambda run: hx.noise(repeated(run)),
     "Marginal": lambda run: hx.importance(run, n_trees=8).marginal("lr"),
     "PartialDependence": lambda run: hx.partial_dependence(run, "lr", **QUICK),
     "PredictionExplanation": lambda run: hx.explain_prediction(run, background=40),

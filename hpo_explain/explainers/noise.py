@@ -1,0 +1,161 @@
+"""What the noise depends on: explanations of the logarithm of its variance.
+
+The logarithm, because sample variances of few evaluations differ by factors, whatever the noise is.
+Shares are those of the functional ANOVA, effects the partial dependence of a model of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from hpo_explain._checks import check_count
+from hpo_explain.diagnostics import Level, Trust, Verdict
+from hpo_explain.errors import InputError
+from hpo_explain.explainers.fanova import FanovaExplainer
+from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
+from hpo_explain.explanations import FanovaImportance, Noise, PartialDependence, Subject
+from hpo_explain.facts import fact
+from hpo_explain.run import NoiseModel
+from hpo_explain.surrogates import SupportsRefits
+
+_REFITS = 12  # of a forest
+_ROWS = 1000  # over which the noise is described
+_EFFECT_ROWS = 200
+_ENDS = 0.05, 0.95
+_NORMAL_95 = 1.96
+
+
+class NoiseExplainer:
+    """Says where results scatter, and what that depends on.
+
+    Parameters
+    ----------
+    model : NoiseModel
+        The model of the noise, such as ``run.noise()``.
+    subject : Subject, optional
+        What is explained, such as ``Subject.of(run)``; by default it is made from the model.
+    seed : int, default 0
+        Seed of samples and draws.
+
+    Raises
+    ------
+    ValueError
+        If `model` is none of the noise, or `subject` is about another space.
+
+    References
+    ----------
+    .. [1] Rodemann, J., Croppi, F. et al. (2024). Explaining Bayesian optimization by Shapley
+       values facilitates human-AI collaboration. https://arxiv.org/abs/2403.04629
+    .. [2] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
+       hyperparameter importance. ICML.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hpo_explain as hx
+    >>> rng = np.random.default_rng(1)
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = np.repeat(space.sample(40, seed=1), 5, axis=0)  # each configuration five times
+    >>> run = hx.Run(space, X, np.exp(3.0 * X[:, 1]) * rng.standard_normal(200), "minimize")
+    >>> NoiseExplainer(run.noise()).explain().main
+    'y'
+    """
+
+    def __init__(self, model: NoiseModel, *, subject: Subject | None = None, seed: int = 0) -> None:
+        if not isinstance(model, NoiseModel):
+            problem = f"must be a model of the noise, but was {model!r}"
+            raise InputError("model", problem, model, "Pass run.noise().")
+        given = Subject(model.space) if subject is None else subject
+        if given.space.names != model.space.names:
+            problem = f"is about {list(given.names)}, but the model has {list(model.space.names)}"
+            raise InputError("subject", problem, given, "Give the subject of the model's own run.")
+        self._model = model
+        self._seed = seed
+        level: Level = "fair" if model.varies else "poor"
+        n = len(model.repeats.df)
+        told = Verdict(level, (fact("trust_noise", level=level, p=model.p_value, n=n),))
+        self._subject = replace(
+            given,
+            model=model.label,
+            trust=Trust(told, told, float("nan"), float("nan"), n, "none", told),
+        )
+
+    def explain(self, order: int = 1) -> Noise:
+        """Return the noise, and what it depends on.
+
+        Parameters
+        ----------
+        order : int, default 1
+            Size of the largest sets of hyperparameters whose share is computed.
+
+        Returns
+        -------
+        Noise
+            Without shares and effects where the noise is the same everywhere, as far as can be
+            told.
+
+        Raises
+        ------
+        ValueError
+            If `order` is larger than the number of hyperparameters.
+        """
+        model, repeats, subject = self._model, self._model.repeats, self._subject
+        d = len(subject.space)
+        if check_count("order", order) > d:
+            problem = f"must be at most the number of hyperparameters, {d}, but was {order}"
+            raise InputError("order", problem, order)
+        std, _ = model.predict(subject.space.sample(_ROWS, seed=self._seed))
+        low, high = np.quantile(std, _ENDS)
+        about = replace(
+            subject,
+            objective_name=f"log variance of {subject.objective_name}",
+            direction="minimize",
+            tried=repeats.X,
+            costs=None,
+        )
+        return Noise(
+            subject=subject,
+            configurations=tuple(subject.space.decode(repeats.X)),
+            observed=np.sqrt(repeats.variance),
+            df=repeats.df,
+            evaluations=repeats.evaluations,
+            instances=repeats.instances,
+            pooled=repeats.pooled(),
+            varies=model.varies,
+            p_value=model.p_value,
+            p_values=model.p_values,
+            at_incumbent=self._at_incumbent(),
+            spread=(float(low), float(high)),
+            importance=self._shares(about, order) if model.varies else None,
+            effects=self._effects(about) if model.varies else {},
+            notes=(fact("noise_of_one", instances=repeats.instances), *subject.notes),
+        )
+
+    def _at_incumbent(self) -> tuple[float, float, float] | None:
+        config, model = self._subject.incumbent, self._model
+        if not config:
+            return None
+        if not model.varies:
+            return model.repeats.pooled()
+        (mean,), (std,) = model.log_variance.predict(model.space.encode(config))
+        ends = mean + _NORMAL_95 * std * np.array([0.0, -1.0, 1.0])
+        here, lower, upper = np.exp(ends / 2.0).tolist()
+        return here, lower, upper
+
+    def _shares(self, about: Subject, order: int) -> FanovaImportance:
+        log_variance = self._model.log_variance
+        refits = _REFITS if isinstance(log_variance, SupportsRefits) else 0
+        explainer = FanovaExplainer(log_variance, subject=about, seed=self._seed)
+        return explainer.explain(order=order, refits=refits)
+
+    def _effects(self, about: Subject) -> dict[str, PartialDependence]:
+        explainer = PartialDependenceExplainer(
+            self._model.log_variance,
+            sample=_EFFECT_ROWS,
+            variance="covariance",
+            subject=about,
+            seed=self._seed,
+        )
+        return {name: explainer.explain(name) for name in about.names}

@@ -1,0 +1,199 @@
+"""A model of the noise: how much results of one configuration scatter, over the search space.
+
+==========  ============================================================================
+symbol      meaning
+==========  ============================================================================
+z_i         estimate of the logarithm of the noise's variance at configuration i
+e_i         its known error, the root of ψ'(ν_i/2) (`repeats`)
+z̄           mean of all z_i, weighted with 1/e_i²
+r_i         ``(z_i - z̄) / e_i``: the same distribution everywhere if the noise is
+ρ           correlation of z_i, weighted so too, with predictions by models that have not seen them
+==========  ============================================================================
+
+That the noise varies over the space is taken for known only if permutations of r say so (p < 0.05,
+`_depends`), and the model predicts held-out configurations (ρ > 0). Otherwise it is constant. R² on
+held-out configurations would not do: most of the variance of z is its error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.options import Kind
+from hpo_explain.run._depends import p_values
+from hpo_explain.run._kind import choose_kind
+from hpo_explain.run.repeats import Repeats
+from hpo_explain.space import Array, SearchSpace
+from hpo_explain.surrogates import (
+    CoalitionBlock,
+    ForestSurrogate,
+    GaussianProcessSurrogate,
+    HeldOut,
+)
+
+_FEWEST = 8  # configurations with fewer of which nothing is held out
+LEVEL = 0.05  # of the test
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseModel:
+    """The standard deviation of the noise of one evaluation, as a surrogate of it.
+
+    Attributes
+    ----------
+    space : SearchSpace
+        The search space.
+    repeats : Repeats
+        What it was learned from.
+    log_variance : Surrogate
+        The model of the logarithm of the noise's variance.
+    p_value : float
+        How probable it is by chance that the variances depend so much on the configuration; 1 of
+        too few configurations.
+    p_values : ndarray of shape (d,)
+        The same of each hyperparameter, adjusted for testing all.
+    agreement : float
+        Correlation of predictions with held-out configurations; 0 where that was not asked.
+
+    References
+    ----------
+    .. [1] Rodemann, J., Croppi, F. et al. (2024). Explaining Bayesian optimization by Shapley
+       values facilitates human-AI collaboration. https://arxiv.org/abs/2403.04629
+    .. [2] Ankenman, B., Nelson, B. L. and Staum, J. (2010). Stochastic kriging for simulation
+       metamodeling. Operations Research 58(2), 371-382.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, Run, SearchSpace
+    >>> rng = np.random.default_rng(0)
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.repeat(np.linspace(0.0, 1.0, 30), 4)[:, None]  # each configuration four times
+    >>> noise = np.exp(3.0 * X[:, 0] - 3.0) * rng.standard_normal(120)
+    >>> model = Run(space, X, X[:, 0] + noise, "minimize").noise()
+    >>> mean, std = model.predict(np.array([[1.0]]))
+    >>> model.varies, bool(0.6 < mean[0] < 1.6)
+    (True, True)
+    """
+
+    space: SearchSpace
+    repeats: Repeats
+    log_variance: GaussianProcessSurrogate | ForestSurrogate
+    p_value: float = 1.0
+    p_values: Array = field(default_factory=lambda: np.ones(0))
+    agreement: float = 0.0
+
+    @classmethod
+    def fit(
+        cls, space: SearchSpace, repeats: Repeats, *, kind: Kind = "auto", seed: int = 0
+    ) -> NoiseModel:
+        """Fit the model to sample variances.
+
+        Parameters
+        ----------
+        space : SearchSpace
+            The search space.
+        repeats : Repeats
+            Sample variances of at least two configurations.
+        kind : {"auto", "gp", "forest"}, default "auto"
+            As of :meth:`Run.surrogate`.
+        seed : int, default 0
+            Seed of the fit.
+
+        Returns
+        -------
+        NoiseModel
+            The fitted model.
+        """
+        X, z = repeats.X, repeats.log_variance
+        if kind == "auto":
+            kind = choose_kind(len(X), space)["surrogate"]
+        model: GaussianProcessSurrogate | ForestSurrogate
+        if kind == "gp":
+            error = float(np.sqrt(np.mean(repeats.error**2)))
+            model = GaussianProcessSurrogate.fit(space, X, z, least_noise=error, seed=seed)
+        else:
+            model = ForestSurrogate.fit(space, X, z, seed=seed).tuned()
+        if len(z) < _FEWEST or not np.ptp(z):
+            return cls(space, repeats, model, p_values=np.ones(len(space)))
+        r = (z - np.average(z, weights=repeats.error**-2.0)) / repeats.error
+        p, each = p_values(space, X, r, seed=seed)
+        agreement = _agreement(model.held_out(), repeats) if p < LEVEL else 0.0
+        return cls(space, repeats, model, p, each, agreement)
+
+    @property
+    def varies(self) -> bool:
+        """Whether the trials say that the noise is not the same everywhere."""
+        return self.p_value < LEVEL and self.agreement > 0.0
+
+    @property
+    def label(self) -> str:
+        """What the model is, as in "a GP"."""
+        return self.log_variance.label
+
+    def predict(self, X: npt.ArrayLike) -> tuple[Array, Array]:
+        """Return the standard deviation of the noise and how uncertain it is, each (n,).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Encoded configurations.
+
+        Returns
+        -------
+        tuple of ndarray
+            In the objective's units: σ, the root of the variance whose logarithm is the predicted
+            one, and its standard deviation, σ/2 times that of the logarithm.
+        """
+        rows = self.space.check_rows("X", X)
+        if self.varies:
+            return _of_log(*self.log_variance.predict(rows))
+        pooled, lower, upper = self.repeats.pooled()
+        return np.full(len(rows), pooled), np.full(len(rows), (upper - lower) / (2.0 * 1.96))
+
+    def relevant(self) -> npt.NDArray[np.bool_]:
+        """Return for each column whether the prediction can depend on it, (d,)."""
+        if not self.varies:
+            return np.zeros(len(self.space), dtype=bool)
+        return np.asarray(self.log_variance.relevant(), dtype=bool)
+
+    def predict_coalitions(
+        self,
+        x: Array,
+        background: Array,
+        players: npt.NDArray[np.int64],
+        coalitions: npt.NDArray[np.bool_],
+    ) -> Iterator[CoalitionBlock] | None:
+        """Return predictions in coalitions of players, block by block of background rows.
+
+        As :meth:`hpo_explain.GaussianProcessSurrogate.predict_coalitions` does.
+        """
+        if not self.varies:
+            return None
+        blocks = self.log_variance.predict_coalitions(x, background, players, coalitions)
+        if blocks is None:
+            return None
+        return (_block(block) for block in blocks)
+
+
+def _of_log(mean: Array, std: Array) -> tuple[Array, Array]:
+    """Return σ and its standard deviation from those of log σ²."""
+    sigma = np.exp(mean / 2.0)
+    return sigma, sigma * std / 2.0
+
+
+def _block(block: CoalitionBlock) -> CoalitionBlock:
+    mean, std = _of_log(block.mean, block.std)
+    return replace(block, mean=mean, std=std)
+
+
+def _agreement(held_out: HeldOut, repeats: Repeats) -> float:
+    """Return the weighted correlation of held-out predictions with what was observed."""
+    both = np.cov(held_out.observed, held_out.mean, aweights=repeats.error**-2.0)
+    if not both[1, 1] > 0.0:
+        return 0.0
+    return float(both[0, 1] / np.sqrt(both[0, 0] * both[1, 1]))

@@ -1,0 +1,178 @@
+"""What the noise depends on, on runs whose noise is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hpo_explain as hx
+from tests.analytic import unit_cube
+from tests.noted import kinds
+
+
+def noisy_run(log_std, n=40, k=5, *, seed=0, instances=False, d=3):
+    """Results with the noise exp(log_std(X)), repeated k times or on k instances."""
+    space = unit_cube(d)
+    rng = np.random.default_rng(seed)
+    X = space.sample(n, seed=seed)
+    std = np.exp(np.broadcast_to(log_std(X), n))
+    Y = X[:, [0]] + np.sin(5.0 * X[:, [1]]) + std[:, None] * rng.standard_normal((n, k))
+    if not instances:
+        return hx.Run(space, np.repeat(X, k, axis=0), Y.ravel(), "minimize")
+    Y = Y + 10.0 * rng.standard_normal(k)  # what is difficult is not noisy
+    folds = hx.Instances([*range(k)], np.repeat(X, k, axis=0), np.tile(np.arange(k), n), Y.ravel())
+    return hx.Run(space, X, Y.mean(axis=1), "minimize", instances=folds)
+
+
+def of_kind(result, kind):
+    return [claim for claim in result.claims if claim.kind == kind]
+
+
+def rising(X):
+    """log σ: the log variance is 2 x1 + 4 x3, of which x3 explains four fifths."""
+    return 2.0 * X[:, 2] + X[:, 0] - 2.0
+
+
+@pytest.fixture(scope="module")
+def varying():
+    return hx.noise(noisy_run(rising, instances=True, seed=3))
+
+
+@pytest.fixture(scope="module")
+def constant():
+    return hx.noise(noisy_run(lambda X: np.log(0.3), seed=1))
+
+
+# ---------------------------------------------------------------------- the same everywhere
+
+
+@pytest.mark.parametrize(("k", "instances"), [(2, False), (3, True)])
+def test_a_constant_noise_depends_on_nothing_19_times_in_20(k, instances):
+    wrong = 0
+    for seed in range(40):
+        run = noisy_run(lambda X: 0.0, 14, k, seed=seed, instances=instances, d=2)
+        wrong += any(c.certain for c in hx.noise(run).claims if c.kind == "importance")
+    assert wrong <= 2
+
+
+def test_a_constant_noise_is_told_with_its_interval(constant):
+    (claim,) = of_kind(constant, "noise")
+    assert claim.interval[0] < 0.3 < claim.interval[1]
+    assert claim.certain
+    assert claim.hyperparameters == ()
+    assert constant.at_incumbent == constant.pooled
+    assert constant.spread == (constant.pooled[0], constant.pooled[0])
+
+
+def test_that_noise_is_the_same_everywhere_is_never_certain(constant):
+    (claim,) = of_kind(constant, "no_effect")
+    assert not claim.certain
+    assert kinds(claim.because) == {"noise_not_told_apart"}
+    assert constant.main is None
+    with pytest.raises(hx.InputError):
+        constant.effect("x1")
+
+
+# ---------------------------------------------------------------------- what it depends on
+
+
+def test_the_hyperparameter_that_the_noise_depends_on_is_named(varying):
+    assert varying.varies
+    assert varying.main == "x3"
+    named = {c.hyperparameters: c for c in of_kind(varying, "importance") if c.certain}
+    assert ("x2",) not in named
+    lower, upper = named["x3",].interval
+    assert lower < 0.8 < upper  # the variance of 4 u is four times that of 2 u
+
+
+def test_where_the_noise_is_largest_and_how_many_times_it_is(varying):
+    (claim,) = [c for c in of_kind(varying, "noise_ratio") if c.hyperparameters == ("x3",)]
+    ((noisy, quiet),) = claim.values
+    assert noisy > 0.8
+    assert quiet < 0.2
+    assert claim.interval[0] < np.exp(2.0 * (noisy - quiet)) < claim.interval[1]
+
+
+def test_the_effect_is_the_root_of_the_averaged_log_variance(varying):
+    effect = varying.effect("x3")
+    at = effect["x3"].to_numpy()
+    true = np.exp(2.0 * at + 0.5 - 2.0)  # x1 is 0.5 on average
+    assert np.median(np.abs(np.log(effect["std"] / true))) < np.log(1.25)
+    assert ((effect["lower"] < effect["std"]) & (effect["std"] < effect["upper"])).all()
+
+
+def test_the_noise_at_the_incumbent_is_within_its_interval(varying):
+    (claim,) = of_kind(varying, "noise")
+    (true,) = np.exp(rising(np.array([claim.values])))
+    assert claim.interval[0] < true < claim.interval[1]
+    assert claim.interval[1] < 3.0 * claim.interval[0]
+
+
+def test_two_repeats_of_each_tell_a_large_difference():
+    found = hx.noise(noisy_run(lambda X: 4.0 * X[:, 1] - 4.0, 50, 2, seed=2))
+    certain = [c for c in of_kind(found, "importance") if c.certain]
+    assert [c.hyperparameters for c in certain] == [("x2",)]
+
+
+def test_a_table_of_folds_with_categories():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "lr": np.repeat(10.0 ** rng.uniform(-5, -1, 40), 4),
+            "optimizer": np.repeat(rng.choice(["adam", "sgd"], 40), 4),
+            "fold": np.tile(np.arange(4), 40),
+        }
+    )
+    std = np.where(table.optimizer == "sgd", 1.0, 0.1)
+    table["loss"] = table.fold + std * rng.standard_normal(160)
+    found = hx.noise(table, objective="loss", instance="fold")
+    assert found.main == "optimizer"
+    (claim,) = of_kind(found, "noise_ratio")
+    assert claim.values == (("sgd", "adam"),)
+    assert claim.interval[0] < 10.0 < claim.interval[1]
+
+
+def test_a_forest_answers_where_it_is_asked_for():
+    run = noisy_run(lambda X: 3.0 * (X[:, 1] > 0.5), 60, 5, seed=1)
+    found = hx.noise(run, kind="forest")
+    assert found.subject.model == "a forest"
+    assert found.main == "x2"
+    assert found.importance.intervals is not None
+
+
+# ---------------------------------------------------------------------- the result
+
+
+def test_shares_of_pairs_are_never_certain():
+    found = hx.noise(noisy_run(rising, seed=3), order=2)
+    pairs = of_kind(found, "interaction")
+    assert not any(c.certain for c in pairs)
+    assert len(found.importance.members) == 6
+
+
+def test_the_table_holds_what_was_observed(varying):
+    frame = varying.to_frame()
+    assert list(frame) == ["x1", "x2", "x3", "evaluations", "df", "std"]
+    assert set(frame["evaluations"]) == {5}
+    assert frame["df"].sum() == pytest.approx(39 * 4, rel=0.02)  # all but what instances take
+
+
+def test_the_noise_is_said_to_be_that_of_one_instance(varying, constant):
+    notes = {
+        result.instances: note
+        for result in (varying, constant)
+        for note in result.notes
+        if note.kind == "noise_of_one"
+    }
+    assert {n: note["instances"] for n, note in notes.items()} == {5: 5, 1: 1}
+
+
+def test_a_subject_is_of_the_models_own_space():
+    model = noisy_run(lambda X: 0.0, 10, 2).noise()
+    with pytest.raises(hx.InputError) as wrong:
+        hx.NoiseExplainer(model, subject=hx.Subject(unit_cube(2)))
+    assert wrong.value.argument == "subject"
+
+
+def test_a_run_without_repeats_says_what_to_do():
+    with pytest.raises(hx.NothingToExplain, match="Repeat some trials"):
+        hx.noise(noisy_run(lambda X: 0.0, 10, 1))

@@ -1,0 +1,238 @@
+"""Repeats and the model of the noise, against closed forms, simulations and axioms."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import hpo_explain as hx
+from hpo_explain.run import NoiseModel, Repeats
+from tests.analytic import nested_space, unit_cube
+
+
+def evaluated(n, k, *, seed=0, std=1.0, easy=0.0, d=2):
+    """Configurations, and results on k instances with this noise and these difficulties."""
+    rng = np.random.default_rng(seed)
+    X = unit_cube(d).sample(n, seed=seed)
+    sigma = std(X) if callable(std) else np.full(n, std)
+    noise = sigma[:, None] * rng.standard_normal((n, k))
+    return X, X[:, [0]] + noise + np.broadcast_to(easy, (n, k))
+
+
+def repeats_of(X, Y, known=None):
+    """Repeats of results (n, k), of those that are known."""
+    rows, index = np.nonzero(np.ones(Y.shape, dtype=bool) if known is None else known)
+    return Repeats.of(X[rows], index, Y[rows, index])
+
+
+def repeated_run(X, Y, **changes):
+    """A run in which each configuration is a trial as often as it has results."""
+    rows = np.repeat(X, Y.shape[1], axis=0)
+    return hx.Run(unit_cube(X.shape[1]), rows, Y.ravel(), "minimize", **changes)
+
+
+# ---------------------------------------------------------------------- sample variances
+
+
+def test_variances_of_repeats_are_sample_variances():
+    X, Y = evaluated(12, 5)
+    order = np.random.default_rng(1).permutation(60)
+    found = Repeats.of(np.repeat(X, 5, axis=0)[order], np.zeros(60, dtype=int), Y.ravel()[order])
+    at = [int(np.flatnonzero((row == X).all(axis=1))[0]) for row in found.X]
+    np.testing.assert_allclose(found.variance, Y.var(axis=1, ddof=1)[at], rtol=1e-10)
+    assert set(found.df) == {4.0}
+    assert set(found.evaluations) == {5}
+
+
+def test_what_was_evaluated_once_says_nothing():
+    found = Repeats.of(np.array([[0.1], [0.5], [0.1]]), np.zeros(3, dtype=int), np.arange(3.0))
+    assert found.X.tolist() == [[0.1]]
+    assert not len(Repeats.of(np.array([[0.1], [0.5]]), np.zeros(2, dtype=int), np.arange(2.0)).df)
+
+
+@pytest.mark.parametrize("df", [1.0, 2.5, 9.0])
+def test_the_log_variance_is_unbiased_and_its_error_is_known(df):
+    """χ² is twice a gamma variable, whose logarithm scipy knows."""
+    log_gamma = stats.loggamma(df / 2.0)
+    bias = np.log(2.0) + log_gamma.mean() - np.log(df)  # of the logarithm of χ²/ν
+    one = Repeats(np.zeros((1, 1)), np.array([4.0]), np.array([df]), np.array([2]))
+    np.testing.assert_allclose(one.log_variance, np.log(4.0) - bias, rtol=1e-9)
+    np.testing.assert_allclose(one.error, log_gamma.std(), rtol=1e-9)
+
+
+def test_the_pooled_standard_deviation_is_within_its_interval_19_times_in_20():
+    inside = 0
+    for seed in range(300):
+        std, lower, upper = repeats_of(*evaluated(6, 3, seed=seed, std=0.7)).pooled()
+        assert lower < std < upper
+        inside += lower < 0.7 < upper
+    assert 0.92 <= inside / 300 <= 0.98  # 0.95 ± 2.4 standard errors
+
+
+# ---------------------------------------------------------------------- instances
+
+
+def test_the_difficulty_of_an_instance_is_no_noise():
+    X, Y = evaluated(20, 5)
+    known = np.random.default_rng(3).random(Y.shape) < 0.8
+    easy = np.array([0.0, 1.0, -50.0, 1000.0, 3.0])
+    plain, hard = repeats_of(X, Y, known), repeats_of(X, Y + easy, known)
+    np.testing.assert_allclose(hard.variance, plain.variance, rtol=1e-6)
+    np.testing.assert_allclose(hard.df, plain.df, rtol=1e-9)
+
+
+def test_effects_of_instances_cost_degrees_of_freedom():
+    """As in the analysis of variance of two factors: (n - 1)(k - 1) are left."""
+    found = repeats_of(*evaluated(20, 5))
+    assert found.df.sum() == pytest.approx(19 * 4)
+    assert found.instances == 5
+
+
+def test_a_noisy_configuration_makes_no_other_one_look_noisy():
+    """The median of s²/σ² is that of χ²/ν, for the quietest of forty as for the noisiest."""
+    n, k, draws = 40, 4, 200
+    sigma = np.geomspace(0.1, 10.0, n)
+    X = unit_cube(2).sample(n, seed=0)
+    rng = np.random.default_rng(0)
+    easy = np.array([0.0, 5.0, -3.0, 100.0])
+    found = [
+        repeats_of(X, sigma[:, None] * rng.standard_normal((n, k)) + easy).variance / sigma**2
+        for _ in range(draws)
+    ]
+    by_part = np.median(np.reshape(found, (draws, 4, 10)), axis=(0, 2))
+    np.testing.assert_allclose(by_part, stats.chi2.median(k - 1) / (k - 1), atol=0.08)
+
+
+# ---------------------------------------------------------------------- the model
+
+
+def test_a_constant_noise_is_the_pooled_one_and_depends_on_nothing():
+    X, Y = evaluated(20, 4, seed=2, std=0.3)
+    model = repeated_run(X, Y).noise()
+    assert not model.varies
+    mean, std = model.predict(X)
+    assert set(mean) == {model.repeats.pooled()[0]}
+    assert (std > 0.0).all()
+    assert not model.relevant().any()
+
+
+def test_a_noise_that_varies_is_predicted_where_it_was_not_seen():
+    """σ = exp(3 x2 - 3): within 40 % at nine of ten places."""
+    X, Y = evaluated(60, 5, std=lambda X: np.exp(3.0 * X[:, 1] - 3.0))
+    model = repeated_run(X, Y).noise()
+    assert model.varies
+    new = unit_cube(2).sample(200, seed=9)
+    off = np.abs(np.log(model.predict(new)[0]) - (3.0 * new[:, 1] - 3.0))
+    assert np.quantile(off, 0.9) < np.log(1.4)
+    mean, std = model.log_variance.predict(new)
+    np.testing.assert_allclose(model.predict(new)[0] ** 2, np.exp(mean))
+    # the standard deviation of exp(z/2), by its derivative
+    step = np.exp((mean + 1e-6) / 2.0) - np.exp(mean / 2.0)
+    np.testing.assert_allclose(model.predict(new)[1], step / 1e-6 * std, rtol=1e-5)
+
+
+def test_a_forest_can_be_asked_for():
+    X, Y = evaluated(80, 6, std=lambda X: np.where(X[:, 1] > 0.5, 3.0, 0.3))
+    model = repeated_run(X, Y).noise(kind="forest")
+    noisy, quiet = model.predict(np.array([[0.5, 0.9], [0.5, 0.1]]))[0]
+    assert model.label == "a forest"
+    assert noisy > 3.0 * quiet
+
+
+def test_the_noise_is_not_thought_to_be_less_than_the_error_of_a_variance():
+    """A process that goes through every sample variance would be sure of each."""
+    X, Y = evaluated(40, 3, std=lambda X: np.exp(2.0 * X[:, 1]))
+    model = repeated_run(X, Y).noise(kind="gp")
+    assert model.log_variance.noise_std >= model.repeats.error[0] * (1.0 - 1e-6)
+
+
+def test_of_few_configurations_nothing_is_said_to_vary():
+    X, Y = evaluated(7, 4, std=lambda X: np.exp(9.0 * X[:, 1]))
+    model = repeated_run(X, Y).noise()
+    assert (model.varies, model.p_value) == (False, 1.0)
+
+
+# ---------------------------------------------------------------------- the test by permutations
+
+
+def test_chance_alone_names_a_hyperparameter_one_time_in_twenty_at_most():
+    """Of log variances of pairs, whose distribution is far from normal."""
+    named = 0
+    space = unit_cube(3)
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        repeats = Repeats(
+            space.sample(16, seed=seed), rng.chisquare(1.0, 16), np.ones(16), np.full(16, 2)
+        )
+        named += (NoiseModel.fit(space, repeats).p_values < 0.05).any()
+    assert named <= 9  # 4 expected; more than 9 once in 100
+
+
+def test_what_matters_is_named_in_a_space_with_conditions():
+    space = nested_space()
+    X = space.sample(120, seed=4)
+    rng = np.random.default_rng(0)
+    lion = X[:, space.index("optimizer")] == 2
+    variance = np.where(lion, 40.0, 1.0) * rng.chisquare(3.0, 120) / 3.0
+    model = NoiseModel.fit(space, Repeats(X, variance, np.full(120, 3.0), np.full(120, 4)))
+    named = {name for name, p in zip(space.names, model.p_values, strict=True) if p < 0.05}
+    # whether momentum is active tells lion from sgd
+    assert "optimizer" in named
+    assert not named & {"lr", "units_0", "warmup"}
+
+
+# ---------------------------------------------------------------------- what a run knows
+
+
+def test_a_run_without_repeats_has_nothing_to_say_of_the_noise():
+    X, Y = evaluated(10, 1)
+    with pytest.raises(hx.NothingToExplain) as none:
+        repeated_run(X, Y).noise()
+    assert none.value.reason.kind == "no_repeats"
+    assert none.value.reason["repeated"] == 0
+
+
+def test_repeats_with_the_same_result_each_time_have_no_noise():
+    X, Y = evaluated(10, 3, std=0.0)
+    with pytest.raises(hx.NothingToExplain) as none:
+        repeated_run(X, Y).noise()
+    assert none.value.reason.kind == "no_noise"
+    easy = np.array([[0.0, 0.1, 100.3]])
+    with pytest.raises(hx.NothingToExplain):
+        with_instances(X, Y + easy).noise()
+
+
+def test_a_result_that_is_rounded_counts_as_the_least_noise_that_was_seen():
+    plain = Repeats.of(
+        np.array([[0.1], [0.1], [0.4], [0.4], [0.8], [0.8]]),
+        np.zeros(6, dtype=int),
+        np.array([1.0, 1.0, 1.0, 1.5, 1.0, 3.0]),
+    )
+    assert plain.variance[0] == 0.0
+    assert plain.log_variance[0] == plain.log_variance[1] < plain.log_variance[2]
+
+
+def with_instances(X, Y):
+    rows, index = np.nonzero(np.ones(Y.shape, dtype=bool))
+    folds = hx.Instances([*range(Y.shape[1])], X[rows], index, Y.ravel())
+    return hx.Run(unit_cube(X.shape[1]), X, Y.mean(axis=1), "minimize", instances=folds)
+
+
+def test_instances_are_read_before_and_after_they_are_averaged():
+    X, Y = evaluated(12, 4, easy=np.array([0.0, 9.0, -4.0, 2.0]))
+    run = with_instances(X, Y)
+    expected = repeats_of(X, Y)
+    for known in (run, hx.run.average_instances(run)):
+        np.testing.assert_allclose(known.noise().repeats.variance, expected.variance)
+
+
+def test_where_instances_repeat_nothing_repeated_trials_count():
+    X, Y = evaluated(6, 2)
+    rows = np.repeat(X, 2, axis=0)
+    once = hx.Instances(["only"], X, np.zeros(6, dtype=int), Y[:, 0])
+    run = hx.Run(unit_cube(2), rows, Y.ravel(), "minimize", instances=once)
+    np.testing.assert_allclose(run.noise().repeats.variance, Y.var(axis=1, ddof=1))
+
+
+def test_later_trials_are_not_known():
+    X, Y = evaluated(6, 2)
+    assert len(repeated_run(X, Y).noise(before=8).repeats.df) == 4
