@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from hpo_explain._checks import check_count
-from hpo_explain.diagnostics import Level, Trust, Verdict
+from hpo_explain.diagnostics import Trust, Verdict
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
@@ -73,14 +73,8 @@ class NoiseExplainer:
             raise InputError("subject", problem, given, "Give the subject of the model's own run.")
         self._model = model
         self._seed = seed
-        level: Level = "fair" if model.varies else "poor"
-        n = len(model.repeats.df)
-        told = Verdict(level, (fact("trust_noise", level=level, p=model.p_value, n=n),))
-        self._subject = replace(
-            given,
-            model=model.label,
-            trust=Trust(told, told, float("nan"), float("nan"), n, "none", told),
-        )
+        trust = _trust(model) if model.varies else None
+        self._subject = replace(given, model=model.label, trust=trust)
 
     def explain(self, order: int = 1) -> Noise:
         """Return the noise, and what it depends on.
@@ -159,3 +153,10 @@ class NoiseExplainer:
             seed=self._seed,
         )
         return {name: explainer.explain(name) for name in about.names}
+
+
+def _trust(model: NoiseModel) -> Trust:
+    """Return the verdict on a model of a noise that is known to vary."""
+    n, unknown = len(model.repeats.df), float("nan")
+    told = Verdict("fair", (fact("trust_noise", p=model.p_value, n=n),))
+    return Trust(told, told, unknown, unknown, n, "permutations", told)

@@ -47,7 +47,7 @@ class Noise(Result):
         Number of instances; 1 where the same evaluation was repeated.
     pooled : tuple of float
         The standard deviation of the noise if it is the same everywhere, with the ends of its 95 %
-        interval (χ², for normal noise).
+        interval (χ², with fewer degrees of freedom where the noise is not normal).
     varies : bool
         Whether the trials say that it is not the same everywhere.
     p_value : float

@@ -20,6 +20,7 @@ from hpo_explain.explanations import (
     InteractionStrength,
     LimeExplanation,
     LocalImportance,
+    Noise,
     PartialDependence,
     ProposalDensities,
     ProposalExplanation,
@@ -192,6 +193,11 @@ class Context:
         if len(self.run.space) < 2:
             raise NothingToExplain(fact("single_hyperparameter"))
         return facade.h_statistic(self.run, self.ranking[0], sample=_H_ROWS)
+
+    @property
+    def noise(self) -> Noise:
+        """Where results of the same configuration scatter."""
+        return self.once("noise", lambda: facade.noise(self.run))
 
     # ------------------------------------------------------------------ around the incumbent
 

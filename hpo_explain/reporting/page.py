@@ -21,6 +21,7 @@ from hpo_explain.reporting.h_statistic import H_STATISTIC
 from hpo_explain.reporting.lime import LIME
 from hpo_explain.reporting.local_importance import LOCAL_IMPORTANCE
 from hpo_explain.reporting.matters import MATTERS
+from hpo_explain.reporting.noise import NOISE
 from hpo_explain.reporting.overview import OVERVIEW
 from hpo_explain.reporting.partial_dependence import EFFECTS
 from hpo_explain.reporting.path import PATH
@@ -46,6 +47,7 @@ SECTIONS: tuple[Section, ...] = (
     ABLATION,
     LOCAL_IMPORTANCE,
     LIME,
+    NOISE,
     BEST_PROPOSAL,
     LATEST_PROPOSAL,
     NEXT_STEPS,
@@ -78,7 +80,7 @@ def report(
     sections : sequence of str or Section, optional
         The parts of the report by name, in order; by default all: "short", "trials", "matters",
         "around", "path", and among the details "overview", "trust", "importance", "effects",
-        "h-statistic", "ablation", "local-importance", "lime", "best", "latest", "next". A
+        "h-statistic", "ablation", "local-importance", "lime", "noise", "best", "latest", "next". A
         `Section` of your own may stand among them.
     progress : bool, default True
         Show a progress bar on a terminal.

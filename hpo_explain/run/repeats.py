@@ -18,6 +18,8 @@ References
 ----------
 .. [1] Bartlett, M. S. and Kendall, D. G. (1946). The statistical analysis of variance-heterogeneity
    and the logarithmic transformation. Supplement to the J. Royal Statistical Society 8, 128-138.
+.. [2] Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components.
+   Biometrics Bulletin 2(6), 110-114.
 """
 
 from __future__ import annotations
@@ -129,17 +131,21 @@ class Repeats:
     def pooled(self) -> tuple[float, float, float]:
         """Return the standard deviation of the noise if it is the same everywhere.
 
-        With the ends of its 95 % interval, from the χ² distribution of all degrees of freedom.
+        With the ends of its 95 % interval, from a χ² distribution. Its degrees of freedom are those
+        of all configurations, or fewer, where sample variances differ more than those of normal
+        noise do: as many as their scatter says [2]_.
         """
         from scipy.stats import chi2
 
         df = float(self.df.sum())
-        squares = float(self.df @ self.variance)
-        low, high = (float(chi2.ppf(p, df)) for p in (0.025, 0.975))
+        variance = float(self.df @ self.variance) / df
+        error = float(np.sqrt(np.sum((self.df * (self.variance - variance)) ** 2))) / df
+        known = min(df, 2.0 * (variance / error) ** 2) if error > 0.0 else df
+        low, high = (float(chi2.ppf(p, known)) / known for p in (0.025, 0.975))
         return (
-            float(np.sqrt(squares / df)),
-            float(np.sqrt(squares / high)),
-            float(np.sqrt(squares / low)),
+            float(np.sqrt(variance)),
+            float(np.sqrt(variance / high)),
+            float(np.sqrt(variance / low)),
         )
 
 

@@ -10,7 +10,7 @@ from hpo_explain._words import counted, join_words
 from hpo_explain.explanations import Ablation, PartialDependence, Result
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.wording.ablation import ends
-from hpo_explain.wording.numbers import format_value, percent, plus_minus
+from hpo_explain.wording.numbers import format_value, number, percent, plus_minus
 from hpo_explain.wording.partial_dependence import finding
 
 MOST = 100  # characters of a line
@@ -115,6 +115,11 @@ def _keep(claim: Claim, result: Result) -> str:
     return f"Values of {_names(replace(claim, hyperparameters=names))} can be given up"
 
 
+def _noise(claim: Claim, _: Result) -> str:
+    where = "the incumbent" if claim.hyperparameters else "any configuration, as far as can be told"
+    return f"Standard deviation {number(claim.estimate, 2)} at {where}"
+
+
 _LINES: dict[str, Callable[[Claim, Result], str]] = {
     "reason": _reason,
     "counter_reason": _reason,
@@ -129,5 +134,6 @@ _LINES: dict[str, Callable[[Claim, Result], str]] = {
     "no_difference": lambda *_: "Next to no difference between the two",
     "effect": _effect,
     "keep": _keep,
+    "noise": _noise,
     "driver": lambda claim, _: f"{_names(claim)} mattered most to what was proposed",
 }

@@ -24,9 +24,8 @@ def _no_repeats(fact: Fact) -> Text:
 
 
 def _trust_noise(fact: Fact) -> str:
-    differs = "differs" if fact["level"] != "poor" else "cannot be said to differ"
     return (
-        f"The noise {differs} from one configuration to another "
+        "The noise differs from one configuration to another "
         f"({counted(fact['n'], 'configuration')} evaluated several times, p = {fact['p']:.2g})."
     )
 

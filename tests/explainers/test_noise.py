@@ -1,6 +1,7 @@
 """What the noise depends on, on runs whose noise is known."""
 
 import numpy as np
+import optuna
 import pandas as pd
 import pytest
 
@@ -137,6 +138,28 @@ def test_a_forest_answers_where_it_is_asked_for():
     assert found.subject.model == "a forest"
     assert found.main == "x2"
     assert found.importance.intervals is not None
+
+
+def test_a_study_whose_objective_is_a_mean_of_draws():
+    """The noise of a mean of n draws falls with the root of n: a sixteenth at 256 times as many."""
+    rng = np.random.default_rng(1)
+
+    def objective(trial):
+        draws = trial.suggest_int("draws", 4, 1024, log=True)
+        return trial.suggest_float("shift", 0.0, 1.0) + rng.standard_normal(draws).mean()
+
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(objective, n_trials=40)
+    for trial in study.trials[:40] * 2:
+        study.enqueue_trial(trial.params)
+    study.optimize(objective, n_trials=80)
+    found = hx.noise(study)
+    assert found.main == "draws"
+    (claim,) = of_kind(found, "noise_ratio")
+    ((noisy, quiet),) = claim.values
+    assert noisy < 8
+    assert quiet > 256
+    assert claim.interval[0] < np.sqrt(quiet / noisy) < claim.interval[1]
 
 
 # ---------------------------------------------------------------------- the result
