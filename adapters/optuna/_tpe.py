@@ -45,7 +45,7 @@ from hpo_explain.densities import (
     ProductMixture,
 )
 from hpo_explain.facts import fact
-from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace, category_index
+from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, category_index
 
 CHECKED = "4.5 and 5.0"
 _CANDIDATES = 2  # on which the arrays are compared with the sampler's own densities
@@ -62,22 +62,15 @@ class Caught:
     values: Any
 
 
-@dataclass(frozen=True, eq=False)
-class Rebuilt:
-    """A sampler's acquisition function, and the hyperparameters that it sampled together."""
-
-    ratio: DensityRatio
-    joint: frozenset[str]
-
-
 def rebuild(
     sampler: TPESampler,
     study: PastStudy,
     number: int,
     space: SearchSpace,
     distributions: Mapping[str, BaseDistribution],
+    rows: Mapping[int, Array],
     fixed: Collection[str] = (),
-) -> Rebuilt:
+) -> DensityRatio:
     """Return the acquisition function of a TPE sampler for a trial.
 
     Parameters
@@ -92,6 +85,8 @@ def rebuild(
         The run's search space.
     distributions : mapping of str to BaseDistribution
         The distribution of each hyperparameter at the trial.
+    rows : mapping of int to ndarray of shape (d,)
+        The study's trials, encoded, by number.
     fixed : collection of str
         Hyperparameters that were set, not sampled.
 
@@ -105,14 +100,48 @@ def rebuild(
     with asking_sampler():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the sampler gave them when it was used
-            caught, joint, divided = _caught(sampler, study, number, distributions, fixed)
+            caught, divided = _caught(sampler, study, number, distributions, fixed)
         blocks = [_block(found, space) for found in caught]
         sign = 1.0 if study.direction.name == "MINIMIZE" else -1.0
-        groups = {b: _group(trials, space, sign) for b, trials in divided.items()}
+        groups = {b: _group(trials, rows, space, sign) for b, trials in divided.items()}
         ratio = DensityRatio(space, blocks, good=groups.get(True), bad=groups.get(False))
         for found, block in zip(caught, blocks, strict=True):
             _compare(found, block, space)
-    return Rebuilt(ratio, frozenset(joint))
+    return ratio
+
+
+def sampled_together(sampler: TPESampler, study: PastStudy, number: int) -> frozenset[str]:
+    """Return the hyperparameters that a TPE sampler samples together for a trial.
+
+    Raises
+    ------
+    RandomPhaseError
+        If too few trials were finished.
+    UnexpectedSamplerError
+        If the sampler does not answer as in the versions checked.
+    """
+    with asking_sampler():
+        return frozenset(_joint(_forgetful(sampler), study, Asking(number)))
+
+
+def _forgetful(sampler: TPESampler) -> Any:
+    """Return a copy that builds anew, from the trials of the time, what it would remember."""
+    own: Any = copy.deepcopy(sampler)
+    own._rng = LazyRandomState(0)
+    own._random_sampler = RandomSampler(seed=0)
+    own._search_space = IntersectionSearchSpace(include_pruned=True)
+    if own._group:
+        own._group_decomposed_search_space = _GroupDecomposedSearchSpace(True)
+    own._warn_independent_sampling = False
+    own._n_ei_candidates = _CANDIDATES
+    return own
+
+
+def _joint(own: Any, study: Any, trial: Any) -> dict[str, BaseDistribution]:
+    if _finished(study) < own._n_startup_trials:
+        raise RandomPhaseError
+    joint: dict[str, BaseDistribution] = own.infer_relative_search_space(study, trial)
+    return joint
 
 
 def _caught(
@@ -121,20 +150,12 @@ def _caught(
     number: int,
     distributions: Mapping[str, BaseDistribution],
     fixed: Collection[str],
-) -> tuple[list[Caught], list[str], dict[bool, Any]]:
-    """Return the densities that the sampler builds for a trial.
+) -> tuple[list[Caught], dict[bool, Any]]:
+    """Return the densities that the sampler builds for a trial, and the trials behind them.
 
-    With them what it samples jointly, and the trials of the good (True) and of the other density.
+    Those of the good density (True) and of the other one.
     """
-    own: Any = copy.deepcopy(sampler)
-    # what a sampler remembers between trials is built anew from the trials of the time
-    own._rng = LazyRandomState(0)
-    own._random_sampler = RandomSampler(seed=0)
-    own._search_space = IntersectionSearchSpace(include_pruned=True)
-    if own._group:
-        own._group_decomposed_search_space = _GroupDecomposedSearchSpace(True)
-    own._warn_independent_sampling = False
-    own._n_ei_candidates = _CANDIDATES
+    own = _forgetful(sampler)
     caught: list[Caught] = []
     divided: dict[bool, Any] = {}
     compute, build = own._compute_acquisition_func, own._build_parzen_estimator
@@ -152,9 +173,7 @@ def _caught(
     own._build_parzen_estimator = MethodType(divides, own)
     trial: Any = Asking(number)
     past: Any = study
-    if _finished(study) < own._n_startup_trials:
-        raise RandomPhaseError
-    joint = own.infer_relative_search_space(past, trial)
+    joint = _joint(own, past, trial)
     joint = {name: joint[name] for name in joint if name not in fixed}
     own.sample_relative(past, trial, joint)
     for name, distribution in distributions.items():
@@ -166,7 +185,7 @@ def _caught(
             noticed(own, below.sample(own._rng.rng, _CANDIDATES), below, above)
         else:
             own.sample_independent(past, trial, name, distribution)
-    return caught, list(joint), divided
+    return caught, divided
 
 
 def _finished(study: PastStudy) -> int:
@@ -225,17 +244,26 @@ def _block(caught: Caught, space: SearchSpace) -> DensityBlock:
     )
 
 
-def _group(trials: Sequence[FrozenTrial], space: SearchSpace, sign: float) -> Group:
-    """Return trials as encoded rows, with their costs where there is a single objective."""
+def encoded(trials: Sequence[FrozenTrial], space: SearchSpace) -> dict[int, Array]:
+    """Return trials as encoded rows, (d,), by number; NaN where they have no value."""
     rows = np.full((len(trials), len(space)), np.nan)
+    for j, parameter in enumerate(space.parameters):
+        having = [i for i, trial in enumerate(trials) if parameter.name in trial.params]
+        if having:
+            rows[having, j] = parameter.encode([trials[i].params[parameter.name] for i in having])
+    return {trial.number: row for trial, row in zip(trials, rows, strict=True)}
+
+
+def _group(
+    trials: Sequence[FrozenTrial], rows: Mapping[int, Array], space: SearchSpace, sign: float
+) -> Group:
+    """Return trials as encoded rows, with their costs where there is a single objective."""
     cost = np.full(len(trials), np.nan)
     for i, trial in enumerate(trials):
-        for name, value in trial.params.items():
-            if name in space.names:
-                rows[i, space.index(name)] = space[name].encode([value])[0]
         if trial.values is not None and len(trial.values) == 1:
             cost[i] = sign * trial.values[0]
-    return Group(rows, cost)
+    X = np.array([rows[trial.number] for trial in trials], dtype=float)
+    return Group(X.reshape(len(trials), len(space)), cost)
 
 
 def _mixture(estimator: Any, names: Sequence[str], space: SearchSpace) -> ProductMixture:

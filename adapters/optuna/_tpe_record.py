@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from optuna.distributions import BaseDistribution
@@ -16,6 +17,7 @@ from hpo_explain.adapters.optuna._rebuilding import RandomPhaseError, Unexpected
 from hpo_explain.adapters.optuna._record import SamplerRecord, not_rebuilt
 from hpo_explain.facts import Fact, fact
 from hpo_explain.run import OwnAcquisition
+from hpo_explain.space import Array
 
 _KEPT = 16  # one acquisition function for every trial would fill the memory
 
@@ -44,6 +46,7 @@ class TpeRecord(SamplerRecord):
     def __getstate__(self) -> dict[str, Any]:
         # settings such as gamma= may be functions that pickle by value only, or not at all
         state = {**self.__dict__, "_found": {}}
+        state.pop("_rows", None)
         try:
             dumped(self.sampler)
         except Exception:
@@ -83,7 +86,9 @@ class TpeRecord(SamplerRecord):
         try:
             sampler, fixed, notes = self._as_marked(self.sampler, study, number, trial)
             distributions = self._distributions(trial)
-            ratio = _tpe.rebuild(sampler, study, number, self.space, distributions, fixed).ratio
+            ratio = _tpe.rebuild(
+                sampler, study, number, self.space, distributions, self._rows, fixed
+            )
         except RandomPhaseError:
             return fact("too_few_for_a_model")
         except UnexpectedSamplerError as error:
@@ -101,7 +106,7 @@ class TpeRecord(SamplerRecord):
         if marked is None and not marks:
             return sampler, self.fixed, []
         if marked is None:
-            joint = self._joint(sampler, study, number, trial)
+            joint = _tpe.sampled_together(sampler, study, number)
             if not joint - {*self.fixed}:
                 return sampler, self.fixed, []
             other = _tpe.with_settings(
@@ -114,21 +119,20 @@ class TpeRecord(SamplerRecord):
                 sampler, multivariate=True, group=False, constant_liar=True
             )
             notes.append(fact("marked_as_joint", trials=[number]))
-        joint = self._joint(sampler, study, number, trial)
+        joint = _tpe.sampled_together(sampler, study, number)
         if marked - joint:
             grouped = _tpe.with_settings(sampler, multivariate=True, group=True, constant_liar=True)
-            if marked <= self._joint(grouped, study, number, trial):
-                sampler, joint = grouped, self._joint(grouped, study, number, trial)
+            if marked <= _tpe.sampled_together(grouped, study, number):
+                sampler, joint = grouped, _tpe.sampled_together(grouped, study, number)
                 notes.append(fact("group_assumed", trials=[number]))
         fixed = joint - marked if marked else set()
         if fixed - {*self.fixed}:
             notes.append(fact("taken_as_fixed", trials=[number], names=sorted(fixed)))
         return sampler, tuple(sorted({*self.fixed, *fixed})), notes
 
-    def _joint(
-        self, sampler: TPESampler, study: PastStudy, number: int, trial: FrozenTrial
-    ) -> frozenset[str]:
-        return _tpe.rebuild(sampler, study, number, self.space, trial.distributions).joint
+    @cached_property
+    def _rows(self) -> dict[int, Array]:
+        return _tpe.encoded(self.trials, self.space)
 
     def _distributions(self, trial: FrozenTrial | None) -> dict[str, BaseDistribution]:
         """Return the distribution of every hyperparameter: the trial's own, else the latest."""

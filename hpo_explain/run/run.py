@@ -387,13 +387,13 @@ class Run:
         InputError
             If the trial does not exist, or was left out; the text says why.
         """
-        finished = spans(self.trials)
         if isinstance(trial, bool) or not isinstance(trial, (int, np.integer)):
             problem = f"must be the number of a trial, but was {trial!r}"
-            raise InputError("trial", problem, trial, f"Finished trials: {finished}.")
+            raise InputError("trial", problem, trial, f"Finished trials: {spans(self.trials)}.")
         rows = np.flatnonzero(np.asarray(self.trials) == trial)
         if len(rows):
             return int(rows[0])
+        finished = spans(self.trials)
         if trial in self.excluded:
             left_out = (f"{trial} was left out: ", self.excluded[trial])
             raise InputError("trial", left_out, trial, f"Choose a finished one: {finished}.")
