@@ -12,14 +12,12 @@ from hpo_explain._checks import check_count, check_sequence
 from hpo_explain._progress import progress_bar
 from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import InputError
+from hpo_explain.explainers._judged import judged_at
 from hpo_explain.explainers._proposed import proposed
 from hpo_explain.explainers.proposal import ProposalExplainer, explainable
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, Subject
 from hpo_explain.facts import fact
 from hpo_explain.run import Run
-
-_ALWAYS_JUDGED = 10  # trials: with fewer each one counts
-_JUDGED_AGAIN = 1.25  # times the trials known when trust was judged
 
 
 def explain_path(
@@ -70,7 +68,7 @@ def explain_path(
         numbers, notes = explainable(run, explainer.acquisition, pending=pending)
     else:
         numbers, notes = proposals_of(run, trials), ()
-    judged = _judged_at(run, numbers)
+    judged = {number: judged_at(run, number) for number in numbers}
     different = sorted({*judged.values()})
     verdicts = dict(
         zip(
@@ -124,21 +122,6 @@ def proposals_of(run: Run, trials: Sequence[int]) -> list[int]:
     if not numbers:
         raise InputError("trials", "is empty", trials, "Name at least one proposal.")
     return sorted(set(numbers))
-
-
-def _judged_at(run: Run, numbers: Sequence[int]) -> dict[int, int]:
-    """Return for each proposal the one at whose model trust was judged last: not long before it.
-
-    Judging takes ten fits; it is done anew once a quarter more trials are known.
-    """
-    found: dict[int, int] = {}
-    at, least = -1, 0.0
-    for number in numbers:
-        known = len(run.known_before(number))
-        if known >= least or known < _ALWAYS_JUDGED:
-            at, least = number, _JUDGED_AGAIN * known
-        found[number] = at
-    return found
 
 
 def _trust(explainer: ProposalExplainer, run: Run, number: int) -> Trust | None:

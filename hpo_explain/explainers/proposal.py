@@ -17,6 +17,7 @@ from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
+from hpo_explain.explainers._judged import judged_at
 from hpo_explain.explainers._proposed import HasNumber, Proposed, all_proposals, proposed
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import ProposalExplanation, Subject
@@ -83,7 +84,8 @@ class ProposalExplainer:
         trial : int, "latest", "best", "best-predicted", "pending", dict or trial of Optuna
             As in `proposed`; with an `acquisition` other than "auto" any trial.
         trust : Trust, optional
-            Whether the model behind it can be trusted; by default it is judged now.
+            Whether the model behind it can be trusted; by default that is judged, of a proposal
+            as `judged_at` says.
 
         Raises
         ------
@@ -107,6 +109,8 @@ class ProposalExplainer:
             notes += _learned_later(run, what.number, chosen.acquisition)
         if what.number is not None and isinstance(trial, str) and trial == "best":
             notes += _best_elsewhere(run, what.number)
+        if trust is None and what.number is not None and asked:
+            trust = self.trust(run, judged_at(run, what.number))
         known = run.known_before(what.before)
         subject = Subject.of(
             run, trial=what.number, state=what.state, assumed=chosen.assumed, notes=notes
