@@ -35,7 +35,9 @@ def read_record(
     if choice.model == "TPESampler":
         if own is None:
             own = TPESampler()  # marks name it, but its settings are not recorded
-        return TpeRecord(*known, own if isinstance(own, TPESampler) else None, choice.how, fixed)
+        return TpeRecord(
+            *known, own if isinstance(own, TPESampler) else None, choice.how, tuple(fixed)
+        )
     if choice.model == "GPSampler" and isinstance(own, GPSampler | None):
         # without a sampler object, the kernels' priors and settings are those of the default
         return GpRecord.of(*known, sampler=own, how=choice.how, own_objective=own_objective)

@@ -64,8 +64,8 @@ class WrappingSampler(BaseSampler):
         self.sampler.reseed_rng()
 
 
-def unwrapped(sampler: BaseSampler | None) -> tuple[BaseSampler | None, tuple[str, ...]]:
-    """Return the sampler that is asked at last, and the hyperparameters that others fix.
+def unwrapped(sampler: BaseSampler | None) -> tuple[BaseSampler | None, dict[str, Any]]:
+    """Return the sampler that is asked at last, and the values that others fix.
 
     Examples
     --------
@@ -73,12 +73,12 @@ def unwrapped(sampler: BaseSampler | None) -> tuple[BaseSampler | None, tuple[st
     >>> type(unwrapped(WrappingSampler(RandomSampler()))[0]).__name__
     'RandomSampler'
     """
-    fixed: dict[str, None] = {}
+    fixed: dict[str, Any] = {}
     while isinstance(sampler, (WrappingSampler, PartialFixedSampler)):
         if isinstance(sampler, PartialFixedSampler):
             parts: Any = sampler
-            fixed |= dict.fromkeys(parts._fixed_params)
+            fixed = {**parts._fixed_params, **fixed}
             sampler = parts._base_sampler
         else:
             sampler = sampler.sampler
-    return sampler, tuple(fixed)
+    return sampler, fixed

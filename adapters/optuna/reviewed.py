@@ -19,7 +19,7 @@ from hpo_explain.adapters.optuna._expected import Expected, order_of
 from hpo_explain.adapters.optuna._reviews import RECORD
 from hpo_explain.adapters.optuna._space import distribution_of
 from hpo_explain.adapters.optuna._target import TargetLike
-from hpo_explain.adapters.optuna._wrapping import WrappingSampler
+from hpo_explain.adapters.optuna._wrapping import WrappingSampler, unwrapped
 from hpo_explain.adapters.optuna.study import read_trials
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.proposal import ProposalExplainer
@@ -253,12 +253,15 @@ class _Tries:
         given, asking.params = self.trial.params, {}
         asking.distributions = dict(self.trial.distributions)
         independent: dict[str, Any] = {}
+        _, fixed = unwrapped(self.study.sampler)
         for name in expected.active(asking.params):
             distribution = expected.distributions[name]
             if name in given:
                 value = given[name]
             elif distribution.single():
                 value = optuna.distributions._get_single_value(distribution)
+            elif name in fixed:
+                value = fixed[name]
             elif name in self.relative and _contains(distribution, self.relative[name]):
                 value = self.relative[name]
             else:

@@ -258,7 +258,8 @@ def explainable(
         others = [t for t, trial in run.without_result.items() if trial.explainable]
         proposals = sorted([*proposals, *others])
     why = {number: why_unexplained(run, number, acquisition) for number in proposals}
-    reasons: dict[str, list[int]] = {}
+    changed = [number for number, decided in run.reviewed.items() if decided.set_by_person]
+    reasons: dict[str, list[int]] = {"changed_by_person": changed} if changed else {}
     for number, reason in why.items():
         if reason is not None:
             reasons.setdefault(reason.kind, []).append(number)

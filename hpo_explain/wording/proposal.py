@@ -26,6 +26,7 @@ _PLACES = {
 _LEFT_OUT = {
     "too_little_known": "fewer than two trials were finished before",
     "constant_until_then": "the objective was constant until then",
+    "changed_by_person": "a person changed what was proposed",
 }
 
 _ORIGINS = {

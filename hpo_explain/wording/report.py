@@ -235,6 +235,14 @@ def latest_lead(run: Run, latest: int | None) -> str:
 
 def why_no_explanation(run: Run, trial: int) -> str:
     """Say why a finished trial has no explanation."""
+    decided = run.reviewed.get(trial)
+    if decided is not None and decided.set_by_person:
+        was = run.space.decode(decided.proposed[None, :])[0]
+        given = [f"{name} = {format_value(was[name])}" for name in was]
+        return (
+            f"A person set {join_words(decided.set_by_person)} before it started. "
+            f"Proposed was {join_words(given)}."
+        )
     if run.origin(trial) is Origin.MODEL:
         return "Too little was known for a model, or this proposal is not among those explained."
     return "No model chose this trial, so there are no reasons of a model to show."

@@ -23,6 +23,8 @@ from hpo_explain.adapters.optuna import ReviewedSampler, from_optuna
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.proposal import ProposalExplainer
 from hpo_explain.facts import Origin
+from hpo_explain.wording.numbers import format_value
+from hpo_explain.wording.report import trial_line, why_no_explanation
 from tests.noted import the_note
 
 pytestmark = [
@@ -110,6 +112,35 @@ def test_a_study_whose_review_accepts_is_the_study_without_one(name, space):
     reviewed = run_study(sampler, n=n)
     assert seen
     assert outcome(reviewed) == outcome(run_study(SAMPLERS[name](), n=n))
+
+
+def test_what_a_sampler_around_it_fixes_is_seen_as_it_is():
+    seen = []
+    inner = ReviewedSampler(SAMPLERS["tpe joint"](), spying(seen), explainer=QUICK)
+    study = run_study(PartialFixedSampler({"depth": 2}, inner), n=9)
+    plain = run_study(PartialFixedSampler({"depth": 2}, SAMPLERS["tpe joint"]()), n=9)
+    assert outcome(study) == outcome(plain)
+    assert {explanation.config["depth"] for explanation in seen} == {2}
+
+
+def test_a_pruner_that_shows_a_sampler_some_trials_changes_nothing():
+    def objective(trial):
+        value = bowl(trial)
+        for step in range(9):
+            trial.report(value + 1.0 / (step + 1), step)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return value
+
+    def study_of(sampler):
+        pruner = optuna.pruners.HyperbandPruner(min_resource=1, max_resource=9)
+        return run_study(sampler, objective, 12, pruner=pruner, study_name="same brackets")
+
+    seen = []
+    make = SAMPLERS["tpe"]
+    reviewed = study_of(ReviewedSampler(make(), spying(seen), explainer=QUICK))
+    assert outcome(reviewed) == outcome(study_of(make()))
+    assert seen
 
 
 def test_a_gp_samplers_study_is_the_same_too():
@@ -221,6 +252,18 @@ def test_a_path_has_the_models_own_proposals_and_one_that_was_changed_on_request
     assert hx.desirability_path(study, background=20, progress=False).trials.tolist() == [5, 7, 9]
     path = hx.desirability_path(study, [5, 6], background=20, progress=False)
     assert path.trials.tolist() == [5, 6]
+
+
+def test_a_path_and_a_report_name_what_a_person_changed(changed):
+    study, seen = changed
+    run = from_optuna(study)
+    path = hx.desirability_path(run, background=20, progress=False)
+    assert the_note(path.notes, "proposals_left_out").trials == (6, 8)
+    assert "changed by a person" in trial_line(run, 6)
+    why = why_no_explanation(run, 6)
+    assert "A person set x" in why
+    assert f"x = {format_value(seen[6].config['x'])}" in why
+    assert "No model chose" not in why
 
 
 def test_a_person_may_switch_on_what_depends_on_a_value():

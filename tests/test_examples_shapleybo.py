@@ -1,0 +1,70 @@
+"""The example of a person and an optimizer as a team plays as it says."""
+
+import pandas as pd
+import pytest
+from threadpoolctl import threadpool_limits
+
+from hpo_explain.adapters import AgreesWith
+from tests.test_examples import EXAMPLES
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # length-scales at their bounds
+
+
+@pytest.fixture
+def teams(monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES / "papers")
+    import shapleybo_teams
+
+    with threadpool_limits(1):
+        yield shapleybo_teams
+
+
+def test_the_functions_have_their_least_values_where_the_literature_says(teams):
+    branin, ellipsoid, hartmann = teams.TASKS
+    assert branin.objective([(3.141593 + 5.0) / 15.0, 2.275 / 15.0]) == pytest.approx(
+        branin.least, abs=1e-6
+    )
+    assert ellipsoid.objective([0.65] * 3) == ellipsoid.least
+    assert hartmann.objective([0.114614, 0.555649, 0.852547]) == pytest.approx(
+        hartmann.least, abs=1e-6
+    )
+    for task in teams.TASKS:
+        here = [0.4] * len(task.shift)
+        there = [0.4 + shift for shift in task.shift]
+        assert task.related(here) == task.objective(there)
+
+
+def test_who_is_never_contradicted_plays_as_the_optimizer_alone(teams):
+    task = teams.TASKS[1]
+    alone = teams.play(task, "alone", 0, proposals=4)
+    own = AgreesWith(lambda e: dict(e.contributions["mean"]), term="mean")
+    agreeing = teams.play(task, "contradicted", 0, rule=own, proposals=4)
+    assert agreeing.interventions == ()
+    assert agreeing.regret.tolist() == alone.regret.tolist()
+
+
+def test_who_is_always_contradicted_plays_as_who_steps_in_at_every_proposal(teams):
+    task = teams.TASKS[0]
+    opposite = AgreesWith(
+        lambda e: {"x1": 1.0, "x2": -float(e.contributions["mean"].prod())}, term="mean"
+    )
+    always = teams.play(task, "contradicted", 0, rule=opposite, proposals=3)
+    at = teams.play(task, "as often at random", 0, at=range(3), proposals=3)
+    assert always.interventions == (0, 1, 2)
+    assert always.regret.tolist() == at.regret.tolist()
+
+
+def test_the_summary_compares_teams_seed_by_seed(teams):
+    def played(*last):
+        return [teams.Played(pd.Series([10.0, value]).to_numpy(), (1,)) for value in last]
+
+    found = {("f", team): played(1.0, 0.1, 0.01) for team in teams.TEAMS}
+    found["f", "contradicted"] = played(0.1, 0.01, 0.001)
+    row = teams.summary(found, 2).loc[("f", "contradicted")]
+    assert row["log_regret"] == pytest.approx(-2.0)
+    assert row["half"] == pytest.approx(4.303 / 3**0.5, rel=1e-3)
+    for other in ("alone", "every third", "as often at random"):
+        assert row[f"against {other}"] == pytest.approx(-1.0)
+        assert row[f"against {other}, half"] == pytest.approx(0.0, abs=1e-12)
+    assert teams.summary(found, 1)["log_regret"].tolist() == [1.0] * 4
+    assert row["interventions"] == 1.0
