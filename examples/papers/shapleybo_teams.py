@@ -13,7 +13,28 @@ optimum elsewhere. They step in with the best of 30 random configurations by tha
 The paper has 2 gains of an exosuit, and people whose preferences were measured; here are 3
 functions of 2 and 3 hyperparameters. All teams start from the same initial design.
 
-    python examples/papers/shapleybo_teams.py --seeds 20    # the numbers of FOUND
+What was found with ``--seeds 20`` (2 minutes of one processor): how much larger the decimal
+logarithm of the simple regret is where the person steps in at contradictions than with another
+team, seed by seed, with 95 % intervals. Negative is better, -0.3 is half the regret.
+
+=========  ============  ==============  ==============  ==================
+function   after trials  against alone   every third     as often at random
+=========  ============  ==============  ==============  ==================
+Branin     8             +0.12 ± 0.28    +0.07 ± 0.13    -0.12 ± 0.21
+Branin     16            +0.19 ± 0.35    -0.01 ± 0.18    -0.11 ± 0.14
+ellipsoid  8             -0.63 ± 0.17    -0.40 ± 0.15    -0.07 ± 0.09
+ellipsoid  16            +0.06 ± 0.26    -0.11 ± 0.30    -0.36 ± 0.26
+Hartmann   8             -0.33 ± 0.26    -0.28 ± 0.16    -0.05 ± 0.11
+Hartmann   16            +0.62 ± 0.31    +0.55 ± 0.32    -0.01 ± 0.01
+=========  ============  ==============  ==============  ==================
+
+The paper found that teams with explanations can reach lower regret than teams without. Here it is
+so on two of three functions after 4 proposals, and on none after 12; on Hartmann's function the
+team is then worse than the optimizer alone, as it keeps trying what the person knows. The rule is
+contradicted by 10 of 12 proposals (Branin, ellipsoid) and nearly all (Hartmann): the person's
+ratios are the same throughout, while contributions differ from proposal to proposal. With as many
+interventions at random the regret is the same within the intervals but for one case: on the
+ellipsoid the explanation told the better moments.
 """
 
 from __future__ import annotations

@@ -47,6 +47,7 @@ def thinned(run: Run, n: int, *, seed: int = 0) -> Run:
         objective=run.objective[rows],
         trials=numbers,
         proposals=[trial for trial in run.proposals or () if trial in kept],
+        reviewed={t: decided for t, decided in run.reviewed.items() if t in kept},
         feasible=None if run.feasible is None else run.feasible[rows],
         started=None if run.started is None else run.started[rows],
         finished=None if run.finished is None else run.finished[rows],
