@@ -81,3 +81,9 @@ def test_a_model_of_ones_own_is_explained(capsys, monkeypatch):
 def test_the_tours_run(capsys, monkeypatch, tmp_path, script, option, said):
     monkeypatch.chdir(tmp_path)
     assert said in run(capsys, monkeypatch, script, option, 16)
+
+
+def test_the_noise_of_folds_is_found_and_is_a_term_of_a_bound(capsys, monkeypatch):
+    printed = run(capsys, monkeypatch, "noisy_results.py", "--configurations", 30)
+    assert "What it depends on most: learning_rate" in printed
+    assert {"mean", "uncertainty", "noise"} <= {*printed.split()}

@@ -156,6 +156,7 @@ def test_the_noise_is_not_thought_to_be_less_than_the_error_of_a_variance():
     """A process that goes through every sample variance would be sure of each."""
     X, Y = evaluated(40, 3, std=lambda X: np.exp(2.0 * X[:, 1]))
     model = repeated_run(X, Y).noise(kind="gp")
+    assert model.varies
     assert model.log_variance.noise_std >= model.repeats.error[0] * (1.0 - 1e-6)
 
 

@@ -18,7 +18,7 @@ from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explanations import FanovaImportance, Noise, PartialDependence, Subject
 from hpo_explain.facts import fact
 from hpo_explain.run import NoiseModel
-from hpo_explain.surrogates import SupportsRefits
+from hpo_explain.surrogates import SupportsRefits, Surrogate
 
 _REFITS = 12  # of a forest
 _ROWS = 1000  # over which the noise is described
@@ -96,7 +96,7 @@ class NoiseExplainer:
             If `order` is larger than the number of hyperparameters.
         """
         model, repeats, subject = self._model, self._model.repeats, self._subject
-        d = len(subject.space)
+        d, log = len(subject.space), model.log_variance
         if check_count("order", order) > d:
             problem = f"must be at most the number of hyperparameters, {d}, but was {order}"
             raise InputError("order", problem, order)
@@ -122,8 +122,8 @@ class NoiseExplainer:
             p_values=model.p_values,
             at_incumbent=self._at_incumbent(),
             spread=(float(low), float(high)),
-            importance=self._shares(about, order) if model.varies else None,
-            effects=self._effects(about) if model.varies else {},
+            importance=None if log is None else self._shares(log, about, order),
+            effects={} if log is None else self._effects(log, about),
             notes=(fact("noise_of_one", instances=repeats.instances), *subject.notes),
         )
 
@@ -131,22 +131,21 @@ class NoiseExplainer:
         config, model = self._subject.incumbent, self._model
         if not config:
             return None
-        if not model.varies:
+        if model.log_variance is None:
             return model.repeats.pooled()
         (mean,), (std,) = model.log_variance.predict(model.space.encode(config))
         ends = mean + _NORMAL_95 * std * np.array([0.0, -1.0, 1.0])
         here, lower, upper = np.exp(ends / 2.0).tolist()
         return here, lower, upper
 
-    def _shares(self, about: Subject, order: int) -> FanovaImportance:
-        log_variance = self._model.log_variance
+    def _shares(self, log_variance: Surrogate, about: Subject, order: int) -> FanovaImportance:
         refits = _REFITS if isinstance(log_variance, SupportsRefits) else 0
         explainer = FanovaExplainer(log_variance, subject=about, seed=self._seed)
         return explainer.explain(order=order, refits=refits)
 
-    def _effects(self, about: Subject) -> dict[str, PartialDependence]:
+    def _effects(self, log_variance: Surrogate, about: Subject) -> dict[str, PartialDependence]:
         explainer = PartialDependenceExplainer(
-            self._model.log_variance,
+            log_variance,
             sample=_EFFECT_ROWS,
             variance="covariance",
             subject=about,

@@ -28,6 +28,7 @@ from hpo_explain.surrogates import OneHotColumns
 from hpo_explain.surrogates._likelihood import distances_by_group
 
 _PERMUTATIONS = 999
+_MOST = 500  # configurations, drawn at random of more: similarities are of all pairs
 _WIDTH = 0.4  # of the similarity, as a share of a hyperparameter's range
 
 
@@ -43,7 +44,7 @@ def p_values(space: SearchSpace, X: Array, r: Array, *, seed: int = 0) -> tuple[
     r : ndarray of shape (n,)
         The quantity, with the same error everywhere.
     seed : int, default 0
-        Seed of the permutations.
+        Seed of the permutations, and of the configurations drawn of more than 500.
 
     Returns
     -------
@@ -58,10 +59,13 @@ def p_values(space: SearchSpace, X: Array, r: Array, *, seed: int = 0) -> tuple[
     >>> p_values(space, X, X[:, 1])[1].round(1).tolist()
     [1.0, 0.0]
     """
+    rng = np.random.default_rng(seed)
+    if len(X) > _MOST:
+        some = np.sort(rng.permutation(len(X))[:_MOST])
+        X, r = X[some], r[some]
     columns = OneHotColumns(space)
     squares = distances_by_group(columns.groups, columns(X))
     squares = np.vstack([squares.sum(axis=0) / len(squares), squares])
-    rng = np.random.default_rng(seed)
     drawn = rng.permuted(np.tile(r - r.mean(), (_PERMUTATIONS, 1)), axis=1)
     drawn = np.vstack([r - r.mean(), drawn])
     scores = np.zeros((len(squares), len(drawn)))

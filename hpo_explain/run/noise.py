@@ -39,6 +39,9 @@ _FEWEST = 8  # configurations with fewer of which nothing is held out
 LEVEL = 0.05  # of the test
 
 
+Model = GaussianProcessSurrogate | ForestSurrogate
+
+
 @dataclass(frozen=True, eq=False)
 class NoiseModel:
     """The standard deviation of the noise of one evaluation, as a surrogate of it.
@@ -49,8 +52,9 @@ class NoiseModel:
         The search space.
     repeats : Repeats
         What it was learned from.
-    log_variance : Surrogate
-        The model of the logarithm of the noise's variance.
+    log_variance : Surrogate or None
+        The model of the logarithm of the noise's variance; None where the noise is the same
+        everywhere, as far as can be told.
     p_value : float
         How probable it is by chance that the variances depend so much on the configuration; 1 of
         too few configurations.
@@ -82,7 +86,7 @@ class NoiseModel:
 
     space: SearchSpace
     repeats: Repeats
-    log_variance: GaussianProcessSurrogate | ForestSurrogate
+    log_variance: Model | None = None
     p_value: float = 1.0
     p_values: Array = field(default_factory=lambda: np.ones(0))
     agreement: float = 0.0
@@ -109,31 +113,26 @@ class NoiseModel:
         NoiseModel
             The fitted model.
         """
-        X, z = repeats.X, repeats.log_variance
-        if kind == "auto":
-            kind = choose_kind(len(X), space)["surrogate"]
-        model: GaussianProcessSurrogate | ForestSurrogate
-        if kind == "gp":
-            error = float(np.sqrt(np.mean(repeats.error**2)))
-            model = GaussianProcessSurrogate.fit(space, X, z, least_noise=error, seed=seed)
-        else:
-            model = ForestSurrogate.fit(space, X, z, seed=seed).tuned()
+        z, errors = repeats.log_variance, repeats.error
         if len(z) < _FEWEST or not np.ptp(z):
-            return cls(space, repeats, model, p_values=np.ones(len(space)))
-        r = (z - np.average(z, weights=repeats.error**-2.0)) / repeats.error
-        p, each = p_values(space, X, r, seed=seed)
-        agreement = _agreement(model.held_out(), repeats) if p < LEVEL else 0.0
-        return cls(space, repeats, model, p, each, agreement)
+            return cls(space, repeats, p_values=np.ones(len(space)))
+        r = (z - np.average(z, weights=errors**-2.0)) / errors
+        p, each = p_values(space, repeats.X, r, seed=seed)
+        if p >= LEVEL:
+            return cls(space, repeats, None, p, each)
+        model = _fitted(space, repeats, kind, seed)
+        agreement = _agreement(model.held_out(), repeats)
+        return cls(space, repeats, model if agreement > 0.0 else None, p, each, agreement)
 
     @property
     def varies(self) -> bool:
         """Whether the trials say that the noise is not the same everywhere."""
-        return self.p_value < LEVEL and self.agreement > 0.0
+        return self.log_variance is not None
 
     @property
     def label(self) -> str:
-        """What the model is, as in "a GP"."""
-        return self.log_variance.label
+        """What the model is, as in "a GP"; empty where the noise is the same everywhere."""
+        return "" if self.log_variance is None else self.log_variance.label
 
     def predict(self, X: npt.ArrayLike) -> tuple[Array, Array]:
         """Return the standard deviation of the noise and how uncertain it is, each (n,).
@@ -150,14 +149,14 @@ class NoiseModel:
             one, and its standard deviation, σ/2 times that of the logarithm.
         """
         rows = self.space.check_rows("X", X)
-        if self.varies:
+        if self.log_variance is not None:
             return _of_log(*self.log_variance.predict(rows))
         pooled, lower, upper = self.repeats.pooled()
         return np.full(len(rows), pooled), np.full(len(rows), (upper - lower) / (2.0 * 1.96))
 
     def relevant(self) -> npt.NDArray[np.bool_]:
         """Return for each column whether the prediction can depend on it, (d,)."""
-        if not self.varies:
+        if self.log_variance is None:
             return np.zeros(len(self.space), dtype=bool)
         return np.asarray(self.log_variance.relevant(), dtype=bool)
 
@@ -172,12 +171,23 @@ class NoiseModel:
 
         As :meth:`hpo_explain.GaussianProcessSurrogate.predict_coalitions` does.
         """
-        if not self.varies:
+        if self.log_variance is None:
             return None
         blocks = self.log_variance.predict_coalitions(x, background, players, coalitions)
         if blocks is None:
             return None
         return (_block(block) for block in blocks)
+
+
+def _fitted(space: SearchSpace, repeats: Repeats, kind: Kind, seed: int) -> Model:
+    """Return a model of the logarithm of the variance."""
+    X, z = repeats.X, repeats.log_variance
+    if kind == "auto":
+        kind = choose_kind(len(X), space)["surrogate"]
+    if kind == "gp":
+        error = float(np.sqrt(np.mean(repeats.error**2)))
+        return GaussianProcessSurrogate.fit(space, X, z, least_noise=error, seed=seed)
+    return ForestSurrogate.fit(space, X, z, seed=seed).tuned()
 
 
 def _of_log(mean: Array, std: Array) -> tuple[Array, Array]:

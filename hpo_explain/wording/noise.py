@@ -71,7 +71,7 @@ def sentence(result: Noise) -> str:
             f"Results of the same configuration scatter with a standard deviation of "
             f"{_ends(noise[0])}, the same everywhere as far as can be told."
         )
-    low, high = (number(std, 2) for std in result.spread)
+    low, high = (_short(std) for std in result.spread)
     text = (
         "How much results of the same configuration scatter depends on the configuration: the "
         f"standard deviation of the {result.subject.objective_name} lies between {low} and {high} "
@@ -91,7 +91,12 @@ def sentence(result: Noise) -> str:
 
 def _ends(claim: Claim) -> str:
     low, high = claim.interval or (claim.estimate, claim.estimate)
-    return f"{number(claim.estimate, 2)} (95% interval {number(low, 2)} to {number(high, 2)})"
+    return f"{_short(claim.estimate)} (95% interval {_short(low)} to {_short(high)})"
+
+
+def _short(value: float) -> str:
+    """Return a number to two digits, all of those before the point included."""
+    return f"{value:.0f}" if 99.5 <= value < 1e6 else number(value, 2)
 
 
 def _share(claim: Claim) -> str:
@@ -104,8 +109,8 @@ def _ratio(claim: Claim) -> str:
     name = claim.hyperparameters[0]
     low, high = claim.interval or (claim.estimate, claim.estimate)
     return (
-        f"At {name} = {format_value(noisy)} it is {number(claim.estimate, 2)} times "
-        f"({number(low, 2)} to {number(high, 2)}) as large as at {format_value(quiet)}."
+        f"At {name} = {format_value(noisy)} it is {_short(claim.estimate)} times "
+        f"({_short(low)} to {_short(high)}) as large as at {format_value(quiet)}."
     )
 
 

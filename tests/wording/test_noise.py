@@ -34,6 +34,10 @@ def test_a_constant_noise_is_told_as_far_as_it_is_known():
     )
 
 
+def test_a_large_noise_is_written_out():
+    assert "of 1234 (95% interval 784 to 2.7e+06)" in result(pooled=(1234.2, 784.0, 2.7e6)).sentence
+
+
 def test_what_the_noise_depends_on_is_told_and_how_many_times_larger_it_is():
     rng = np.random.default_rng(0)
     X = np.repeat(unit_cube(2).sample(30, seed=1), 5, axis=0)
