@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain._checks import check_name
+from hpo_explain._words import join_words
 from hpo_explain.adapters._reviewing import Review, Reviewer
 from hpo_explain.adapters.optuna._expected import Expected, order_of
 from hpo_explain.adapters.optuna._reviews import RECORD
@@ -27,6 +29,8 @@ from hpo_explain.explanations import ProposalExplanation
 from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 
+_logger = logging.getLogger("hpo_explain")
+
 _FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
 
 
@@ -35,7 +39,9 @@ class ReviewedSampler(WrappingSampler):
 
     The review is called with the explanation of each trial that a model chose, or that an assumed
     acquisition function can explain, when the objective suggests its first hyperparameter. A study
-    whose review accepts every proposal is the same, trial by trial, as one without it.
+    whose review accepts every proposal is the same, trial by trial, as one without it. So where
+    the objective asks for hyperparameters that could not be foreseen, what follows them is chosen
+    anew, and a warning names what was reviewed with another value: give `space`.
 
     Trials that were enqueued are not reviewed. What was decided is in the system attribute
     ``hpo_explain:review`` of the trial and in :attr:`Run.reviewed`: a trial that a person changed
@@ -121,6 +127,7 @@ class ReviewedSampler(WrappingSampler):
         self._explainer = ProposalExplainer(precision=0.01) if explainer is None else explainer
         # what is handed out when the objective asks for it, by the trial's id
         self._decided: dict[int, dict[str, tuple[BaseDistribution, Any]]] = {}
+        self._accepted: dict[int, Mapping[str, Any]] = {}
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -144,7 +151,11 @@ class ReviewedSampler(WrappingSampler):
         proposal, decision = decided
         record = decision.as_record()
         study._storage.set_trial_system_attr(trial._trial_id, RECORD, record)
-        given = {**proposal.independent, **decision.values} if decision.interferes else {}
+        given: dict[str, Any] = {}
+        if decision.interferes:
+            given = {**proposal.independent, **decision.values}
+        else:
+            self._accepted[trial._trial_id] = proposal.config
         self._decided[trial._trial_id] = {
             name: (proposal.distributions[name], value)
             for name, value in given.items()
@@ -174,6 +185,15 @@ class ReviewedSampler(WrappingSampler):
     ) -> None:
         """Tell the sampler that a trial ends."""
         self._decided.pop(trial._trial_id, None)
+        accepted = self._accepted.pop(trial._trial_id, {})
+        others = [n for n in accepted if trial.params.get(n, accepted[n]) != accepted[n]]
+        if others:
+            _logger.warning(
+                "Trial %d was reviewed with another value of %s, as the objective asked for "
+                "hyperparameters that the finished trials did not tell. Give space=.",
+                trial.number,
+                join_words(others),
+            )
         self.sampler.after_trial(study, trial, state, values)
 
     def _expected(self, study: Study) -> Expected:

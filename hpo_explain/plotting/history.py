@@ -7,6 +7,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from hpo_explain.facts import Origin
 from hpo_explain.plotting._layout import (
     points_across,
     sides,
@@ -33,6 +34,7 @@ from hpo_explain.wording import history as words
 from hpo_explain.wording.numbers import number
 
 _HEIGHT = 190.0  # points, of the axes
+_BY_HAND = (Origin.ENQUEUED, Origin.PERSON)
 _MOST_VECTORS = 2000  # beyond, marks are drawn as pixels: an SVG of 50,000 marks takes 10 MB
 
 
@@ -97,13 +99,15 @@ def _draw_trials(ax: Axes, run: Run) -> list[tuple[Artist, str]]:
     """Draw the trials and the incumbent; return the entries of the legend."""
     trials, feasible = np.asarray(run.trials), np.asarray(run.feasible)
     proposed = np.isin(trials, run.proposals or ())
+    by_hand = np.isin(trials, [t for t, origin in run.origins.items() if origin in _BY_HAND])
     bound = run.diverged_above()
     diverged = run.cost > bound
     sign = 1.0 if run.direction == "minimize" else -1.0
     shown = sign * run.learned_cost()
     worse = "^" if run.direction == "minimize" else "v"
     kinds = (
-        ("initial design", feasible & ~proposed & ~diverged, "s", "none", GREY),
+        ("initial design", feasible & ~proposed & ~by_hand & ~diverged, "s", "none", GREY),
+        ("set by hand", feasible & ~proposed & by_hand & ~diverged, "D", "none", GREY),
         ("proposals", feasible & proposed & ~diverged, "o", BLUE, BLUE),
         ("infeasible", ~feasible & ~diverged, "x", PURPLE, PURPLE),
         (f"diverged, shown at {number(sign * bound)}", diverged, worse, PURPLE, PURPLE),

@@ -114,6 +114,25 @@ def test_a_study_whose_review_accepts_is_the_study_without_one(name, space):
     assert outcome(reviewed) == outcome(run_study(SAMPLERS[name](), n=n))
 
 
+@pytest.mark.parametrize("space", [SPACE, None])
+def test_what_could_not_be_foreseen_is_named_unless_the_space_is_given(space, caplog):
+    seen = []
+    sampler = ReviewedSampler(RandomSampler(seed=3), spying(seen), space=space, explainer=QUICK)
+    study = optuna.create_study(sampler=sampler)
+    for _ in range(3):  # nothing tells of "drop"
+        study.enqueue_trial({"booster": "tree"})
+    study.optimize(without_constant, n_trials=7)
+    shown = {e.trial: e.config for e in seen}
+    otherwise = {
+        number
+        for number, config in shown.items()
+        if any(study.trials[number].params[n] != pytest.approx(v) for n, v in config.items())
+    }
+    warned = {int(record.args[0]) for record in caplog.records if "Give space" in record.msg}
+    assert warned == otherwise
+    assert bool(otherwise) == (space is None)
+
+
 def test_what_a_sampler_around_it_fixes_is_seen_as_it_is():
     seen = []
     inner = ReviewedSampler(SAMPLERS["tpe joint"](), spying(seen), explainer=QUICK)

@@ -4,7 +4,7 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from hpo_explain import FloatParameter, Run, SearchSpace
+from hpo_explain import FloatParameter, Origin, Run, SearchSpace
 from hpo_explain.plotting import figure_svg, plot_history
 from hpo_explain.run import diverged_above
 from tests.handmade import NASTY, warns_of_glyphs
@@ -35,6 +35,13 @@ def test_initial_design_and_proposals_are_told_apart_by_their_markers():
     np.testing.assert_array_equal(found["initial design"], [[0, 1, 2], VALUES[:3]])
     np.testing.assert_array_equal(found["proposals"], [[3, 4, 5], VALUES[3:]])
     assert len({line.get_marker() for line in ax.lines[:2]}) == 2
+
+
+def test_trials_that_a_person_set_are_no_initial_design():
+    origins = {1: Origin.ENQUEUED, 4: Origin.PERSON}
+    found = marks(plot_history(run(VALUES, proposals=[3, 5], origins=origins)))
+    np.testing.assert_array_equal(found["initial design"], [[0, 2], [5.0, 4.0]])
+    np.testing.assert_array_equal(found["set by hand"], [[1, 4], [3.0, 2.5]])
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
