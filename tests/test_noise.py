@@ -38,7 +38,7 @@ def test_variances_of_repeats_are_sample_variances():
     order = np.random.default_rng(1).permutation(60)
     found = Repeats.of(np.repeat(X, 5, axis=0)[order], np.zeros(60, dtype=int), Y.ravel()[order])
     at = [int(np.flatnonzero((row == X).all(axis=1))[0]) for row in found.X]
-    np.testing.assert_allclose(found.variance, Y.var(axis=1, ddof=1)[at], rtol=1e-10)
+    np.testing.assert_allclose(found.std, Y.std(axis=1, ddof=1)[at], rtol=1e-10)
     assert set(found.df) == {4.0}
     assert set(found.evaluations) == {5}
 
@@ -54,7 +54,7 @@ def test_the_log_variance_is_unbiased_and_its_error_is_known(df):
     """χ² is twice a gamma variable, whose logarithm scipy knows."""
     log_gamma = stats.loggamma(df / 2.0)
     bias = np.log(2.0) + log_gamma.mean() - np.log(df)  # of the logarithm of χ²/ν
-    one = Repeats(np.zeros((1, 1)), np.array([4.0]), np.array([df]), np.array([2]))
+    one = Repeats(np.zeros((1, 1)), np.array([2.0]), np.array([df]), np.array([2]))
     np.testing.assert_allclose(one.log_variance, np.log(4.0) - bias, rtol=1e-9)
     np.testing.assert_allclose(one.error, log_gamma.std(), rtol=1e-9)
 
@@ -74,12 +74,21 @@ def test_of_a_skewed_noise_the_interval_is_wider():
     inside = plain = 0
     for _ in range(300):
         Y = rng.exponential(size=(20, 4))
-        found = Repeats(np.zeros((20, 1)), Y.var(axis=1, ddof=1), np.full(20, 3.0), np.full(20, 4))
+        found = Repeats(np.zeros((20, 1)), Y.std(axis=1, ddof=1), np.full(20, 3.0), np.full(20, 4))
         std, lower, upper = found.pooled()
         inside += lower < 1.0 < upper
         plain += abs(stats.chi2.cdf(60.0 * std**2, 60.0) - 0.5) < 0.475
     assert plain / 300 < 0.8
     assert inside / 300 > 0.85
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e250])
+def test_the_unit_of_the_objective_does_not_matter(unit):
+    X, Y = evaluated(10, 4, easy=np.array([0.0, 3.0, 1.0, -2.0]))
+    plain, scaled = repeats_of(X, Y), repeats_of(X, unit * Y)
+    np.testing.assert_allclose(scaled.std, unit * plain.std)
+    np.testing.assert_allclose(scaled.pooled(), unit * np.array(plain.pooled()))
+    np.testing.assert_allclose(np.diff(scaled.log_variance), np.diff(plain.log_variance), atol=1e-9)
 
 
 # ---------------------------------------------------------------------- instances
@@ -90,7 +99,7 @@ def test_the_difficulty_of_an_instance_is_no_noise():
     known = np.random.default_rng(3).random(Y.shape) < 0.8
     easy = np.array([0.0, 1.0, -50.0, 1000.0, 3.0])
     plain, hard = repeats_of(X, Y, known), repeats_of(X, Y + easy, known)
-    np.testing.assert_allclose(hard.variance, plain.variance, rtol=1e-6)
+    np.testing.assert_allclose(hard.std, plain.std, rtol=1e-6)
     np.testing.assert_allclose(hard.df, plain.df, rtol=1e-9)
 
 
@@ -109,7 +118,7 @@ def test_a_noisy_configuration_makes_no_other_one_look_noisy():
     rng = np.random.default_rng(0)
     easy = np.array([0.0, 5.0, -3.0, 100.0])
     found = [
-        repeats_of(X, sigma[:, None] * rng.standard_normal((n, k)) + easy).variance / sigma**2
+        repeats_of(X, sigma[:, None] * rng.standard_normal((n, k)) + easy).std ** 2 / sigma**2
         for _ in range(draws)
     ]
     by_part = np.median(np.reshape(found, (draws, 4, 10)), axis=(0, 2))
@@ -176,7 +185,10 @@ def test_chance_alone_names_a_hyperparameter_one_time_in_twenty_at_most():
     for seed in range(80):
         rng = np.random.default_rng(seed)
         repeats = Repeats(
-            space.sample(16, seed=seed), rng.chisquare(1.0, 16), np.ones(16), np.full(16, 2)
+            space.sample(16, seed=seed),
+            np.sqrt(rng.chisquare(1.0, 16)),
+            np.ones(16),
+            np.full(16, 2),
         )
         named += (NoiseModel.fit(space, repeats).p_values < 0.05).any()
     assert named <= 9  # 4 expected; more than 9 once in 100
@@ -188,7 +200,7 @@ def test_what_matters_is_named_in_a_space_with_conditions():
     rng = np.random.default_rng(0)
     lion = X[:, space.index("optimizer")] == 2
     variance = np.where(lion, 40.0, 1.0) * rng.chisquare(3.0, 120) / 3.0
-    model = NoiseModel.fit(space, Repeats(X, variance, np.full(120, 3.0), np.full(120, 4)))
+    model = NoiseModel.fit(space, Repeats(X, np.sqrt(variance), np.full(120, 3.0), np.full(120, 4)))
     named = {name for name, p in zip(space.names, model.p_values, strict=True) if p < 0.05}
     # whether momentum is active tells lion from sgd
     assert "optimizer" in named
@@ -222,7 +234,7 @@ def test_a_result_that_is_rounded_counts_as_the_least_noise_that_was_seen():
         np.zeros(6, dtype=int),
         np.array([1.0, 1.0, 1.0, 1.5, 1.0, 3.0]),
     )
-    assert plain.variance[0] == 0.0
+    assert plain.std[0] == 0.0
     assert plain.log_variance[0] == plain.log_variance[1] < plain.log_variance[2]
 
 
@@ -237,7 +249,7 @@ def test_instances_are_read_before_and_after_they_are_averaged():
     run = with_instances(X, Y)
     expected = repeats_of(X, Y)
     for known in (run, hx.run.average_instances(run)):
-        np.testing.assert_allclose(known.noise().repeats.variance, expected.variance)
+        np.testing.assert_allclose(known.noise().repeats.std, expected.std)
 
 
 def test_where_instances_repeat_nothing_repeated_trials_count():
@@ -245,7 +257,7 @@ def test_where_instances_repeat_nothing_repeated_trials_count():
     rows = np.repeat(X, 2, axis=0)
     once = hx.Instances(["only"], X, np.zeros(6, dtype=int), Y[:, 0])
     run = hx.Run(unit_cube(2), rows, Y.ravel(), "minimize", instances=once)
-    np.testing.assert_allclose(run.noise().repeats.variance, Y.var(axis=1, ddof=1))
+    np.testing.assert_allclose(run.noise().repeats.std, Y.std(axis=1, ddof=1))
 
 
 def test_later_trials_are_not_known():

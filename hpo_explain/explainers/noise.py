@@ -112,7 +112,7 @@ class NoiseExplainer:
         return Noise(
             subject=subject,
             configurations=tuple(subject.space.decode(repeats.X)),
-            observed=np.sqrt(repeats.variance),
+            observed=repeats.std,
             df=repeats.df,
             evaluations=repeats.evaluations,
             instances=repeats.instances,

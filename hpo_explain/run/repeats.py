@@ -33,6 +33,7 @@ from scipy.special import digamma, polygamma
 
 from hpo_explain.space import Array
 from hpo_explain.surrogates._repeats import different_rows
+from hpo_explain.surrogates._unit import unit_of
 
 _LEAST_DF = 0.25  # fewer are hardly an observation
 _ROUNDED = 1e-10  # of the objective's size: residuals below are none
@@ -47,8 +48,8 @@ class Repeats:
     ----------
     X : ndarray of shape (n, d)
         The configurations, encoded, each once.
-    variance : ndarray of shape (n,)
-        s², in squared units of the objective.
+    std : ndarray of shape (n,)
+        s, in units of the objective.
     df : ndarray of shape (n,)
         ν, their degrees of freedom.
     evaluations : ndarray of int, shape (n,)
@@ -61,12 +62,12 @@ class Repeats:
     >>> import numpy as np
     >>> X, y = np.array([[0.2], [0.7], [0.2], [0.7]]), np.array([1.0, 3.0, 1.2, 3.4])
     >>> found = Repeats.of(X, np.zeros(4, dtype=int), y)
-    >>> found.variance.round(2).tolist(), found.df.tolist()
-    ([0.02, 0.08], [1.0, 1.0])
+    >>> found.std.round(3).tolist(), found.df.tolist()
+    ([0.141, 0.283], [1.0, 1.0])
     """
 
     X: Array
-    variance: Array
+    std: Array
     df: Array
     evaluations: npt.NDArray[np.int64]
     instances: int = 1
@@ -98,8 +99,10 @@ class Repeats:
         counts: Array = np.zeros((len(first), int(index.max()) + 1))
         np.add.at(counts, (which, index), 1.0)
         total: Array = counts.sum(axis=1)
-        centre = float(objective.mean())
-        y = objective - centre
+        unit = unit_of(objective)  # squares of what is tiny are 0, and of what is huge infinite
+        y = objective / unit
+        size = float(np.abs(y).max())
+        y = y - y.mean()
         means = np.bincount(which, y) / total
         squares = np.asarray(np.bincount(which, (y - means[which]) ** 2), dtype=float)
         df: Array = total - 1.0
@@ -107,10 +110,13 @@ class Repeats:
             squares, df = _without_instances(counts, which, index, y, squares, df)
         kept = df >= _LEAST_DF
         variance = squares[kept] / df[kept]
-        size = max(float(np.abs(objective).max()), float(np.ptp(objective)))
         variance[variance <= (_ROUNDED * size) ** 2] = 0.0
         return cls(
-            X[first][kept], variance, df[kept], total[kept].astype(np.int64), counts.shape[1]
+            X[first][kept],
+            unit * np.sqrt(variance),
+            df[kept],
+            total[kept].astype(np.int64),
+            counts.shape[1],
         )
 
     @cached_property
@@ -119,9 +125,9 @@ class Repeats:
 
         A variance of 0, as of results that are rounded, counts as the smallest other one.
         """
-        positive = self.variance[self.variance > 0.0]
+        positive = self.std[self.std > 0.0]
         least = positive.min() if len(positive) else 1.0
-        return _log_variance(np.maximum(self.variance, least), self.df)[0]
+        return _log_variance(np.maximum(self.std, least), self.df)[0]
 
     @property
     def error(self) -> Array:
@@ -137,15 +143,16 @@ class Repeats:
         """
         from scipy.stats import chi2
 
-        df = float(self.df.sum())
-        variance = float(self.df @ self.variance) / df
-        error = float(np.sqrt(np.sum((self.df * (self.variance - variance)) ** 2))) / df
+        df, unit = float(self.df.sum()), float(self.std.max())
+        variances = (self.std / unit) ** 2
+        variance = float(self.df @ variances) / df
+        error = float(np.sqrt(np.sum((self.df * (variances - variance)) ** 2))) / df
         known = min(df, 2.0 * (variance / error) ** 2) if error > 0.0 else df
         low, high = (float(chi2.ppf(p, known)) / known for p in (0.025, 0.975))
         return (
-            float(np.sqrt(variance)),
-            float(np.sqrt(variance / high)),
-            float(np.sqrt(variance / low)),
+            unit * float(np.sqrt(variance)),
+            unit * float(np.sqrt(variance / high)),
+            unit * float(np.sqrt(variance / low)),
         )
 
 
@@ -201,7 +208,7 @@ def _weights(squares: Array, df: Array) -> Array:
     weights = np.ones(len(df))
     if known.sum() < 2:
         return weights
-    z, error = _log_variance(squares[known] / df[known], df[known])
+    z, error = _log_variance(np.sqrt(squares[known] / df[known]), df[known])
     mean = np.average(z, weights=error**-2.0)
     spread = max(float(np.mean((z - mean) ** 2 - error**2)), 0.0)
     weights[known] = np.exp(-(z - mean) * spread / (spread + error**2))
@@ -211,7 +218,7 @@ def _weights(squares: Array, df: Array) -> Array:
     return weights
 
 
-def _log_variance(variance: Array, df: Array) -> tuple[Array, Array]:
+def _log_variance(std: Array, df: Array) -> tuple[Array, Array]:
     """Return unbiased estimates of log σ² and their standard deviation (Bartlett and Kendall)."""
     half = df / 2.0
-    return np.log(variance) - digamma(half) + np.log(half), np.sqrt(polygamma(1, half))
+    return 2.0 * np.log(std) - digamma(half) + np.log(half), np.sqrt(polygamma(1, half))

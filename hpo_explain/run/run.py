@@ -786,7 +786,7 @@ class Run:
             raise NothingToExplain(
                 fact("no_repeats", objective=self.objective_name, repeated=len(repeats.df))
             )
-        if not repeats.variance.any():
+        if not repeats.std.any():
             raise NothingToExplain(fact("no_noise", objective=self.objective_name))
         return NoiseModel.fit(self.space, repeats, kind=kind, seed=seed)
 
