@@ -42,7 +42,7 @@ _ROUNDS = 10  # in which the weights of configurations and the instances' effect
 
 @dataclass(frozen=True, eq=False)
 class Repeats:
-    """Sample variances of configurations that were evaluated several times.
+    """Sample standard deviations of configurations that were evaluated several times.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Repeats:
 
     @classmethod
     def of(cls, X: Array, index: npt.NDArray[np.int64], objective: Array) -> Repeats:
-        """Return the variances without the instances' own effects.
+        """Return the standard deviations without the instances' own effects.
 
         Effects are found by least squares, in which a configuration counts the less the more its
         results scatter: a noisy one would make all others look noisy.
