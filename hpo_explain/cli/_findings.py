@@ -19,7 +19,7 @@ def write_and_tell(runs: Mapping[str, Run], path: Path, *, title: str | None = N
     from hpo_explain.reporting import Report
 
     say("writing the report ...")
-    report = Report.of(runs, title=title, progress=True)
+    report = Report.of(runs, title=title, n_jobs=-1, progress=True)
     written = report.write(path)
     for tab in report.tabs:
         if len(report.tabs) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
@@ -42,7 +43,8 @@ _EFFECT_ROWS, _EFFECT_GRID = 300, 15
 _REGIONS_DEPTH = 2
 _H_ROWS = 50
 _PRECISION = 0.05  # of contributions, relative to the largest
-_MOST_PROPOSALS = 100  # each with a model of its own
+_WORTH_WORKERS = 30  # proposals: fewer are explained before a worker has started
+_MOST_PROPOSALS, _OF_MANY = 100, 40  # each with a model of its own
 _EXPERIMENTS = 3
 _EXPERIMENT_ROWS, _EXPERIMENT_GRID, _CANDIDATES = 100, 10, 200
 
@@ -58,10 +60,15 @@ class Context:
     ----------
     run : Run
         The run.
+    n_jobs : int or None, default 1
+        Number of joblib's workers that explain the proposals; None takes what
+        `joblib.parallel_config` says.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, *, n_jobs: int | None = 1) -> None:
         self.run = run
+        self._n_jobs = n_jobs
+        self._ahead: Future[DesirabilityPath] | None = None
         self._found: dict[str, Any] = {}
         self._failed: dict[str, Exception] = {}
         self._drawn: dict[str, str] = {}
@@ -224,6 +231,10 @@ class Context:
 
     def proposal(self, trial: int | WhichTrial) -> ProposalExplanation:
         """Return why a trial was proposed."""
+        path = self._found.get("path")
+        if path is not None and trial in path.trials.tolist():
+            explanation: ProposalExplanation = path.explanation(trial)
+            return explanation
         return self.once(f"proposal {trial}", lambda: self._explained(trial))
 
     def against_candidates(self, trial: int) -> ProposalExplanation:
@@ -241,24 +252,38 @@ class Context:
         """Return the sampler's densities when a trial was proposed."""
         return self.once(f"densities {trial}", lambda: facade.proposal_densities(self.run, trial))
 
+    def begin(self) -> None:
+        """Have workers explain many proposals while other analyses are computed here."""
+        if self._n_jobs in (1, None) or self._ahead is not None:
+            return  # a thread of ours would not see what parallel_config says
+        found = unless_nothing(lambda: explainable(self.run, pending=True))
+        if found is not None and len(found[0]) >= _WORTH_WORKERS:
+            pool = ThreadPoolExecutor(max_workers=1)  # its thread waits for the workers
+            self._ahead = pool.submit(self._path)
+            pool.shutdown(wait=False)
+
     @property
     def path(self) -> DesirabilityPath:
         """The explanations of proposals spread evenly over the run, the last ones included."""
-        return self.once("path", self._path)
+        return self.once("path", self._path if self._ahead is None else self._ahead.result)
 
     def _path(self) -> DesirabilityPath:
         proposals, _ = explainable(self.run, pending=True)
         if len(proposals) < 2:
             raise NothingToExplain(fact("path_too_short", trials=proposals))
         return facade.desirability_path(
-            self.run, _thinned(proposals), precision=_PRECISION, progress=False
+            self.run,
+            _thinned(self.run, proposals),
+            precision=_PRECISION,
+            n_jobs=self._n_jobs if len(proposals) >= _WORTH_WORKERS else 1,
+            progress=False,
         )
 
     @property
     def path_notes(self) -> list[Fact]:
         """Which proposals the path leaves out."""
         proposals, notes = explainable(self.run, pending=True)
-        shown = len(_thinned(proposals))
+        shown = len(_thinned(self.run, proposals))
         if shown == len(proposals):
             return list(notes)
         thinned = fact("path_thinned", shown=shown, explainable=len(proposals), last=LATEST)
@@ -304,10 +329,12 @@ def unless_nothing(compute: Callable[[], _T]) -> _T | None:
         return None
 
 
-def _thinned(proposals: list[int]) -> list[int]:
-    """Return proposals spread evenly, the last few all of them."""
+def _thinned(run: Run, proposals: list[int]) -> list[int]:
+    """Return all proposals, or of many the last few, the best, and some spread evenly."""
     if len(proposals) <= _MOST_PROPOSALS:
         return proposals
-    places = np.linspace(0, len(proposals) - LATEST - 1, _MOST_PROPOSALS - LATEST)
-    spread = sorted({*places.round().astype(int).tolist()})
-    return [proposals[i] for i in spread] + proposals[-LATEST:]
+    earlier, latest = proposals[:-LATEST], proposals[-LATEST:]
+    places = np.linspace(0, len(earlier) - 1, _OF_MANY - LATEST - 1).round().astype(int)
+    finished = {*np.asarray(run.trials).tolist()} & {*proposals}
+    best = [run.best(sorted(finished))] if finished else []
+    return sorted({*best, *(earlier[i] for i in places.tolist()), *latest})

@@ -63,6 +63,7 @@ def report(
     *,
     title: str | None = None,
     sections: Sequence[str | Section] | None = None,
+    n_jobs: int | None = 1,
     progress: bool = True,
     **reading: Any,
 ) -> Path:
@@ -82,6 +83,10 @@ def report(
         "around", "path", and among the details "overview", "trust", "importance", "effects",
         "h-statistic", "ablation", "local-importance", "lime", "noise", "best", "latest", "next". A
         `Section` of your own may stand among them.
+    n_jobs : int or None, default 1
+        Number of joblib's workers that explain the proposals while the rest is computed, -1 for
+        one per core. None takes what ``joblib.parallel_config`` says. The page does not depend on
+        it.
     progress : bool, default True
         Show a progress bar on a terminal.
     **reading
@@ -113,7 +118,8 @@ def report(
     """
     check_place(Path(path))  # before minutes of work, not after
     runs = as_runs(run, **reading)
-    return Report.of(runs, title=title, sections=sections, progress=progress).write(path)
+    made = Report.of(runs, title=title, sections=sections, n_jobs=n_jobs, progress=progress)
+    return made.write(path)
 
 
 @dataclass(frozen=True)
@@ -158,6 +164,7 @@ class Report:
         *,
         title: str | None = None,
         sections: Sequence[str | Section] | None = None,
+        n_jobs: int | None = 1,
         progress: bool = False,
     ) -> Report:
         """Return the report about runs by objective; a section that fails becomes a card.
@@ -166,7 +173,7 @@ class Report:
         ----------
         runs : mapping of str to Run
             A run per objective, by its name.
-        title, sections, progress
+        title, sections, n_jobs, progress
             As of :func:`report`.
 
         Raises
@@ -188,7 +195,10 @@ class Report:
         if not runs:
             raise InputError("runs", "is empty: there is nothing to report", runs, "Give a run.")
         chosen = _chosen(sections)
-        contexts = {name: Context(run) for name, run in runs.items()}
+        contexts = {name: Context(run, n_jobs=n_jobs) for name, run in runs.items()}
+        if {TRIALS, PATH} & {*chosen}:
+            for context in contexts.values():
+                context.begin()
         work = [(name, section) for name in contexts for section in chosen]
         bar = progress_bar(work, total=len(work), name="report", unit="section", shown=progress)
         cards: dict[str, list[Card]] = {name: [] for name in contexts}

@@ -302,9 +302,8 @@ def turn(found: TurningPoint) -> str:
 
 def _path_thinned(fact: Fact) -> str:
     return (
-        f"{fact['shown']} of {fact['explainable']} proposals are shown, the last {fact['last']} "
-        f"and {fact['shown'] - fact['last']} spread evenly over those before; "
-        "hpo_explain.desirability_path explains all of them"
+        f"{fact['shown']} of {fact['explainable']} proposals are shown: the best, the last "
+        f"{fact['last']}, and others spread evenly; hpo_explain.desirability_path explains all"
     )
 
 

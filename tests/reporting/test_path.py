@@ -35,10 +35,13 @@ def test_the_path_the_balance_and_a_sentence_for_each_of_the_last_proposals(tmp_
 
 def test_a_long_run_is_thinned_and_the_page_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr("hpo_explain.reporting.context._MOST_PROPOSALS", 12)
+    monkeypatch.setattr("hpo_explain.reporting.context._OF_MANY", 10)
     run = run_of(30, 2, proposals=range(5, 30))
-    text = written(run, tmp_path).text
-    assert "12 of 25 proposals are shown, the last 5 and 7 spread evenly over those before" in text
-    assert all(f"Trial {trial}" in text for trial in range(25, 30))
+    trials = Context(run).path.trials.tolist()
+    assert {*range(25, 30), 5, run.best(range(5, 30))} <= {*trials}
+    assert len(trials) <= 10
+    (thinned,) = [note for note in Context(run).path_notes if note.kind == "path_thinned"]
+    assert (thinned["shown"], thinned["explainable"]) == (len(trials), 25)
 
 
 @pytest.mark.parametrize("n", [8, 14])
@@ -72,3 +75,16 @@ def test_pi_has_no_parts_and_so_no_balance(tmp_path, monkeypatch):
     assert "At present" not in text
     assert "What drove the proposals" not in text
     assert np.isnan(by_pi.exploration().to_numpy()).sum() == 0
+
+
+def test_workers_explain_the_same_proposals(monkeypatch):
+    monkeypatch.setattr("hpo_explain.reporting.context._WORTH_WORKERS", 3)
+    run = run_of(12, 2, proposals=range(7, 12))
+    alone, beside = Context(run), Context(run, n_jobs=2)
+    beside.begin()
+    np.testing.assert_array_equal(
+        [e.phi for e in beside.path.explanations], [e.phi for e in alone.path.explanations]
+    )
+    assert [e.sentence for e in beside.path.explanations] == [
+        e.sentence for e in alone.path.explanations
+    ]
