@@ -177,6 +177,7 @@ class LatentMeans:
         self.nodes = {j: nodes_of(p, most) for j, p in enumerate(space.parameters)}
         self._weight, self._rate = _mixture()
         self._parts: dict[tuple[int, tuple[int, ...]], Array] = {}
+        self._held: dict[tuple[int, int], Array] = {}
         # the group's part depends on the hyperparameter that owns its columns
         self._owner = [
             int(columns.owners[np.flatnonzero(columns.groups == g)[0]])
@@ -191,7 +192,7 @@ class LatentMeans:
         common = self._weight * np.prod(
             [self._averaged[c] for c in range(len(self._averaged)) if c not in held], axis=0
         )
-        first, *others = [self._component(c, js, self._joint) for c, js in held.items()]
+        first, *others = [self._factor(c, js) for c, js in held.items()]
         first = first * np.broadcast_to(common, (len(self._centres), len(self._weight)))[:, None]
         for other in others[:-1]:
             both = first[:, :, None, :] * other[:, None, :, :]
@@ -200,17 +201,34 @@ class LatentMeans:
         order = [j for js in held.values() for j in js]
         sizes = [len(self.nodes[j].positions) for j in order]
         shaped = self._kernel.joint * mean.reshape(len(mean), *sizes)
+        rest = self._alone_together.copy()
         for group, owner in enumerate(self._owner):
-            part = self._part(group, held.get(int(self._components.of[owner]), []))
+            c = int(self._components.of[owner])
+            if c not in held:
+                continue
+            rest -= self._kernel.alone[group] * self._part(group, [])
             own = [
-                len(self.nodes[j].positions)
-                if self._components.of[j] == self._components.of[owner]
-                else 1
-                for j in order
+                len(self.nodes[j].positions) if self._components.of[j] == c else 1 for j in order
             ]
-            shaped += self._kernel.alone[group] * part.reshape(len(mean), *own)
+            part = self._part(group, held[c]).reshape(len(mean), *own)
+            shaped += self._kernel.alone[group] * part
+        shaped += rest.reshape(len(mean), *[1 for _ in order])
         axes = [1 + order.index(j) for j in U]
         return np.asarray(shaped.transpose(0, *axes).reshape(len(mean), -1))
+
+    def _factor(self, c: int, js: Sequence[int]) -> Array:
+        """Return the factor of a component in the joint part, (m, product of nodes, Q)."""
+        if len(js) > 1:
+            return self._component(c, js, self._joint)
+        if (c, js[0]) not in self._held:  # every pair with it needs it again
+            self._held[c, js[0]] = self._component(c, js, self._joint)
+        return self._held[c, js[0]]
+
+    @cached_property
+    def _alone_together(self) -> Array:
+        """The parts of all groups where nothing is held, (m, 1)."""
+        parts = [k * self._part(group, []) for group, k in enumerate(self._kernel.alone)]
+        return np.asarray(np.sum(parts, axis=0))
 
     def _part(self, group: int, held: Sequence[int]) -> Array:
         """Return the mean of a group's part at the nodes held in its component, (m, nodes)."""
