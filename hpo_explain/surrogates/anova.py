@@ -23,6 +23,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -34,6 +35,7 @@ from hpo_explain._blas import one_blas_thread
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._anova_kernels import AnovaKernel, allowed_kernels
 from hpo_explain.surrogates._latent_means import Components, LatentMeans, Nodes
+from hpo_explain.surrogates._threads import n_threads
 from hpo_explain.surrogates.columns import OneHotColumns
 from hpo_explain.surrogates.protocols import AnovaDraws, Curve
 
@@ -128,13 +130,13 @@ def draw_anova(
     space = columns.space
     seeds = np.random.default_rng(seed).integers(2**31, size=N_KERNELS + 1)
     components = Components(space)
-    with one_blas_thread():
+    with one_blas_thread(), ThreadPoolExecutor(max_workers=n_threads()) as pool:
         kernels = allowed_kernels(columns.groups, Z, y, scales, n=N_KERNELS, seed=int(seeds[-1]))
         draws = [
             _Draws(columns, kernel, Z, y, int(own))
             for kernel, own in zip(kernels, seeds[:-1], strict=True)
         ]
-        parts = [_decomposed(d, components, order) for d in draws]
+        parts = list(pool.map(lambda d: _decomposed(d, components, order), draws))
     members = parts[0].members
     return AnovaDraws(
         members=members,
