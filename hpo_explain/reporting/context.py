@@ -32,6 +32,7 @@ from hpo_explain.explanations import (
 from hpo_explain.explanations.path import LATEST
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import WhichTrial
+from hpo_explain.reporting._improvement import Improvement, largest_improvement
 from hpo_explain.run import Run
 from hpo_explain.surrogates import SupportsJoint
 
@@ -300,6 +301,11 @@ class Context:
     def subspace(self) -> Subspace:
         """What can stay fixed."""
         return self.once("subspace", lambda: self._around(facade.subspace))
+
+    @property
+    def improvement(self) -> Improvement | None:
+        """Where the model expects the largest improvement; None where trials do not differ."""
+        return self.once("improvement", lambda: self._around(largest_improvement))
 
     @property
     def experiments(self) -> list[dict[str, Any]]:
