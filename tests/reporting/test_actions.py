@@ -1,9 +1,11 @@
 """What a report advises, on runs of which the truth is known."""
 
 import numpy as np
+import optuna
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.reporting._actions import actions_of
 from hpo_explain.reporting._improvement import largest_improvement, recent
 from hpo_explain.reporting._widening import wider
@@ -132,3 +134,20 @@ def test_under_pure_noise_it_goes_on_and_tells_what_the_last_trials_brought():
     improved, brought = recent(run, 0.25)
     assert improved == (run.objective[-5:].min() < run.objective[:-5].min())
     assert str(brought)[1:] in action.evidence
+
+
+def test_optuna_tries_the_configuration_that_is_advised():
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+
+    def objective(trial):
+        x = trial.suggest_float("x", 1e-3, 1.0, log=True)
+        return float(np.log10(x) + 1.5) ** 2 + 0.1 * abs(trial.suggest_int("depth", 1, 4) - 3)
+
+    study.optimize(objective, n_trials=25)
+    actions = actions_of(Context(from_optuna(study)))
+    (tried,) = [action for action in actions if action.title.startswith("Try next")]
+    exec(tried.code, {"study": study})
+    best = study.best_value
+    study.optimize(objective, n_trials=1)
+    assert f"x = {study.trials[-1].params['x']:.4g}" in tried.title
+    assert study.best_value < best
