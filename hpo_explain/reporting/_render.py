@@ -41,6 +41,7 @@ _INKS = {
 _TYPES = {"csv": "text/csv", "json": "application/json"}
 _UNQUOTED = ",.:;/()[]+-_=*!@$~"  # what an address that holds a text needs no escape for
 _DIGITS = 7  # of the numbers to take along
+_LONG, _ESTIMATED = 2_000, 5  # rows of a table of estimates, and their digits from there on
 _LARGE = 50_000  # characters of a file that is taken along
 _PLACES = re.compile(r' (?:d|x|y|transform|points)="[^"]+"')
 _SHORTER = (
@@ -80,27 +81,44 @@ def render(template: str, **values: Any) -> Markup:
 def downloads(name: str, frame: pd.DataFrame) -> Markup:
     """Return links that hand a table over as CSV and as JSON, which are part of the page.
 
+    A large table is there once, as compressed CSV: twice, such tables would be half of the page.
     The JSON is of pandas' orientation "split": `pandas.read_json(path, orient="split")` reads it.
     """
     table = frame.reset_index() if frame.index.name is not None else frame
+    # a byte-order mark tells spreadsheets that it is UTF-8
+    csv = "\ufeff" + table.to_csv(index=False, float_format=f"%.{_DIGITS}g")
+    if len(csv) > _LARGE:
+        packed = gzip.compress(csv.encode("utf-8", errors="replace"), mtime=0)
+        encoded = base64.b64encode(packed).decode("ascii")
+        return _link(f"{name}.csv.gz", f"data:application/gzip;base64,{encoded}")
     rows = [[_plain(value) for value in row] for row in table.astype(object).to_numpy()]
     split = {"columns": [*table.columns], "data": rows}
-    # a byte-order mark tells spreadsheets that it is UTF-8
     texts = {
-        "csv": "\ufeff" + table.to_csv(index=False, float_format=f"%.{_DIGITS}g"),
+        "csv": csv,
         "json": json.dumps(split, ensure_ascii=False, default=str, separators=(",", ":")),
     }
-    return Markup(", ").join(_download(name, kind, text) for kind, text in texts.items())
+    return Markup(", ").join(
+        _link(
+            f"{name}.{kind}",
+            f"data:{_TYPES[kind]};charset=utf-8,{quote(text, _UNQUOTED, errors='replace')}",
+        )
+        for kind, text in texts.items()
+    )
 
 
-def _download(name: str, kind: str, text: str) -> Markup:
-    """Return a link to a file that is part of the page; large ones are compressed."""
-    file = f"{name}.{kind}"
-    address = f"data:{_TYPES[kind]};charset=utf-8,{quote(text, _UNQUOTED, errors='replace')}"
-    if len(text) > _LARGE:
-        packed = gzip.compress(text.encode("utf-8", errors="replace"), mtime=0)
-        file += ".gz"
-        address = f"data:application/gzip;base64,{base64.b64encode(packed).decode('ascii')}"
+def estimates(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of estimates; a long one without digits that are far within intervals."""
+    if len(frame) < _LONG:
+        return frame
+    return frame.assign(
+        **{
+            str(name): [float(f"{value:.{_ESTIMATED}g}") for value in column]
+            for name, column in frame.select_dtypes(float).items()
+        }
+    )
+
+
+def _link(file: str, address: str) -> Markup:
     return Markup('<a download="{0}" href="{1}">{0}</a>').format(file, address)
 
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from hpo_explain._words import counted, listed
 from hpo_explain.explanations import FanovaImportance
 from hpo_explain.explanations.claims import NOTHING
-from hpo_explain.reporting._render import figure, render
+from hpo_explain.reporting._render import estimates, figure, render
 from hpo_explain.reporting.context import Context, unless_nothing
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording.contents import line
@@ -37,7 +37,9 @@ def _content(context: Context) -> Content:
         cut=len(result.members) > _shown(result),
         notes=result.notes,
     )
-    return Content(result.sentence, body, {"importance": result.to_frame()}, line(result))
+    return Content(
+        result.sentence, body, {"importance": estimates(result.to_frame())}, line(result)
+    )
 
 
 def _bars(result: FanovaImportance) -> Markup:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.explanations import DesirabilityPath
 from hpo_explain.explanations.path import LATEST
-from hpo_explain.reporting._render import figure, render
+from hpo_explain.reporting._render import estimates, figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import report as words
@@ -28,7 +28,7 @@ def _content(context: Context) -> Content:
         contributions=_mean_contributions(path),
         notes=[*context.path_notes, *path.notes],
     )
-    tables = {"path": path.to_frame(), "predictions": path.predictions()}
+    tables = {"path": estimates(path.to_frame()), "predictions": path.predictions()}
     return Content(path.sentence, body, tables, line(path))
 
 
@@ -54,8 +54,8 @@ PATH = Section(
     "How did the reasons change?",
     "Each panel follows one hyperparameter from proposal to proposal: above zero its proposed "
     "value made the configuration more desirable than an average one, below zero less. The black "
-    "line is the whole contribution, the colored ones are its parts. Where uncertainty leads the "
-    "optimizer explores that hyperparameter, where the predicted objective leads it exploits what "
-    "it knows.",
+    "line is the whole contribution, the colored ones are its parts. Where a part is uncertainty "
+    "and leads, the optimizer explores that hyperparameter; where the predicted objective leads, "
+    "it exploits what it knows.",
     _content,
 )

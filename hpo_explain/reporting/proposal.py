@@ -18,7 +18,7 @@ from hpo_explain.wording import format_value
 from hpo_explain.wording import report as words
 from hpo_explain.wording.contents import line
 from hpo_explain.wording.numbers import number, signed
-from hpo_explain.wording.proposal import absent
+from hpo_explain.wording.proposal import absent, doubts
 from hpo_explain.wording.trust import caution
 
 _LONG = 300
@@ -59,6 +59,7 @@ def _content(context: Context, trial: int | None, *, lead: str) -> Content:
         "proposal.html.j2",
         lead=lead,
         sentence=result.sentence,
+        doubts=doubts(result),
         caution=caution(result),
         plot=_figure(result),
         meanings=words.meanings(result),

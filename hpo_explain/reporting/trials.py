@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run, winsorized
 from hpo_explain.wording import report as words
 from hpo_explain.wording.numbers import format_value, plus_minus, signed
+from hpo_explain.wording.proposal import doubts
 from hpo_explain.wording.trust import caution
 
 _LONG = 120
@@ -27,6 +28,7 @@ _DIGITS = 6  # of numbers that only a mark's place follows from
 _MOST_MARKS = 2000
 _MOST_TRIALS, _REACH = 0.8, 2.0  # of the trials are in the inner half of a cut axis
 _MOST_ROWS = 12  # bars of an explanation
+_MOST_VALUES = 30  # of a trial without one; the table of all trials holds the others
 _KINDS = {Origin.MODEL: "proposal", Origin.INITIAL: "initial"}
 
 
@@ -76,6 +78,7 @@ def _data(run: Run, path: DesirabilityPath | None) -> dict[str, Any]:
             cut=limits is not None and any(not limits[0] <= y <= limits[1] for y in values),
         ),
         "names": words.TERMS,
+        "hyperparameters": _named(run.space.names),
         "trials": trials,
         "explained": {
             str(t): _explanation(e, predicted.get(t, {}))
@@ -149,16 +152,28 @@ def _thinned(run: Run, explained: set[int], so_far: np.ndarray) -> list[int]:
 
 
 def _unexplained(run: Run, trial: int) -> dict[str, Any]:
-    return {"why": words.why_no_explanation(run, trial), **_config(run.config(trial))}
+    return {"why": words.why_no_explanation(run, trial), **_config(run, trial)}
 
 
 def _chosen(run: Run, trial: int) -> dict[str, Any]:
     """Return what was chosen for a trial without a result, where that is known."""
-    return _config(run.config(trial)) if trial in run.without_result else {}
+    return _config(run, trial) if trial in run.without_result else {}
 
 
-def _config(config: Mapping[str, Any]) -> dict[str, Any]:
-    return {"config": [(name, format_value(config[name], width=_LONG)) for name in config]}
+def _named(names: Sequence[str]) -> list[str]:
+    """Return the hyperparameters whose values are told, and how many others there are."""
+    rest = len(names) - _MOST_VALUES
+    return [*names[:_MOST_VALUES], *([words.others(rest)] if rest > 0 else [])]
+
+
+def _config(run: Run, trial: int) -> dict[str, Any]:
+    """Return a trial's values in the order of the names; None where one is inactive."""
+    config, names = run.config(trial), run.space.names
+    told = [
+        format_value(config[name], width=_LONG) if name in config else None
+        for name in names[:_MOST_VALUES]
+    ]
+    return {"config": [*told, *([""] if len(names) > _MOST_VALUES else [])]}
 
 
 def _plain(value: float) -> float | None:
@@ -193,6 +208,7 @@ def _explanation(result: ProposalExplanation, predicted: Mapping[str, float]) ->
         )
     return {
         "sentence": result.sentence,
+        "doubts": doubts(result),
         "caution": caution(result),
         "predicted": _predicted(result, predicted),
         "terms": list(result.terms),

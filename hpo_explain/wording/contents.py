@@ -37,6 +37,8 @@ def line(result: Result) -> str:
         return "Nothing stands out."
     certain = [claim for claim in claims if claim.certain]
     told = (certain or claims)[0]
+    if told.kind == "keep" and not told.certain:
+        return f"{_NO_RANGE}."
     text = _LINES[told.kind](told, result)
     return f"{text}." if told.certain else f"{text}; not certain."
 
@@ -107,11 +109,14 @@ def _effect(claim: Claim, _: Result) -> str:
     )
 
 
+_NO_RANGE = "No range can be given up with confidence yet"
+
+
 def _keep(claim: Claim, result: Result) -> str:
     left = [c for c in result.claims if c.kind == "keep" and c.estimate < 1.0]
-    names = tuple(c.hyperparameters[0] for c in left if c.certain is claim.certain)
+    names = tuple(c.hyperparameters[0] for c in left if c.certain)
     if not names:
-        return "No range can be narrowed yet"
+        return _NO_RANGE
     return f"Values of {_names(replace(claim, hyperparameters=names))} can be given up"
 
 

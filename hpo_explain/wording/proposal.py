@@ -9,7 +9,7 @@ import numpy as np
 from hpo_explain._words import counted, join_words, spans
 from hpo_explain.errors import Option, Text
 from hpo_explain.explanations import Claim, ProposalExplanation, Subject
-from hpo_explain.facts import Fact, Origin
+from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import format_value, number, signed
 from hpo_explain.wording.plots import MODEL_BARS, background_whiskers
@@ -209,11 +209,12 @@ add_facts(
             "worse"
         ),
         "not_by_itself": lambda fact: (
-            f"the value of {fact.names[0]} is {fact['times']:.2g} times as common there as by "
-            "chance: only together with the other values it is as common as the contribution says"
+            f"by itself the value of {fact.names[0]} is {fact['times']:.2g} times as common there "
+            "as by chance: its contribution holds only together with the other values"
         ),
         "may_be_chance": lambda fact: (
-            f"as many good trials may have such a value of {fact.names[0]} by chance"
+            f"as many good trials may have such {'a value' if len(fact.names) == 1 else 'values'} "
+            f"of {join_words(fact.names)} by chance"
         ),
         "within_integration_error": lambda fact: (
             f"the contribution of {fact.names[0]} is within the error of averaging over the "
@@ -303,6 +304,16 @@ def sentence(result: ProposalExplanation) -> str:
     if doubts:
         text += f"; it cannot be told whether {', or whether '.join(doubts)}"
     return f"{text}."
+
+
+def doubts(result: ProposalExplanation) -> str:
+    """Say why reasons are not certain; empty where all are."""
+    reasons = [why for claim in result.claims if not claim.certain for why in claim.because]
+    by_chance = [why.names[0] for why in reasons if why.kind == "may_be_chance"]
+    said = [str(why) for why in reasons if why.kind != "may_be_chance"]
+    if by_chance:
+        said.append(str(fact("may_be_chance", names=by_chance)))
+    return f"This is not certain: {'; '.join(dict.fromkeys(said))}." if said else ""
 
 
 def _found(about: Subject) -> str:

@@ -1,5 +1,7 @@
+import base64
 import io
 import json
+import re
 from urllib.parse import unquote
 
 import numpy as np
@@ -7,6 +9,8 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.reporting._render import downloads, estimates
+from hpo_explain.wording.contents import line
 from tests.explainers.test_path import run_of
 from tests.handmade import NASTY, tuning_run
 from tests.reporting.pages import page_of
@@ -87,6 +91,30 @@ def test_the_tables_of_a_section_are_those_of_its_result(tmp_path):
         np.testing.assert_allclose(found, importance["importance"], rtol=1e-6)
         found = tables[f"path.{kind}"]["contribution"].astype(float)
         np.testing.assert_allclose(found, path["contribution"], rtol=1e-6)
+
+
+def test_a_large_table_is_handed_over_once_and_estimates_of_it_are_shorter():
+    values = np.random.default_rng(0).normal(size=4_000)
+    frame = pd.DataFrame({"which": np.arange(4_000), "value": values})
+    for table, precision in ((frame, 5e-7), (estimates(frame), 5e-5)):
+        link = str(downloads("large", table))
+        assert re.findall(r'download="([^"]*)"', link) == ["large.csv.gz"]
+        packed = base64.b64decode(link.partition("base64,")[2].partition('"')[0])
+        found = pd.read_csv(io.BytesIO(packed), compression="gzip", encoding="utf-8-sig")
+        assert [*found["which"]] == [*range(4_000)]
+        np.testing.assert_allclose(found["value"], values, rtol=precision)
+    assert estimates(frame[:100]).equals(frame[:100])
+
+
+def test_no_line_gives_up_a_range_that_the_sentence_keeps():
+    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xyz"])
+    X = space.sample(30, seed=0)
+    noise = np.random.default_rng(0).normal(size=30)
+    found = hx.recommended_space(hx.Run(space, X, noise, "minimize"))
+    assert not any(claim.certain for claim in found.claims if claim.estimate < 1.0)
+    assert line(found) == "No range can be given up with confidence yet."
+    certain = hx.recommended_space(narrow_run())
+    assert line(certain) == "Values of x1 and x2 can be given up."
 
 
 def test_the_trials_are_handed_over_with_what_is_missing_empty(tmp_path):

@@ -426,11 +426,11 @@ def test_the_report_takes_a_table_and_its_options(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("d", "megabytes"),
-    [(1, 1.5), (20, 1.5), (100, 2.0)],
+    "d",
+    [1, 20, 100],
 )
 @pytest.mark.thorough
-def test_every_section_is_made_for_one_to_a_hundred_hyperparameters(tmp_path, d, megabytes):
+def test_every_section_is_made_for_one_to_a_hundred_hyperparameters(tmp_path, d):
     space = hx.SearchSpace(
         [hx.FloatParameter(f"hyperparameter_number_{j}", 1e-5, 1.0, log=True) for j in range(d)]
     )
@@ -442,7 +442,7 @@ def test_every_section_is_made_for_one_to_a_hundred_hyperparameters(tmp_path, d,
     source = read(path)
     assert "This section could not be made." not in source
     assert source.count("<svg") >= 10
-    assert path.stat().st_size / 1e6 <= megabytes
+    assert path.stat().st_size <= 1.5e6
 
 
 # ---------------------------------------------------------------------- bugs do not hide

@@ -121,14 +121,16 @@
     const parts = [element("h3", {}, `Trial ${number}`), element("p", { class: "about" }, trial.text)];
     if (found) {
       parts.push(element("p", { class: "finding" }, found.sentence));
+      if (found.doubts) parts.push(element("p", { class: "about" }, found.doubts));
       if (found.caution) parts.push(element("p", { class: "callout", role: "note" }, found.caution));
       if (found.predicted) parts.push(element("p", {}, found.predicted));
       parts.push(...bars(data, found));
       for (const note of found.notes) parts.push(element("p", { class: "about" }, note));
     } else {
       parts.push(element("p", {}, trial.why));
-      const rows = (trial.config ?? []).map(([name, value]) =>
-        element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value)));
+      const rows = (trial.config ?? []).flatMap((value, index) => value === null ? [] : [
+        element("tr", {}, element("th", { scope: "row" }, data.hyperparameters[index]),
+          element("td", {}, value))]);
       if (rows.length) parts.push(element("div",
         { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Values" },
         element("table", {}, element("tbody", {}, ...rows))));
