@@ -192,7 +192,7 @@ class LatentMeans:
         common = self._weight * np.prod(
             [self._averaged[c] for c in range(len(self._averaged)) if c not in held], axis=0
         )
-        first, *others = [self._factor(c, js) for c, js in held.items()]
+        first, *others = [self._factor(c, js, len(U)) for c, js in held.items()]
         first = first * np.broadcast_to(common, (len(self._centres), len(self._weight)))[:, None]
         for other in others[:-1]:
             both = first[:, :, None, :] * other[:, None, :, :]
@@ -216,9 +216,9 @@ class LatentMeans:
         axes = [1 + order.index(j) for j in U]
         return np.asarray(shaped.transpose(0, *axes).reshape(len(mean), -1))
 
-    def _factor(self, c: int, js: Sequence[int]) -> Array:
+    def _factor(self, c: int, js: Sequence[int], size: int) -> Array:
         """Return the factor of a component in the joint part, (m, product of nodes, Q)."""
-        if len(js) > 1:
+        if len(js) > 1 or size == 1:
             return self._component(c, js, self._joint)
         if (c, js[0]) not in self._held:  # every pair with it needs it again
             self._held[c, js[0]] = self._component(c, js, self._joint)

@@ -23,7 +23,6 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -35,7 +34,6 @@ from hpo_explain._blas import one_blas_thread
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._anova_kernels import AnovaKernel, allowed_kernels
 from hpo_explain.surrogates._latent_means import Components, LatentMeans, Nodes
-from hpo_explain.surrogates._threads import n_threads
 from hpo_explain.surrogates.columns import OneHotColumns
 from hpo_explain.surrogates.protocols import AnovaDraws, Curve
 
@@ -130,13 +128,13 @@ def draw_anova(
     space = columns.space
     seeds = np.random.default_rng(seed).integers(2**31, size=N_KERNELS + 1)
     components = Components(space)
-    with one_blas_thread(), ThreadPoolExecutor(max_workers=n_threads()) as pool:
+    with one_blas_thread():
         kernels = allowed_kernels(columns.groups, Z, y, scales, n=N_KERNELS, seed=int(seeds[-1]))
         draws = [
             _Draws(columns, kernel, Z, y, int(own))
             for kernel, own in zip(kernels, seeds[:-1], strict=True)
         ]
-        parts = list(pool.map(lambda d: _decomposed(d, components, order), draws))
+        parts = [_decomposed(d, components, order) for d in draws]
     members = parts[0].members
     return AnovaDraws(
         members=members,
@@ -207,20 +205,18 @@ def _decomposed(draws: _Draws, components: Components, order: int) -> _Part:
     values = cross @ draws.coefficients
     values -= values.mean(axis=0)
     open_ = draws.left_open(cross)
-    members = tuple(u for size in range(1, order + 1) for u in combinations(range(d), size))
-    means = {
-        size: LatentMeans(space, columns, draws.kernel, draws.centres, NODES[size], components)
-        for size in range(1, order + 1)
-    }
+    members: list[tuple[int, ...]] = []
     parts, products = [], []
-    for u in members:
-        mean = means[len(u)]
-        nodes = [mean.nodes[j] for j in u]
-        shape = [len(n.positions) for n in nodes]
-        marginal = (mean(u).T @ draws.coefficients).reshape(*shape, -1)
-        own, weight = _own_effect(marginal, nodes)
-        parts.append(weight @ own**2)
-        products.append(weight @ (own * np.roll(own, 1, axis=1)))
+    for size in range(1, order + 1):
+        mean = LatentMeans(space, columns, draws.kernel, draws.centres, NODES[size], components)
+        for u in combinations(range(d), size):
+            nodes = [mean.nodes[j] for j in u]
+            shape = [len(n.positions) for n in nodes]
+            marginal = (mean(u).T @ draws.coefficients).reshape(*shape, -1)
+            own, weight = _own_effect(marginal, nodes)
+            members.append(u)
+            parts.append(weight @ own**2)
+            products.append(weight @ (own * np.roll(own, 1, axis=1)))
     variances = np.array(parts).T
     whole = variances.sum(axis=1)
     if order < d:  # rounding: the parts never exceed the whole
@@ -231,7 +227,7 @@ def _decomposed(draws: _Draws, components: Components, order: int) -> _Part:
     together = (values * np.roll(values, 1, axis=1)).mean(axis=0) / scale
     shares = variances / whole[:, None]
     return _Part(
-        members=members,
+        members=tuple(members),
         shares=shares,
         products=common,
         rest=together - common[:, :d].sum(axis=1),
