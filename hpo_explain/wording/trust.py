@@ -118,7 +118,7 @@ _WHERE: dict[Scope, str] = {
 }
 _NEEDED: dict[Scope, str] = {
     "everywhere": "importance, effects and interactions",
-    "good_region": "ablation, local explanations and recommendations",
+    "good_region": "what matters around the best, and what to do next",
     "proposals": "explanations of proposals",
 }
 
