@@ -22,7 +22,7 @@ from hpo_explain.adapters.optuna._reviews import RECORD
 from hpo_explain.adapters.optuna._space import distribution_of
 from hpo_explain.adapters.optuna._target import TargetLike
 from hpo_explain.adapters.optuna._wrapping import WrappingSampler, unwrapped
-from hpo_explain.adapters.optuna.study import read_trials
+from hpo_explain.adapters.optuna.study import check_sampler, check_space, read_trials
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.proposal import ProposalExplainer
 from hpo_explain.explanations import ProposalExplanation
@@ -106,20 +106,8 @@ class ReviewedSampler(WrappingSampler):
         timeout: float | None = None,
         explainer: ProposalExplainer | None = None,
     ) -> None:
-        if not isinstance(sampler, BaseSampler):
-            raise InputError(
-                "sampler",
-                f"must be a sampler of Optuna, but was {sampler!r}",
-                sampler,
-                "Give an object, for example optuna.samplers.TPESampler().",
-            )
-        if space is not None and not isinstance(space, SearchSpace):
-            raise InputError(
-                "space",
-                f"must be a SearchSpace, but was {type(space).__name__}",
-                type(space).__name__,
-                "Build one with SearchSpace([FloatParameter(...), ...]).",
-            )
+        check_sampler(sampler)
+        check_space(space)
         super().__init__(sampler)
         self._reviewer = Reviewer(review, max_refusals=max_refusals, timeout=timeout)
         self._space = space
@@ -171,7 +159,7 @@ class ReviewedSampler(WrappingSampler):
         param_distribution: BaseDistribution,
     ) -> Any:
         """Return what the sampler chooses, or what was decided in place of it."""
-        value = self.sampler.sample_independent(study, trial, param_name, param_distribution)
+        value = super().sample_independent(study, trial, param_name, param_distribution)
         decided = self._decided.get(trial._trial_id, {})
         distribution, instead = decided.get(param_name, (None, None))
         return instead if distribution == param_distribution else value
@@ -194,7 +182,7 @@ class ReviewedSampler(WrappingSampler):
                 trial.number,
                 join_words(others),
             )
-        self.sampler.after_trial(study, trial, state, values)
+        super().after_trial(study, trial, state, values)
 
     def _expected(self, study: Study) -> Expected:
         """Return what the next trial will ask for."""

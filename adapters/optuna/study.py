@@ -212,13 +212,24 @@ def _check_study(study: object, sampler: object, space: object) -> None:
             type(study).__name__,
             "Load a stored one with optuna.load_study(study_name=..., storage=...).",
         )
-    if sampler is not None and not isinstance(sampler, optuna.samplers.BaseSampler):
+    if sampler is not None:
+        check_sampler(sampler)
+    check_space(space)
+
+
+def check_sampler(sampler: object) -> None:
+    """Raise unless it is a sampler of Optuna."""
+    if not isinstance(sampler, optuna.samplers.BaseSampler):
         raise InputError(
             "sampler",
             f"must be a sampler of Optuna, but was {sampler!r}",
             sampler,
             "Give an object, for example optuna.samplers.TPESampler().",
         )
+
+
+def check_space(space: object) -> None:
+    """Raise unless it is a search space, or None."""
     if space is not None and not isinstance(space, SearchSpace):
         raise InputError(
             "space",
