@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hpo_explain.adapters.optuna import from_optuna as from_optuna
     from hpo_explain.adapters.reviews import AgreesWith as AgreesWith
     from hpo_explain.adapters.reviews import ask_in_terminal as ask_in_terminal
+    from hpo_explain.adapters.sklearn import from_sklearn as from_sklearn
     from hpo_explain.adapters.skopt import from_skopt as from_skopt
     from hpo_explain.adapters.sources import as_run as as_run
 
@@ -27,6 +28,7 @@ _MODULE_OF = {
     "ask_in_terminal": "reviews",
     "from_frame": "frame",
     "from_optuna": "optuna",
+    "from_sklearn": "sklearn",
     "from_skopt": "skopt",
 }
 

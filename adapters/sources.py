@@ -14,7 +14,8 @@ from hpo_explain.run import Run
 ENTRY_POINTS = "hpo_explain.adapters"
 
 _ACCEPTED = (
-    "an optuna.Study, a result, Optimizer or BayesSearchCV of skopt, a pandas.DataFrame or a Run"
+    "an optuna.Study, a search of scikit-learn, a result or Optimizer of skopt, a pandas.DataFrame "
+    "or a Run"
 )
 
 
@@ -28,7 +29,7 @@ def as_run(source: Any, **options: Any) -> Run:
 
     Parameters
     ----------
-    source : Run, optuna.Study, skopt result, pandas.DataFrame or object
+    source : Run, optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or object
         What holds the run.
     **options
         Options of the adapter, such as ``objective=`` for a table.
@@ -68,11 +69,11 @@ def as_run(source: Any, **options: Any) -> Run:
 
 
 def as_runs(source: Any, **options: Any) -> dict[str, Run]:
-    """Return a run by objective: several where a study has several and no `target` names one.
+    """Return a run by objective: several where it has several and none is chosen.
 
     Parameters
     ----------
-    source : Run, optuna.Study, skopt result, pandas.DataFrame or object
+    source : Run, optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or object
         What holds the runs; or runs by the name of their objective, which are returned as they are.
     **options
         As of :func:`as_run`.
@@ -96,17 +97,26 @@ def as_runs(source: Any, **options: Any) -> dict[str, Run]:
     """
     if isinstance(source, Mapping) and source and all(isinstance(r, Run) for r in source.values()):
         return dict(source)
-    targets: list[Any] = []
-    if _is_a(source, "optuna", "Study") and options.get("target") is None:
-        targets = list(range(len(source.directions)))
-    if len(targets) < 2:
+    option, targets = _targets(source)
+    if len(targets) < 2 or options.get(option) is not None:
         run = as_run(source, **options)
         return {run.objective_name: run}
-    runs = [as_run(source, **{**options, "target": target}) for target in targets]
+    runs = [as_run(source, **{**options, option: target}) for target in targets]
     names = [run.objective_name for run in runs]
     if len(set(names)) < len(names):
         names = [f"{name} {i}" for i, name in enumerate(names)]
     return dict(zip(names, runs, strict=True))
+
+
+def _targets(source: Any) -> tuple[str, list[Any]]:
+    """Return the option that chooses an objective of a source, and those that it has."""
+    if _is_a(source, "optuna", "Study"):
+        return "target", list(range(len(source.directions)))
+    if _is_a(source, "sklearn", "BaseSearchCV"):
+        from hpo_explain.adapters.sklearn import several_metrics
+
+        return "objective", list(several_metrics(source))
+    return "objective", []
 
 
 def checked_options(
@@ -170,6 +180,12 @@ def _skopt(source: Any, options: dict[str, Any]) -> Run:
     return from_skopt(source, **checked_options(options, from_skopt))
 
 
+def _sklearn(source: Any, options: dict[str, Any]) -> Run:
+    from hpo_explain.adapters.sklearn import from_sklearn
+
+    return from_sklearn(source, **checked_options(options, from_sklearn))
+
+
 def _frame(source: Any, options: dict[str, Any]) -> Run:
     from hpo_explain.adapters.frame import from_frame
 
@@ -187,7 +203,8 @@ def _frame(source: Any, options: dict[str, Any]) -> Run:
 _READERS: dict[tuple[str, str], Callable[[Any, dict[str, Any]], Run]] = {
     ("optuna", "Study"): _optuna,
     ("skopt", "Optimizer"): _skopt,
-    ("skopt", "BayesSearchCV"): _skopt,
+    ("sklearn", "BaseSearchCV"): _sklearn,
+    ("optuna_integration", "OptunaSearchCV"): _sklearn,
     ("scipy", "OptimizeResult"): _skopt,
     ("pandas", "DataFrame"): _frame,
 }

@@ -42,7 +42,7 @@ def partial_dependence(
 
     Parameters
     ----------
-    run : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
         The optimization run.
     names : str or pair of str
         The hyperparameters.
@@ -105,7 +105,7 @@ def regional_partial_dependence(
 
     Parameters
     ----------
-    run : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
         The optimization run.
     names : str or pair of str
         The hyperparameters.
@@ -164,7 +164,7 @@ def h_statistic(
 
     Parameters
     ----------
-    run : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
         The optimization run.
     name : str, optional
         Only the pairs of this hyperparameter; by default all pairs.
@@ -228,7 +228,7 @@ def next_experiments(
 
     Parameters
     ----------
-    run : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
         The optimization run.
     names : str or pair of str
         The hyperparameters.

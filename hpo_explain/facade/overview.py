@@ -30,7 +30,7 @@ def trust(run: Any, **reading: Any) -> Trust:
 
     Parameters
     ----------
-    run : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
         The optimization run.
     **reading
         Options of the adapter, such as ``objective=`` for a table.

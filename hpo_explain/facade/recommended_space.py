@@ -22,7 +22,7 @@ def recommended_space(run: Any, *, seed: int = 0, **reading: Any) -> Recommendat
 
     Parameters
     ----------
-    run : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
         The optimization run.
     seed : int, default 0
         Seed of the models and of the search.

@@ -71,7 +71,7 @@ def report(
 
     Parameters
     ----------
-    run : optuna.Study, skopt result, pandas.DataFrame, Run, or dict of str to Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, Run, or dict of str to Run
         The optimization run, or runs by the name of their objective. A study with several
         objectives gets one part of the page each, unless `target=` names one.
     path : str or pathlib.Path, default "report.html"

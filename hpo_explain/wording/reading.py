@@ -168,6 +168,7 @@ CAUTIONS = frozenset(
         "direction_assumed",
         "empty_cells",
         "hedge",
+        "fidelity_level",
         "instances_missing",
         "instances_not_shared",
         "log_scale_guessed",

@@ -1,0 +1,255 @@
+"""A search of scikit-learn, turned into a Run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hpo_explain.adapters._fidelity import Level, level_of
+from hpo_explain.adapters._folds import instances_of
+from hpo_explain.adapters._reading import not_finite, nothing_left, repeated
+from hpo_explain.adapters.sklearn._results import Target, folds, metrics_of, read_target
+from hpo_explain.adapters.sklearn._space import grids_of, read_space
+from hpo_explain.errors import InputError
+from hpo_explain.facts import Fact, Origin, fact
+from hpo_explain.run import Run, WithoutResult
+from hpo_explain.space import SearchSpace
+
+_SPACES = ("param_grid", "param_distributions")
+_PACKAGES = {"sklearn": "scikit-learn", "skopt": "skopt"}
+
+
+def from_sklearn(
+    search: Any,
+    *,
+    objective: str | None = None,
+    level: float | None = None,
+    space: SearchSpace | None = None,
+) -> Run:
+    """Read a fitted search of scikit-learn, or one made to look like it.
+
+    Trial numbers are the rows of ``cv_results_``. No model chose the configurations of a grid or a
+    random search, so none of them is a proposal. A BayesSearchCV over a single space is read with
+    the models of skopt that chose its trials, and an OptunaSearchCV as its study, each with the
+    scores of the folds.
+
+    Parameters
+    ----------
+    search : GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV, HalvingRandomSearchCV, ...
+        A fitted search: what has ``cv_results_`` with its ``params``, BayesSearchCV (skopt) and
+        OptunaSearchCV (optuna-integration) included.
+    objective : str, optional
+        The metric to be explained, where the search has several, such as "f1" or "mean_test_f1",
+        or the time "mean_fit_time" or "mean_score_time", in seconds. By default the metric of
+        `refit`, or the only one.
+    level : float, optional
+        The resource of a halving search at which results are compared; by default the highest.
+        Results at other resources are left out: they are of fewer samples, or a smaller model.
+    space : SearchSpace, optional
+        The search space; by default that of the search: lists are choices, or where they hold
+        numbers only a range, ``loguniform`` is logarithmic, and what only some of several grids
+        have is active under a condition.
+
+    Returns
+    -------
+    Run
+        Scores are maximized, times minimized. Fits that failed (NaN) are left out, and
+        ``run.instances`` holds the score of every fold.
+
+    Raises
+    ------
+    InputError
+        If the search is not fitted, or has no such `objective` or `level`.
+    NothingToExplain
+        If every fit failed.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import RandomizedSearchCV
+    >>> import hpo_explain as hx
+    >>> X, y = make_classification(60, random_state=0)
+    >>> distributions = {"C": loguniform(1e-3, 1e3), "class_weight": [None, "balanced"]}
+    >>> search = RandomizedSearchCV(
+    ...     LogisticRegression(), distributions, n_iter=6, cv=3, random_state=0
+    ... ).fit(X, y)
+    >>> run = hx.from_sklearn(search)
+    >>> run.space["C"].log, run.space["class_weight"].choices, run.proposals
+    (True, (None, 'balanced'), ())
+    >>> run.incumbent_trial == int(search.best_index_)
+    True
+    """
+    kind = _kind(search)
+    if kind == "OptunaSearchCV":
+        return _of_study(search, objective, space)
+    results = getattr(search, "cv_results_", None)
+    if results is None or "params" not in results:
+        problem = f"is a {kind} without cv_results_"
+        raise InputError("search", problem, kind, "Call its fit first.")
+    given = read_target(results, objective, getattr(search, "refit", None))
+    if kind == "BayesSearchCV" and _is_default(search, given) and space is None:
+        return _of_optimizer(search, given)
+    return _of_results(search, given, level, space)
+
+
+def _kind(search: Any) -> str:
+    return type(search).__name__
+
+
+def several_metrics(search: Any) -> list[str]:
+    """Return the metrics of a search that has several and chose none of them, else nothing."""
+    metrics = metrics_of(getattr(search, "cv_results_", None) or {})
+    chosen = isinstance(getattr(search, "refit", None), str)
+    return metrics if len(metrics) > 1 and not chosen else []
+
+
+# ---------------------------------------------------------------------- scikit-learn's own
+
+
+def _of_results(search: Any, target: Target, level: float | None, space: SearchSpace | None) -> Run:
+    results = search.cv_results_
+    configs: list[Mapping[str, Any]] = [*results["params"]]
+    numbers = np.arange(len(configs))
+    values = np.asarray(results[target.column], dtype=float)
+    scores = folds(results, target.metric)
+    failed = _failed(results)
+    excluded: dict[int, Fact] = {int(i): fact("failed") for i in np.flatnonzero(failed)}
+    excluded = not_finite(values, numbers, target.column) | excluded
+    at = _level(search, np.isfinite(values) & ~failed, level)
+    notes = []
+    if at is not None:
+        excluded |= at.reasons(numbers)
+        notes += at.notes()
+        configs = [_without(config, at.name) for config in configs]
+    kept = np.array([i for i in numbers.tolist() if i not in excluded], dtype=np.int64)
+    if not len(kept):
+        raise nothing_left("search", excluded)
+    if space is None:
+        space, X, about = read_space(_grids(search), configs, numbers.tolist())
+        notes += about
+    else:
+        X = space.encode(configs)
+    notes += _about_refit(search, target, values, kept)
+    return Run(
+        space,
+        X[kept],
+        values[kept],
+        target.direction,
+        trials=kept,
+        proposals=[],
+        origins=dict.fromkeys(numbers.tolist(), _origin(search)),
+        excluded=dict(sorted(excluded.items())),
+        without_result={
+            i: WithoutResult("failed", X[i], _origin(search), False)
+            for i, why in excluded.items()
+            if why.kind == "failed"
+        },
+        notes=notes + repeated(X[kept]),
+        objective_name=target.column,
+        optimizer=_label(search),
+        instances=instances_of(X[kept], scores[kept]),
+    )
+
+
+def _label(search: Any) -> str:
+    module = type(search).__module__.partition(".")[0]
+    return f"{_PACKAGES.get(module, module)}'s {_kind(search)}"
+
+
+def _origin(search: Any) -> Origin:
+    """Return who chose the trials: grids and random draws have no model, others may."""
+    own = type(search).__module__.partition(".")[0] == "sklearn"
+    return Origin.INITIAL if own else Origin.UNKNOWN
+
+
+def _failed(results: Mapping[str, Any]) -> Any:
+    """Return whether a fit failed: its score on a fold is missing."""
+    metrics = metrics_of(results)
+    missing = [np.isnan(np.asarray(results[f"mean_test_{m}"], dtype=float)) for m in metrics]
+    return np.any(missing, axis=0)
+
+
+def _grids(search: Any) -> list[Mapping[str, Any]]:
+    for name in _SPACES:
+        given = getattr(search, name, None)
+        if given is not None:
+            return grids_of(given)
+    spaces = [result.space for result in getattr(search, "optimizer_results_", [])]
+    return [
+        {d.name: list(getattr(d, "categories", ())) or d for d in space.dimensions}
+        for space in spaces
+    ]
+
+
+def _level(search: Any, finished: Any, level: float | None) -> Level | None:
+    """Return the resource at which results are compared; None for a search without one."""
+    given = search.cv_results_.get("n_resources")
+    if given is None:
+        if level is not None:
+            problem = f"was given for a {_kind(search)}, which has one resource for all"
+            raise InputError("level", problem, level, "Leave it out.")
+        return None
+    resource = str(getattr(search, "resource", "n_resources"))
+    return level_of(resource, np.asarray(given, dtype=float), finished, level)
+
+
+def _without(config: Mapping[str, Any], resource: str) -> Mapping[str, Any]:
+    """Return a configuration without the resource, which is the same for all that count."""
+    return {name: value for name, value in config.items() if name != resource}
+
+
+def _about_refit(search: Any, target: Target, values: Any, kept: Any) -> list[Fact]:
+    """Note where the search itself chose another trial than the one of the best score."""
+    chosen = getattr(search, "best_index_", None)
+    if not callable(getattr(search, "refit", None)) or chosen is None or not target.metric:
+        return []
+    best = int(kept[np.argmax(values[kept])])
+    if chosen not in kept or values[chosen] == values[best]:
+        return []
+    return [fact("refit_chose_another", trials=[int(chosen), best], names=[target.column])]
+
+
+# ---------------------------------------------------------------------- other optimizers
+
+
+def _is_default(search: Any, target: Target) -> bool:
+    """Say whether the target is what the optimizers of a BayesSearchCV saw, over a single space."""
+    refit = search.refit if getattr(search, "multimetric_", False) else "score"
+    return target.metric == refit and len(search.optimizer_results_) == 1
+
+
+def _of_optimizer(search: Any, target: Target) -> Run:
+    from hpo_explain.adapters.skopt import from_skopt
+
+    return _with_folds(from_skopt(search), folds(search.cv_results_, target.metric))
+
+
+def _of_study(search: Any, objective: str | None, space: SearchSpace | None) -> Run:
+    from hpo_explain.adapters.optuna import from_optuna
+
+    study = getattr(search, "study_", None)
+    if study is None:
+        raise InputError(
+            "search", "is an OptunaSearchCV that is not fitted", remedy="Call its fit."
+        )
+    if objective not in (None, "score", "mean_test_score"):
+        problem = f"must be 'score' for an OptunaSearchCV, but was {objective!r}"
+        raise InputError("objective", problem, objective)
+    run = from_optuna(study, space=space)
+    attributes = [trial.user_attrs for trial in study.get_trials(deepcopy=False)]
+    k = int(getattr(search, "n_splits_", 0))
+    scores = np.array(
+        [[given.get(f"split{i}_test_score", np.nan) for i in range(k)] for given in attributes]
+    )
+    return _with_folds(run, scores.reshape(len(attributes), k))
+
+
+def _with_folds(run: Run, scores: Any) -> Run:
+    """Return a run with what its trials, rows of `scores` by number, achieved on folds."""
+    numbers: Sequence[int] = np.asarray(run.trials).tolist()
+    return replace(run, instances=instances_of(run.X, scores[numbers]))

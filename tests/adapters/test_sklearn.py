@@ -1,0 +1,343 @@
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.base import BaseEstimator
+from sklearn.datasets import make_classification
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    HalvingRandomSearchCV,
+    KFold,
+    RandomizedSearchCV,
+)
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
+from skopt import BayesSearchCV
+
+import hpo_explain as hx
+from hpo_explain.adapters import as_run
+from hpo_explain.adapters.sources import as_runs
+
+X = np.arange(24.0)[:, None]
+
+
+class Known(BaseEstimator):
+    """A model whose score is a known function of its settings, and of the fold."""
+
+    def __init__(self, C=1.0, kernel="rbf", gamma=0.1, weight=None, trees=1):
+        self.C, self.kernel, self.gamma, self.weight = C, kernel, gamma, weight
+        self.trees = trees
+
+    def fit(self, X, y=None):
+        if self.kernel == "broken":
+            raise ArithmeticError
+        self.n_ = len(X)
+        return self
+
+    def truth(self, X):
+        score = -(np.log10(self.C) ** 2)
+        score -= 0.5 if self.weight is None else 0.0
+        if self.kernel == "rbf":
+            score -= 0.1 * np.log10(self.gamma) ** 2
+        return score + 0.01 * float(X[0, 0])
+
+    def score(self, X, y=None):
+        return self.truth(X)
+
+
+def grid(values, search=GridSearchCV, **options):
+    return search(Known(), values, cv=KFold(3), **options).fit(X)
+
+
+KERNELS = [
+    {"kernel": ["linear"], "C": [0.1, 1, 10]},
+    {"kernel": ["rbf"], "C": [0.1, 1, 10], "gamma": [0.01, 0.1, 1.0, 10.0]},
+]
+
+
+# ---------------------------------------------------------------------- grids
+
+
+def test_a_grid_search_is_read_row_by_row():
+    search = grid({"C": [0.01, 1.0, 100.0], "weight": [None, "balanced"]})
+    run = as_run(search)
+    results = search.cv_results_
+    assert run.objective.tolist() == results["mean_test_score"].tolist()
+    assert (run.direction, run.optimizer) == ("maximize", "scikit-learn's GridSearchCV")
+    assert run.incumbent_trial == search.best_index_
+    for trial, params in enumerate(results["params"]):
+        assert run.config(trial) == pytest.approx(params)
+    assert run.space["C"].log
+    assert run.space["weight"].choices == (None, "balanced")
+    assert run.incumbent["weight"] == "balanced"
+
+
+def test_none_is_a_value_like_any_other():
+    search = grid({"weight": [None, "balanced"], "C": np.logspace(-2, 2, 5)})
+    effect = hx.partial_dependence(search, "weight")
+    values = dict(zip(effect.grid, effect.mean, strict=True))
+    assert values["balanced"] - values[None] == pytest.approx(0.5, abs=0.15)
+
+
+def test_the_scores_of_the_folds_are_the_instances():
+    search = grid({"C": [0.1, 1.0, 10.0]})
+    found = as_run(search).instances
+    for k in range(3):
+        scores = search.cv_results_[f"split{k}_test_score"]
+        assert found.objective[found.index == k].tolist() == scores.tolist()
+
+
+def test_what_only_one_of_several_grids_has_is_active_under_its_condition():
+    run = as_run(grid(KERNELS))
+    assert dict(run.space["gamma"].active_when) == {"kernel": ("rbf",)}
+    assert not run.space["C"].active_when
+    assert [note.kind for note in run.notes if note.kind.startswith("active")] == []
+    assert run.config(0) == pytest.approx({"kernel": "linear", "C": 0.1})
+
+
+def test_conditions_that_no_single_list_states_are_inferred_from_the_trials():
+    grids = [{"C": stats.uniform(1, 2)}, {"C": stats.uniform(1, 2), "gamma": [0.1, 0.2]}]
+    run = as_run(RandomizedSearchCV(Known(), grids, n_iter=12, cv=KFold(2), random_state=0).fit(X))
+    assert run.space["gamma"].optional is not None
+    assert any(note.kind == "active_at_frequency" for note in run.notes)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([1, 2, 3, 5], hx.IntParameter("C", 1, 5)),
+        ([10, 20, 30], hx.IntParameter("C", 10, 30, step=10)),
+        ([2, 4, 8, 16], hx.IntParameter("C", 2, 16, log=True)),
+        ([0.25, 0.5, 0.75], hx.FloatParameter("C", 0.25, 0.75, step=0.25)),
+        (np.logspace(-3, 3, 7), hx.FloatParameter("C", 1e-3, 1e3, log=True)),
+        (("sqrt", 0.5, None), hx.CategoricalParameter("C", ["sqrt", 0.5, None])),
+        ([True, False], hx.CategoricalParameter("C", [True, False])),
+        ([3.0], hx.CategoricalParameter("C", [3.0])),
+    ],
+)
+def test_lists_are_ranges_where_they_hold_numbers_only_and_else_choices(values, expected):
+    from hpo_explain.adapters.sklearn._space import read_space
+
+    tried = [{"C": value} for value in values]
+    space, encoded, _ = read_space([{"C": values}], tried, range(len(tried)))
+    assert space["C"] == expected
+    for config, value in zip(space.decode(encoded), values, strict=True):
+        assert config["C"] == (pytest.approx(value) if isinstance(value, float) else value)
+
+
+def test_the_incumbent_sets_the_parameters_of_a_pipeline():
+    data = make_classification(60, random_state=0)
+    pipe = Pipeline([("scale", StandardScaler()), ("svc", SVC())])
+    values = {"scale": [StandardScaler(), MinMaxScaler()], "svc__C": [0.1, 1.0, 10.0]}
+    search = GridSearchCV(pipe, values, cv=3).fit(*data)
+    best = as_run(search).incumbent
+    assert pipe.set_params(**best).get_params()["svc__C"] == pytest.approx(
+        search.best_params_["svc__C"]
+    )
+    assert best["scale"] is search.best_params_["scale"]
+    assert "scale" in hx.importance(search).to_frame().index
+
+
+# ---------------------------------------------------------------------- random searches
+
+
+def test_distributions_are_the_true_space():
+    values = {
+        "C": stats.loguniform(1e-3, 1e3),
+        "gamma": stats.uniform(0.5, 2.0),
+        "trees": stats.randint(2, 9),
+    }
+    run = as_run(grid(values, RandomizedSearchCV, n_iter=5, random_state=0))
+    assert run.space["C"] == hx.FloatParameter("C", 1e-3, 1e3, log=True)
+    assert run.space["gamma"] == hx.FloatParameter("gamma", 0.5, 2.5)
+    assert run.space["trees"] == hx.IntParameter("trees", 2, 8)
+    assert not run.ranges_from
+
+
+def test_a_distribution_that_is_not_uniform_is_read_as_its_range_and_noted():
+    values = {"gamma": stats.expon(scale=2.0)}
+    run = as_run(grid(values, RandomizedSearchCV, n_iter=5, random_state=0))
+    gamma = run.space["gamma"]
+    assert gamma.high == pytest.approx(-2.0 * np.log(0.001))  # the 0.999 quantile
+    assert "distribution_as_range" in [note.kind for note in run.notes]
+
+
+def test_nobody_proposed_what_was_drawn_or_listed():
+    run = as_run(grid({"C": [0.1, 1.0, 10.0]}))
+    assert run.proposals == ()
+    assert run.origin(2) is hx.Origin.INITIAL
+    with pytest.raises(hx.NothingToExplain, match="no proposal"):
+        hx.explain_proposal(run)
+
+
+# ---------------------------------------------------------------------- fidelity
+
+
+def halving(search=HalvingRandomSearchCV, **options):
+    values = {"max_depth": stats.randint(1, 8), "min_samples_leaf": stats.randint(1, 20)}
+    from sklearn.tree import DecisionTreeClassifier
+
+    data = make_classification(240, random_state=0)
+    return search(
+        DecisionTreeClassifier(random_state=0), values, random_state=0, cv=3, **options
+    ).fit(*data)
+
+
+def test_a_halving_search_is_read_at_its_highest_resource():
+    search = halving()
+    run, results = as_run(search), search.cv_results_
+    highest = results["n_resources"].max()
+    assert run.trials.tolist() == np.flatnonzero(results["n_resources"] == highest).tolist()
+    assert run.incumbent_trial == search.best_index_
+    assert {why.kind for why in run.excluded.values()} == {"another_fidelity"}
+    (note,) = [note for note in run.notes if note.kind == "fidelity_level"]
+    assert dict(zip(note["levels"], note["counts"], strict=True)) == dict(
+        zip(*np.unique(results["n_resources"], return_counts=True), strict=True)
+    )
+
+
+def test_another_resource_can_be_read():
+    search = halving()
+    lowest = int(search.cv_results_["n_resources"].min())
+    run = as_run(search, level=lowest)
+    assert len(run) == (search.cv_results_["n_resources"] == lowest).sum()
+    with pytest.raises(hx.InputError, match=rf"Levels: {lowest}, "):
+        as_run(search, level=lowest + 1)
+
+
+def test_a_resource_that_is_a_hyperparameter_is_none_where_all_have_the_same():
+    data = make_classification(60, random_state=0)
+    search = HalvingGridSearchCV(
+        Known(),
+        {"C": [0.1, 0.5, 1.0, 10.0]},
+        resource="trees",
+        min_resources=1,
+        max_resources=4,
+        factor=2,
+        cv=3,
+    ).fit(data[0])
+    run = as_run(search)
+    assert run.space.names == ("C",)
+    assert run.incumbent["C"] == pytest.approx(1.0)
+
+
+# ---------------------------------------------------------------------- scores
+
+
+def test_failed_fits_are_left_out_with_their_reason():
+    with pytest.warns(match="non-finite"), pytest.warns(match="fits failed"):
+        search = grid({"kernel": ["rbf", "broken", "linear"]}, refit=False)
+    run = as_run(search)
+    assert {t: why.kind for t, why in run.excluded.items()} == {1: "failed"}
+    assert run.config(1) == {"kernel": "broken"}
+    assert run.without_result[1].state == "failed"
+
+
+def two_scores(refit):
+    scoring = {"a": lambda e, X, y=None: e.truth(X), "b": lambda e, X, y=None: -e.truth(X)}
+    return grid({"C": [0.1, 0.5, 1.0]}, scoring=scoring, refit=refit)
+
+
+def test_of_several_metrics_the_one_of_refit_is_explained_unless_another_is_asked_for():
+    search = two_scores("b")
+    assert as_run(search).objective_name == "mean_test_b"
+    assert as_run(search).incumbent["C"] == pytest.approx(search.best_params_["C"])
+    for name in ("a", "mean_test_a"):
+        run = as_run(search, objective=name)
+        assert run.objective.tolist() == search.cv_results_["mean_test_a"].tolist()
+    assert list(as_runs(search)) == ["mean_test_b"]
+
+
+def test_several_metrics_of_which_none_was_chosen_are_runs_of_their_own():
+    search = two_scores(False)
+    assert list(as_runs(search)) == ["mean_test_a", "mean_test_b"]
+    with pytest.raises(hx.InputError, match=r"a, b.*objective='a'"):
+        as_run(search)
+    with pytest.raises(hx.InputError, match="mean_fit_time"):
+        as_run(search, objective="c")
+
+
+def test_times_can_be_explained_and_are_better_where_they_are_short():
+    search = grid({"C": [0.1, 0.5, 1.0]})
+    run = as_run(search, objective="mean_fit_time")
+    assert run.direction == "minimize"
+    assert run.objective.tolist() == search.cv_results_["mean_fit_time"].tolist()
+    assert run.instances is None
+
+
+def test_a_rule_that_refits_another_trial_than_the_best_is_noted():
+    search = grid({"C": [0.1, 0.5, 1.0]}, refit=lambda results: 0)
+    (note,) = [note for note in as_run(search).notes if note.kind == "refit_chose_another"]
+    assert note.trials == (0, 2)
+
+
+def test_a_search_that_is_not_fitted_is_told_to_be():
+    with pytest.raises(hx.InputError, match="Call its fit first"):
+        as_run(GridSearchCV(Known(), {"C": [1.0]}))
+
+
+# ---------------------------------------------------------------------- other optimizers
+
+
+def test_a_bayesian_search_has_the_models_of_skopt_and_the_folds():
+    search = BayesSearchCV(
+        Known(), {"C": (1e-3, 1e3, "log-uniform")}, n_iter=12, cv=KFold(3), random_state=0
+    ).fit(X)
+    run, own = as_run(search), hx.from_skopt(search)
+    assert run.proposals == own.proposals == (10, 11)
+    assert run.own_acquisition(11).acquisition.label == own.own_acquisition(11).acquisition.label
+    found = run.instances
+    for k in range(3):
+        scores = search.cv_results_[f"split{k}_test_score"]
+        assert found.objective[found.index == k].tolist() == list(scores)
+
+
+def test_a_bayesian_search_over_several_spaces_is_one_conditional_space():
+    search = BayesSearchCV(
+        Known(),
+        [
+            {"kernel": ["linear"], "C": (1e-3, 1e3, "log-uniform")},
+            {"kernel": ["rbf"], "C": (1e-3, 1e3, "log-uniform"), "gamma": (0.01, 10.0)},
+        ],
+        n_iter=3,
+        cv=KFold(2),
+        random_state=0,
+    ).fit(X)
+    run = as_run(search)
+    assert run.space["C"] == hx.FloatParameter("C", 1e-3, 1e3, log=True)
+    assert dict(run.space["gamma"].active_when) == {"kernel": ("rbf",)}
+    assert run.origin(0) is hx.Origin.UNKNOWN
+
+
+def test_a_search_by_optuna_is_its_study_with_the_folds():
+    integration = pytest.importorskip("optuna_integration")
+    from optuna.distributions import FloatDistribution
+
+    search = integration.OptunaSearchCV(
+        LogisticRegression(), {"C": FloatDistribution(1e-3, 1e3, log=True)}, n_trials=4, cv=3
+    ).fit(*make_classification(60, random_state=0))
+    run = as_run(search)
+    assert run.objective.tolist() == [trial.value for trial in search.study_.trials]
+    assert run.instances.objective[::3].tolist() == [
+        trial.user_attrs["split0_test_score"] for trial in search.study_.trials
+    ]
+
+
+# ---------------------------------------------------------------------- explanations
+
+
+def test_what_matters_in_a_search_is_what_its_score_depends_on():
+    values = {"C": stats.loguniform(1e-2, 1e2), "gamma": stats.loguniform(1e-2, 1e2)}
+    search = grid(values, RandomizedSearchCV, n_iter=40, random_state=0)
+    found = hx.importance(search)
+    # Var(log²) of both is the same, and gamma's weight is a tenth
+    assert found.share("C") == pytest.approx(1.0 / 1.01, abs=0.05)
+
+
+def test_a_report_of_a_search_takes_one_line(tmp_path):
+    search = grid({"C": [0.01, 0.1, 1.0, 10.0], "weight": [None, "balanced"]})
+    text = hx.report(search, tmp_path / "r.html", progress=False).read_text(encoding="utf-8")
+    assert "scikit-learn" in text
