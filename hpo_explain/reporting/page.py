@@ -71,9 +71,10 @@ def report(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, Run, or dict of str to Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, Run or dict
         The optimization run, or runs by the name of their objective. A study with several
-        objectives gets one part of the page each, unless `target=` names one.
+        objectives, and a search with several metrics of which `refit` names none, gets one part of
+        the page each, unless `target=` (`objective=` of a search) names one.
     path : str or pathlib.Path, default "report.html"
         The file to write; it is replaced only when the new report is complete.
     title : str, optional
