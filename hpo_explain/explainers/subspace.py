@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -25,12 +24,13 @@ from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Direction
 from hpo_explain.space import Array
 from hpo_explain.surrogates import Surrogate, TreeBoxes
-from hpo_explain.surrogates._threads import n_threads
+from hpo_explain.surrogates._threads import in_parts
 from hpo_explain.surrogates.box_sums import (
     closed_variance,
     main_steps,
     mean_and_variance,
     pair_variances,
+    total_variances,
 )
 
 MOST_SETS = 20_000  # of one size: beyond, they are not looked at one by one
@@ -185,12 +185,18 @@ class _ClosedShares:
         self._boxes = boxes
         self.d = len(boxes[0].first) - 1
         self._whole = np.array([mean_and_variance(b)[1] for b in boxes])
-        with ThreadPoolExecutor(max_workers=n_threads()) as pool:
-            mains = np.array(list(pool.map(lambda b: main_steps(b)[1], boxes)))
-            pairs = np.array(list(pool.map(pair_variances, boxes)))
+        self.n_boxes = sum(len(b.value) for b in boxes)
+        found = in_parts(
+            lambda part: [
+                (main_steps(b)[1], pair_variances(b), total_variances(b)) for b in boxes[part]
+            ],
+            len(boxes),
+            self.n_boxes,
+        )
+        mains, pairs, totals = (np.array(parts) for parts in zip(*found, strict=True))
+        self.totals = totals / self._whole[:, None]
         self.mains = mains / self._whole[:, None]
         self.pairs = (pairs + pairs.transpose(0, 2, 1)) / self._whole[:, None, None]
-        self.n_boxes = sum(len(b.value) for b in boxes)
         self._known: dict[frozenset[int], Array] = {}
 
     def of(self, members: Sequence[int]) -> Array:
@@ -201,9 +207,12 @@ class _ClosedShares:
         if len(key) <= 2:
             return self.low_order(members)
         if key not in self._known:
-            with ThreadPoolExecutor(max_workers=n_threads()) as pool:
-                found = pool.map(lambda b: closed_variance(b, sorted(key)), self._boxes)
-                self._known[key] = np.array(list(found)) / self._whole
+            found = in_parts(
+                lambda part: [closed_variance(b, sorted(key)) for b in self._boxes[part]],
+                len(self._boxes),
+                self.n_boxes,
+            )
+            self._known[key] = np.array(found) / self._whole
         return self._known[key]
 
     def low_order(self, members: Sequence[int]) -> Array:
@@ -217,9 +226,11 @@ def _by_size(shares: _ClosedShares, wanted: float) -> list[int] | None:
     """Return the smallest set that explains enough (of several the best), None if too costly."""
     d = shares.d
     mains, pairs = shares.mains.mean(axis=0), shares.pairs.mean(axis=0)
-    # what is left when j is out is at most 1 - V_j - all its pairs: such a j must be in
+    # what is left when j is out is 1 minus all effects it takes part in: such a j must be in
+    totals = shares.totals.mean(axis=0)
+    forced = [j for j in range(d) if 1.0 - totals[j] < wanted - _ROUNDING]
     lost = mains + pairs.sum(axis=0)
-    forced = [j for j in range(d) if 1.0 - lost[j] < wanted - _ROUNDING]
+    higher = totals - lost  # effects of three and more that it takes part in
     free = [j for j in range(d) if j not in forced]
     spent = 0
     for size in range(max(1, len(forced)), d + 1):
@@ -229,7 +240,8 @@ def _by_size(shares: _ClosedShares, wanted: float) -> list[int] | None:
         for more in itertools.combinations(free, size - len(forced)):
             out = [j for j in free if j not in more]
             # no set explains more than 1 minus the effects that its outsiders take part in
-            bound = 1.0 - lost[out].sum() + pairs[np.ix_(out, out)].sum() / 2.0
+            low_order = lost[out].sum() - pairs[np.ix_(out, out)].sum() / 2.0
+            bound = 1.0 - low_order - higher[out].max(initial=0.0)
             if bound < best_share:
                 continue
             if size > 2 and size < d:

@@ -194,9 +194,13 @@ def closed_effect(weight: Array, low: Array, high: Array) -> float:
     """Return E[E[f | u_U]²]: as `subset_effect`, for all boxes, with Π |l ∩ m|_j / (len len)."""
     n, size = low.shape
     variance = 0.0
+    density = weight.copy()
+    for p in range(n):
+        for j in range(size):
+            density[p] /= high[p, j] - low[p, j]
     for p in range(n):
         for q in range(p, n):
-            product = weight[p] * weight[q]
+            product = density[p] * density[q]
             if q > p:
                 product *= 2.0
             for j in range(size):
@@ -204,7 +208,7 @@ def closed_effect(weight: Array, low: Array, high: Array) -> float:
                 if both <= 0.0:
                     product = 0.0
                     break
-                product *= both / ((high[p, j] - low[p, j]) * (high[q, j] - low[q, j]))
+                product *= both
             variance += product
     return variance
 

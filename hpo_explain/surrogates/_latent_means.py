@@ -41,7 +41,7 @@ from hpo_explain.surrogates.columns import OneHotColumns
 MOST_STATES = 512
 """Joint values of the parents of a component, beyond which its means take too long."""
 _NU = 2.5
-_STEP = 0.3  # of the logarithm of the mixture's variable
+_STEP = 0.4  # of the logarithm of the mixture's variable
 
 
 def _mixture() -> tuple[Array, Array]:
@@ -215,6 +215,25 @@ class LatentMeans:
         shaped += rest.reshape(len(mean), *[1 for _ in order])
         axes = [1 + order.index(j) for j in U]
         return np.asarray(shaped.transpose(0, *axes).reshape(len(mean), -1))
+
+    def apart(self, j: int, k: int) -> bool:
+        """Return whether two hyperparameters are in different components."""
+        return bool(self._components.of[j] != self._components.of[k])
+
+    @cached_property
+    def weight(self) -> Array:
+        """What each centre and summand weighs in the mean of the joint part, (m, Q)."""
+        averaged = np.prod(self._averaged, axis=0)
+        return np.asarray(self._kernel.joint * self._weight * averaged)
+
+    def relative(self, j: int) -> tuple[Array, Array]:
+        """Return the factor of a hyperparameter by its mean, less 1, (m, G, Q), and the measure."""
+        c = int(self._components.of[j])
+        averaged = self._averaged[c][:, None]
+        factor = self._component(c, [j], self._joint)
+        # where the mean is 0, so is the factor everywhere
+        ratio = np.divide(factor, averaged, out=np.ones_like(factor), where=averaged > 0.0)
+        return ratio - 1.0, self.nodes[j].weights
 
     def _factor(self, c: int, js: Sequence[int], size: int) -> Array:
         """Return the factor of a component in the joint part, (m, product of nodes, Q)."""

@@ -34,6 +34,8 @@ from hpo_explain._blas import one_blas_thread
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._anova_kernels import AnovaKernel, allowed_kernels
 from hpo_explain.surrogates._latent_means import Components, LatentMeans, Nodes
+from hpo_explain.surrogates._pair_effects import pair_effects
+from hpo_explain.surrogates._profiles import matern_5_2
 from hpo_explain.surrogates.columns import OneHotColumns
 from hpo_explain.surrogates.protocols import AnovaDraws, Curve
 
@@ -207,14 +209,22 @@ def _decomposed(draws: _Draws, components: Components, order: int) -> _Part:
     open_ = draws.left_open(cross)
     members: list[tuple[int, ...]] = []
     parts, products = [], []
-    for size in range(1, order + 1):
-        mean = LatentMeans(space, columns, draws.kernel, draws.centres, NODES[size], components)
+    means = {
+        size: LatentMeans(space, columns, draws.kernel, draws.centres, NODES[size], components)
+        for size in range(1, order + 1)
+    }
+    pairs = pair_effects(means[1], draws.coefficients) if order > 1 else {}
+    for size, mean in means.items():
         for u in combinations(range(d), size):
-            nodes = [mean.nodes[j] for j in u]
-            shape = [len(n.positions) for n in nodes]
-            marginal = (mean(u).T @ draws.coefficients).reshape(*shape, -1)
-            own, weight = _own_effect(marginal, nodes)
             members.append(u)
+            if (found := pairs.get(u)) is not None:
+                parts.append((found**2).sum(axis=0))
+                products.append((found * np.roll(found, 1, axis=1)).sum(axis=0))
+                continue
+            held = [mean.nodes[j] for j in u]
+            shape = [len(n.positions) for n in held]
+            marginal = (mean(u).T @ draws.coefficients).reshape(*shape, -1)
+            own, weight = _own_effect(marginal, held)
             parts.append(weight @ own**2)
             products.append(weight @ (own * np.roll(own, 1, axis=1)))
     variances = np.array(parts).T
@@ -255,13 +265,29 @@ def _totals(draws: _Draws) -> Array:
     both = qmc.Sobol(2 * len(space), seed=1).random(_PAIRS)
     first, second = (space.from_latent(half) for half in np.split(both, 2, axis=1))
 
-    def at(latent: Array) -> Array:
-        rows = draws.columns(space.project(latent))
-        return draws.kernel(rows, draws.centres) @ draws.coefficients
-
-    here, totals = at(first), []
+    kernel, centres, coefficients = draws.kernel, draws.centres, draws.coefficients
+    rows = draws.columns(space.project(first))
+    squares = [kernel.squares(rows, centres, g) for g in range(len(kernel.alone))]
+    norm = np.sum(squares, axis=0)
+    here, totals = _profile(norm), []
     for j in range(len(space)):
-        moved = first.copy()
-        moved[:, j] = second[:, j]
-        totals.append(0.5 * ((at(moved) - here) ** 2).mean(axis=0))
+        latent = first.copy()
+        latent[:, j] = second[:, j]
+        moved = draws.columns(space.project(latent))
+        changed = np.zeros_like(norm)
+        away = norm.copy()
+        # only the parts of the groups that it belongs to change, and that of all together
+        for g in np.unique(kernel.groups[(moved != rows).any(axis=0)]):
+            now = kernel.squares(moved, centres, g)
+            away += now - squares[g]
+            changed += kernel.alone[g] * (_profile(now) - _profile(squares[g]))
+        changed += kernel.joint * (_profile(np.maximum(away, 0.0)) - here)
+        totals.append(0.5 * ((changed @ coefficients) ** 2).mean(axis=0))
     return np.array(totals).T
+
+
+def _profile(squares: Array) -> Array:
+    """Return the kernel's profile of squared distances, as `AnovaKernel.squares` returns them."""
+    profile = squares.copy()
+    matern_5_2(profile.reshape(-1))
+    return profile

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
 
 _BLOCK = 50_000  # coalitions times background rows at once
+_OUT_OF_BAG = np.exp(-1.0)  # share of the trees that have not seen a trial, with bootstrap
 _FOLDS = 5
 _FEW = 100  # trials: threads would take longer to start than the trees to grow
 # Impurities are differences of squares, which lose their digits where objectives lie further from 0
@@ -323,7 +324,8 @@ class ForestSurrogate:
 
         Five folds are used without bootstrap; where a hyperparameter has three categories or more
         (the order of its categories was learned from every trial, and each fold learns its own);
-        and where a configuration was tried more than once (its trials are held out together).
+        and where a configuration was tried more than once (its trials are held out together). With
+        bootstrap a fold has as many trees as predict a trial out of bag on average.
 
         Raises
         ------
@@ -452,8 +454,11 @@ class ForestSurrogate:
             return HeldOut(method=method, observed=y[:0], mean=y[:0], std=y[:0])
         fold = which % _FOLDS
         mean, std = np.empty(len(y)), np.empty(len(y))
+        trees = len(self._forest.estimators_)
+        if getattr(self._forest, "bootstrap", False):
+            trees = int(np.ceil(_OUT_OF_BAG * trees))
         for k in range(min(_FOLDS, count)):
-            part = self.refitted(X[fold != k], y[fold != k])
+            part = self.refitted(X[fold != k], y[fold != k], n_estimators=trees)
             mean[fold == k], std[fold == k] = part.predict(X[fold == k])
         return HeldOut(method=method, observed=y, mean=mean, std=std, rows=X)
 

@@ -8,6 +8,7 @@ from hpo_explain.surrogates import GaussianProcessSurrogate, OneHotColumns
 from hpo_explain.surrogates._anova_kernels import AnovaKernel, LogPosterior
 from hpo_explain.surrogates._kernel import matern
 from hpo_explain.surrogates._latent_means import Components, LatentMeans, _mixture, nodes_of
+from hpo_explain.surrogates._pair_effects import pair_effects
 from hpo_explain.surrogates.anova import NODES, can_draw
 from tests.analytic import unit_cube
 
@@ -67,6 +68,44 @@ def test_means_of_a_kernel_are_those_of_a_sample(members):
         rows[:, members] = places[place]
         expected = kernel(columns(CONDITIONAL.project(rows)), centres).mean(axis=0)
         np.testing.assert_allclose(found[:, place], expected, atol=0.01)
+
+
+def test_a_kernel_is_a_sum_of_profiles():
+    rng = np.random.default_rng(1)
+    groups = np.array([0, 1, 1, 2])
+    kernel = AnovaKernel(groups, rng.random(3), 0.7, rng.uniform(0.3, 1.5, 3), 0.1)
+    A, B = rng.random((70, 4)), rng.random((9, 4))
+    squares = [
+        sum((A[:, None, c] - B[None, :, c]) ** 2 for c in np.flatnonzero(groups == g))
+        / kernel.scales[g] ** 2
+        for g in range(3)
+    ]
+    expected = kernel.joint * matern(np.sqrt(sum(squares)))[0]
+    for variance, square in zip(kernel.alone, squares, strict=True):
+        expected = expected + variance * matern(np.sqrt(square))[0]
+    np.testing.assert_allclose(kernel(A, B), expected, rtol=1e-12)
+
+
+def test_interactions_in_few_coefficients_are_those_at_the_nodes():
+    """Of hyperparameters of different components; what they share by conditions has its own."""
+    rng = np.random.default_rng(2)
+    columns = OneHotColumns(CONDITIONAL)
+    n_groups = len(columns.members)
+    kernel = AnovaKernel(
+        columns.groups, rng.random(n_groups), 0.7, rng.uniform(0.3, 1.5, n_groups), 0.1
+    )
+    centres, coefficients = columns(CONDITIONAL.sample(6, seed=3)), rng.standard_normal((6, 2))
+    mean = LatentMeans(CONDITIONAL, columns, kernel, centres, 15, Components(CONDITIONAL))
+    effects = pair_effects(mean, coefficients)
+    assert set(effects) == {(0, j) for j in range(1, 6)} | {(j, 5) for j in range(1, 5)}
+    for (j, k), effect in effects.items():
+        nodes = [mean.nodes[i] for i in (j, k)]
+        sizes = [len(n.positions) for n in nodes]
+        marginal = (mean((j, k)).T @ coefficients).reshape(*sizes, 2)
+        own = marginal - np.einsum("a,abs->bs", nodes[0].weights, marginal)
+        own = own - np.einsum("b,abs->as", nodes[1].weights, own)[:, None]
+        expected = np.einsum("a,b,abs,abt->st", nodes[0].weights, nodes[1].weights, own, own)
+        np.testing.assert_allclose(effect.T @ effect, expected, rtol=1e-6, atol=1e-12)
 
 
 def test_quadratures_are_exact_for_what_they_should_be():
