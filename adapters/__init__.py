@@ -14,8 +14,10 @@ if __name__ != "hpo_explain.adapters":
     )
 
 if TYPE_CHECKING:
+    from hpo_explain.adapters.advising import apply_advice as apply_advice
     from hpo_explain.adapters.frame import from_frame as from_frame
     from hpo_explain.adapters.optuna import from_optuna as from_optuna
+    from hpo_explain.adapters.optuna import to_optuna as to_optuna
     from hpo_explain.adapters.reviews import AgreesWith as AgreesWith
     from hpo_explain.adapters.reviews import ask_in_terminal as ask_in_terminal
     from hpo_explain.adapters.sklearn import from_sklearn as from_sklearn
@@ -24,12 +26,14 @@ if TYPE_CHECKING:
 
 _MODULE_OF = {
     "AgreesWith": "reviews",
+    "apply_advice": "advising",
     "as_run": "sources",
     "ask_in_terminal": "reviews",
     "from_frame": "frame",
     "from_optuna": "optuna",
     "from_sklearn": "sklearn",
     "from_skopt": "skopt",
+    "to_optuna": "optuna",
 }
 
 __all__ = [*_MODULE_OF]

@@ -63,7 +63,7 @@ def as_run(source: Any, **options: Any) -> Run:
             raise InputError(name, problem, value, remedy)
         return source
     for (module, name), reader in _READERS.items():
-        if _is_a(source, module, name):
+        if is_a(source, module, name):
             return reader(source, options)
     return _by_others(source, options)
 
@@ -110,9 +110,9 @@ def as_runs(source: Any, **options: Any) -> dict[str, Run]:
 
 def _targets(source: Any) -> tuple[str, list[Any]]:
     """Return the option that chooses an objective of a source, and those that it has."""
-    if _is_a(source, "optuna", "Study"):
+    if is_a(source, "optuna", "Study"):
         return "target", list(range(len(source.directions)))
-    if _is_a(source, "sklearn", "BaseSearchCV"):
+    if is_a(source, "sklearn", "BaseSearchCV"):
         from hpo_explain.adapters.sklearn import several_metrics
 
         return "objective", list(several_metrics(source))
@@ -160,7 +160,7 @@ def checked_options(
     return options
 
 
-def _is_a(source: Any, module: str, name: str) -> bool:
+def is_a(source: Any, module: str, name: str) -> bool:
     """Say whether a source is of a class, by the class's name: nothing is imported to find out."""
     return any(
         base.__name__ == name and base.__module__.split(".")[0] == module

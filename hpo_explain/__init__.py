@@ -25,4 +25,5 @@ __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 _edge.connect(
     words=partial(import_module, "hpo_explain.wording"),
     plots=partial(import_module, "hpo_explain.plotting"),
+    frameworks=partial(import_module, "hpo_explain.adapters"),
 )

@@ -14,6 +14,7 @@ from .diagnostics import Trust as Trust
 from .errors import InputError as InputError
 from .errors import NothingToExplain as NothingToExplain
 from .explainers import AblationExplainer as AblationExplainer
+from .explainers import AdviceExplainer as AdviceExplainer
 from .explainers import FanovaExplainer as FanovaExplainer
 from .explainers import InteractionExplainer as InteractionExplainer
 from .explainers import LimeExplainer as LimeExplainer
@@ -34,6 +35,8 @@ from .explainers import global_background as global_background
 from .explainers import hybrid_background as hybrid_background
 from .explainers import local_background as local_background
 from .explanations import Ablation as Ablation
+from .explanations import Action as Action
+from .explanations import Advice as Advice
 from .explanations import Claim as Claim
 from .explanations import Condition as Condition
 from .explanations import DensityCurve as DensityCurve
@@ -59,6 +62,7 @@ from .explanations import SampleSizeCheck as SampleSizeCheck
 from .explanations import Subject as Subject
 from .explanations import Subspace as Subspace
 from .facade import ablation as ablation
+from .facade import advise as advise
 from .facade import density_path as density_path
 from .facade import desirability_path as desirability_path
 from .facade import explain_prediction as explain_prediction

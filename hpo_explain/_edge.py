@@ -1,7 +1,8 @@
-"""The ways from data to people: words and plots, loaded only when they are asked for.
+"""The ways out of data: words, plots and frameworks, loaded only when they are asked for.
 
-Everything imports to its left. A result's sentence and plot are asked for on the result, which
-stands left of both: the package itself, which stands right of all, says here where they are.
+Everything imports to its left. A result's sentence and plot, and a space as a framework describes
+it, are asked for on what stands left of them: the package itself, which stands right of all, says
+here where they are.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ _LOADERS: dict[str, Callable[[], Any]] = {}
 
 
 def connect(**loaders: Callable[[], Any]) -> None:
-    """Say how ``words`` and ``plots`` are loaded."""
+    """Say how ``words``, ``plots`` and ``frameworks`` are loaded."""
     _LOADERS.update(loaders)
 
 
@@ -25,3 +26,8 @@ def words() -> Any:
 def plots() -> Any:
     """Return the package that draws results."""
     return _LOADERS["plots"]()
+
+
+def frameworks() -> Any:
+    """Return the package of the adapters, each of which loads its framework."""
+    return _LOADERS["frameworks"]()

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from hpo_explain._edge import words
 from hpo_explain.facts import Fact
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -142,3 +144,17 @@ class NothingToExplain(ValueError):  # noqa: N818 (nothing went wrong)
 
     def __str__(self) -> str:
         return self.told()
+
+
+def unless_nothing(compute: Callable[[], _T]) -> _T | None:
+    """Return what an analysis finds, or None where there is nothing to explain.
+
+    Examples
+    --------
+    >>> unless_nothing(lambda: 1)
+    1
+    """
+    try:
+        return compute()
+    except NothingToExplain:
+        return None

@@ -362,6 +362,8 @@ REFUSED = {
     "InteractionExplainer": [
         (lambda: hx.InteractionExplainer(MODEL, sample=1), "sample", 1),
     ],
+    "AdviceExplainer": [(lambda: hx.AdviceExplainer(RUN, most=0), "most", 0)],
+    "advise": [(lambda: hx.advise(RUN, most=0), "most", 0)],
     "NoiseExplainer": [
         (lambda: hx.NoiseExplainer(MODEL), "model", ANY),
         (lambda: hx.NoiseExplainer(REPEATED.noise()).explain(2), "order", 2),

@@ -11,6 +11,7 @@ except ModuleNotFoundError as error:
         'reading Optuna studies needs Optuna: pip install "hpo_explain[optuna]"'
     ) from error
 
+from hpo_explain.adapters.optuna._space import to_optuna
 from hpo_explain.adapters.optuna.callback import ExplanationCallback
 from hpo_explain.adapters.optuna.study import from_optuna
 
@@ -18,7 +19,13 @@ if TYPE_CHECKING:
     from hpo_explain.adapters.optuna.importance import FanovaImportanceEvaluator
     from hpo_explain.adapters.optuna.reviewed import ReviewedSampler
 
-__all__ = ["ExplanationCallback", "FanovaImportanceEvaluator", "ReviewedSampler", "from_optuna"]
+__all__ = [
+    "ExplanationCallback",
+    "FanovaImportanceEvaluator",
+    "ReviewedSampler",
+    "from_optuna",
+    "to_optuna",
+]
 
 if not TYPE_CHECKING:  # a type checker that saw it would accept every misspelled name
 

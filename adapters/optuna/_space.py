@@ -25,6 +25,7 @@ from hpo_explain.space import (
     FloatParameter,
     IntParameter,
     Parameter,
+    SearchSpace,
     category_index,
 )
 
@@ -79,6 +80,18 @@ def distribution_of(parameter: Parameter) -> BaseDistribution:
             parameter.low, parameter.high, log=parameter.log, step=parameter.step
         )
     return FloatDistribution(parameter.low, parameter.high, log=parameter.log, step=parameter.step)
+
+
+def to_optuna(space: SearchSpace) -> dict[str, BaseDistribution]:
+    """Return a search space as Optuna describes it: a distribution by hyperparameter.
+
+    Examples
+    --------
+    >>> from hpo_explain import FloatParameter
+    >>> to_optuna(SearchSpace([FloatParameter("lr", 1e-4, 1.0, log=True)]))
+    {'lr': FloatDistribution(high=1.0, log=True, low=0.0001, step=None)}
+    """
+    return {parameter.name: distribution_of(parameter) for parameter in space}
 
 
 def encode(parameter: Parameter, values: Sequence[Any]) -> tuple[Array, dict[int, Fact]]:

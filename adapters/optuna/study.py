@@ -200,6 +200,7 @@ def read_trials(
         feasible=selection.feasible[rows],
         objective_name=found.name,
         optimizer=choice.label,
+        framework="optuna",
         record=read_record(study, choice, trials, space, own_objective=asked.function is None),
     )
 

@@ -142,6 +142,7 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
         notes=notes,
         objective_name=source.objective_name,
         optimizer=source.optimizer or specs.optimizer,
+        framework="skopt",
         record=record if own or any(entry.model for entry in asked) else None,
     )
 

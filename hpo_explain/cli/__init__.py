@@ -10,6 +10,7 @@ import sys
 
 import click
 
+from hpo_explain.cli.advise import advise
 from hpo_explain.cli.demo import demo
 from hpo_explain.cli.export import export
 from hpo_explain.cli.importance import importance
@@ -43,5 +44,5 @@ def main(context: click.Context) -> None:
             reconfigure(errors="replace")
 
 
-for _command in (demo, report, importance, proposal, pdp, watch, export):
+for _command in (advise, demo, report, importance, proposal, pdp, watch, export):
     main.add_command(_command)

@@ -1,6 +1,7 @@
 """Explainers: one method per file, each asking a surrogate or an acquisition."""
 
 from hpo_explain.explainers.ablation import AblationExplainer
+from hpo_explain.explainers.advice import AdviceExplainer
 from hpo_explain.explainers.background import (
     baseline_background,
     global_background,
@@ -26,6 +27,7 @@ from hpo_explain.explainers.subspace import SubspaceExplainer
 
 __all__ = [
     "AblationExplainer",
+    "AdviceExplainer",
     "FanovaExplainer",
     "InteractionExplainer",
     "LimeExplainer",

@@ -144,7 +144,7 @@ class RecommendedSpaceExplainer:
             for j, p in enumerate(space.parameters)
         ]
         narrower = [_narrowed(p, row) for p, row in zip(space.parameters, rows, strict=True)]
-        possible, dropped = _still_possible(narrower)
+        possible, dropped = still_possible(narrower)
         for i, row in enumerate(rows):
             if row.hyperparameter in dropped:
                 gone = fact("never_active")
@@ -328,7 +328,7 @@ def _stays(values: Sequence[Any], narrower: Parameter) -> npt.NDArray[np.bool_]:
     return np.array([_has(narrower, value) for value in values])
 
 
-def _still_possible(parameters: Sequence[Parameter]) -> tuple[list[Parameter], list[str]]:
+def still_possible(parameters: Sequence[Parameter]) -> tuple[list[Parameter], list[str]]:
     """Return hyperparameters whose conditions can be met, and the names of the others."""
     left = list(parameters)
     while True:

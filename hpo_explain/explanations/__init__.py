@@ -1,6 +1,7 @@
 """The frozen results: plain arrays and names, with a table, a plot and words for each."""
 
 from hpo_explain.explanations.ablation import Ablation
+from hpo_explain.explanations.advice import Action, Advice
 from hpo_explain.explanations.attainable import Attainable
 from hpo_explain.explanations.certainty import Commonness, ObjectiveContributions
 from hpo_explain.explanations.claims import Claim
@@ -28,6 +29,8 @@ from hpo_explain.explanations.subspace import Subspace
 
 __all__ = [
     "Ablation",
+    "Action",
+    "Advice",
     "Attainable",
     "Axis",
     "Claim",

@@ -32,6 +32,7 @@ stable            repeated runs agree on it
 ranking           the hyperparameters' contributions are in this order, the largest first
 noise             one evaluation scatters by this standard deviation, at the values or anywhere
 noise_ratio       the noise at the first of two values is so many times that at the second
+action            this is to be done next (`term` says what kind of action); it gains so much
 ================  ============================================================================
 """
 
@@ -77,6 +78,7 @@ Kind = Literal[
     "ranking",
     "noise",
     "noise_ratio",
+    "action",
 ]
 
 

@@ -1,5 +1,6 @@
 """What users type: each function picks the surrogate and the defaults, and calls an explainer."""
 
+from hpo_explain.facade.advice import Analysed, advise
 from hpo_explain.facade.around import ablation, lime, local_importance
 from hpo_explain.facade.effects import (
     h_statistic,
@@ -20,7 +21,9 @@ from hpo_explain.facade.proposals import (
 from hpo_explain.facade.recommended_space import recommended_space
 
 __all__ = [
+    "Analysed",
     "ablation",
+    "advise",
     "density_path",
     "desirability_path",
     "explain_prediction",

@@ -3,6 +3,7 @@
 from hpo_explain.plotting._registry import draw
 from hpo_explain.plotting.ablation import plot_ablation
 from hpo_explain.plotting.ablation_shares import plot_ablation_shares
+from hpo_explain.plotting.advice import plot_advice
 from hpo_explain.plotting.configurations import plot_configurations
 from hpo_explain.plotting.densities import plot_densities
 from hpo_explain.plotting.density_path import plot_density_path
@@ -34,6 +35,7 @@ __all__ = [
     "figure_svg",
     "plot_ablation",
     "plot_ablation_shares",
+    "plot_advice",
     "plot_configurations",
     "plot_densities",
     "plot_density_path",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from hpo_explain.errors import unless_nothing
 from hpo_explain.reporting._render import figure, render
-from hpo_explain.reporting.context import Context, unless_nothing
+from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import ablation as ablation_words
 from hpo_explain.wording import lime as lime_words

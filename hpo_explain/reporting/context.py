@@ -11,11 +11,13 @@ from markupsafe import Markup
 
 from hpo_explain import diagnostics, facade
 from hpo_explain.diagnostics import SamplingBias, Trust
-from hpo_explain.errors import NothingToExplain
+from hpo_explain.errors import NothingToExplain, unless_nothing
+from hpo_explain.explainers.advice import AdviceExplainer
 from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.proposal import explainable
 from hpo_explain.explanations import (
     Ablation,
+    Advice,
     DesirabilityPath,
     FanovaImportance,
     InteractionStrength,
@@ -32,7 +34,6 @@ from hpo_explain.explanations import (
 from hpo_explain.explanations.path import LATEST
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import WhichTrial
-from hpo_explain.reporting._improvement import Improvement, largest_improvement
 from hpo_explain.run import Run
 from hpo_explain.surrogates import SupportsJoint
 
@@ -303,9 +304,9 @@ class Context:
         return self.once("subspace", lambda: self._around(facade.subspace))
 
     @property
-    def improvement(self) -> Improvement | None:
-        """Where the model expects the largest improvement; None where trials do not differ."""
-        return self.once("improvement", lambda: self._around(largest_improvement))
+    def advice(self) -> Advice:
+        """What to do next, from the other analyses."""
+        return self.once("advice", lambda: AdviceExplainer(self).explain())
 
     @property
     def experiments(self) -> list[dict[str, Any]]:
@@ -325,14 +326,6 @@ class Context:
             candidates=_CANDIDATES,
         )
         return found.configurations
-
-
-def unless_nothing(compute: Callable[[], _T]) -> _T | None:
-    """Return what an analysis finds, or None where there is nothing to explain."""
-    try:
-        return compute()
-    except NothingToExplain:
-        return None
 
 
 def _thinned(run: Run, proposals: list[int]) -> list[int]:

@@ -6,22 +6,22 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.errors import unless_nothing
 from hpo_explain.explanations import FanovaImportance
-from hpo_explain.reporting._actions import actions_of
 from hpo_explain.reporting._render import render
-from hpo_explain.reporting.context import Context, unless_nothing
+from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.overview import best_so_far
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import trust as trust_words
 from hpo_explain.wording.fanova import between, disagreement
 from hpo_explain.wording.numbers import format_value, percent
 
-_MOST_BARS = 5
+_MOST_BARS, _MOST_ACTIONS = 5, 3
 
 
 def _content(context: Context) -> Content:
     best = best_so_far(context.run)
-    actions = actions_of(context)
+    actions = context.advice.actions[:_MOST_ACTIONS]
     importance = unless_nothing(lambda: context.importance)
     body = render(
         "short.html.j2",

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from hpo_explain.errors import NothingToExplain
+from hpo_explain.errors import NothingToExplain, unless_nothing
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation
 from hpo_explain.facts import Origin, fact
 from hpo_explain.plotting import plot_history
 from hpo_explain.reporting._render import figure, render
-from hpo_explain.reporting.context import Context, unless_nothing
+from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run, winsorized
 from hpo_explain.wording import report as words

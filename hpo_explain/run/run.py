@@ -83,6 +83,8 @@ class Run:
         What the run is called, such as the name of its study; empty if it has none.
     optimizer : str, default "the optimizer"
         What ran the optimization, as in "chosen by Optuna's TPESampler".
+    framework : str, default ""
+        The package that ran it, as it is imported: "optuna", "skopt"; empty for tables and others.
     record : OptimizerRecord, optional
         What only the framework knows.
     instances : Instances, optional
@@ -127,6 +129,7 @@ class Run:
     objective_name: str = "objective"
     name: str = ""
     optimizer: str = "the optimizer"
+    framework: str = ""
     record: OptimizerRecord | None = None
     instances: Instances | None = None
     ranges_from: Mapping[str, Sequence[int]] = field(default_factory=dict)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_array, check_count, check_name, check_option
+from hpo_explain._edge import frameworks
 from hpo_explain._html import table_html
 from hpo_explain._words import counted
 from hpo_explain.errors import InputError
@@ -139,6 +140,30 @@ class SearchSpace:
         """Return whether a hyperparameter is inactive in some configurations."""
         j = self.index(name)
         return bool(self.conditions[j]) or self._parameters[j].optional is not None
+
+    def to_optuna(self) -> dict[str, Any]:
+        """Return Optuna's distribution of every hyperparameter, as ``study.ask`` takes them.
+
+        Conditions are left out: which hyperparameters are active is the objective's to decide.
+
+        Returns
+        -------
+        dict of str to optuna.distributions.BaseDistribution
+            By the name of the hyperparameter.
+
+        Raises
+        ------
+        ImportError
+            If Optuna is not installed.
+
+        Examples
+        --------
+        >>> from hpo_explain import IntParameter, SearchSpace
+        >>> SearchSpace([IntParameter("layers", 1, 5)]).to_optuna()
+        {'layers': IntDistribution(high=5, log=False, low=1, step=1)}
+        """
+        found: dict[str, Any] = frameworks().to_optuna(self)
+        return found
 
     # ------------------------------------------------------------------ encoding
 

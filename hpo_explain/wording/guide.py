@@ -75,6 +75,11 @@ QUESTIONS = (
         "holds within the width of its kernel, and only as far as its R² says",
     ),
     Question(
+        "What should be done next?",
+        "advise",
+        "only what the other explanations are certain of; gains are those that the model expects",
+    ),
+    Question(
         "Which values can be left out of the search?",
         "recommended_space",
         "a value is kept where the model is uncertain or hardly anything was tried, so few trials "

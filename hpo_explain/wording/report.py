@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
-
-import numpy as np
+from collections.abc import Collection, Sequence
 
 from hpo_explain._words import counted, join_words, spans
-from hpo_explain.diagnostics import Trust
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, TurningPoint
 from hpo_explain.explanations.path import KAPPAS
 from hpo_explain.facts import Fact, Origin
 from hpo_explain.run import Run
-from hpo_explain.space import CategoricalParameter, FloatParameter
-from hpo_explain.space.parameter import Parameter
 from hpo_explain.wording._registry import add_facts
-from hpo_explain.wording.numbers import format_level, format_value, plus_minus, values_in_words
+from hpo_explain.wording.numbers import format_value
 
 TERMS = {
     "mean": "predicted objective",
@@ -79,10 +73,6 @@ def best_lead(run: Run, best: int | None) -> str:
     )
 
 
-GO_ON = "Go on as it is"
-STOP = "Stop, unless the space changes"
-
-
 def rest_together(count: int, share: float) -> str:
     """Return the share of what is not shown; empty if all is."""
     return f"{counted(count, 'other')}, together {share:.0%}." if count else ""
@@ -92,105 +82,6 @@ def effect_caption(objective: str, names: Sequence[str], model: str) -> str:
     """Return the caption of an effect: what is drawn, and by which model."""
     shown = " and ".join(format_value(name, width=24) for name in names)
     return f"Predicted {format_value(objective, width=24)} by {shown}, by {model}."
-
-
-def narrow(kept: Sequence[Parameter]) -> str:
-    """Say where to search on."""
-    shown = [
-        f"{format_value(p.name)} {'in' if _is_choice(p) else 'from'} {_extent(p)}" for p in kept
-    ]
-    return f"Search on in a narrower space: {join_words(listed_few(shown))}"
-
-
-def fix(values: Mapping[str, Any]) -> str:
-    """Say what to keep fixed."""
-    return f"Keep fixed: {join_words(listed_few([_setting(*item) for item in values.items()]))}"
-
-
-def widen(parameters: Sequence[Parameter]) -> str:
-    """Say where a wider range may hold something better."""
-    shown = [f"{format_value(p.name)} from {_extent(p)}" for p in parameters]
-    return f"Widen the range, if such values are allowed: {join_words(listed_few(shown))}"
-
-
-def why_wider(reasons: Sequence[Fact]) -> str:
-    """Say that the ends of ranges are best, and what is not known."""
-    return f"{sentences(reasons)} What lies beyond was not tried."
-
-
-def try_next(values: Mapping[str, Any]) -> str:
-    """Say which configuration to try."""
-    return f"Try next: {join_words(listed_few([_setting(*item) for item in values.items()]))}"
-
-
-def sentences(facts: Sequence[Fact]) -> str:
-    """Return facts as sentences."""
-    return " ".join(f"{text[0].upper()}{text[1:]}." for text in map(str, facts))
-
-
-def why_go_on(trust: Trust) -> str:
-    """Say why nothing else is advised."""
-    if trust.level in ("poor", "unknown"):
-        return "The model predicts too badly to give up any part of the space; more trials help."
-    return "No range can be given up and no hyperparameter fixed with confidence yet."
-
-
-def suggestions(kept: Sequence[Parameter]) -> str:
-    """Return the lines of an Optuna objective that search a narrower space."""
-    return "\n".join(_suggestion(p) for p in kept)
-
-
-def fixing(values: Mapping[str, Any]) -> str:
-    """Return the line that keeps hyperparameters fixed in Optuna."""
-    return f"study.sampler = optuna.samplers.PartialFixedSampler({dict(values)!r}, study.sampler)"
-
-
-def enqueueing(values: Mapping[str, Any]) -> str:
-    """Return the line that has Optuna try a configuration next."""
-    return f"study.enqueue_trial({dict(values)!r})"
-
-
-def point(names: Sequence[str], values: Mapping[str, Any]) -> str:
-    """Return the line of a configuration as a list in the order of the space."""
-    return f"x = {[values.get(name) for name in names]!r}  # {', '.join(names)}"
-
-
-def _rounded(value: Any) -> Any:
-    return float(f"{value:.4g}") if isinstance(value, float) else value
-
-
-def _is_choice(parameter: Parameter) -> bool:
-    return isinstance(parameter, CategoricalParameter)
-
-
-def _extent(parameter: Parameter) -> str:
-    if isinstance(parameter, CategoricalParameter):
-        return values_in_words(parameter.choices)
-    return f"{format_value(parameter.low)} to {format_value(parameter.high)}"
-
-
-def _setting(name: str, value: Any) -> str:
-    return f"{format_value(name)} = {format_value(value)}"
-
-
-def _suggestion(parameter: Parameter) -> str:
-    name = parameter.name
-    target = name if name.isidentifier() else "value"
-    if isinstance(parameter, CategoricalParameter):
-        return f"{target} = trial.suggest_categorical({name!r}, {[*parameter.choices]!r})"
-    kind = "float" if isinstance(parameter, FloatParameter) else "int"
-    low, high = _rounded(parameter.low), _rounded(parameter.high)
-    options = ", log=True" if parameter.log else ""
-    if parameter.step not in (None, 1):
-        options += f", step={parameter.step!r}"
-    return f"{target} = trial.suggest_{kind}({name!r}, {low!r}, {high!r}{options})"
-
-
-def listed_few(texts: Sequence[str], most: int = 4) -> list[str]:
-    """Return texts, those beyond `most` counted."""
-    if len(texts) <= most:
-        return [*texts]
-    return [*texts[: most - 1], f"{len(texts) - most + 1} more"]
 
 
 def trials_finding(run: Run, explained: int) -> str:
@@ -341,43 +232,8 @@ def _path_thinned(fact: Fact) -> str:
     )
 
 
-def _better_at_end(fact: Fact) -> str:
-    (name,), better = fact.names, plus_minus(fact["better"], fact["half"])
-    return (
-        f"the {fact['objective']} still {'falls' if fact['falls'] else 'rises'} at the "
-        f"{'upper' if fact['upper'] else 'lower'} end of {format_value(name)} "
-        f"({format_value(fact['end'])}): on average over the others it is {better} better there "
-        f"than at {format_value(fact['inside'])}"
-    )
-
-
-def _expected_improvement(fact: Fact) -> str:
-    there, best = (plus_minus(*fact[key]) for key in ("predicted", "at_best"))
-    return (
-        f"the model predicts {fact['objective']} {there} for the most promising configuration "
-        f"that was found, and {best} for trial {fact.trials[0]}, the best predicted one (± one "
-        f"standard deviation): an expected improvement of {fact['expected']:.2g}"
-    )
-
-
-def _last_trials(fact: Fact) -> str:
-    last = "the last trial" if fact["n"] == 1 else f"the last {fact['n']} trials"
-    if not fact["improved"]:
-        return f"{last} did not improve the best {fact['objective']}, {format_value(fact['now'])}"
-    if not np.isfinite(fact["before"]):
-        return f"{last} found the first feasible result"
-    before, now = fact["before"], fact["now"]
-    return (
-        f"{last} improved the best {fact['objective']} from {format_level(before, now - before)} "
-        f"to {format_level(now, now - before)}"
-    )
-
-
 add_facts(
     {
-        "better_at_end": _better_at_end,
-        "expected_improvement": _expected_improvement,
-        "last_trials": _last_trials,
         "constant_objective": lambda fact: (
             f"the {fact.names[0]} is constant ({fact['value']:g} in all {fact['finished']} "
             "trials): no hyperparameter made a difference"

@@ -24,6 +24,7 @@ def rows(text):
 
 
 COMMANDS = {
+    "advise": ["advise", "study.db", "--most", "2"],
     "importance": ["importance", "study.db", "--order", "2"],
     "proposal": ["proposal", "study.db", "--background", "50"],
     "pdp": ["pdp", "study.db", "kernel"],
@@ -33,6 +34,7 @@ COMMANDS = {
 @pytest.fixture
 def result(request, read):
     return {
+        "advise": lambda: hx.advise(read, most=2),
         "importance": lambda: hx.importance(read, 2),
         "proposal": lambda: hx.explain_proposal(read, background=50),
         "pdp": lambda: hx.partial_dependence(read, "kernel"),
@@ -57,6 +59,7 @@ def test_trust_sentence_and_notes_come_before_a_table_and_beside_csv(run, comman
     if result.verdict is not None:
         assert re.match(rf"Trust [a-z ]+: {result.verdict.level}\. ", lines.pop(0))
     assert lines == [result.sentence, *[f"note: {note}" for note in result.notes]]
+    table, _, _ = table.partition("\n\n")  # advice has code below it
     assert len(table.splitlines()) == 1 + len(result.to_frame())
 
     alone = run(*COMMANDS[command], "--format", "csv")

@@ -54,6 +54,7 @@ def repeated(run):
 
 MADE = {
     "Ablation": hx.ablation,
+    "Advice": hx.advise,
     "DensityPath": density_path,
     "DesirabilityPath": lambda run: hx.desirability_path(
         run, [17, 18], background=40, progress=False

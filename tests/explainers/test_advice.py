@@ -1,15 +1,12 @@
-"""What a report advises, on runs of which the truth is known."""
+"""What is advised, on runs of which the truth is known."""
 
 import numpy as np
 import optuna
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.adapters.optuna import from_optuna
-from hpo_explain.reporting._actions import actions_of
-from hpo_explain.reporting._improvement import largest_improvement, recent
-from hpo_explain.reporting._widening import wider
-from hpo_explain.reporting.context import Context
+from hpo_explain.explainers._advice.improvement import Candidates, recent
+from hpo_explain.explainers._advice.widen import wider
 
 SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
 SEEDS = range(10)
@@ -24,7 +21,7 @@ def run_of(objective, seed=0, n=30, *, noise=0.05, space=SPACE, direction="minim
 def widened(run, name="x"):
     """The new range of a hyperparameter and why it is advised; None where it is not."""
     effect = hx.partial_dependence(run, name, sample=30, grid_size=15)
-    found = wider([effect], largest_improvement(run).best)
+    found = wider([effect], Candidates.of(run).best)
     return found[0] if found else None
 
 
@@ -88,30 +85,31 @@ def test_the_new_range_has_twice_the_length_and_is_possible(parameter, sign, exp
 
 def test_a_range_that_is_widened_is_not_narrowed_and_the_next_trial_can_be_pasted():
     run = run_of(lambda X: 2.0 * X[:, 0] + (X[:, 1] - 0.5) ** 2, 1, direction="maximize")
-    first, *others = actions_of(Context(run))
+    first, *others = hx.advise(run).actions
     assert first.title.startswith("Widen the range, if such values are allowed: x from 0 to 2")
-    assert "The objective still rises at the upper end of x (1)" in first.evidence
-    assert first.code == "x = trial.suggest_float('x', 0.0, 2.0)"
-    assert len(others) <= 2
-    assert not [action for action in others if "suggest_float('x'" in action.code]
-    assert not [action for action in others if "leave out values of x" in action.evidence]
-    (tried,) = [action for action in others if action.title.startswith("Try next")]
-    given = {}
+    assert "The objective still rises at the upper end of x (1)" in first.reason
+    given = {"hpo_explain": hx}
+    exec(first.code, given)
+    assert (given["x"].low, given["x"].high) == (0.0, 2.0)
+    assert not [a for a in others if a.kind != "try" and "x" in a.hyperparameters]
+    (tried,) = [action for action in others if action.kind == "try"]
     exec(tried.code, given)
-    assert SPACE.is_valid(SPACE.encode([dict(zip(SPACE.names, given["x"], strict=True))])).all()
+    assert SPACE.is_valid(SPACE.encode([given["config"]])).all()
 
 
 def test_the_largest_expected_improvement_is_that_of_the_true_optimum():
     run = run_of(lambda X: (X[:, 0] - 0.3) ** 2 + (X[:, 1] - 0.7) ** 2, n=12, noise=0.0)
-    found = largest_improvement(run)
-    mean, std = found.reason["predicted"]
-    x = np.array([found.configuration[name] for name in SPACE.names])
+    candidates = Candidates.of(run)
+    place = candidates.most_promising()
+    found = candidates.reason(place)
+    mean, std = found["predicted"]
+    x = np.array([candidates.config(place)[name] for name in SPACE.names])
     assert np.linalg.norm(x - [0.3, 0.7]) < 0.15
     assert abs(mean - np.sum((x - [0.3, 0.7]) ** 2)) < 4.0 * std + 0.01
     # the closed form of [Jones et al. 1998], by draws of the same normal distribution
     draws = mean + std * np.random.default_rng(0).standard_normal(200_000)
-    by_draws = np.maximum(found.reason["at_best"][0] - draws, 0.0).mean()
-    assert found.reason["expected"] == pytest.approx(by_draws, rel=0.05)
+    by_draws = np.maximum(found["at_best"][0] - draws, 0.0).mean()
+    assert found["expected"] == pytest.approx(by_draws, rel=0.05)
 
 
 def test_stopping_is_advised_only_where_nothing_improved_and_nothing_is_expected():
@@ -119,21 +117,21 @@ def test_stopping_is_advised_only_where_nothing_improved_and_nothing_is_expected
     space = hx.SearchSpace([SPACE["x"]])
     X = np.linspace(0.0, 1.0, 25)[:, None]
     X = np.vstack([X[[12]], np.delete(X, 12, axis=0)])  # the optimum first
-    (action,) = actions_of(Context(hx.Run(space, X, truth(X), "minimize")))
+    (action,) = hx.advise(hx.Run(space, X, truth(X), "minimize")).actions
     assert action.title == "Stop, unless the space changes"
-    assert "The last 12 trials did not improve the best objective, 0." in action.evidence
+    assert "The last 12 trials did not improve the best objective, 0." in action.reason
     later = np.vstack([X[1:], X[:1]])
-    titles = [a.title for a in actions_of(Context(hx.Run(space, later, truth(later), "minimize")))]
+    titles = [a.title for a in hx.advise(hx.Run(space, later, truth(later), "minimize")).actions]
     assert not [title for title in titles if title.startswith("Stop")]
 
 
 def test_under_pure_noise_it_goes_on_and_tells_what_the_last_trials_brought():
     run = run_of(lambda X: 0.0 * X[:, 0], 3, n=20, noise=1.0)
-    (action,) = actions_of(Context(run))
+    (action,) = hx.advise(run).actions
     assert action.title == "Go on as it is"
     improved, brought = recent(run, 0.25)
     assert improved == (run.objective[-5:].min() < run.objective[:-5].min())
-    assert str(brought)[1:] in action.evidence
+    assert str(brought)[1:] in action.reason
 
 
 def test_optuna_tries_the_configuration_that_is_advised():
@@ -144,7 +142,7 @@ def test_optuna_tries_the_configuration_that_is_advised():
         return float(np.log10(x) + 1.5) ** 2 + 0.1 * abs(trial.suggest_int("depth", 1, 4) - 3)
 
     study.optimize(objective, n_trials=25)
-    actions = actions_of(Context(from_optuna(study)))
+    actions = hx.advise(study).actions
     (tried,) = [action for action in actions if action.title.startswith("Try next")]
     exec(tried.code, {"study": study})
     best = study.best_value

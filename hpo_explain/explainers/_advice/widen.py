@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.explanations import PartialDependence
+from hpo_explain.explainers._advice.analyses import Analyses
+from hpo_explain.explanations import Action, PartialDependence
+from hpo_explain.explanations.advice import changed_to
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import (
     LARGEST_WHOLE,
@@ -39,6 +41,26 @@ class Wider:
 
     parameter: FloatParameter | IntParameter
     reason: Fact
+
+
+def widen(analyses: Analyses, best: Mapping[str, Any]) -> Action | None:
+    """Return the ranges to widen; None where none is known to end too early.
+
+    The gain is what the last tenth of the range brought: as much may lie in the next one.
+    """
+    found = wider(analyses.effects, best)
+    if not found:
+        return None
+    most = max(found, key=lambda entry: float(entry.reason["better"]))
+    better, half = most.reason["better"], most.reason["half"]
+    return changed_to(
+        "widen",
+        [entry.parameter for entry in found],
+        gain=better,
+        interval=(max(better - half, 0.0), better + half),
+        certain=True,
+        evidence=(*(entry.reason for entry in found), fact("beyond_untried")),
+    )
 
 
 def wider(effects: Sequence[PartialDependence], best: Mapping[str, Any]) -> list[Wider]:
@@ -128,6 +150,8 @@ def _longer(
         reach = high * (_FACTOR - 1.0) if upper else low * (1.0 - 1.0 / _FACTOR)
     elif not upper and low > 0.0:
         reach = min(reach, low)
+        if isinstance(parameter, IntParameter):
+            reach = low - 1.0  # none of something is another thing than one
     whole = parameter.step
     if whole is not None:
         reach = math.floor(reach / whole + 1e-9) * whole

@@ -1,0 +1,87 @@
+"""A study that follows advice, with an objective that need not know of it."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Mapping
+
+import optuna
+from optuna import Study
+from optuna.trial import FrozenTrial, TrialState
+
+from hpo_explain.adapters.optuna._advised import (
+    AdvisedSampler,
+    AdvisedStudy,
+    of_no_study,
+    only_value,
+    reached,
+)
+from hpo_explain.explanations import Advice
+from hpo_explain.space import Parameter
+
+_CARRIED = (TrialState.COMPLETE, TrialState.PRUNED)
+
+
+def continued(
+    advice: Advice,
+    study: Study,
+    *,
+    storage: str | optuna.storages.BaseStorage | None = None,
+    study_name: str | None = None,
+) -> AdvisedStudy:
+    """Return a new study that goes on with all actions of an advice.
+
+    Parameters
+    ----------
+    advice : Advice
+        The advice.
+    study : optuna.Study
+        The study that is advised; it stays as it is.
+    storage, study_name : optional
+        Where the new study is kept, and its name; by default in memory.
+
+    Returns
+    -------
+    AdvisedStudy
+        The study, with the finished and pruned trials of the one given.
+    """
+    space = advice.subject.space
+    changed = {p.name: p for action in advice.actions for p in action.parameters}
+    sampler = AdvisedSampler(of_no_study(study.sampler), changed)
+    made = optuna.create_study(
+        storage=storage,
+        study_name=study_name,
+        sampler=sampler,
+        pruner=study.pruner,
+        directions=study.directions,
+    )
+    reaches = {name: (space[name], new) for name, new in changed.items()}
+    advised = AdvisedStudy(made, reaches)
+    _describe(advised, study)
+    old = study.get_trials(states=_CARRIED, deepcopy=False)
+    advised.add_trials(_told_anew(trial, reaches) for trial in old)
+    kept = {name: p for name, p in changed.items() if only_value(p) is not None}
+    for config in (config for action in advice.actions for config in action.configurations):
+        fixed = {name: only_value(p) for name, p in kept.items() if name in config}
+        advised.enqueue_trial({**config, **fixed})
+    return advised
+
+
+def _told_anew(
+    trial: FrozenTrial, reaches: Mapping[str, tuple[Parameter, Parameter]]
+) -> FrozenTrial:
+    """Return a trial whose distributions are those that later trials will have."""
+    told = copy.copy(trial)
+    told.distributions = {n: reached(d, reaches.get(n)) for n, d in trial.distributions.items()}
+    return told
+
+
+def _describe(advised: Study, study: Study) -> None:
+    """Say of a study what another one says of itself."""
+    for key, value in study.user_attrs.items():
+        advised.set_user_attr(key, value)
+    if study.metric_names is not None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            advised.set_metric_names(study.metric_names)

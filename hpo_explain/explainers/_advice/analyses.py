@@ -1,0 +1,44 @@
+"""What advice rests on: the analyses of a run, each computed when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from hpo_explain.diagnostics import Trust
+from hpo_explain.explanations import PartialDependence, Recommendation, Subspace
+from hpo_explain.run import Run
+
+
+class Analyses(Protocol):
+    """The analyses of a run; one for which there is nothing raises `NothingToExplain`."""
+
+    @property
+    def run(self) -> Run:
+        """The run."""
+        ...
+
+    @property
+    def trust(self) -> Trust:
+        """Whether the surrogate of all trials is good enough to be explained."""
+        ...
+
+    @property
+    def effects(self) -> Sequence[PartialDependence]:
+        """The partial dependence on each of the most important hyperparameters."""
+        ...
+
+    @property
+    def recommended_space(self) -> Recommendation:
+        """A narrower space."""
+        ...
+
+    @property
+    def subspace(self) -> Subspace:
+        """What can stay fixed."""
+        ...
+
+    @property
+    def experiments(self) -> Sequence[Mapping[str, Any]]:
+        """The trials that would narrow the most important effect most; empty where unknown."""
+        ...

@@ -1,0 +1,166 @@
+"""Where the model expects the largest improvement, and what the last trials brought."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.acquisition import ExpectedImprovement
+from hpo_explain.explainers._reachable import changed, filled
+from hpo_explain.explanations._best import PROBABLE
+from hpo_explain.facts import Fact, fact
+from hpo_explain.run import BestPredicted, Run
+from hpo_explain.space import Array, CategoricalParameter, Parameter
+
+_SAMPLE = 512  # configurations of the space
+_PARENTS, _COPIES = 10, 20  # the best trials, and changed copies of each
+_STEPS = (0.1, 0.03)  # of the encoded range
+_SAME = 1e-9  # encoded values that differ by less are the same
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Configurations that were not tried and are rather feasible, with what is expected of them.
+
+    An improvement is relative to the best predicted objective of all trials, as the best observed
+    one may be lucky.
+
+    Attributes
+    ----------
+    run : Run
+        The run.
+    rows : ndarray of shape (n, d)
+        A sample of the space, and configurations near the best trials, encoded.
+    mean, std : ndarray of shape (n,)
+        Their predicted objective, and its standard deviation.
+    expected : ndarray of shape (n,)
+        The expected improvement.
+    found : BestPredicted
+        The best predicted trial.
+    spread : float
+        That of the good half of the trials: the median objective less the best.
+    """
+
+    run: Run
+    rows: Array
+    mean: Array
+    std: Array
+    expected: Array
+    found: BestPredicted
+    spread: float
+
+    @classmethod
+    def of(cls, run: Run) -> Candidates | None:
+        """Return the candidates; None where trials do not differ, or all was tried.
+
+        Raises
+        ------
+        NothingToExplain
+            If the run has no feasible trial, or fewer than two trials.
+        """
+        found = run.best_predicted()
+        cost = run.learned_cost()[np.asarray(run.feasible)[run.known_before(None)]]
+        spread = float(np.median(cost) - np.min(cost))
+        rows = _untried(run)
+        if spread <= 0.0 or not len(rows):
+            return None
+        model = run.surrogate()
+        criterion = ExpectedImprovement(model, best=found.mean, direction=run.direction)
+        mean, std = model.predict(rows)
+        expected = np.sum([*criterion.terms_of(mean, std).values()], axis=0)
+        return cls(run, rows, mean, std, expected, found, spread)
+
+    @property
+    def best(self) -> Mapping[str, Any]:
+        """The configuration with the best predicted objective, tried or not."""
+        sign = 1.0 if self.run.direction == "minimize" else -1.0
+        lowest = int(np.argmin(sign * self.mean))
+        if sign * self.mean[lowest] < sign * self.found.mean:
+            return self.config(lowest)
+        return self.found.configuration
+
+    def config(self, place: int) -> dict[str, Any]:
+        """Return a candidate in the user's units."""
+        return self.run.space.decode(self.rows[[place]])[0]
+
+    def most_promising(self, within: Sequence[Parameter] = ()) -> int | None:
+        """Return the place of the largest expected improvement; None where no candidate is left.
+
+        Parameters
+        ----------
+        within : sequence of Parameter
+            Hyperparameters with other ranges or choices, which hold the candidate's values.
+        """
+        inside = np.ones(len(self.rows), dtype=bool)
+        for parameter in within:
+            inside &= _inside(self.run, self.rows, parameter)
+        return int(np.argmax(np.where(inside, self.expected, -np.inf))) if inside.any() else None
+
+    def relative(self, place: int) -> float:
+        """Return the expected improvement as a share of the spread."""
+        return float(self.expected[place]) / self.spread
+
+    def reason(self, place: int) -> Fact:
+        """Return the expected improvement with the predictions there and at the best trial."""
+        return fact(
+            "expected_improvement",
+            trials=[self.found.trial],
+            objective=self.run.objective_name,
+            predicted=(float(self.mean[place]), float(self.std[place])),
+            at_best=(self.found.mean, self.found.std),
+            expected=float(self.expected[place]),
+        )
+
+
+def recent(run: Run, share: float) -> tuple[bool, Fact]:
+    """Return whether the last trials, a share of all, improved the best objective, and a fact."""
+    n = len(run)
+    last = max(round(share * n), 1)
+    cost = np.where(np.asarray(run.feasible), run.cost, np.inf)
+    before, now = float(np.min(cost[: n - last], initial=np.inf)), float(np.min(cost))
+    sign = 1.0 if run.direction == "minimize" else -1.0
+    return now < before, fact(
+        "last_trials",
+        n=last,
+        objective=run.objective_name,
+        before=sign * before,
+        now=sign * now,
+        improved=now < before,
+    )
+
+
+def _inside(run: Run, rows: Array, parameter: Parameter) -> npt.NDArray[np.bool_]:
+    """Return which rows have a value of a hyperparameter, or in which it is inactive, (n,)."""
+    whole, column = run.space[parameter.name], rows[:, run.space.index(parameter.name)]
+    if isinstance(parameter, CategoricalParameter):
+        return np.asarray(np.isnan(column) | np.isin(column, whole.encode(parameter.choices)))
+    if isinstance(whole, CategoricalParameter):
+        return np.ones(len(rows), dtype=bool)
+    ends = [max(parameter.low, whole.low), min(parameter.high, whole.high)]
+    low, high = whole.encode(ends)
+    return np.asarray(np.isnan(column) | ((column >= low - _SAME) & (column <= high + _SAME)))
+
+
+def _untried(run: Run) -> Array:
+    """Return encoded configurations that were not tried and are rather feasible, (n, d)."""
+    space, rng = run.space, np.random.default_rng(0)
+    sign = 1.0 if run.direction == "minimize" else -1.0
+    predicted = np.where(np.asarray(run.feasible), sign * run.surrogate().predict(run.X)[0], np.inf)
+    parents = filled(space, run.X[np.argsort(predicted, kind="stable")[:_PARENTS]], 0)
+    copies = [
+        changed(space, np.repeat(parents, _COPIES // len(_STEPS), axis=0), step, rng)
+        for step in _STEPS
+    ]
+    rows = space.project(np.vstack([space.sample(_SAMPLE, seed=0, latent=True), *copies]))
+    given = [run.X, *(trial.x[None, :] for trial in run.without_result.values())]
+    known = np.nan_to_num(np.vstack(given), nan=-1.0)
+    apart = [np.abs(row - known).max(axis=1).min() > _SAME for row in np.nan_to_num(rows, nan=-1.0)]
+    rows = rows[np.array(apart)]
+    feasibility = run.feasibility()
+    if feasibility is not None and len(rows):
+        rows = rows[feasibility.probability(rows) >= PROBABLE]
+    return np.asarray(rows)

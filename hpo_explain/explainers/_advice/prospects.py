@@ -1,0 +1,150 @@
+"""What the posterior expects of further trials: the improvement of the best objective.
+
+==========  ============================================================================
+symbol      meaning
+==========  ============================================================================
+f*          the objective at the best predicted trial, without noise
+I(x)        improvement of configuration x: how much better f(x) is than f*, or 0
+J_k         the largest I(x) of k trials drawn at random from a set of N configurations
+==========  ============================================================================
+
+Everything is computed from draws of the joint posterior, so that f* is as uncertain as the rest. In
+each draw the expectation of J_k over the choice of the trials has a closed form: the r-th largest
+of N values is the largest of k drawn without replacement with probability
+``C(N - r, k - 1) / C(N, k)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.explanations._best import PROBABLE
+from hpo_explain.run import Run
+from hpo_explain.space import Array, Parameter, SearchSpace
+from hpo_explain.surrogates import SupportsJoint, SupportsTrees, std_from_variance
+
+TRIALS = 20  # that are compared: k
+_ROWS = 300  # of a space
+_DRAWS = 400
+_INTERVAL = (5.0, 95.0)  # percent
+
+
+@dataclass(frozen=True)
+class Gain:
+    """An improvement with what it is compared with, in the objective's units.
+
+    Attributes
+    ----------
+    estimate : float
+        The expected improvement.
+    interval : tuple of (float, float)
+        Where it lies with 90 % probability.
+    expected, otherwise : float
+        What 20 random trials are expected to bring with a change, and without it.
+    """
+
+    estimate: float
+    interval: tuple[float, float]
+    expected: float
+    otherwise: float
+
+
+class Prospects:
+    """What further trials of a run are expected to bring.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    seed : int, default 0
+        Seed of the samples and draws.
+    """
+
+    def __init__(self, run: Run, *, seed: int = 0) -> None:
+        self._run, self._seed = run, seed
+        self._sign = 1.0 if run.direction == "minimize" else -1.0
+        self._best = run.X[[run.row(run.best_predicted().trial)]]
+        self._usual = run.space.sample(_ROWS, seed=seed)
+
+    def of_changed(self, parameters: Sequence[Parameter]) -> Gain:
+        """Return what random trials gain if hyperparameters are searched otherwise.
+
+        Their values must be among those of the run's space.
+        """
+        rows = changed_rows(self._run.space, parameters, _ROWS, self._seed + 1)
+        drawn = self.improvements(np.vstack([self._usual, rows]))
+        before = _expected_best(drawn[:, :_ROWS], TRIALS)
+        after = _expected_best(drawn[:, _ROWS:], TRIALS)
+        return Gain(
+            float(np.mean(after - before)),
+            _between(after - before),
+            float(after.mean()),
+            float(before.mean()),
+        )
+
+    def improvements(self, rows: Array) -> Array:
+        """Return draws of I at encoded rows (n, d), (draws, n); 0 where probably infeasible."""
+        values = self._draws(np.vstack([self._best, rows]))
+        found = np.maximum(values[:, :1] - values[:, 1:], 0.0)
+        feasibility = self._run.feasibility()
+        if feasibility is not None:
+            found[:, feasibility.probability(rows) < PROBABLE] = 0.0
+        return np.asarray(found)
+
+    def _draws(self, rows: Array) -> Array:
+        """Return draws of the cost, (draws, n)."""
+        model = self._run.surrogate()
+        if isinstance(model, SupportsTrees) and not isinstance(model, SupportsJoint):
+            return np.asarray(self._sign * model.predict_trees(rows).T)
+        mean, std = model.predict(rows)
+        root = np.diag(std)
+        if isinstance(model, SupportsJoint):
+            values, vectors = np.linalg.eigh(model.posterior_covariance(rows))
+            root = vectors * std_from_variance(values)
+        z = np.random.default_rng(self._seed).standard_normal((_DRAWS, len(rows)))
+        return np.asarray(self._sign * mean + z @ root.T)
+
+
+def changed_rows(
+    space: SearchSpace, parameters: Sequence[Parameter], n: int, seed: int
+) -> npt.NDArray[np.float64]:
+    """Return encoded rows of a space of which some hyperparameters are searched otherwise, (n, d).
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The space.
+    parameters : sequence of Parameter
+        Hyperparameters of the space with other ranges, choices or scales, within their own.
+    n, seed : int
+        Number of rows, and the seed of the sample.
+    """
+    rows = space.sample(n, seed=seed, latent=True)
+    for parameter in parameters:
+        j = space.index(parameter.name)
+        alone = SearchSpace([replace(parameter, active_when=None, optional=None)])
+        drawn = alone.decode(alone.sample(n, seed=seed + 1 + j))
+        rows[:, j] = space.parameters[j].encode([config[parameter.name] for config in drawn])
+    return space.project(rows)
+
+
+def _expected_best(values: Array, k: int) -> Array:
+    """Return the expected largest of k random columns, by row, (n,)."""
+    ordered = -np.sort(-values, axis=1)
+    n = values.shape[1]
+    k = min(k, n)
+    # C(N - r, k - 1) / C(N, k), from one rank to the next
+    weights = np.zeros(n)
+    weights[0] = k / n
+    for r in range(1, n - k + 1):
+        weights[r] = weights[r - 1] * (n - r - k + 1) / (n - r)
+    return np.asarray(ordered @ weights)
+
+
+def _between(draws: Array) -> tuple[float, float]:
+    low, high = np.percentile(draws, _INTERVAL)
+    return float(low), float(high)

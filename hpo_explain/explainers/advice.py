@@ -1,0 +1,141 @@
+"""Advice: the claims that hold, turned into a handful of actions.
+
+Each kind of action has a file of its own in `_advice`. What a change of the space gains is what 20
+random trials are expected to bring with it, less what they are without it, under the posterior; of
+a single trial it is the expected improvement. Actions are ordered by that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import isnan
+from typing import TypeVar
+
+from hpo_explain._checks import check_count
+from hpo_explain.errors import NothingToExplain, unless_nothing
+from hpo_explain.explainers._advice.analyses import Analyses
+from hpo_explain.explainers._advice.attempt import attempt
+from hpo_explain.explainers._advice.finish import go_on, stop
+from hpo_explain.explainers._advice.fix import fix
+from hpo_explain.explainers._advice.improvement import Candidates
+from hpo_explain.explainers._advice.narrow import narrow
+from hpo_explain.explainers._advice.prospects import Prospects
+from hpo_explain.explainers._advice.widen import widen
+from hpo_explain.explainers.recommended_space import still_possible
+from hpo_explain.explanations import Action, Advice, Subject
+from hpo_explain.facts import Fact, fact
+from hpo_explain.space import SearchSpace
+
+_T = TypeVar("_T")
+
+
+class AdviceExplainer:
+    """Advises what to do next.
+
+    Parameters
+    ----------
+    analyses : object
+        What the advice rests on: an object with the attributes `run`, `trust`, `effects`,
+        `recommended_space`, `subspace` and `experiments`, each computed when it is asked for.
+    most : int, default 5
+        The largest number of actions.
+    seed : int, default 0
+        Seed of samples and draws.
+
+    Raises
+    ------
+    InputError
+        If `most` is not a positive whole number.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> from hpo_explain.facade.advice import Analysed
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(40, seed=1)
+    >>> run = hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize")
+    >>> len(AdviceExplainer(Analysed(run), most=1).explain().actions)
+    1
+    """
+
+    def __init__(self, analyses: Analyses, *, most: int = 5, seed: int = 0) -> None:
+        self._analyses = analyses
+        self._most = check_count("most", most)
+        self._seed = seed
+
+    def explain(self) -> Advice:
+        """Return what to do next.
+
+        Returns
+        -------
+        Advice
+            The actions, what is expected to bring most first.
+        """
+        run = self._analyses.run
+        found = _Found(self._analyses, self._seed)
+        ordered = sorted(found.actions(), key=_by_gain)[: self._most]
+        actions = tuple(replace(action, framework=run.framework) for action in ordered)
+        return Advice(
+            subject=replace(Subject.of(run), trust=unless_nothing(lambda: self._analyses.trust)),
+            notes=tuple(found.notes),
+            actions=actions,
+            space=_after(run.space, actions),
+        )
+
+
+def _by_gain(action: Action) -> float:
+    return float("inf") if isnan(action.gain) else -action.gain
+
+
+def _after(space: SearchSpace, actions: Sequence[Action]) -> SearchSpace:
+    """Return the space to search on in after all actions."""
+    changed = {p.name: p for action in actions for p in action.parameters}
+    possible, _ = still_possible([changed.get(p.name, p) for p in space])
+    return SearchSpace(possible)
+
+
+class _Found:
+    """The actions of a run, and the parts that could not be computed."""
+
+    def __init__(self, analyses: Analyses, seed: int) -> None:
+        self._analyses, self._seed = analyses, seed
+        self.notes: list[Fact] = []
+
+    def actions(self) -> list[Action]:
+        """Return all actions that the claims support."""
+        analyses = self._analyses
+        candidates = self._unless("try", lambda: Candidates.of(analyses.run))
+        if candidates is None:
+            return self._several(self._unless("go_on", lambda: go_on(analyses, None)))
+        widened = self._unless("widen", lambda: widen(analyses, candidates.best))
+        if widened is None:
+            finished = self._unless("stop", lambda: stop(analyses, candidates))
+            if finished is not None:
+                return [finished]
+        prospects = Prospects(analyses.run, seed=self._seed)
+        names = [] if widened is None else [*widened.hyperparameters]
+        fixed = self._unless("fix", lambda: fix(analyses, prospects, names))
+        names += [] if fixed is None else fixed.hyperparameters
+        narrowed = self._unless("narrow", lambda: narrow(analyses, prospects, names))
+        changes = self._several(widened, narrowed, fixed)
+        within = [p for action in changes for p in action.parameters]
+        tried = self._unless("try", lambda: attempt(analyses, candidates, within))
+        if not changes:
+            changes = self._several(self._unless("go_on", lambda: go_on(analyses, candidates)))
+        return self._several(*changes, tried)
+
+    def _several(self, *actions: Action | None) -> list[Action]:
+        return [action for action in actions if action is not None]
+
+    def _unless(self, part: str, compute: Callable[[], _T]) -> _T | None:
+        """Return what a part finds; None where there is nothing, or it fails, which is noted."""
+        try:
+            return compute()
+        except NothingToExplain:
+            return None
+        except Exception as error:  # one that fails must not cost the others
+            self.notes.append(
+                fact("advice_failed", part=part, error=f"{type(error).__name__}: {error}")
+            )
+            return None

@@ -1,0 +1,140 @@
+"""What to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from hpo_explain import diagnostics
+from hpo_explain.adapters import as_run
+from hpo_explain.diagnostics import Trust
+from hpo_explain.explainers.advice import AdviceExplainer
+from hpo_explain.explainers.next_experiments import choose_experiments
+from hpo_explain.explanations import Advice, PartialDependence, Recommendation, Subspace
+from hpo_explain.facade.effects import partial_dependence
+from hpo_explain.facade.fanova import importance, subspace
+from hpo_explain.facade.recommended_space import recommended_space
+from hpo_explain.run import Run
+from hpo_explain.surrogates import SupportsJoint
+
+_EFFECTS = 6
+_WORTH_AN_EFFECT = 0.02  # of the variance, alone
+_EFFECT_ROWS, _EFFECT_GRID = 300, 15
+_EXPERIMENTS = 3
+_EXPERIMENT_ROWS, _EXPERIMENT_GRID, _CANDIDATES = 100, 10, 200
+
+
+class Analysed:
+    """The analyses of a run that advice rests on, each computed once, when it is asked for.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    seed : int, default 0
+        Seed of the analyses.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> X = space.sample(20, seed=1)
+    >>> Analysed(hx.Run(space, X, X[:, 0], "minimize")).trust.level
+    'good'
+    """
+
+    def __init__(self, run: Run, *, seed: int = 0) -> None:
+        self.run = run
+        self._seed = seed
+
+    @cached_property
+    def trust(self) -> Trust:
+        """Whether the surrogate of all trials is good enough to be explained."""
+        return diagnostics.trust(self.run.surrogate(), self.run.direction)
+
+    @cached_property
+    def ranking(self) -> list[str]:
+        """The hyperparameters that explain enough of the variance alone, at least one."""
+        found = importance(self.run, seed=self._seed)
+        order = sorted(self.run.space.names, key=lambda name: -found.share(name))
+        return [n for n in order if found.share(n) >= _WORTH_AN_EFFECT][:_EFFECTS] or order[:1]
+
+    @cached_property
+    def effects(self) -> Sequence[PartialDependence]:
+        """The partial dependence on each of the most important hyperparameters."""
+        return [
+            partial_dependence(
+                self.run, name, sample=_EFFECT_ROWS, grid_size=_EFFECT_GRID, seed=self._seed
+            )
+            for name in self.ranking
+        ]
+
+    @cached_property
+    def recommended_space(self) -> Recommendation:
+        """A narrower space."""
+        return recommended_space(self.run, seed=self._seed)
+
+    @cached_property
+    def subspace(self) -> Subspace:
+        """What can stay fixed."""
+        return subspace(self.run, seed=self._seed)
+
+    @cached_property
+    def experiments(self) -> Sequence[Mapping[str, Any]]:
+        """The trials that would narrow the most important effect most; empty where unknown."""
+        model = self.run.surrogate()
+        if not isinstance(model, SupportsJoint):
+            return []
+        found = choose_experiments(
+            model,
+            self.ranking[0],
+            _EXPERIMENTS,
+            sample=_EXPERIMENT_ROWS,
+            grid_size=_EXPERIMENT_GRID,
+            candidates=_CANDIDATES,
+            seed=self._seed,
+        )
+        return found.configurations
+
+
+def advise(run: Any, *, most: int = 5, seed: int = 0, **reading: Any) -> Advice:
+    """Say what to do next: a handful of actions, what is expected to bring most first.
+
+    Parameters
+    ----------
+    run : optuna.Study, skopt result, pandas.DataFrame or Run
+        The optimization run.
+    most : int, default 5
+        The largest number of actions.
+    seed : int, default 0
+        Seed of the models, samples and draws.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    Advice
+        The actions, each with its expected gain, evidence, how sure it is, and code to paste.
+        ``advice.apply(study)`` follows them.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, or none is feasible.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame({"x": rng.random(40), "y": rng.random(40)})
+    >>> table["loss"] = (table.x - 0.2) ** 2
+    >>> advice = hx.advise(table, objective="loss")
+    >>> "x" in advice.actions[0].hyperparameters, len(advice.actions) <= 5
+    (True, True)
+    """
+    return AdviceExplainer(
+        Analysed(as_run(run, **reading), seed=seed), most=most, seed=seed
+    ).explain()

@@ -1,0 +1,137 @@
+"""Advice applied to a study: where it searches on, with what it knows, for the same objective."""
+
+import numpy as np
+import optuna
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.explanations import Action, Advice, Subject
+
+SPACE = hx.SearchSpace(
+    [
+        hx.FloatParameter("lr", 1e-4, 1.0, log=True),
+        hx.FloatParameter("drop", 0.01, 1.0),
+        hx.IntParameter("depth", 1, 9, step=2),
+        hx.CategoricalParameter("kind", ["a", "b", "c"]),
+    ]
+)
+SAMPLERS = {
+    "tpe": lambda: optuna.samplers.TPESampler(seed=0),
+    "multivariate": lambda: optuna.samplers.TPESampler(seed=0, multivariate=True),
+    "group": lambda: optuna.samplers.TPESampler(seed=0, multivariate=True, group=True),
+    "random": lambda: optuna.samplers.RandomSampler(seed=0),
+}
+pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+
+
+def objective(trial):
+    lr = trial.suggest_float("lr", 1e-4, 1.0, log=True)
+    drop = trial.suggest_float("drop", 0.01, 1.0)
+    depth = trial.suggest_int("depth", 1, 9, step=2)
+    kind = trial.suggest_categorical("kind", ["a", "b", "c"])
+    return (np.log10(lr) + 2.0) ** 2 + drop + abs(depth - 5) + "abc".index(kind)
+
+
+def study_of(sampler="tpe", n=25):
+    study = optuna.create_study(sampler=SAMPLERS[sampler]())
+    study.optimize(objective, n_trials=n)
+    return study
+
+
+def advice_of(*parameters, configurations=()):
+    actions = [Action("narrow", parameters=parameters)]
+    actions += [Action("try", configurations=tuple(configurations))]
+    return Advice(subject=Subject(SPACE), actions=tuple(actions), space=SPACE)
+
+
+NARROWER = [
+    hx.FloatParameter("lr", 1e-3, 1e-1, log=True),
+    hx.IntParameter("depth", 3, 7, step=2),
+    hx.CategoricalParameter("kind", ["a", "c"]),
+]
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_a_study_goes_on_within_smaller_ranges_and_fewer_categories(sampler):
+    study = study_of(sampler)
+    before = [(t.number, t.params, t.value) for t in study.trials]
+    advised = advice_of(*NARROWER).apply(study)
+    advised.optimize(objective, n_trials=15)
+    # nothing is lost, and the study given is as it was
+    assert [(t.number, t.params, t.value) for t in advised.trials[:25]] == before
+    assert [(t.number, t.params, t.value) for t in study.trials] == before
+    for trial in advised.trials[25:]:
+        assert 1e-3 <= trial.params["lr"] <= 1e-1
+        assert trial.params["depth"] in (3, 5, 7)
+        assert trial.params["kind"] in ("a", "c")
+    assert len({trial.params["lr"] for trial in advised.trials[25:]}) == 15
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_fixed_values_stay_and_the_rest_is_searched(sampler):
+    fixed = [hx.FloatParameter("drop", 0.5, 0.5), hx.CategoricalParameter("kind", ["b"])]
+    advised = advice_of(*fixed, configurations=[{"lr": 0.1, "drop": 0.9, "depth": 3, "kind": "a"}])
+    study = advised.apply(study_of(sampler))
+    study.optimize(objective, n_trials=8)
+    first, *later = study.trials[25:]
+    assert first.params == {"lr": 0.1, "drop": 0.5, "depth": 3, "kind": "b"}
+    assert {(t.params["drop"], t.params["kind"]) for t in later} == {(0.5, "b")}
+    assert len({t.params["lr"] for t in later}) == 7
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_a_wider_range_is_reached_by_an_objective_that_asks_for_the_old_one(sampler):
+    wider = [hx.FloatParameter("drop", 0.01, 3.0), hx.IntParameter("depth", 1, 21, step=2)]
+    study = advice_of(*wider).apply(study_of(sampler))
+    study.optimize(objective, n_trials=30)
+    drawn = [trial.params for trial in study.trials[25:]]
+    assert max(p["drop"] for p in drawn) > 1.0
+    assert max(p["depth"] for p in drawn) > 9
+    assert all(p["drop"] <= 3.0 and p["depth"] in range(1, 22, 2) for p in drawn)
+
+
+def test_another_scale_is_searched_by_an_objective_that_asks_for_the_old_one():
+    advice = advice_of(hx.FloatParameter("drop", 0.01, 1.0, log=True))
+    study = advice.apply(study_of("random"))
+    study.optimize(objective, n_trials=60)
+    drawn = np.array([trial.params["drop"] for trial in study.trials[25:]])
+    # half of a log-uniform sample lies below the geometric mean of the ends; 9 % of a uniform one
+    assert 0.25 < (drawn < 0.1).mean() < 0.75
+    assert study.trials[-1].distributions["drop"].log
+
+
+def test_ask_and_tell_keep_to_the_space_advised():
+    study = advice_of(*NARROWER).apply(study_of())
+    for _ in range(5):
+        trial = study.ask(SPACE.to_optuna())
+        assert trial.params["kind"] in ("a", "c")
+        study.tell(trial, 1.0)
+    assert len(study.trials) == 30
+
+
+def test_a_range_of_the_objectives_own_stays():
+    """A condition may make an objective ask for a part of a range, or for one beyond the space."""
+    advised = advice_of(hx.FloatParameter("lr", 1e-3, 1e-1, log=True)).apply(study_of())
+    trial = advised.ask()
+    assert 0.2 <= trial.suggest_float("lr", 0.2, 0.9, log=True) <= 0.9
+    assert 1e-3 <= advised.ask().suggest_float("lr", 1e-4, 1e-2, log=True) <= 1e-2
+
+
+def test_a_study_is_kept_where_it_is_asked_to_be(tmp_path):
+    url = f"sqlite:///{tmp_path / 'new.db'}"
+    study = advice_of(*NARROWER).apply(study_of(n=12), storage=url, study_name="advised")
+    study.optimize(objective, n_trials=3)
+    assert len(optuna.load_study(study_name="advised", storage=url).trials) == 15
+
+
+def test_distributions_of_a_space_are_those_that_a_study_records():
+    assert SPACE.to_optuna() == study_of(n=1).trials[0].distributions
+
+
+def test_what_no_adapter_can_apply_is_refused():
+    with pytest.raises(hx.InputError) as caught:
+        advice_of().apply([1, 2])
+    assert caught.value.argument == "source"
+    with pytest.raises(hx.InputError) as caught:
+        advice_of().apply(study_of(n=2), [7])
+    assert caught.value.argument == "actions"
