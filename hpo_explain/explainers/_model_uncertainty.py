@@ -32,14 +32,19 @@ from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
 from hpo_explain.explainers.sampling import joining
 from hpo_explain.explanations import ObjectiveContributions
 from hpo_explain.space import Array
-from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate, std_from_variance
+from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate
 
 ROWS = 1024
 BOOTSTRAPS = 80
 
 
 def objective_contributions(
-    game: CoalitionGame, surrogate: Surrogate, background: Array, *, seed: int = 0
+    game: CoalitionGame,
+    surrogate: Surrogate,
+    background: Array,
+    *,
+    known: tuple[Array, Array] | None = None,
+    seed: int = 0,
 ) -> ObjectiveContributions | None:
     """Return what each hyperparameter does to the predicted objective, and how sure the model is.
 
@@ -51,6 +56,9 @@ def objective_contributions(
         The model of the objective.
     background : ndarray of shape (n, d)
         Latent rows.
+    known : tuple of ndarray, optional
+        The contributions and their errors of integrating, each (d,), where they are known better
+        than from the few rows drawn here.
     seed : int, default 0
         Seed of the orders and of the rows drawn.
 
@@ -59,18 +67,20 @@ def objective_contributions(
     ObjectiveContributions or None
         In the objective's units; None where the model has neither a joint posterior nor trees.
     """
-    d, players = len(game.x), game.players
-    phi, error, std = np.zeros(d), np.zeros(d), np.zeros(d)
     if not isinstance(surrogate, (SupportsJoint, SupportsTrees)):
         return None
+    d, players = len(game.x), game.players
+    phi, error = (np.zeros(d), np.zeros(d)) if known is None else known
+    std = np.zeros(d)
     if len(players):
         rows, weights = functionals(game, background, seed=seed)
         X = surrogate.space.project(rows)
         n = weights.shape[1]
-        one = np.vecdot(weights, surrogate.predict(X)[0].reshape(n, -1))
-        phi[players] = one.sum(axis=1)
-        if n > 1:
-            error[players] = np.sqrt(n) * one.std(axis=1, ddof=1)
+        if known is None:
+            one = np.vecdot(weights, surrogate.predict(X)[0].reshape(n, -1))
+            phi[players] = one.sum(axis=1)
+            if n > 1:
+                error[players] = np.sqrt(n) * one.std(axis=1, ddof=1)
         std[players] = _std(surrogate, X, weights.reshape(len(players), -1))
     return ObjectiveContributions(phi, error, std)
 
@@ -133,5 +143,5 @@ def functionals(game: CoalitionGame, background: Array, *, seed: int = 0) -> tup
 def _std(surrogate: SupportsJoint | SupportsTrees, X: Array, weights: Array) -> Array:
     """Return the std of each contribution, (players,), for weights (players, rows)."""
     if isinstance(surrogate, SupportsJoint):
-        return std_from_variance(np.vecdot(weights @ surrogate.posterior_covariance(X), weights))
+        return surrogate.std_of_sums(X, weights)
     return np.asarray((weights @ surrogate.predict_trees(X)).std(axis=1))

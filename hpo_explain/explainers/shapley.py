@@ -270,18 +270,26 @@ class ShapleyExplainer:
         surrogate = self._explained.surrogate
         if surrogate is None or not self._model_uncertainty:
             return None
-        found = objective_contributions(game, surrogate, background, seed=self._seed)
+        return objective_contributions(
+            game,
+            surrogate,
+            background,
+            known=self._of_own_term(phi, standard_error),
+            seed=self._seed,
+        )
+
+    def _of_own_term(self, phi: Array, standard_error: Array | None) -> tuple[Array, Array] | None:
+        """Return contributions to the objective and their errors, where a term is the objective."""
         terms = self._acquisition.term_names
-        if found is None or _LINEAR not in terms:
-            return found
+        if _LINEAR not in terms:
+            return None
         t = terms.index(_LINEAR)
         flips = (
             not self._explained.of_objective and self._explained.objective_direction == "minimize"
         )
-        return ObjectiveContributions(
+        return (
             -phi[:, t] if flips else phi[:, t],
             np.zeros(len(phi)) if standard_error is None else standard_error[:, t],
-            found.model_std,
         )
 
     def _model_std(

@@ -232,6 +232,34 @@ class GaussianProcessSurrogate:
         v = solve_triangular(self._gp.L_, kernel(self._gp.X_train_, Z), lower=True)
         return np.asarray(self._scale**2 * (kernel(Z, Z.copy()) - v.T @ v), dtype=float)
 
+    def std_of_sums(self, X: Array, weights: Array) -> Array:
+        """Return the posterior standard deviation of weighted sums over rows, (K,).
+
+        ``w K̂ wᵀ`` without K̂: the covariance of the sums with the trials, and of each the prior
+        covariance among the rows that it has.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Encoded rows.
+        weights : ndarray of shape (K, n)
+            Weights of the rows, one sum after the other.
+        """
+        Z = self._to_columns(self._space.check_rows("X", X))
+        kernel, train = self._gp.kernel_, self._gp.X_train_
+        step = max(1, _CHUNK // train.size)
+        parts = [slice(start, start + step) for start in range(0, len(Z), step)]
+        cross = np.sum([kernel(train, Z[part]) @ weights[:, part].T for part in parts], axis=0)
+        v = solve_triangular(self._gp.L_, cross, lower=True)
+        split, taken = split_kernel(kernel, train.shape[1]), weights != 0.0
+        jointly = (taken.sum(axis=1) ** 2).sum() > len(Z) ** 2
+        if jointly or split is None or not split.leaves:
+            prior = np.vecdot(weights @ kernel(Z, Z.copy()), weights)
+        else:
+            sums = zip(weights, taken, strict=True)
+            prior = np.array([split.variance_of_sum(Z[rows], w[rows]) for w, rows in sums])
+        return self._scale * std_from_variance(prior - np.einsum("ij,ij->j", v, v))
+
     def covariance_with(self, X: Array, others: Array) -> Array:
         """Return the (n, m) posterior covariance of encoded rows with others, noise excluded."""
         Z = self._to_columns(self._space.check_rows("X", X))

@@ -197,6 +197,13 @@ class SupportsJoint(Protocol):
         """Return the (n, n) posterior covariance at encoded rows (n, d), noise excluded."""
         ...
 
+    def std_of_sums(self, X: Array, weights: Array) -> Array:
+        """Return the posterior standard deviation of weighted sums over rows, (K,).
+
+        `X` holds encoded rows (n, d), `weights` one sum after the other, (K, n).
+        """
+        ...
+
     def std_of_mean(self, X: Array, members: npt.NDArray[np.int64], values: Array) -> Array:
         """Return the posterior standard deviation of the mean over rows, (G,).
 

@@ -98,6 +98,17 @@ def test_the_standard_deviation_of_the_mean_is_that_of_the_whole_covariance(name
         assert abs(std**2 - covariance.mean()) < 1e-9 * prior
 
 
+@pytest.mark.parametrize("name", [*SPLIT, *WHOLE])
+@pytest.mark.parametrize("share", [0.2, 1.0])
+def test_the_standard_deviation_of_sums_is_that_of_the_whole_covariance(name, share):
+    surrogate, rng = gaussian_process({**SPLIT, **WHOLE}[name]), np.random.default_rng(0)
+    X = surrogate.space.sample(90, seed=2)
+    weights = np.where(rng.random((4, 90)) < share, rng.standard_normal((4, 90)), 0.0)
+    covariance = surrogate.posterior_covariance(X)
+    found = surrogate.std_of_sums(X, weights)
+    np.testing.assert_allclose(found**2, np.vecdot(weights @ covariance, weights), rtol=1e-7)
+
+
 def test_the_covariance_of_means_is_that_of_the_joint_posterior():
     space = unit_cube(3)
     X = space.sample(15, seed=1)
