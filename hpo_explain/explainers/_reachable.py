@@ -34,6 +34,7 @@ _SAMPLE = 200  # rows of the space among which the minimum is searched
 _TRIALS = 100  # and of the trials, the best ones and others
 _COPIES = 100  # and of changed copies of the best
 _PARENTS = 20
+_SCREENED = 9  # values of a number at which one model ranks the rows
 _TOP = 6  # rows per value that all models judge
 _ROUNDS = 3  # of changing these
 _CHILDREN = 3
@@ -65,7 +66,10 @@ class Difference:
     def bound(self, X: Array, *, screening: bool = False) -> Array:
         """Return b at encoded rows (n, d), (n,): of the first model alone if `screening`."""
         models = self.models[:1] if screening else self.models
-        parts = [difference(model, X, self.reference) for model in models]
+        # equal models are the same object
+        different = {id(model): model for model in models}
+        found = {key: difference(m, X, self.reference) for key, m in different.items()}
+        parts = [found[id(model)] for model in models]
         means, stds = (np.array(part) for part in zip(*parts, strict=True))
         variance = (stds**2).mean(axis=0) + means.var(axis=0)
         return np.asarray(self.sign * means.mean(axis=0) - self.kappa * np.sqrt(variance))
@@ -103,9 +107,14 @@ def reachable(
     rng = np.random.default_rng(seed)
     rows = activated(space, rows, j, rng)
     G, n = len(values), len(rows)
-    bounds = _at_values(at, space, np.tile(rows, (G, 1)), j, np.repeat(values, n), True)
-    top = np.argsort(bounds.reshape(G, n), axis=1)[:, : min(_TOP, n)]
-    chosen = rows[top]  # (G, T, d)
+    few = np.arange(G)
+    if not isinstance(space.parameters[j], CategoricalParameter):  # neighbours have similar rows
+        few = np.unique(np.linspace(0, G - 1, _SCREENED).round().astype(int))
+    looked_at = np.repeat(values[few], n)
+    bounds = _at_values(at, space, np.tile(rows, (len(few), 1)), j, looked_at, True)
+    top = np.argsort(bounds.reshape(len(few), n), axis=1)[:, : min(_TOP, n)]
+    nearest = np.abs(values[:, None] - values[few]).argmin(axis=1)
+    chosen = rows[top[nearest]]  # (G, T, d)
     best = _judged(at, space, chosen, j, values)
     for round_ in range(_ROUNDS):
         # what is good at one value may be at the next

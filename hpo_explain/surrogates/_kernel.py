@@ -15,8 +15,10 @@ from sklearn.gaussian_process.kernels import (
 )
 
 from hpo_explain.space import Array
+from hpo_explain.surrogates._profiles import matern_5_2
 
 _SQRT5 = np.sqrt(5.0)
+_ROOT_5_3 = np.sqrt(5.0 / 3.0)
 
 
 class GroupedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: ignore[misc]
@@ -66,10 +68,13 @@ class GroupedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # ty
         """Return the kernel matrix, and its gradient by the logarithm of the length-scales."""
         scales = self._scales()
         scale = scales[self.groups]
-        left = np.asarray(X) / scale
         if not eval_gradient:
-            right = left if Y is None else np.asarray(Y) / scale
-            return matern(cdist(left, right))[0]
+            left = _ROOT_5_3 / scale * np.asarray(X)
+            right = left if Y is None else _ROOT_5_3 / scale * np.asarray(Y)
+            profile = cdist(left, right, "sqeuclidean")
+            matern_5_2(profile.reshape(-1))
+            return profile
+        left = np.asarray(X) / scale
         parts = np.empty((len(scales), len(left), len(left)))
         for g, part in enumerate(parts):
             columns = left[:, self.groups == g]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -192,10 +193,13 @@ class GaussianProcessSurrogate:
 
     def _prior_variance(self, Z: Array) -> Array:
         """Return k(z, z) without white noise, (n,)."""
+        return np.asarray(self._gp.kernel_.diag(Z), dtype=float) - self._white
+
+    @cached_property
+    def _white(self) -> float:
         kernel, x = self._gp.kernel_, self._gp.X_train_[:1]
         # white noise is on the diagonal, but not between a point and its copy
-        white = float(kernel.diag(x)[0] - kernel(x, x)[0, 0])
-        return np.asarray(kernel.diag(Z), dtype=float) - white
+        return float(kernel.diag(x)[0] - kernel(x, x)[0, 0])
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Return mean and standard deviation, each (n,), at encoded rows (n, d).
