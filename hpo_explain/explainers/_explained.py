@@ -15,7 +15,7 @@ from hpo_explain.explainers._accepted import accepted_acquisition, accepted_surr
 from hpo_explain.explanations import Subject
 from hpo_explain.options import Direction
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate
+from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate, mean_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class PredictedObjective:
 
     def terms(self, X: Array) -> dict[str, Array]:
         """Return ``mean``, (n,), at encoded rows (n, d)."""
-        return self.terms_of(*self.surrogate.predict(X))
+        return {"mean": mean_of(self.surrogate, X)}
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         """Return the term at given predictions of the objective."""

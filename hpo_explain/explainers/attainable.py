@@ -27,7 +27,13 @@ from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.explanations._contrasts import covariance_of_trees
 from hpo_explain.explanations.attainable import Attainable
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
-from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate, std_from_variance
+from hpo_explain.surrogates import (
+    SupportsJoint,
+    SupportsTrees,
+    Surrogate,
+    mean_of,
+    std_from_variance,
+)
 
 KEPT = 4  # candidates by each criterion, at each value
 _MOVES = 4  # of each candidate in a round
@@ -120,8 +126,11 @@ def _cost(
         allowed[allowed] = feasible(z[allowed]) >= PROBABLE
     cost = np.full(len(z), np.inf)
     if allowed.any():
-        mean, std = surrogate.predict(z[allowed])
-        cost[allowed] = sign * mean - optimism * std
+        if optimism:
+            mean, std = surrogate.predict(z[allowed])
+            cost[allowed] = sign * mean - optimism * std
+        else:
+            cost[allowed] = sign * mean_of(surrogate, z[allowed])
     return cost
 
 

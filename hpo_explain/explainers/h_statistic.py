@@ -182,8 +182,11 @@ class InteractionExplainer:
             and not any(space.is_conditional(space.names[j]) for j in members)
             and not any(parent in members for c in space.conditions for parent, _ in c)
         ):
-            found = surrogate.predict_grid(self._configs, np.array(members), values)
-            if found is not None:
+            if explained.of_objective:
+                mean = surrogate.grid_mean(self._configs, np.array(members), values)
+                if mean is not None:
+                    return mean
+            elif found := surrogate.predict_grid(self._configs, np.array(members), values):
                 return np.asarray(sum(game.terms_of(*found).values()), dtype=float)
         combined = np.empty((n, n))
         step = max(1, _AT_ONCE // n)

@@ -18,12 +18,14 @@ from hpo_explain.surrogates.protocols import (
     SupportsGrid,
     SupportsHeldOut,
     SupportsJoint,
+    SupportsMean,
     SupportsPlausible,
     SupportsRefits,
     SupportsRelevance,
     SupportsTrees,
     Surrogate,
     TreeBoxes,
+    mean_of,
     std_from_variance,
 )
 
@@ -46,11 +48,13 @@ __all__ = [
     "SupportsGrid",
     "SupportsHeldOut",
     "SupportsJoint",
+    "SupportsMean",
     "SupportsPlausible",
     "SupportsRefits",
     "SupportsRelevance",
     "SupportsTrees",
     "Surrogate",
     "TreeBoxes",
+    "mean_of",
     "std_from_variance",
 ]

@@ -211,13 +211,9 @@ class GaussianProcessSurrogate:
         .. [1] Rasmussen, C. E. and Williams, C. K. I. (2006). Gaussian Processes for Machine
            Learning, Algorithm 2.1.
         """
-        Z = self._to_columns(self._space.check_rows("X", X))
-        mean, std = np.empty(len(Z)), np.empty(len(Z))
-        # some kernels hold one number per pair of rows and column
-        step = max(1, _CHUNK // self._gp.X_train_.size)
-        for start in range(0, len(Z), step):
-            part = slice(start, start + step)
-            mean[part], std[part] = self._predict_columns(Z[part])
+        mean, std = np.empty(len(X)), np.empty(len(X))
+        for part, Z in self._in_parts(X):
+            mean[part], std[part] = self._predict_columns(Z)
         return mean, std
 
     def _predict_columns(self, Z: Array) -> tuple[Array, Array]:
@@ -225,6 +221,22 @@ class GaussianProcessSurrogate:
         v = solve_triangular(self._gp.L_, cross.T, lower=True, check_finite=False)
         std = std_from_variance(self._prior_variance(Z) - np.einsum("ij,ij->j", v, v))
         return self._to_objective(cross @ np.ravel(self._gp.alpha_)), self._scale * std
+
+    def predict_mean(self, X: Array) -> Array:
+        """Return the mean, (n,), at encoded rows (n, d), in the objective's units."""
+        mean = np.empty(len(X))
+        for part, Z in self._in_parts(X):
+            cross = self._gp.kernel_(Z, self._gp.X_train_)
+            mean[part] = self._to_objective(cross @ np.ravel(self._gp.alpha_))
+        return mean
+
+    def _in_parts(self, X: Array) -> Iterator[tuple[slice, Array]]:
+        """Yield which of the encoded rows, and their columns."""
+        Z = self._to_columns(self._space.check_rows("X", X))
+        # some kernels hold one number per pair of rows and column
+        step = max(1, _CHUNK // self._gp.X_train_.size)
+        for start in range(0, len(Z), step):
+            yield slice(start, start + step), Z[start : start + step]
 
     def _to_objective(self, standardized: Array) -> Array:
         return self._sign * (self._offset + self._scale * standardized)
@@ -373,6 +385,17 @@ class GaussianProcessSurrogate:
         prior = float(self._prior_variance(self._gp.X_train_[:1])[0])  # the same everywhere
         mean, variance = grid.predict(np.ravel(self._gp.alpha_), self._gp.L_, prior)
         return self._to_objective(mean), self._scale * std_from_variance(variance)
+
+    def grid_mean(self, X: Array, members: npt.NDArray[np.int64], values: Array) -> Array | None:
+        """Return the mean alone, (n, G), as of `predict_grid`: its cost is that of O(m), not O(m²).
+
+        Parameters
+        ----------
+        X, members, values
+            As of `predict_grid`.
+        """
+        grid = self._grid(X, members, values)
+        return None if grid is None else self._to_objective(grid.mean(np.ravel(self._gp.alpha_)))
 
     def std_of_mean(self, X: Array, members: npt.NDArray[np.int64], values: Array) -> Array:
         """Return the posterior standard deviation of the function's mean over rows, (G,).

@@ -188,6 +188,26 @@ class SupportsGrid(Protocol):
         """
         ...
 
+    def grid_mean(self, X: Array, members: npt.NDArray[np.int64], values: Array) -> Array | None:
+        """Return the mean alone, (n, G), as of :meth:`predict_grid`."""
+        ...
+
+
+@runtime_checkable
+class SupportsMean(Protocol):
+    """A surrogate that predicts the mean without the standard deviation in much less time."""
+
+    def predict_mean(self, X: Array) -> Array:
+        """Return the mean, (n,), at encoded rows (n, d), as of :meth:`Surrogate.predict`."""
+        ...
+
+
+def mean_of(surrogate: Surrogate, X: Array) -> Array:
+    """Return the surrogate's mean, (n,), at encoded rows (n, d)."""
+    if isinstance(surrogate, SupportsMean):
+        return surrogate.predict_mean(X)
+    return surrogate.predict(X)[0]
+
 
 @runtime_checkable
 class SupportsJoint(Protocol):
