@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -33,6 +34,9 @@ GOOD_TRIALS_PER_HYPERPARAMETER = 5
 FAIR_TRIALS = 5  # and one per hyperparameter
 TWO_GROUPS = 0.7  # share of the variance between two groups: the rest is told by which it is in
 _NORMAL_95 = 1.959963984540054
+
+
+_KNOWN: WeakKeyDictionary[HeldOut, dict[Direction, Trust]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +212,14 @@ def trust(surrogate: Surrogate, direction: Direction = "minimize") -> Trust:
         return _unknown(fact("unchecked_not_finite", method=method))
     if np.ptp(held_out.observed) == 0.0:
         return _alike(Verdict("poor", (fact("trust_constant"),)), n, method)
-    sign = 1.0 if direction == "minimize" else -1.0
+    known = _KNOWN.setdefault(held_out, {})  # a surrogate holds on to what it predicted
+    if direction not in known:
+        known[direction] = _judged(surrogate, held_out, 1.0 if direction == "minimize" else -1.0)
+    return known[direction]
+
+
+def _judged(surrogate: Surrogate, held_out: HeldOut, sign: float) -> Trust:
+    n = len(held_out.observed)
     checked = None if held_out.rows is None else reach(surrogate.space, held_out.rows)
     r2, coverage = _r2(held_out), _coverage(held_out)
     trials = _trials(n, len(surrogate.space))
@@ -226,7 +237,7 @@ def trust(surrogate: Surrogate, direction: Direction = "minimize") -> Trust:
         r2=r2["value"],
         coverage=coverage["value"],
         n_trials=n,
-        method=method,
+        method=held_out.method,
     )
 
 
