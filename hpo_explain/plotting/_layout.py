@@ -135,7 +135,7 @@ def write_header(
     """
     height = write_above(ax, text, above=above, left=left, points=points)
     title = ax.set_title(
-        "", loc="left", fontsize=HEADING, fontweight="bold", pad=above + height + 9.0
+        "", loc="left", fontsize=HEADING, fontweight="bold", pad=above + height + 9.0, y=1.0
     )
     shift = ScaledTranslation(-left / 72.0, 0.0, ax.figure.figure.dpi_scale_trans)
     title.set_transform(title.get_transform() + shift)

@@ -180,7 +180,7 @@ def alone(known: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 def write_title(panels: Panels, k: int, text: str) -> None:
     """Write the title of a panel, on one line."""
     panel, points = panels.axes[k], panels.width - 2.0 * TEXT
-    title = panel.set_title("", loc="left", fontsize=TEXT)
+    title = panel.set_title("", loc="left", fontsize=TEXT, y=1.0)
     width, scale = 1 + characters(points, 0.9 * TEXT), 72.0 / panels.part.figure.dpi
     while width > _LEAST_TITLE:
         title.set_text(shorten(text, width))

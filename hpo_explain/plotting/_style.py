@@ -14,6 +14,8 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import ScalarFormatter
 
+from hpo_explain.plotting._canvas import MeasuringCanvas
+from hpo_explain.plotting._engine import GridLayout
 from hpo_explain.plotting._text import visible
 from hpo_explain.plotting.html import figure_svg
 
@@ -64,7 +66,8 @@ class NotebookAxes(Axes):
 
 def new_axes(width: float) -> Axes:
     """Return axes of a new figure, so many inches wide, that pyplot does not know."""
-    figure = Figure(figsize=(width, width / 2.0), layout="constrained")
+    figure = Figure(figsize=(width, width / 2.0), layout=GridLayout())
+    MeasuringCanvas(figure)
     axes: Axes = figure.add_subplot(axes_class=NotebookAxes)
     return axes
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import re
 import threading
 from collections.abc import Callable, Iterable
@@ -12,9 +11,9 @@ from xml.dom import minidom
 
 from markupsafe import escape
 from matplotlib import rc_context, style
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 from hpo_explain.explanations.result import frame_html, printed_frame
+from hpo_explain.plotting._canvas import svg_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +30,6 @@ _STYLE: list[Any] = ["default", {"font.sans-serif": ["DejaVu Sans"]}]
 # matplotlib takes these from its rcParams only, which all threads share: they are set while a
 # figure is saved and put back, and no two threads of ours may put back each other's.
 _LOCK = threading.RLock()
-_NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 
@@ -134,12 +132,8 @@ def figure_svg(fig: Figure, *, alt: str) -> str:
     >>> 'aria-label="nothing"' in figure_svg(Figure(), alt="nothing")
     True
     """
-    file = io.StringIO()
     with _LOCK, rc_context(_SAVING):
-        # savefig would draw it twice: once for a layout, which the drawing does by itself
-        canvas: Any = FigureCanvasSVG(fig)
-        canvas.print_svg(file, metadata=_NO_METADATA)
-    text = file.getvalue()
+        text = svg_text(fig)
     elements = minidom.parseString(text).getElementsByTagName("*")
     svg = elements[0]
     _set_own_ids(elements, prefix=f"p{hashlib.sha256(text.encode()).hexdigest()[:10]}-")

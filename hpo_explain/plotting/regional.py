@@ -263,7 +263,8 @@ def _write_title(
 ) -> int:
     """Write a region's conditions and weight over its panel; return the number of lines."""
     mine = result.is_incumbents(region)
-    title = panel.set_title("", loc="left", fontsize=TEXT, fontweight="bold" if mine else "normal")
+    weight = "bold" if mine else "normal"
+    title = panel.set_title("", loc="left", fontsize=TEXT, fontweight=weight, y=1.0)
     text = shorten(_title(region, result), _TITLE_LINES * characters(points))
     fit_text(panel, title, f"{text}\n{words.share(region)}", points)
     if mine:

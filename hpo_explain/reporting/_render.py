@@ -135,7 +135,7 @@ def page(**values: Any) -> Markup:
     return render("page.html.j2", script=Markup(script), script_hash=digest, **values)
 
 
-def figure(draw: _Draw, *, alt: str, caption: str, place: str = "") -> Markup:
+def figure(draw: _Draw, *, alt: str, caption: str) -> Markup:
     """Return a plot in the page's colors.
 
     Parameters
@@ -146,11 +146,9 @@ def figure(draw: _Draw, *, alt: str, caption: str, place: str = "") -> Markup:
         The finding, for those who do not see it.
     caption : str
         What is drawn, for those who do.
-    place : str, default ""
-        Tells apart the same plot in two sections, so that no id stands twice in a page.
     """
     svg = plot_svg(lambda: draw(width=_WIDTH), alt=alt)
-    own = hashlib.sha256(f"{place} {caption}".encode(errors="replace")).hexdigest()[:6]
+    own = hashlib.sha256(caption.encode(errors="replace")).hexdigest()[:6]
     svg = re.sub(r"\bp([0-9a-f]{10})-", rf"p\g<1>{own}-", svg)
     colored = _COLOR.sub(lambda found: f"var(--{_INKS[found[0].lower()]})", _smaller(svg))
     return render("figure.html.j2", plot=Markup(colored), caption=caption)

@@ -18,6 +18,7 @@ from hpo_explain.run import Run
 from hpo_explain.wording import format_value
 from hpo_explain.wording import run as words
 
+_TITLE = "Overview"
 _LONG = 300
 
 
@@ -28,11 +29,15 @@ def _content(context: Context) -> Content:
         "overview.html.j2",
         facts=_facts(run),
         best=_best(run),
-        history=figure(
-            partial(plot_history, run),
-            alt=finding,
-            caption=f"{run.objective_name} of every trial, in the order of their numbers. "
-            f"{_better(run).capitalize()} is better.",
+        history=context.figure_once(
+            "history",
+            _TITLE,
+            lambda: figure(
+                partial(plot_history, run),
+                alt=finding,
+                caption=f"{run.objective_name} of every trial, in the order of their numbers. "
+                f"{_better(run).capitalize()} is better.",
+            ),
         ),
         luck=words.luck(run) if _has_incumbent(run) else (),
         left_out=_left_out(run),
@@ -123,7 +128,7 @@ def _left_out(run: Run) -> list[tuple[str, int, str]]:
 
 OVERVIEW = Section(
     "overview",
-    "Overview",
+    _TITLE,
     "Every mark is one trial: a configuration that was tried, and the objective it reached. The "
     "line is the best objective so far; where it is flat, trials brought nothing better.",
     _content,

@@ -16,6 +16,7 @@ from hpo_explain.facts import Origin, fact
 from hpo_explain.plotting import plot_history
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.overview import best_so_far
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run, winsorized
 from hpo_explain.wording import report as words
@@ -23,6 +24,7 @@ from hpo_explain.wording.numbers import format_value, plus_minus, signed
 from hpo_explain.wording.proposal import doubts
 from hpo_explain.wording.trust import caution
 
+_TITLE = "Why each trial?"
 _LONG = 120
 _DIGITS = 6  # of numbers that only a mark's place follows from
 _MOST_MARKS = 2000
@@ -40,11 +42,14 @@ def _content(context: Context) -> Content:
     finding = words.trials_finding(run, 0 if path is None else len(path))
     body = render(
         "trials.html.j2",
-        history=figure(
-            partial(plot_history, run),
-            alt=finding,
-            caption=words.history_caption(run),
-            place="trials",
+        history=context.figure_once(
+            "history",
+            _TITLE,
+            lambda: figure(
+                partial(plot_history, run),
+                alt=best_so_far(run),
+                caption=words.history_caption(run),
+            ),
         ),
         data=as_json(_data(run, path)),
     )
@@ -229,7 +234,7 @@ def _predicted(result: ProposalExplanation, predicted: Mapping[str, float]) -> s
 
 TRIALS = Section(
     "trials",
-    "Why each trial?",
+    _TITLE,
     "Every mark is a trial; the line is the best so far. Choose one, or go from one to the next "
     "with the arrow keys: beside it stands what its values were worth to the model that chose it. "
     "Bars to the right spoke for a value, bars to the left against it.",
