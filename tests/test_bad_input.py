@@ -451,7 +451,7 @@ TEXTS = {
     ),
     "a configuration for a trial": (
         lambda: hx.explain_proposal(RUN, {"lr": 0.5}),
-        ["must be a hyperparameter", "'lr'", "There are: x"],
+        ["trial names", "'lr'", "There are: x"],
     ),
     "no acquisition": (
         lambda: hx.explain_proposal(RUN, 11, acquisition=None),

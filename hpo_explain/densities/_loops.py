@@ -26,37 +26,44 @@ def normal_logs(values: Array, mu: Array, inverse: Array, constant: Array) -> Ar
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
+def _exp_128(r: float) -> float:
+    """Return ``exp(r)^128`` for r near 0, by its series.
+
+    A loop of products is vectorized over kernels, the library's exp is not.
+    """
+    e = 1.0 / 479001600 * r + 1.0 / 39916800
+    e = e * r + 1.0 / 3628800
+    e = e * r + 1.0 / 362880
+    e = e * r + 1.0 / 40320
+    e = e * r + 1.0 / 5040
+    e = e * r + 1.0 / 720
+    e = e * r + 1.0 / 120
+    e = e * r + 1.0 / 24
+    e = e * r + 1.0 / 6
+    e = e * r + 0.5
+    e = e * r + 1.0
+    e = e * r + 1.0
+    e *= e
+    e *= e
+    e *= e
+    e *= e
+    e *= e
+    e *= e
+    e *= e
+    return e
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
 def log_sum_of(logs: Array, least: float) -> float:
     """Return ``log Σ_k exp(logs_k)``, at least `least`, for `logs` of shape (K,)."""
     largest = least
     for k in range(len(logs)):
         largest = logs[k] if logs[k] > largest else largest
-    # A loop of products is vectorized over kernels, the library's exp is not:
-    # exp(v) = exp(v / 128)^128, and a kernel below exp(-45) does not change the sum.
+    # exp(v) = exp(v / 128)^128, and a kernel below exp(-45) does not change the sum
     total = 0.0
     for k in range(len(logs)):
         r = logs[k] - largest
-        r = (r if r > -45.0 else -45.0) * 0.0078125
-        e = 1.0 / 479001600 * r + 1.0 / 39916800
-        e = e * r + 1.0 / 3628800
-        e = e * r + 1.0 / 362880
-        e = e * r + 1.0 / 40320
-        e = e * r + 1.0 / 5040
-        e = e * r + 1.0 / 720
-        e = e * r + 1.0 / 120
-        e = e * r + 1.0 / 24
-        e = e * r + 1.0 / 6
-        e = e * r + 0.5
-        e = e * r + 1.0
-        e = e * r + 1.0
-        e *= e
-        e *= e
-        e *= e
-        e *= e
-        e *= e
-        e *= e
-        e *= e
-        total += e
+        total += _exp_128((r if r > -45.0 else -45.0) * 0.0078125)
     return float(max(np.log(total) + largest, least))
 
 
@@ -89,28 +96,9 @@ def log_sums(
 def scaled_exp(logs: Array, shift: float, out: Array) -> None:
     """Write ``exp(logs - shift)`` to `out`, each of shape (K,), for no log above `shift`."""
     for k in range(len(logs)):
-        # as in `log_sum_of`: exp(v) = exp(v / 2048)^2048
+        # exp(v) = exp(v / 2048)^2048
         r = logs[k] - shift
-        r = (r if r > -700.0 else -700.0) * 0.00048828125
-        e = 1.0 / 479001600 * r + 1.0 / 39916800
-        e = e * r + 1.0 / 3628800
-        e = e * r + 1.0 / 362880
-        e = e * r + 1.0 / 40320
-        e = e * r + 1.0 / 5040
-        e = e * r + 1.0 / 720
-        e = e * r + 1.0 / 120
-        e = e * r + 1.0 / 24
-        e = e * r + 1.0 / 6
-        e = e * r + 0.5
-        e = e * r + 1.0
-        e = e * r + 1.0
-        e *= e
-        e *= e
-        e *= e
-        e *= e
-        e *= e
-        e *= e
-        e *= e
+        e = _exp_128((r if r > -700.0 else -700.0) * 0.00048828125)
         e *= e
         e *= e
         e *= e

@@ -14,7 +14,7 @@ from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import TRIALS, State, WhichTrial
 from hpo_explain.run import Run
-from hpo_explain.space import Array, Config
+from hpo_explain.space import Array, Config, encode_one
 
 
 @runtime_checkable
@@ -135,7 +135,7 @@ def proposed(
     (0, 'given')
     """
     if isinstance(trial, Mapping):
-        x = run.space.encode(trial)[0]
+        x = encode_one(run.space, trial, "trial")
         return Proposed(x, state="given", notes=(fact("configuration_given"),))
     if isinstance(trial, HasNumber):
         trial = trial.number

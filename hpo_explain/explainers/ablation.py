@@ -32,7 +32,7 @@ from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS
 from hpo_explain.explanations import Ablation, Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Direction
-from hpo_explain.space import POSITION_TOLERANCE, Array, Config
+from hpo_explain.space import POSITION_TOLERANCE, Array, Config, encode_one
 from hpo_explain.surrogates import Surrogate, std_from_variance
 
 _MOST_SETS = 1000  # of flips that wait for each other, among which the smallest is looked for
@@ -129,7 +129,7 @@ class AblationExplainer:
         """
         explained = self._explained
         space = explained.space
-        x, y = space.encode(source)[0], space.encode(target)[0]
+        x, y = encode_one(space, source, "source"), encode_one(space, target, "target")
         flips = self._flips(x, y)
         if not flips:
             config = space.decode(x[None, :])[0]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_number
 from hpo_explain.errors import InputError
-from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace, encode_one
 
 HYPERCUBES = 10
 
@@ -133,7 +133,7 @@ def local_background(
     """
     if not 0.0 < check_number("radius", radius) <= 1.0:
         raise InputError("radius", f"must be above 0 and at most 1, but was {radius!r}", radius)
-    centre = space.encode(config)[0]
+    centre = encode_one(space, config, "config")
     # a hybrid background draws its other rows with `seed` itself
     of_rows, of_values = np.random.SeedSequence([seed, 1]).spawn(2)
     rows = global_background(space, n, seed=int(of_rows.generate_state(1, np.uint64)[0]))

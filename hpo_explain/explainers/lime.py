@@ -47,6 +47,7 @@ from hpo_explain.space import (
     FloatParameter,
     IntParameter,
     SearchSpace,
+    encode_one,
 )
 from hpo_explain.surrogates import Surrogate, std_from_variance
 
@@ -171,7 +172,7 @@ class LimeExplainer:
             If the configuration is not one of the space.
         """
         explained, space = self._explained, self._space
-        x = space.encode(config)[0]
+        x = encode_one(space, config, "config")
         z = self._sample(x)
         width = self._width or _default_width(space, x, self._seed)
         squares = _squared_distances(space, x, z) / width**2

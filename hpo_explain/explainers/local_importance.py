@@ -28,7 +28,7 @@ from hpo_explain.explainers._posterior import draws
 from hpo_explain.explanations import LocalImportance, Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Direction
-from hpo_explain.space import Array, Config, SearchSpace
+from hpo_explain.space import Array, Config, SearchSpace, encode_one
 from hpo_explain.surrogates import SupportsBoxes, Surrogate
 
 _MOST_VALUES = 1000  # of one hyperparameter
@@ -118,7 +118,7 @@ class LocalImportanceExplainer:
             If the configuration is not one of the space.
         """
         explained, space = self._explained, self._space
-        x = space.encode(config)[0]
+        x = encode_one(space, config, "config")
         members = _present(space, x)
         points = [self._points(j) for j in members]
         rows, owner = self._rows(x, members, points)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_name
 from hpo_explain.errors import InputError
-from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace, encode_one
 
 
 def l1_neighbourhood(
@@ -80,7 +80,7 @@ def l1_neighbourhood(
         check_name("without", name, space.names, "hyperparameter")
         for name in ([without] if isinstance(without, str) else without)
     }
-    centre = space.encode(config)[0]
+    centre = encode_one(space, config, "config")
     distance: Array = np.zeros(len(rows))
     for j, parameter in enumerate(space.parameters):
         if parameter.name in left_out:

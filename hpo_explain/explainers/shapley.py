@@ -52,7 +52,7 @@ from hpo_explain.explanations import (
 )
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import ESTIMATORS, Estimator
-from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace, encode_one
 from hpo_explain.surrogates import Surrogate
 
 BACKGROUNDS = ("auto", "global", "local", "hybrid", "candidates", "thesis")
@@ -208,7 +208,7 @@ class ShapleyExplainer:
             problem = f"is {self._place!r}, but {', '.join(not_chosen)} have no value yet"
             remedy = ("Use ", Option("background", "global"), ".")
             raise InputError("background", problem, self._place, remedy)
-        x = _partly_encoded(space, config) if not_chosen else space.encode(config)[0]
+        x = _partly_encoded(space, config) if not_chosen else encode_one(space, config, "config")
         game = CoalitionGame.of(
             acquisition,
             x,

@@ -23,7 +23,7 @@ from hpo_explain.facade._asked import config_of, model_of, trial_of
 from hpo_explain.facts import fact
 from hpo_explain.options import Criterion, Kind
 from hpo_explain.run import Run
-from hpo_explain.space import Config
+from hpo_explain.space import Config, encode_one
 
 
 def ablation(
@@ -237,7 +237,9 @@ def _default_source(run: Run, target: Config) -> int:
 
     The middle is that of the ranking, which is where a run that began at its target begins.
     """
-    same = np.isclose(run.X, run.space.encode(target), rtol=0.0, atol=1e-9, equal_nan=True)
+    same = np.isclose(
+        run.X, encode_one(run.space, target, "target"), rtol=0.0, atol=1e-9, equal_nan=True
+    )
     is_target: npt.NDArray[np.bool_] = np.all(same, axis=1)
     tied: npt.NDArray[np.bool_] = np.isin(run.cost, run.cost[is_target])
     ranking = np.argsort(run.cost, kind="stable")

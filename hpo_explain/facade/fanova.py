@@ -18,7 +18,7 @@ from hpo_explain.facade._candidates import Candidate, candidates, choice
 from hpo_explain.facts import fact
 from hpo_explain.options import KINDS, Kind
 from hpo_explain.run import Run, average_instances
-from hpo_explain.space import Config
+from hpo_explain.space import Config, encode_one
 from hpo_explain.surrogates import Surrogate
 from hpo_explain.surrogates.anova import NODES
 
@@ -243,7 +243,7 @@ def _cap(run: Run, forest: Surrogate, cap: Cap) -> float:
     best, worst = float(run.cost.min()), float(run.cost.max())
     sign = 1.0 if run.direction == "minimize" else -1.0
     if isinstance(cap, Mapping):
-        x = run.space.encode(cap)
+        x = encode_one(run.space, cap, "cap")[None, :]
         same = np.flatnonzero((np.isclose(run.X, x, equal_nan=True)).all(axis=1))
         value = float(run.objective[same[0]] if len(same) else forest.predict(x)[0][0])
     elif isinstance(cap, str):

@@ -16,6 +16,7 @@ code           whole number that identifies a value of a categorical or integer
 from hpo_explain.space._values import POSITION_TOLERANCE, Array, Config
 from hpo_explain.space.categorical_parameter import CategoricalParameter, category_index
 from hpo_explain.space.conditions import Conditions
+from hpo_explain.space.encoding import encode_one
 from hpo_explain.space.float_parameter import FloatParameter
 from hpo_explain.space.int_parameter import LARGEST_WHOLE, IntParameter
 from hpo_explain.space.parameter import Parameter
@@ -33,4 +34,5 @@ __all__ = [
     "Parameter",
     "SearchSpace",
     "category_index",
+    "encode_one",
 ]
