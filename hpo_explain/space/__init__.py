@@ -16,9 +16,9 @@ code           whole number that identifies a value of a categorical or integer
 from hpo_explain.space._values import POSITION_TOLERANCE, Array, Config
 from hpo_explain.space.categorical_parameter import CategoricalParameter, category_index
 from hpo_explain.space.conditions import Conditions
-from hpo_explain.space.encoding import encode_one
 from hpo_explain.space.float_parameter import FloatParameter
 from hpo_explain.space.int_parameter import LARGEST_WHOLE, IntParameter
+from hpo_explain.space.one_config import encode_one
 from hpo_explain.space.parameter import Parameter
 from hpo_explain.space.search_space import SearchSpace
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import unknown_name
 from hpo_explain.errors import InputError
-from hpo_explain.space._values import POSITION_TOLERANCE, Array, Config
+from hpo_explain.space._values import POSITION_TOLERANCE, Array
 from hpo_explain.space.categorical_parameter import CategoricalParameter, category_index
 from hpo_explain.space.conditions import Conditions
 from hpo_explain.space.parameter import Parameter, condition_text
 
-if TYPE_CHECKING:
-    from hpo_explain.space.search_space import SearchSpace
-
-_CONFIGS = "configs"
+CONFIGS = "configs"
 
 
 def encode_configs(configs: Any, parameters: Sequence[Parameter], conditions: Conditions) -> Array:
@@ -44,29 +41,10 @@ def encode_configs(configs: Any, parameters: Sequence[Parameter], conditions: Co
     return X
 
 
-def encode_one(space: SearchSpace, config: Config, argument: str) -> Array:
-    """Return a configuration as one encoded row, (d,).
-
-    Raises
-    ------
-    InputError
-        If it does not fit the space: about the `argument` that the caller was given.
-    """
-    try:
-        return np.asarray(space.encode([config])[0])
-    except InputError as error:
-        what = (
-            ""
-            if error.argument == _CONFIGS
-            else f"does not fit the search space: {error.argument} "
-        )
-        raise InputError(argument, f"{what}{error.problem}", config, error.remedy) from None
-
-
 def _not_there(name: object, parameters: Sequence[Parameter]) -> InputError:
     problem = f"names {name!r}, which is not a hyperparameter"
     remedy = unknown_name("", name, [p.name for p in parameters], "hyperparameter").remedy
-    return InputError(_CONFIGS, problem, name, remedy)
+    return InputError(CONFIGS, problem, name, remedy)
 
 
 def decode_rows(X: Array, parameters: Sequence[Parameter]) -> list[dict[str, Any]]:
@@ -117,7 +95,7 @@ def _as_rows(configs: Any) -> list[Mapping[str, Any]]:
     for row in rows:
         if not isinstance(row, Mapping):
             problem = f"must be a dict, a list of dicts or a data frame, but one was {row!r}"
-            raise InputError(_CONFIGS, problem, row, "Write {name: value, ...} for each.")
+            raise InputError(CONFIGS, problem, row, "Write {name: value, ...} for each.")
     return rows
 
 
