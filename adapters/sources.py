@@ -8,7 +8,7 @@ from importlib import metadata
 from typing import Any
 
 from hpo_explain._checks import unknown_name
-from hpo_explain.errors import InputError, Option
+from hpo_explain.errors import InputError
 from hpo_explain.run import Run
 
 ENTRY_POINTS = "hpo_explain.adapters"
@@ -189,15 +189,7 @@ def _sklearn(source: Any, options: dict[str, Any]) -> Run:
 def _frame(source: Any, options: dict[str, Any]) -> Run:
     from hpo_explain.adapters.frame import from_frame
 
-    checked_options(options, from_frame)
-    if "objective" not in options:
-        columns = ", ".join(str(column) for column in source.columns[:30])
-        raise InputError(
-            "objective",
-            "is missing: a table does not say which column it is",
-            remedy=("Add ", Option("objective", "..."), f"; the columns are {columns}."),
-        )
-    return from_frame(source, **options)
+    return from_frame(source, **checked_options(options, from_frame))
 
 
 _READERS: dict[tuple[str, str], Callable[[Any, dict[str, Any]], Run]] = {

@@ -19,6 +19,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.model_selection import GridSearchCV
 
 import hpo_explain as hx
 from hpo_explain.densities import CategoryKernels, DensityBlock, DensityRatio, ProductMixture
@@ -290,6 +291,11 @@ REFUSED = {
         (lambda: hx.from_frame(TABLE, objective="los"), "objective", "los"),
         (lambda: hx.from_frame(TABLE, objective="loss", direction="min"), "direction", "min"),
         (lambda: hx.from_frame(TABLE, objective="loss", initial=-1), "initial", -1),
+        (lambda: hx.from_frame(TABLE, objective="loss", proposed=3), "proposed", 3),
+        (lambda: hx.from_frame(TABLE, objective="loss", proposed=[99]), "proposed", 99),
+    ],
+    "from_sklearn": [
+        (lambda: hx.from_sklearn(GridSearchCV(None, {})), "search", "GridSearchCV"),
     ],
     "from_optuna": [
         (lambda: hx.from_optuna(study_of(3), pruned="some"), "pruned", "some"),
@@ -522,7 +528,7 @@ TEXTS = {
     ),
     "a study of nothing but an initial design": (
         lambda: hx.explain_proposal(study_of(5)),
-        ["no proposal", "5 finished trials", "Run more trials"],
+        ["no proposal", "5 finished trials", "Name a trial"],
     ),
     "a constant objective": (
         lambda: hx.explain_proposal(

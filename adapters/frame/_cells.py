@@ -64,6 +64,16 @@ def is_time_text(value: Any) -> bool:
     return isinstance(value, str) and _TIME_TEXT.fullmatch(value.strip()) is not None
 
 
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def is_moment(value: Any) -> bool:
+    """Say whether a cell is a date, alone or with a time, or the text of one."""
+    if isinstance(value, str):
+        return is_time_text(value) and _DATE.match(value.strip()) is not None
+    return not is_empty(value) and isinstance(value, (date, np.datetime64))
+
+
 def cell_key(value: Any) -> Hashable:
     """Return a key that only cells of the same type and content have (True is not 1)."""
     if is_empty(value):

@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.adapters.frame._cells import as_float, is_empty, is_number
+from hpo_explain.adapters.frame._cells import (
+    as_float,
+    cell_key,
+    is_empty,
+    is_moment,
+    is_number,
+)
+from hpo_explain.adapters.frame._number_text import texts_as_numbers
 from hpo_explain.errors import InputError, Option, Text
+from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -54,6 +62,54 @@ def read_numbers(column: pd.Series[Any], name: str, *, unique: bool) -> npt.NDAr
         problem = f"{name!r} has the number {number} more than once"
         raise InputError("trial", problem, number, (*remedy, *several))
     return numbers
+
+
+def are_names(column: pd.Series[Any]) -> bool:
+    """Say whether a column holds names of trials: text, and not only that of numbers."""
+    present = [cell for cell in column.tolist() if not is_empty(cell)]
+    texts = bool(present) and all(isinstance(cell, str) for cell in present)
+    return texts and not any(is_number(cell) for cell in texts_as_numbers(column).tolist())
+
+
+def trial_numbers(
+    column: pd.Series[Any], name: str, *, several: bool
+) -> tuple[npt.NDArray[np.int64], list[Fact]]:
+    """Return the numbers of trials, or where they have names numbers in the order of the rows.
+
+    Parameters
+    ----------
+    column : pandas.Series
+        The numbers or names.
+    name : str
+        What the column is called.
+    several : bool
+        Whether a trial has several rows.
+
+    Raises
+    ------
+    InputError
+        As of :func:`read_numbers`.
+    """
+    if not are_names(column):
+        return read_numbers(texts_as_numbers(column), name, unique=not several), []
+    known: dict[Any, int] = {}
+    keys = [cell_key(cell) if several else i for i, cell in enumerate(column.tolist())]
+    numbers = [known.setdefault(key, len(known)) for key in keys]
+    return np.array(numbers, dtype=np.int64), [fact("names_of_trials", names=[name])]
+
+
+def unsorted_time(table: pd.DataFrame, columns: Sequence[str]) -> str | None:
+    """Return the first column of moments in which some row is earlier than the one before it.
+
+    Columns of durations or clock times say nothing about the order, nor do those with empty cells.
+    """
+    for name in columns:
+        cells = table[name].tolist()
+        if not all(is_moment(cell) for cell in cells):
+            continue
+        if (np.diff(read_seconds(table[name], name)) < 0).any():
+            return name
+    return None
 
 
 def _is_whole(value: Any) -> bool:

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 
 def read_without_result(
-    configs: pd.DataFrame, reasons: Mapping[int, Fact], space: SearchSpace, initial: Collection[int]
+    configs: pd.DataFrame,
+    reasons: Mapping[int, Fact],
+    space: SearchSpace,
+    by_model: Collection[int],
+    *,
+    known: bool,
 ) -> dict[int, WithoutResult]:
     """Return the trials of some rows, those with a value outside the space left out.
 
@@ -30,8 +35,10 @@ def read_without_result(
         Why they have no result; its kind is their state.
     space : SearchSpace
         The run's search space.
-    initial : collection of int
-        Trials that no model chose.
+    by_model : collection of int
+        Trials that a model chose.
+    known : bool
+        Whether it is known which these are.
     """
     rows = configs.loc[list(reasons)]
     X = np.full((len(rows), len(space)), np.nan)
@@ -43,7 +50,7 @@ def read_without_result(
         X[full, j], fits[full] = positions, fits[full] & ~np.isnan(positions)
     fits &= fits_conditions(space, X)
     return {
-        trial: _read(why, x, by_model=trial not in initial)
+        trial: _read(why, x, by_model=trial in by_model, known=known)
         for (trial, why), x, fitting in zip(reasons.items(), X, fits.tolist(), strict=True)
         if fitting
     }
@@ -58,8 +65,9 @@ def _positions(parameter: Parameter, cells: Sequence[Any]) -> Array:
     return np.array([np.nan if isinstance(entry, Fact) else entry for entry in found])
 
 
-def _read(why: Fact, x: Array, *, by_model: bool) -> WithoutResult:
+def _read(why: Fact, x: Array, *, by_model: bool, known: bool) -> WithoutResult:
     state: Any = why.kind
     if state == "waiting":
         return WithoutResult(state, x, Origin.ENQUEUED, False)
-    return WithoutResult(state, x, Origin.MODEL if by_model else Origin.INITIAL, by_model)
+    other = Origin.INITIAL if known else Origin.UNKNOWN
+    return WithoutResult(state, x, Origin.MODEL if by_model else other, by_model)

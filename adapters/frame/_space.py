@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters._reading import whole_numbers
+from hpo_explain.adapters._scales import scale_of
 from hpo_explain.adapters.frame._cells import (
     as_float,
     cell_key,
@@ -20,7 +22,7 @@ from hpo_explain.adapters.frame._cells import (
     is_time,
     is_time_text,
 )
-from hpo_explain.adapters.frame._number_text import number_texts
+from hpo_explain.adapters.frame._number_text import as_plain_number, number_texts
 from hpo_explain.errors import InputError, Option
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import (
@@ -36,8 +38,16 @@ from hpo_explain.space import (
 if TYPE_CHECKING:
     import pandas as pd
 
-LOG_FROM = 1000.0
-"""Highest over lowest value from which a logarithmic scale is guessed: three decades."""
+_FEW = 10  # different numbers beside None that are choices, where each was tried twice
+_MIDWAY = ("added_midway", "dropped_midway")
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A hyperparameter and its encoded values, NaN where it has none."""
+
+    parameter: Parameter
+    values: Array
 
 
 def infer_space(
@@ -45,11 +55,14 @@ def infer_space(
     kept: npt.NDArray[np.int64],
     trials: npt.NDArray[np.int64],
     *,
-    chosen: bool = False,
+    sure: bool = False,
+    given: Mapping[str, Parameter] | None = None,
+    set_to_none: Mapping[str, npt.NDArray[np.bool_]] | None = None,
 ) -> tuple[SearchSpace, Array, list[Fact]]:
     """Return the space of a table's columns, its encoded rows, and what was assumed.
 
-    Ranges and choices come from all rows, conditions from those that are kept.
+    Ranges and choices come from all rows, conditions from those that are kept. Where a cell is
+    empty and no other hyperparameter explains that, None is one of the choices.
 
     Parameters
     ----------
@@ -59,32 +72,47 @@ def infer_space(
         The rows that count, in the order of the trials.
     trials : ndarray of int, shape (n,)
         Their numbers.
-    chosen : bool, default False
-        Whether the user named the columns: text that reads like times is then kept.
+    sure : bool, default False
+        Whether the columns are known to be hyperparameters: text that reads like times, or differs
+        in every row, is then kept.
+    given : mapping of str to Parameter, optional
+        What single columns are known to be.
+    set_to_none : mapping of str to ndarray of bool, optional
+        For columns of which it is known: the rows in which an empty cell is a value.
     """
     notes: list[Fact] = []
-    parameters, columns = [], []
+    found: dict[str, _Column] = {}
+    known = set_to_none or {}
     for name in table.columns:
-        parameter = _parameter(table[name].infer_objects(), name, notes, chosen=chosen)
+        described = (given or {}).get(name)
+        cells = table[name]
+        none = known.get(name)
+        if described is None and none is not None and _may_be_choices(cells, none):
+            described = _with_none(cells)
+        parameter = described or _parameter(cells.infer_objects(), name, notes, sure=sure)
         if parameter is None:
             continue
-        cells = table[name].iloc[kept].tolist()
-        full = [i for i, cell in enumerate(cells) if not is_empty(cell)]
-        if len(kept) and not full:
+        values = _encoded(
+            parameter, cells.iloc[kept].tolist(), None if none is None else none[kept]
+        )
+        if len(kept) and np.isnan(values).all():
             notes.append(fact("only_left_out", names=[name]))
             continue
-        column = np.full(len(kept), np.nan)
-        column[full] = parameter.encode([cells[i] for i in full])
-        parameters.append(parameter)
-        columns.append(column)
-    if not parameters:
+        found[name] = _Column(parameter, values)
+    if not found:
         raise InputError(
             "frame",
             "has no column left that could be a hyperparameter",
             list(table.columns),
             ("Add one, or name it in ", Option("hyperparameters"), "."),
         )
-    X = np.column_stack(columns)
+    parameters, inferred = _conditions(found, trials)
+    changed = _none_where_unexplained(found, parameters, inferred, table, kept, given or {})
+    if changed:
+        found |= changed
+        parameters, inferred = _conditions(found, trials)
+        notes.append(fact("none_is_a_value", names=changed))
+    X = np.column_stack([column.values for column in found.values()])
     gaps = np.isnan(X).sum(axis=0)
     if gaps.any():
         notes.append(
@@ -95,8 +123,95 @@ def infer_space(
                 rows=len(X),
             )
         )
-    parameters, inferred = infer_conditions(parameters, X, trials.tolist())
     return SearchSpace(parameters), X, notes + inferred
+
+
+def _encoded(
+    parameter: Parameter, cells: list[Any], none: npt.NDArray[np.bool_] | None = None
+) -> Array:
+    """Return the positions of cells: NaN where one is empty, unless that is a choice there."""
+    choice = isinstance(parameter, CategoricalParameter) and None in parameter.choices
+    values = np.full(len(cells), np.nan)
+    full = [
+        i
+        for i, cell in enumerate(cells)
+        if not is_empty(cell) or (choice and none is not None and none[i])
+    ]
+    values[full] = parameter.encode([None if is_empty(cells[i]) else cells[i] for i in full])
+    return values
+
+
+def _conditions(
+    found: Mapping[str, _Column], trials: npt.NDArray[np.int64]
+) -> tuple[list[Parameter], list[Fact]]:
+    """Return the hyperparameters with conditions; one that was given with its own keeps that."""
+    parameters = [column.parameter for column in found.values()]
+    X = np.column_stack([column.values for column in found.values()])
+    bare = [replace(p, active_when=None, optional=None) for p in parameters]
+    inferred, notes = infer_conditions(bare, X, trials.tolist())
+    own = {p.name for p in parameters if p.active_when or p.optional is not None}
+    kept = [p if p.name in own else other for p, other in zip(parameters, inferred, strict=True)]
+    return kept, [note for note in notes if not {*note.names} <= own]
+
+
+# ---------------------------------------------------------------------- None as a value
+
+
+def _none_where_unexplained(
+    found: Mapping[str, _Column],
+    parameters: Sequence[Parameter],
+    inferred: Sequence[Fact],
+    table: pd.DataFrame,
+    kept: npt.NDArray[np.int64],
+    given: Mapping[str, Parameter],
+) -> dict[str, _Column]:
+    """Return the columns whose empty cells nothing explains, with None as one of the choices."""
+    midway = {
+        name
+        for note in inferred
+        if note.kind == "active_at_frequency" and note["why"].kind in _MIDWAY
+        for name in note.names
+    }
+    unexplained = {
+        name
+        for note in inferred
+        if note.kind == "active_at_frequency"
+        for name in note.names
+        if name not in midway and name not in given
+    }
+    X = np.column_stack([column.values for column in found.values()])
+    space = SearchSpace(parameters)
+    changed = {}
+    for j, name in enumerate(found):
+        cells = table[name].iloc[kept].tolist()
+        if name not in unexplained:
+            continue
+        empty = np.array([is_empty(cell) for cell in cells]) & space.allowed(X, j)
+        if not _may_be_choices(table[name], np.array([is_empty(c) for c in table[name].tolist()])):
+            continue
+        parameter = _with_none(table[name])
+        changed[name] = _Column(parameter, _encoded(parameter, cells, empty))
+    return changed
+
+
+def _may_be_choices(column: pd.Series[Any], none: npt.NDArray[np.bool_]) -> bool:
+    """Say whether the values of a column beside None are choices: words, or a few numbers."""
+    cells = [cell for cell in column.tolist() if not is_empty(cell)]
+    if not none.any() or not cells:
+        return False
+    if not all(map(is_number, cells)):
+        return True
+    different = len({float(cell) for cell in cells})
+    return different <= _FEW and len(cells) >= 2 * different
+
+
+def _with_none(column: pd.Series[Any]) -> CategoricalParameter:
+    """Return the choices of a column, with None among them."""
+    cells = [cell for cell in column.tolist() if not is_empty(cell)]
+    if all(map(is_number, cells)):
+        whole = all(float(cell).is_integer() for cell in cells)
+        cells = sorted(int(cell) if whole else float(cell) for cell in cells)
+    return CategoricalParameter(str(column.name), [*_distinct(cells), None])
 
 
 def trials_of_ranges(
@@ -117,7 +232,7 @@ def trials_of_ranges(
     for parameter in space:
         cells = table[parameter.name].tolist()
         full = [i for i, cell in enumerate(cells) if not is_empty(cell)]
-        encoded = parameter.encode([cells[i] for i in full])
+        encoded = _encoded(parameter, [cells[i] for i in full])
         if isinstance(parameter, CategoricalParameter):
             first = np.unique(encoded, return_index=True)[1]
         else:
@@ -127,7 +242,7 @@ def trials_of_ranges(
 
 
 def _parameter(
-    column: pd.Series[Any], name: str, notes: list[Fact], *, chosen: bool
+    column: pd.Series[Any], name: str, notes: list[Fact], *, sure: bool
 ) -> Parameter | None:
     """Return the hyperparameter that a column holds, or None and a note."""
     import pandas as pd
@@ -142,7 +257,7 @@ def _parameter(
     if not is_category and all(map(is_time, cells)):
         notes.append(fact("column_of_times", names=[name]))
         return None
-    if not is_category and not chosen and all(map(is_time_text, cells)):
+    if not is_category and not sure and all(map(is_time_text, cells)):
         notes.append(fact("column_of_time_texts", names=[name], example=cells[0]))
         return None
     if types.is_object_dtype(column) and all(map(is_number, cells)):
@@ -150,14 +265,19 @@ def _parameter(
     if types.is_bool_dtype(present) or not types.is_numeric_dtype(present):
         choices = _distinct(cells)
         if len(choices) == len(present) > 2:
+            text = all(isinstance(choice, str) for choice in choices)
+            left_out = text and not sure and all(as_plain_number(c) is None for c in choices)
             notes.append(
                 fact(
                     "different_in_every_row",
                     names=[name],
-                    text=all(isinstance(choice, str) for choice in choices),
+                    text=text,
                     gaps=len(present) < len(column),
+                    left_out=left_out,
                 )
             )
+            if left_out:
+                return None
         if not is_category:
             notes += number_texts(name, choices)
         return CategoricalParameter(name, choices)
@@ -198,9 +318,12 @@ def _number(present: pd.Series[Any], name: str, gaps: bool, notes: list[Fact]) -
         whole = True
         notes.append(fact("read_as_integers", names=[name]))
     low, high = float(values.min()), float(values.max())
-    log = low > 0 and high >= LOG_FROM * low
-    if log:
-        notes.append(fact("log_scale_guessed", names=[name], decades=float(np.log10(high / low))))
+    scale = scale_of(values)
+    log = scale.log
+    if not scale.clear:
+        notes.append(fact("scale_unclear", names=[name], decades=scale.decades, log=log))
+    elif log:
+        notes.append(fact("log_scale_guessed", names=[name], decades=scale.decades))
     if whole:
         parameter, about = whole_numbers(name, int(present.min()), int(present.max()), log=log)
         notes += about

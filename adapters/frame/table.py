@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_direction, unknown_name
+from hpo_explain._checks import check_count, check_direction
+from hpo_explain.adapters._fidelity import level_of
+from hpo_explain.adapters._folds import instances_of
 from hpo_explain.adapters._reading import nothing_left, repeated
 from hpo_explain.adapters.frame._cells import as_float, is_empty, is_number
+from hpo_explain.adapters.frame._columns import Chosen, choose_columns, configurations
 from hpo_explain.adapters.frame._instances import one_each, read_evaluations
-from hpo_explain.adapters.frame._optuna_table import (
-    NUMBER,
-    PREFIX,
-    STATE,
-    is_optuna_table,
-    unfinished,
+from hpo_explain.adapters.frame._leaks import sounds_like_gain
+from hpo_explain.adapters.frame._number_text import texts_as_numbers
+from hpo_explain.adapters.frame._order import (
+    check_finishes,
+    order_of,
+    read_seconds,
+    trial_numbers,
+    unsorted_time,
 )
-from hpo_explain.adapters.frame._order import check_finishes, order_of, read_numbers, read_seconds
 from hpo_explain.adapters.frame._pending import read_without_result
+from hpo_explain.adapters.frame._proposed import read_proposed
+from hpo_explain.adapters.frame._roles import Roles, check_column, read_roles
+from hpo_explain.adapters.frame._row_numbers import without_row_numbers
 from hpo_explain.adapters.frame._space import infer_space, trials_of_ranges
+from hpo_explain.adapters.frame.layouts import Layout, layout_of
 from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import Fact, fact
+from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.options import Direction
 from hpo_explain.run import Run
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Parameter, SearchSpace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,57 +43,76 @@ if TYPE_CHECKING:
 
 def from_frame(
     frame: pd.DataFrame,
-    objective: str,
-    direction: Direction = "minimize",
-    space: SearchSpace | None = None,
+    objective: str | None = None,
+    direction: Direction | None = None,
+    space: SearchSpace | Sequence[Parameter] | None = None,
     *,
     hyperparameters: Sequence[str] | None = None,
-    initial: int = 0,
+    initial: int | None = None,
+    proposed: str | bool | Sequence[int] | None = None,
+    optimizer: str | None = None,
     trial: str | None = None,
     time: str | tuple[str, str] | None = None,
     instance: str | None = None,
+    fidelity: str | bool | None = None,
+    level: float | None = None,
 ) -> Run:
     """Read a table with one row per trial: an export of W&B, Ray or MLflow, or a CSV file.
 
-    Without `space` it is inferred. Text, booleans and categories become categorical hyperparameters
-    with the choices that occur, numbers get the range that occurs, on a logarithmic scale where
-    they are positive and span three decades or more. Columns of dates, times and durations are left
-    out, those written as text (ISO 8601, or as pandas writes durations) unless `hyperparameters`
-    names them. Where a cell is empty the hyperparameter was inactive: the condition is inferred
-    from which rows have it, and where no other hyperparameter explains that, it counts as active at
-    the frequency that occurs. The run's notes say what was inferred.
+    The tables of Optuna (``trials_dataframe()``), scikit-learn (``cv_results_``), Ray Tune
+    (``get_dataframe()``), MLflow (``search_runs()``), W&B and Ax (``summarize()``) are recognized
+    by their columns, and only those of hyperparameters are read as such, without their prefix. Rows
+    that failed, were pruned, run or wait are left out. In other tables every column is a
+    hyperparameter that has no other role, except for text that differs in every row, times, and
+    columns that were measured with the objective: numbers with a name like train_loss, or in its
+    order. The run's notes name what was left out.
 
-    The table that Optuna's ``study.trials_dataframe()`` returns is recognized by its columns
-    `number`, `state` and `params_...`: the last ones are the hyperparameters, `number` numbers the
-    trials unless another column orders them, and rows whose `state` is not COMPLETE are left out
-    (``run.without_result`` holds their configurations).
+    Without `space` it is inferred. Text, booleans and categories become categorical hyperparameters
+    with the choices that occur; numbers, also those written as text, get the range that occurs, on
+    the scale on which they spread evenly. Where a cell is empty the hyperparameter was inactive if
+    another one explains that; else None is one of its choices, or of a range of numbers it counts
+    as active at the frequency that occurs.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         The trials. A column that a number or tuple names is given by it, and read as its text.
-    objective : str
-        Column of the objective; rows in which it is NaN or infinite are left out.
-    direction : {"minimize", "maximize"}, default "minimize"
-        Which way is better.
-    space : SearchSpace, optional
-        The search space, whose names are columns.
+    objective : str, optional
+        Column of the objective; rows in which it is NaN or infinite are left out. May be left out
+        for a table of scikit-learn or Optuna with a single one.
+    direction : {"minimize", "maximize"}, optional
+        Which way is better; by default "minimize", and of scores of scikit-learn "maximize".
+    space : SearchSpace or sequence of hyperparameters, optional
+        The search space, whose names are columns; or a list of some hyperparameters, which says
+        what single columns are, while the others are inferred.
     hyperparameters : sequence of str, optional
-        Columns of the hyperparameters; by default, and without `space`, every other column.
-        Of Optuna's own table those that start with ``params_``.
-    initial : int, default 0
-        How many trials came first and were not chosen by a model. All others are proposals.
+        Columns of the hyperparameters, which are then read whatever they hold.
+    initial : int, optional
+        How many trials came first and were not chosen by a model, whereas all others were.
+    proposed : str, bool or sequence of int, optional
+        Which trials a model chose: a column that says so, True for all, or their numbers. A table
+        alone does not tell them from a grid or random draws; so by default none is explained as a
+        proposal, except for those that Ax's table names.
+    optimizer : str, optional
+        What ran the optimization; without `initial` and `proposed` it chose all trials.
     trial : str, optional
-        Column of the trial numbers, which also order the rows; by default rows are numbered
-        from 0. Of Optuna's own table `number`.
+        Column of the trial numbers, which also order the rows, or of their names; by default rows
+        are numbered from 0, of the tables of Optuna and Ax by their own column.
     time : str or tuple of two str, optional
         Column of a time that orders the rows, or columns of start and finish, by which what was
         known when a trial was proposed is decided: seconds, or timestamps as dates or ISO 8601, but
-        not durations. A trial without finish and objective counts as still running.
+        not durations. A trial without finish and objective counts as still running. By default
+        those of MLflow and W&B, and any column of dates in whose order the rows are not.
     instance : str, optional
         Column of the fold, data set or seed, where a trial has one row for each of them: rows of
         the same number (`trial`), or else of the same configuration. The objective of the trial
         is then the mean over its instances, and the run's `instances` holds every value.
+    fidelity : str or False, optional
+        Column of the samples, epochs or other budget of a result. Only results of the same budget
+        are comparable: by default those of the highest count. The resources of a halving search
+        and the iterations of Ray Tune are known; False takes them for comparable.
+    level : float, optional
+        The fidelity that counts in place of the highest.
 
     Returns
     -------
@@ -94,8 +122,8 @@ def from_frame(
     Raises
     ------
     InputError
-        If a column is missing, the objective is not numeric, a row is outside `space`, or a trial
-        finishes before it starts.
+        If a column is missing, the objective is not numeric, a row is outside `space`, a trial
+        finishes before it starts, or no row has the `level`.
     NothingToExplain
         If there is no row with a finite objective.
 
@@ -128,122 +156,218 @@ def from_frame(
             type(frame).__name__,
             "Make one with pandas.DataFrame(...) or pandas.read_csv(...).",
         )
-    check_direction(direction)
-    check_count("initial", initial, minimum=0)
+    if initial is not None:
+        check_count("initial", initial, minimum=0)
     table = _with_text_names(frame)
     if len(table) == 0:
         raise NothingToExplain(fact("table_empty"))
     # columns may be named by numbers and tuples, hyperparameters by text only
-    objective = str(objective)
-    trial = None if trial is None else str(trial)
-    instance = None if instance is None else str(instance)
-    times = _times(table, time)
-    from_study = is_optuna_table(table)
-    roles = _roles(table, objective, trial, times, instance)
-    names, notes = _hyperparameters(table, hyperparameters, space, roles, from_study=from_study)
-    if from_study and len(roles) == 1 and NUMBER not in [*roles, *names]:
-        # rows of several studies have the same numbers
-        trial = NUMBER if table[NUMBER].is_unique else None
+    mentioned = _mentioned(hyperparameters, space)
+    others = [str(name) for name in (objective, trial, time, instance, fidelity, proposed)]
+    table, notes = without_row_numbers(table, [*mentioned, *others])
+    if trial is not None and isinstance(fidelity, str):
+        table = _last_of_each(table, str(trial), fidelity, level)
+    layout = layout_of(table)
+    roles = read_roles(
+        table,
+        layout,
+        mentioned,
+        objective=objective,
+        trial=trial,
+        time=time,
+        instance=instance,
+        fidelity=fidelity,
+        proposed=proposed,
+    )
+    direction, about_direction = _direction(direction, layout, roles.objective)
+    values = _objective(table, roles.objective)
+    chosen = choose_columns(table, layout, roles, hyperparameters, space, values)
+    notes += chosen.notes + about_direction
+    roles, chosen, about_order = _in_order(table, roles, chosen, layout)
+    configs, set_to_none = configurations(table, chosen, layout)
 
-    values = _objective(table, objective)
     stopped: dict[int, Fact] = {}
-    if from_study and STATE not in [*roles, *names]:
-        stopped = unfinished(table)
+    if layout is not None and layout.state not in [*roles.columns, *chosen.names]:
+        stopped = dict(layout.stopped)
         values[list(stopped)] = np.nan
+    compared: dict[int, Fact] = {}
+    if roles.fidelity:
+        at = level_of(roles.fidelity, _numbers(table[roles.fidelity]), np.isfinite(values), level)
+        compared = at.reasons(np.arange(len(table)))
+        notes += at.notes()
+        values[list(compared)] = np.nan
     evaluations = one_each(len(table))
     numbers = None
-    if trial is not None:
-        numbers = read_numbers(table[trial], trial, unique=instance is None)
-    if instance is not None:
-        evaluations = read_evaluations(table, instance, names, numbers)
+    if roles.trial:
+        numbers, about_names = trial_numbers(
+            table[roles.trial], roles.trial, several=bool(roles.instance)
+        )
+        notes += about_names
+    if roles.instance:
+        evaluations = read_evaluations(table, roles.instance, [*chosen.names], numbers)
     rows = evaluations.first
+    ordered_by_name = numbers is not None
     numbers = np.arange(len(rows)) if numbers is None else numbers[rows]
+    times = list(roles.times)
     clocks = [read_seconds(table[name], name) for name in times]
     if len(clocks) == 2:
         check_finishes(clocks, table, times, numbers[evaluations.configuration].tolist())
     starts = [evaluations.earliest(clock) for clock in clocks[:1]]
     finishes = [evaluations.latest(clock) for clock in clocks[1:]]
-    order = order_of(numbers, [*starts, *finishes], trial, times)
-    if len(times) == 1 and trial is None:
-        notes.append(fact("numbered_by_time", names=times))
+    order = order_of(numbers, [*starts, *finishes], roles.trial or None, times)
+    if times and not ordered_by_name and (len(times) == 1 or time is None):
+        notes += about_order or [fact("numbered_by_time", names=times[:1])]
         numbers = np.argsort(order)
     means = evaluations.mean(values)
-    notes += evaluations.notes(numbers, objective)
-    excluded = evaluations.not_finite(values, numbers, objective)
+    notes += evaluations.notes(numbers, roles.objective)
+    excluded = evaluations.not_finite(values, numbers, roles.objective)
     ended = {
         int(numbers[evaluations.configuration[row]]): reason for row, reason in stopped.items()
     }
-    excluded |= ended
+    excluded |= {
+        int(numbers[evaluations.configuration[row]]): why for row, why in compared.items()
+    } | ended
     kept = order[np.isfinite(means[order])]
     if not len(kept):
         raise nothing_left("frame", excluded)
     ranges_from: dict[str, list[int]] = {}
-    if space is None:
-        configs = table[names].iloc[rows]
-        space, X, inferred = infer_space(
-            configs, kept, numbers[kept], chosen=hyperparameters is not None
-        )
-        notes += inferred
-        ranges_from = trials_of_ranges(space, configs.iloc[order], numbers[order])
+    cells = configs.iloc[rows]
+    if isinstance(space, SearchSpace):
+        X = space.encode(cells.iloc[kept])
     else:
-        X = space.encode(table[names].iloc[rows[kept]])
+        space, X, inferred = infer_space(
+            cells,
+            kept,
+            numbers[kept],
+            sure=chosen.sure,
+            given=chosen.given,
+            set_to_none={name: none[rows] for name, none in set_to_none.items()},
+        )
+        notes = [
+            replace(note, names=space.names) if note is chosen.about else note for note in notes
+        ]
+        notes += inferred
+        ranges_from = trials_of_ranges(space, cells.iloc[order], numbers[order])
+        ranges_from = {n: trials for n, trials in ranges_from.items() if n not in chosen.given}
+    by_model, known, about_proposals = read_proposed(
+        table,
+        layout,
+        evaluations,
+        numbers,
+        order,
+        initial=initial,
+        proposed=proposed,
+        optimizer=optimizer,
+    )
+    notes += about_proposals
+    instances = None
+    if roles.instance:
+        instances = evaluations.of(kept, X, values)
+    elif layout is not None and layout.folds(roles.objective):
+        scores = [_objective(table, name) for name in layout.folds(roles.objective)]
+        instances = instances_of(X, np.column_stack(scores)[kept])
     return Run(
         space,
         X,
         means[kept],
         direction,
         trials=numbers[kept],
-        proposals=_proposals(numbers[order], numbers[kept], initial),
+        proposals=[t for t in numbers[kept].tolist() if t in by_model],
+        origins={} if known else dict.fromkeys(numbers.tolist(), Origin.UNKNOWN),
         excluded=excluded,
         notes=notes + repeated(X),
         started=starts[0][kept] if finishes else None,
         finished=finishes[0][kept] if finishes else None,
         excluded_times=_excluded_times(numbers, means, *starts, *finishes) if finishes else {},
         without_result=read_without_result(
-            table[names].iloc[rows].set_axis(numbers), ended, space, numbers[order][:initial]
+            cells.set_axis(numbers), ended, space, by_model, known=known
         )
-        if instance is None
+        if not roles.instance
         else {},
-        objective_name=objective,
-        instances=None if instance is None else evaluations.of(kept, X, values),
+        objective_name=roles.objective,
+        optimizer=optimizer or (layout.optimizer if layout is not None else "") or "the optimizer",
+        instances=instances,
         ranges_from=ranges_from,
     )
 
 
-def _roles(
-    table: pd.DataFrame, objective: str, trial: str | None, times: list[str], instance: str | None
-) -> list[str]:
-    """Return the columns with another role than that of a hyperparameter: one role each."""
-    given = [("objective", objective), ("trial", trial)]
-    given += [*(("time", name) for name in times), ("instance", instance)]
-    roles: dict[str, str] = {}
-    for argument, name in given:
-        if name is None:
-            continue
-        _check_column(argument, name, table)
-        if name in roles:
-            problem = f"names {name!r}, which {roles[name]} does already"
-            raise InputError(argument, problem, name, "Choose another column.")
-        roles[name] = argument
-    return list(roles)
+def _direction(
+    given: Direction | None, layout: Layout | None, objective: str
+) -> tuple[Direction, list[Fact]]:
+    """Return which way is better, and what was assumed."""
+    if given is not None:
+        return check_direction(given), []
+    known = None if layout is None else layout.direction(objective)
+    if layout is not None and known is not None:
+        note = fact("direction_of_layout", names=[objective], source=layout.source, direction=known)
+        return known, [note]
+    if sounds_like_gain(objective):
+        return "minimize", [fact("direction_doubtful", names=[objective])]
+    return "minimize", []
 
 
-def _times(table: pd.DataFrame, time: object) -> list[str]:
-    """Return the columns of the times: none, one, or start and finish."""
-    if time is None:
+def _mentioned(hyperparameters: object, space: object) -> list[str]:
+    """Return the names of columns that the user gave as hyperparameters."""
+    given = space if hyperparameters is None else hyperparameters
+    if isinstance(given, str) or not isinstance(given, Iterable):
         return []
-    # a tuple may be the name of one column
-    if not isinstance(time, (list, tuple)) or str(time) in table.columns:
-        return [str(time)]
-    if len(time) > 2:
-        raise InputError(
-            "time", f"must name one column, or start and finish, but was {time!r}", time
-        )
-    return [str(name) for name in time]
+    return [str(getattr(entry, "name", entry)) for entry in given]
+
+
+def _in_order(
+    table: pd.DataFrame, roles: Roles, chosen: Chosen, layout: Layout | None
+) -> tuple[Roles, Chosen, list[Fact]]:
+    """Return a time that orders the rows as a role, where they are not in its order."""
+    if layout is not None or roles.trial or roles.instance or roles.times:
+        return roles, chosen, []
+    taken = [*roles.columns, *(chosen.names if chosen.sure else ())]
+    name = unsorted_time(table, [column for column in table.columns if column not in taken])
+    if name is None:
+        return roles, chosen, []
+    names = {column: short for column, short in chosen.names.items() if column != name}
+    note = fact("rows_out_of_order", names=[name])
+    return replace(roles, times=(name,)), replace(chosen, names=names), [note]
+
+
+def _last_of_each(
+    table: pd.DataFrame, trial: str, fidelity: str, level: float | None
+) -> pd.DataFrame:
+    """Return one row for each trial (and instance) of a table of learning curves.
+
+    That at the level, or where the trial did not reach it, its last one.
+    """
+    check_column("trial", trial, table)
+    check_column("fidelity", fidelity, table)
+    at = _numbers(table[fidelity])
+    wanted = np.nanmax(at) if level is None else level
+    keys = table[trial].map(str)
+    reached = {key for key, value in zip(keys, at, strict=True) if value == wanted}
+    below = np.where(at > wanted, -np.inf, at)
+    highest: dict[str, float] = {}
+    for key, value in zip(keys, below.tolist(), strict=True):
+        highest[key] = max(value, highest.get(key, -np.inf))
+    last = [
+        value == (wanted if key in reached else highest[key])
+        for key, value in zip(keys, at.tolist(), strict=True)
+    ]
+    return table[last].reset_index(drop=True)
+
+
+def _numbers(column: pd.Series[Any]) -> Array:
+    """Return a column of numbers; NaN where a cell is empty or is none."""
+    cells = texts_as_numbers(column).tolist()
+    return np.array(
+        [as_float(cell) if is_number(cell) and not is_empty(cell) else np.nan for cell in cells]
+    )
 
 
 def _with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
+    import pandas as pd
+
     names = [str(column) for column in frame.columns]
+    if isinstance(frame.columns, pd.MultiIndex) and ("number", "") in frame.columns:
+        # Optuna's trials_dataframe(multi_index=True)
+        names = ["_".join(str(part) for part in parts if part != "") for parts in frame.columns]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         problem = f"has the column {', '.join(twice)} more than once"
@@ -253,15 +377,9 @@ def _with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _check_column(argument: str, name: str, table: pd.DataFrame) -> None:
-    if name not in table.columns:
-        raise unknown_name(argument, name, table.columns, "column")
-
-
 def _objective(table: pd.DataFrame, name: str) -> Array:
-    _check_column("objective", name, table)
     values = np.empty(len(table))
-    for i, value in enumerate(table[name].tolist()):
+    for i, value in enumerate(texts_as_numbers(table[name]).tolist()):
         if is_empty(value):
             values[i] = np.nan
         elif is_number(value) or isinstance(value, (bool, np.bool_)):
@@ -274,72 +392,6 @@ def _objective(table: pd.DataFrame, name: str) -> Array:
                 "Choose another column, or convert it with pandas.to_numeric.",
             )
     return values
-
-
-def _hyperparameters(
-    table: pd.DataFrame,
-    hyperparameters: Sequence[str] | None,
-    space: SearchSpace | None,
-    roles: list[str],
-    *,
-    from_study: bool,
-) -> tuple[list[str], list[Fact]]:
-    """Return the columns of the hyperparameters, and what was assumed."""
-    if space is not None:
-        if not isinstance(space, SearchSpace):
-            raise InputError(
-                "space",
-                f"must be a SearchSpace, but was {space!r}",
-                space,
-                'Make one like SearchSpace([FloatParameter("lr", 0.0, 1.0)]), or leave it out: it '
-                "is then inferred.",
-            )
-        if hyperparameters is not None:
-            problem = "cannot be given together with space"
-            raise InputError("hyperparameters", problem, hyperparameters, "Leave one out.")
-        for name in space.names:
-            _check_column("space", name, table)
-        return list(space.names), []
-    if hyperparameters is not None:
-        return _chosen(table, hyperparameters, roles), []
-    names = [name for name in table.columns if name not in roles]
-    if not from_study:
-        return names, [fact("every_other_column", names=names)]
-    names = [name for name in names if name.startswith(PREFIX)]
-    others = [name for name in table.columns if name not in [*names, *roles, STATE]]
-    return names, [fact("columns_of_optuna", names=names, left_out=tuple(others))]
-
-
-def _chosen(table: pd.DataFrame, hyperparameters: Sequence[str], roles: list[str]) -> list[str]:
-    """Return the columns that the user named as hyperparameters."""
-    one = isinstance(hyperparameters, str) or str(hyperparameters) in table.columns
-    if one or not isinstance(hyperparameters, Iterable):
-        raise InputError(
-            "hyperparameters",
-            f"must be a list of columns, but was {hyperparameters!r}",
-            hyperparameters,
-            f"Write [{hyperparameters!r}].",
-        )
-    names = [str(name) for name in hyperparameters]
-    for name in names:
-        _check_column("hyperparameters", name, table)
-        if name in roles:
-            problem = f"names {name!r}, which has another role here"
-            raise InputError("hyperparameters", problem, name, "Leave it out.")
-        if names.count(name) > 1:
-            problem = f"must name different columns, but was {names}: {name!r} is given twice"
-            raise InputError("hyperparameters", problem, names, "Name it once.")
-    return names
-
-
-def _proposals(
-    ordered: npt.NDArray[np.int64], kept: npt.NDArray[np.int64], initial: int
-) -> list[int]:
-    if initial > len(ordered):
-        problem = f"is {initial}, but frame has {len(ordered)} trials"
-        raise InputError("initial", problem, initial, "Lower it.")
-    chosen = set(ordered[initial:].tolist())
-    return [number for number in kept.tolist() if number in chosen]
 
 
 def _excluded_times(

@@ -89,7 +89,7 @@ def from_sklearn(
         return _of_study(search, objective, space)
     results = getattr(search, "cv_results_", None)
     if results is None or "params" not in results:
-        problem = f"is a {kind} without cv_results_"
+        problem = f"must be fitted, but was a {kind!r} without cv_results_"
         raise InputError("search", problem, kind, "Call its fit first.")
     given = read_target(results, objective, getattr(search, "refit", None))
     if kind == "BayesSearchCV" and _is_default(search, given) and space is None:

@@ -17,6 +17,8 @@ _TABLE = {
     "trial": "--trial-column",
     "time": "--time-column",
     "instance": "--instance-column",
+    "proposed": "--proposed-column",
+    "fidelity": "--fidelity-column",
 }
 
 

@@ -16,11 +16,12 @@ from hpo_explain.cli._csv import read_csv
 from hpo_explain.cli._errors import SourceError, debuggable, errors
 from hpo_explain.cli._kind import PICKLE, STORAGE, TABLE, kind_of
 from hpo_explain.cli._options import name_reading_option
-from hpo_explain.cli._row_numbers import without_row_numbers
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.options import Direction
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from hpo_explain.run import Run
 
 _FOR = {
@@ -35,6 +36,10 @@ _FOR = {
     "time_column": TABLE,
     "instance_column": TABLE,
     "initial": TABLE,
+    "proposed_column": TABLE,
+    "optimizer": TABLE,
+    "fidelity_column": TABLE,
+    "level": TABLE,
     "trust_pickle": PICKLE,
 }
 _OPTIONS = (
@@ -58,6 +63,14 @@ _OPTIONS = (
                  help="Table: the fold or data set, if a trial has a row for each."),
     click.option("--initial", type=click.IntRange(min=0),
                  help="Table: how many trials came first and were chosen by no model."),
+    click.option("--proposed-column", metavar="COLUMN",
+                 help="Table: says which trials a model chose; without it, --initial and "
+                 "--optimizer none counts as a proposal."),
+    click.option("--optimizer", metavar="NAME",
+                 help="Table: what ran the optimization and chose the trials."),
+    click.option("--fidelity-column", metavar="COLUMN",
+                 help="Table: the epochs, samples or other budget; the highest counts."),
+    click.option("--level", type=float, help="Table: the fidelity that counts in its place."),
     click.option("--trust-pickle", is_flag=True,
                  help="Unpickle the file, which runs whatever code is in it."),
 )  # fmt: skip
@@ -79,6 +92,10 @@ class Source:
     time_column: tuple[str, ...] = ()
     instance_column: str | None = None
     initial: int | None = None
+    proposed_column: str | None = None
+    optimizer: str | None = None
+    fidelity_column: str | None = None
+    level: float | None = None
     trust_pickle: bool = False
 
     @property
@@ -163,7 +180,7 @@ class Source:
         """Raise UsageError where the command line gives one column two roles."""
         roles: dict[str, str] = {}
         for field in ("objective", "hyperparameter", "trial_column", "time_column",
-                      "instance_column"):  # fmt: skip
+                      "instance_column", "proposed_column", "fidelity_column"):  # fmt: skip
             value = getattr(self, field)
             option = f"--{field.replace('_', '-')}"
             for name in value if isinstance(value, tuple) else filter(None, [value]):
@@ -193,30 +210,36 @@ class Source:
         return options
 
     def _table(self) -> Run:
-        from hpo_explain.adapters import from_frame
-
-        given = (self.objective, self.trial_column, self.instance_column)
+        given = (self.objective, self.trial_column, self.instance_column, self.proposed_column,
+                 self.fidelity_column)  # fmt: skip
         named = {name for name in given if name is not None}
         named |= {*self.hyperparameter, *self.time_column}
         frame, read_as = read_csv(self.source, named)
-        if self.objective is None:
-            columns = ", ".join(map(str, frame.columns[:30]))
-            raise click.UsageError(
-                f"--objective is missing: {self.source} is a table, which does not say which "
-                f"column it is. The columns are {columns}."
-            )
-        frame, nameless = without_row_numbers(frame, named)
-        run = from_frame(
+        try:
+            run = self._framed(frame)
+        except InputError as error:
+            if self.objective is None and error.argument == "objective":
+                raise click.UsageError(error.told(name_reading_option)) from error
+            raise
+        return replace(run, notes=[*read_as, *run.notes])
+
+    def _framed(self, frame: pd.DataFrame) -> Run:
+        from hpo_explain.adapters import from_frame
+
+        return from_frame(
             frame,
             objective=self.objective,
-            direction=self.direction or "minimize",
+            direction=self.direction,
             hyperparameters=self.hyperparameter or None,
-            initial=self.initial or 0,
+            initial=self.initial,
+            proposed=self.proposed_column,
+            optimizer=self.optimizer,
             trial=self.trial_column,
             time=self._time(),
             instance=self.instance_column,
+            fidelity=self.fidelity_column,
+            level=self.level,
         )
-        return replace(run, notes=[*read_as, *nameless, *run.notes])
 
     def _time(self) -> str | tuple[str, str] | None:
         if len(self.time_column) > 2:

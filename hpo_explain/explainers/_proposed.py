@@ -11,7 +11,7 @@ import numpy as np
 from hpo_explain._checks import check_option
 from hpo_explain._words import spans
 from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import Fact, fact
+from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.options import TRIALS, State, WhichTrial
 from hpo_explain.run import Run
 from hpo_explain.space import Array, Config, encode_one
@@ -152,7 +152,9 @@ def proposed(
             raise _not_proposed(run, number)
         return Proposed.without_result(run, number)
     number = _finished(run, trial, seed=seed, any_trial=any_trial)
-    return Proposed(run.X[run.row(number)], number, number)
+    unknown = not any_trial and _may_be_proposed(run, number)
+    notes = (fact("chooser_unknown", trials=[number]),) if unknown else ()
+    return Proposed(run.X[run.row(number)], number, number, notes=notes)
 
 
 def _pending(run: Run) -> int:
@@ -186,9 +188,9 @@ def _finished(run: Run, trial: int | WhichTrial, *, seed: int, any_trial: bool) 
     """Return the number of a finished proposal."""
     if not isinstance(trial, str):
         run.row(trial)
-        if not any_trial and trial not in all_proposals(run):
-            raise _not_proposed(run, trial)
-        return int(trial)
+        if any_trial or _may_be_proposed(run, trial) or trial in all_proposals(run):
+            return int(trial)
+        raise _not_proposed(run, trial)
     proposals = all_proposals(run)
     check_option("trial", trial, TRIALS)
     if trial == "latest":
@@ -200,6 +202,11 @@ def _finished(run: Run, trial: int | WhichTrial, *, seed: int, any_trial: bool) 
     return proposals[better(predicted)]
 
 
+def _may_be_proposed(run: Run, trial: int) -> bool:
+    """Say whether a trial is of a run of which nothing is recorded about who chose its trials."""
+    return not run.proposals and run.origin(trial) is Origin.UNKNOWN
+
+
 def all_proposals(run: Run) -> list[int]:
     """Return the numbers of a run's proposals in their order.
 
@@ -209,5 +216,8 @@ def all_proposals(run: Run) -> list[int]:
         If there is none.
     """
     if not run.proposals:
-        raise NothingToExplain(fact("no_proposals", names=[run.optimizer], finished=len(run)))
+        unknown = all(run.origin(t) is Origin.UNKNOWN for t in np.asarray(run.trials).tolist())
+        raise NothingToExplain(
+            fact("no_proposals", names=[run.optimizer], finished=len(run), unknown=unknown)
+        )
     return sorted(run.proposals)

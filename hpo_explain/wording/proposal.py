@@ -133,10 +133,17 @@ def _best_not_proposed(fact: Fact) -> str:
 
 
 def _no_proposals(fact: Fact) -> Text:
+    trials = counted(fact["finished"], "finished trial")
+    if fact["unknown"]:
+        return (
+            f"run has no proposal, as far as is known: it is not recorded who chose its {trials}. "
+            "Where an optimizer did, name it with ",
+            Option("optimizer"),
+            " when the run is read, or name a trial.",
+        )
     return (
-        f"run has no proposal: {fact.names[0]} chose none of its "
-        f"{counted(fact['finished'], 'finished trial')} by a model. Run more trials than the "
-        "initial design has, or name a trial with ",
+        f"run has no proposal: {fact.names[0]} chose none of its {trials} by a model. Name a trial "
+        "with ",
         Option("acquisition", "lcb"),
         " to see what a model would have predicted for it.",
     )
@@ -233,6 +240,10 @@ add_facts(
         "best_not_proposed": _best_not_proposed,
         "no_proposals": _no_proposals,
         "not_proposed": _not_proposed,
+        "chooser_unknown": lambda fact: (
+            f"it is not recorded that an optimizer's model chose trial {fact.trials[0]}; it is "
+            "explained as if one had"
+        ),
         "too_little_known": _too_little_known,
         "constant_until_then": _constant_until_then,
         "proposals_left_out": lambda fact: (

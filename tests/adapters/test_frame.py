@@ -40,7 +40,7 @@ def test_a_table_becomes_a_run_of_its_rows():
     assert run.objective_name == "loss"
     assert run.trials.tolist() == [0, 1, 2, 3]
     assert run.objective.tolist() == [0.9, 0.4, 0.7, 0.6]
-    assert run.proposals == (0, 1, 2, 3)
+    assert run.proposals == ()
     assert run.incumbent_trial == 1
     for number, row in enumerate(EXPORT.drop(columns="loss").to_dict("records")):
         assert run.config(number) == pytest.approx(row)
@@ -76,10 +76,10 @@ def test_the_kind_of_a_hyperparameter_follows_from_its_column():
         (pd.Series([0.1, 0.1, 0.1]), hx.FloatParameter("c", 0.1, 0.1)),
         (pd.Series([4, 4, 4]), hx.IntParameter("c", 4, 4)),
         (pd.Series(["a", "a", "a"]), hx.CategoricalParameter("c", ["a"])),
-        (pd.Series([Decimal("0.25"), 1, Decimal("0.5")]), hx.FloatParameter("c", 0.25, 1.0)),
+        (pd.Series([Decimal("0.25"), 1, Decimal("0.75")]), hx.FloatParameter("c", 0.25, 1.0)),
         (pd.Series([Decimal("3"), Decimal("1"), 2]), hx.IntParameter("c", 1, 3)),
         (pd.Series([Decimal("3.0"), Decimal("1.0"), 2]), hx.FloatParameter("c", 1.0, 3.0)),
-        (pd.Series([Fraction(1, 2), 1, 2]), hx.FloatParameter("c", 0.5, 2.0)),
+        (pd.Series([Fraction(1, 2), 1, Fraction(3, 2)]), hx.FloatParameter("c", 0.5, 1.5)),
         (
             pd.Series([Decimal(1), Decimal(2), Decimal(1)], dtype="category"),
             hx.CategoricalParameter("c", [Decimal(1), Decimal(2)]),
@@ -94,23 +94,44 @@ def test_every_type_of_column_is_understood(column, parameter):
         assert run.config(trial)["c"] == (pytest.approx(value) if type(value) is float else value)
 
 
+LINEAR = np.random.default_rng(0).uniform(1e-4, 0.5, 200)
+LOG = np.exp(np.random.default_rng(0).uniform(np.log(1e-4), np.log(1e-2), 40))
+
+
 @pytest.mark.parametrize(
     ("values", "log"),
     [
         ([1e-3, 1e-2, 1.0], True),
-        ([1e-3, 1e-2, 0.99], False),
+        ([16, 32, 64, 128], True),
+        ([0.1, 1.0, 10.0], True),
         ([-1e-3, 1e-2, 1e3], False),
         ([0.0, 1e-2, 1e3], False),
-        ([1, 10, 1000], True),
-        ([1, 10, 999], False),
+        ([1, 2, 3, 4, 5], False),
+        ([10, 40, 70, 100], False),
+        (LINEAR, False),  # spans three decades by its smallest value
+        (LOG, True),  # spans two
+        # an optimizer crowds at the lower end of a linear range, the upper end of a log one
+        ([*np.linspace(0.05, 1.0, 40), *np.full(40, 0.051)], False),
+        ([*LOG, *np.linspace(0.0099, 0.01, 60)], True),
     ],
 )
-def test_a_logarithmic_scale_is_guessed_from_three_decades_on_and_noted(values, log):
-    run = hx.from_frame(pd.DataFrame({"c": values, "loss": [1.0, 2.0, 3.0]}), "loss")
+def test_the_scale_is_that_on_which_values_spread_evenly(values, log):
+    table = pd.DataFrame({"c": values, "loss": np.arange(len(values)) % 5})
+    run = hx.from_frame(table, "loss")
     assert run.space["c"].log is log
-    assert [note["decades"] for note in noted(run.notes, "log_scale_guessed")] == (
-        [pytest.approx(3.0)] if log else []
-    )
+    assert bool(noted(run.notes, "log_scale_guessed")) == log
+
+
+def test_a_toss_up_between_scales_is_asked_for_and_single_columns_can_be_described():
+    table = pd.DataFrame({"c": [1.0, 2.0, 4.0, 7.0, 12.0], "x": [1, 2, 1, 2, 3], "loss": range(5)})
+    run = hx.from_frame(table, "loss")
+    assert the_note(run.notes, "scale_unclear").names == ("c",)
+    for log in (True, False):
+        given = hx.FloatParameter("c", 0.5, 20.0, log=log)
+        run = hx.from_frame(table, "loss", space=[given])
+        assert run.space.parameters == (given, hx.IntParameter("x", 1, 3))
+        assert "scale_unclear" not in kinds(run.notes)
+        assert "c" not in run.ranges_from
 
 
 @pytest.mark.parametrize(
@@ -118,15 +139,9 @@ def test_a_logarithmic_scale_is_guessed_from_three_decades_on_and_noted(values, 
     [
         ([0.5, None, 0.1, 0.9], hx.FloatParameter("c", 0.1, 0.9, optional=0.75)),
         ([5, None, 1, 9], hx.IntParameter("c", 1, 9, optional=0.75)),
-        (["p", None, "q", "p"], hx.CategoricalParameter("c", ["p", "q"], optional=0.75)),
-        ([True, None, False, True], hx.CategoricalParameter("c", [True, False], optional=0.75)),
         (
             pd.Series([5, None, 1, 9], dtype="Int64"),
             hx.IntParameter("c", 1, 9, optional=0.75),
-        ),
-        (
-            pd.Series(["p", None, "q", "p"], dtype="category"),
-            hx.CategoricalParameter("c", ["p", "q"], optional=0.75),
         ),
     ],
 )
@@ -142,6 +157,25 @@ def test_an_empty_cell_means_inactive_at_the_frequency_that_occurs_and_that_is_n
     assert the_note(run.notes, "empty_cells") == empty
     note = the_note(run.notes, "active_at_frequency")
     assert (note.names, note["share"]) == (("c",), 0.75)
+
+
+@pytest.mark.parametrize(
+    ("column", "choices"),
+    [
+        (["p", None, "q", "p"] * 3, ["p", "q", None]),
+        ([True, None, False, True] * 3, [True, False, None]),
+        (pd.Series(["p", None, "q", "p"] * 3, dtype="category"), ["p", "q", None]),
+        ([5.0, None, 1.0, 9.0] * 3, [1, 5, 9, None]),
+        (["None", None, "q", "p"] * 3, ["None", "q", "p", None]),
+    ],
+)
+def test_an_empty_cell_that_nothing_explains_is_the_value_none(column, choices):
+    x = np.random.default_rng(0).permutation(12) / 12.0
+    run = hx.from_frame(pd.DataFrame({"c": column, "x": x, "loss": x}), "loss")
+    assert run.space["c"] == hx.CategoricalParameter("c", choices)
+    assert run.config(1)["c"] is None
+    assert the_note(run.notes, "none_is_a_value").names == ("c",)
+    assert "empty_cells" not in kinds(run.notes)
 
 
 def svm_or_forest(rng, n):
@@ -238,8 +272,13 @@ def test_columns_that_are_no_hyperparameters_are_left_out_on_request():
 def test_what_was_taken_for_a_hyperparameter_is_noted_and_identifiers_are_pointed_out():
     run = hx.from_frame(EXPORT.assign(id=["q1", "q2", "q3", "q4"]), "loss")
     read = the_note(run.notes, "every_other_column")
-    assert read.names == ("lr", "layers", "booster", "bias", "id")
+    assert read.names == ("lr", "layers", "booster", "bias")
     assert the_note(run.notes, "different_in_every_row").names == ("id",)
+    assert "id" not in run.space.names
+    chosen = hx.from_frame(
+        EXPORT.assign(id=["q1", "q2", "q3", "q4"]), "loss", hyperparameters=["id"]
+    )
+    assert chosen.space.names == ("id",)
     assert not any(note.names == ("booster",) for note in run.notes)
 
 
@@ -291,12 +330,15 @@ def test_no_time_of_any_type_is_a_hyperparameter(column):
 @pytest.mark.parametrize(
     ("column", "expected"),
     [
-        (["a", "b", "c", "d"], {"text": True, "gaps": False}),
-        (["a", None, "b", "c"], {"text": True, "gaps": True}),
-        (pd.Series(["a", "b", "c", "d"], dtype="category"), {"text": True, "gaps": False}),
-        ([[1], [2], [3], [4]], {"text": False, "gaps": False}),
-        (["a", 1, "b", 2], {"text": False, "gaps": False}),
-        (pd.interval_range(0, 4), {"text": False, "gaps": False}),
+        (["a", "b", "c", "d"], {"text": True, "gaps": False, "left_out": True}),
+        (["a", None, "b", "c"], {"text": True, "gaps": True, "left_out": True}),
+        (
+            pd.Series(["a", "b", "c", "d"], dtype="category"),
+            {"text": True, "gaps": False, "left_out": True},
+        ),
+        ([[1], [2], [3], [4]], {"text": False, "gaps": False, "left_out": False}),
+        (["a", 1, "b", 2], {"text": False, "gaps": False, "left_out": False}),
+        (pd.interval_range(0, 4), {"text": False, "gaps": False, "left_out": False}),
         (["a", "b", "c", "a"], None),
         (["a", "b", None, None], None),  # two of a kind are little evidence
         ([True, None, False, None], None),
@@ -306,6 +348,8 @@ def test_no_time_of_any_type_is_a_hyperparameter(column):
 def test_whatever_differs_in_every_row_is_pointed_out(column, expected):
     notes = hx.from_frame(EXPORT.assign(c=column), "loss").notes
     wanted = fact("different_in_every_row", names=["c"], **(expected or {}))
+    read = hx.from_frame(EXPORT.assign(c=column), "loss").space.names
+    assert ("c" in read) == (not (expected or {}).get("left_out", False))
     assert noted(notes, "different_in_every_row") == ([wanted] if expected else [])
 
 
@@ -333,7 +377,8 @@ def test_the_text_of_times_is_no_hyperparameter_unless_it_is_chosen(texts):
     note = the_note(run.notes, "column_of_time_texts")
     assert (note.names, note["example"]) == (("when",), next(filter(None, texts)))
     chosen = hx.from_frame(table, "loss", hyperparameters=["lr", "when"])
-    assert chosen.space["when"].choices == tuple(dict.fromkeys(filter(None, texts)))
+    choices = chosen.space["when"].choices
+    assert [c for c in choices if c] == [*dict.fromkeys(filter(None, texts))]
 
 
 @pytest.mark.parametrize("texts", [["16:09", "04:03"], ["2026-13-01", "2026-01-01"], ["1", "days"]])
@@ -349,7 +394,6 @@ def test_text_that_only_resembles_times_is_kept(texts):
         (["4,000", "12,000", "900", "1,234,567.5"], "4000"),
         (["0,5", "0,25", "1", None], "0.5"),
         (["$3", "$4", "none", "$5"], "3"),
-        (["1", "2", "1e-3", "2"], "1"),
     ],
 )
 def test_text_that_looks_like_numbers_is_pointed_out(texts, number):
@@ -357,7 +401,23 @@ def test_text_that_looks_like_numbers_is_pointed_out(texts, number):
     assert isinstance(run.space["c"], hx.CategoricalParameter)
     note = the_note(run.notes, "text_of_numbers")
     assert (note.names, note["example"], note["number"]) == (("c",), texts[0], number)
-    assert note["plain"] == (texts[0] == number)
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        (["1", "2", "3", "2"], [1, 2, 3, 2]),
+        (["0.5", "2", "1e-3", " 2 "], [0.5, 2.0, 1e-3, 2.0]),
+        (["10", None, "30", "20"], [10, None, 30, 20]),
+    ],
+)
+def test_numbers_written_as_text_are_numbers_in_a_frame_as_in_a_csv(texts, numbers):
+    run = hx.from_frame(EXPORT.assign(c=texts), "loss")
+    expected = hx.from_frame(EXPORT.assign(c=numbers), "loss")
+    assert run.space == expected.space
+    np.testing.assert_array_equal(run.X, expected.X)
+    scores = EXPORT.assign(loss=EXPORT["loss"].map(str))
+    assert hx.from_frame(scores, "loss").objective.tolist() == EXPORT["loss"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -400,7 +460,7 @@ def test_optunas_own_table_is_read_like_the_study(via_csv, tmp_path):
         table.to_csv(tmp_path / "trials.csv", index=False)
         table = pd.read_csv(tmp_path / "trials.csv")
     run, of_study = hx.from_frame(table, "value"), hx.from_optuna(study)
-    assert run.space.names == ("params_kernel", "params_x")
+    assert run.space.names == ("kernel", "x")
     assert run.trials.tolist() == of_study.trials.tolist() == [0, 1, 4, 5, 6]
     assert run.objective.tolist() == of_study.objective.tolist()
     assert run.excluded == {
@@ -408,15 +468,18 @@ def test_optunas_own_table_is_read_like_the_study(via_csv, tmp_path):
         3: fact("failed"),
         7: fact("running"),
     }
-    note = the_note(run.notes, "columns_of_optuna")
-    assert note.names == ("params_kernel", "params_x")
-    assert {"number", "datetime_start", "duration", "user_attrs_host"} <= {*note["left_out"]}
+    note = the_note(run.notes, "columns_of_layout")
+    assert note.names == ("kernel", "x")
+    assert {"state", "datetime_start", "duration", "user_attrs_host"} <= {*note["left_out"]}
 
 
 def test_other_columns_of_optunas_table_are_hyperparameters_if_they_are_named():
     table = optuna_study().trials_dataframe()
     run = hx.from_frame(table, "value", hyperparameters=["params_x", "number"])
-    assert run.space.names == ("params_x", "number")
+    assert run.space.names == ("x", "number")
+    assert hx.from_frame(table, "value", hyperparameters=["x"]).space.names == ("x",)
+    space = hx.SearchSpace([hx.FloatParameter("params_x", 0.0, 1.0)])
+    assert hx.from_frame(table, "value", space=space).space is space
     assert sorted(run.excluded) == [2, 3, 7]
     states = hx.from_frame(table, "value", hyperparameters=["params_x", "state"])
     assert states.space["state"].choices == ("COMPLETE", "PRUNED", "FAIL", "RUNNING")
@@ -611,7 +674,7 @@ def test_a_row_per_instance_becomes_one_trial_with_the_mean():
         (pytest.approx(lr), kernel) for lr, kernel in expected.index
     ]
     assert run.space.names == ("lr", "kernel")
-    assert run.proposals == tuple(range(6))
+    assert hx.from_frame(table, "loss", instance="fold", initial=0).proposals == tuple(range(6))
     note = the_note(run.notes, "mean_over_instances")
     assert (note.names, len(note["instances"])) == (("loss", "fold"), 3)
     assert hx.from_frame(table.drop(columns="fold"), "loss").instances is None
@@ -695,7 +758,7 @@ def test_conditions_and_frequencies_count_configurations_not_rows():
     rng = np.random.default_rng(0)
     active = rng.random(20) < 0.4
     rows = [
-        {"x": i / 20, "y": 0.5 if active[i] else None, "fold": fold, "loss": rng.uniform()}
+        {"x": i / 20, "y": i / 3.0 if active[i] else None, "fold": fold, "loss": rng.uniform()}
         for i in range(20)
         for fold in range(1 if active[i] else 5)
     ]
@@ -822,6 +885,8 @@ def alike(value, cell):
     if isinstance(cell, (int, float)) and not isinstance(cell, bool):
         # a column of integers with an empty cell comes as floats
         return type(value) is not bool and math.isclose(value, cell, rel_tol=1e-9, abs_tol=1e-8)
+    if isinstance(cell, str) and cell == "1" and not isinstance(value, str):
+        return type(value) is int and value == 1  # a column of nothing but numbers as text
     return value == cell and type(value) is type(cell)
 
 
@@ -846,7 +911,8 @@ def test_what_is_read_is_what_the_table_says_and_the_rest_is_accounted_for(case)
     rows = zip(*(cells[name].tolist() for name in names), strict=True)
     for config, row in zip(run.space.decode(run.X), rows, strict=True):
         filled = {name: c for name, c in zip(names, row, strict=True) if not is_empty(c)}
-        assert config.keys() == filled.keys()
+        # what is empty was inactive, or None
+        assert config.keys() - {n for n, v in config.items() if v is None} == filled.keys()
         assert all(alike(config[name], cell) for name, cell in filled.items())
     # without numbers, equal configurations are taken together
     unnumbered = None
@@ -913,7 +979,7 @@ SPACE = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1e-1), hx.IntParameter("la
         (EXPORT, {"initial": -1}, ["initial must be at least 0"]),
         (EXPORT.assign(lr=np.inf), {}, ["value inf in row 0 of column 'lr'"]),
         (EXPORT.assign(n=[0, 1, 1, 2]), {"trial": "n"}, ["the number 1 more than once"]),
-        (EXPORT.assign(n=["a", "b", "c", "d"]), {"trial": "n"}, ["whole numbers", "'a' in row 0"]),
+        (EXPORT.assign(n=[0.5, 1, 2, 3]), {"trial": "n"}, ["whole numbers", "0.5 in row 0"]),
         (EXPORT.assign(n=[0, 1, 2, np.nan]), {"trial": "n"}, ["whole numbers", "row 3"]),
         (
             EXPORT.assign(n=[0, 1, 2, 2**63]),
@@ -998,9 +1064,10 @@ def test_rows_without_a_result_keep_what_they_were_to_try():
     }
     assert run.pending == of_study.pending == (7, 8)
     for number in (2, 3, 7):
-        known = {f"params_{name}": v for name, v in of_study.config(number).items()}
-        assert run.config(number) == pytest.approx(known)
-    assert run.without_result[7].not_chosen(run.space) == ("params_kernel",)
-    found = hx.explain_proposal(run, "pending", background=20)
-    assert (found.trial, found.not_chosen) == (7, ("params_kernel",))
+        assert run.config(number) == pytest.approx(of_study.config(number))
+    assert run.without_result[7].not_chosen(run.space) == ("kernel",)
+    assert run.origin(7).value == "unknown"
+    told = hx.from_frame(study.trials_dataframe(), "value", optimizer="RandomSampler")
+    found = hx.explain_proposal(told, "pending", background=20)
+    assert (found.trial, found.not_chosen) == (7, ("kernel",))
     assert hx.from_frame(study.trials_dataframe(), "value", initial=4).origin(3).value == "initial"

@@ -116,10 +116,15 @@ def test_a_hyperparameter_that_is_left_out_by_choice_is_inactive():
             "model",
         ),
         (
-            fact("no_proposals", names=["Ax"], finished=1),
-            "run has no proposal: Ax chose none of its 1 finished trial by a model. Run more "
-            "trials than the initial design has, or name a trial with acquisition='lcb' to see "
-            "what a model would have predicted for it.",
+            fact("no_proposals", names=["Ax"], finished=1, unknown=False),
+            "run has no proposal: Ax chose none of its 1 finished trial by a model. Name a trial "
+            "with acquisition='lcb' to see what a model would have predicted for it.",
+        ),
+        (
+            fact("no_proposals", names=["Ax"], finished=2, unknown=True),
+            "run has no proposal, as far as is known: it is not recorded who chose its 2 finished "
+            "trials. Where an optimizer did, name it with optimizer= when the run is read, or name "
+            "a trial.",
         ),
         (
             fact("too_little_known", trials=[1], finished=1),
