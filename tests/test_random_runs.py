@@ -176,8 +176,10 @@ def check_explanations(run, seed):
             number = max(run.proposals) if trial == "latest" else run.best(run.proposals)
         proposed = number in run.proposals
         for criterion in {"auto", rng.choice(CRITERIA)}:
-            # any finished trial may be looked at with a criterion that is asked for
-            asked = proposed or (criterion != "auto" and isinstance(trial, int))
+            # any finished trial may be looked at with a criterion that is asked for, or where it is
+            # not recorded who chose the trials
+            unknown = not run.proposals and run.origin(int(run.trials[0])) is hx.Origin.UNKNOWN
+            asked = proposed or ((criterion != "auto" or unknown) and isinstance(trial, int))
             # whatever is beyond counts as that
             known = np.clip(run.objective[run.known_before(number)], -1e150, 1e150) if asked else []
             own = criterion == "auto" and proposed and run.own_acquisition(number) is not None
@@ -189,7 +191,7 @@ def check_explanations(run, seed):
                 acquisition=criterion,
                 background=ROWS,
                 seed=seed % 7,
-                about=[run.optimizer, number, run.objective_name],
+                about=[run.optimizer, number, run.objective_name, "not recorded who chose"],
             )
             assert bool(text) != possible, text
             if found is not None:
