@@ -1,6 +1,7 @@
 """Plots: one file per result, each drawing numbers that are already computed."""
 
 from hpo_explain.plotting._registry import draw
+from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.plotting.ablation import plot_ablation
 from hpo_explain.plotting.ablation_shares import plot_ablation_shares
 from hpo_explain.plotting.advice import plot_advice
@@ -31,8 +32,10 @@ from hpo_explain.plotting.subspace import plot_subspace
 
 __all__ = [
     "Drawable",
+    "abbreviated",
     "draw",
     "figure_svg",
+    "plain",
     "plot_ablation",
     "plot_ablation_shares",
     "plot_advice",

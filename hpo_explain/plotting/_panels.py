@@ -28,7 +28,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import shorten, wrap
+from hpo_explain.plotting._text import abbreviated, wrap
 from hpo_explain.space import Array
 
 HIGH = 105.0  # points, of a panel
@@ -177,17 +177,16 @@ def alone(known: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 # ---------------------------------------------------------------------- words
 
 
-def write_title(panels: Panels, k: int, text: str) -> None:
-    """Write the title of a panel, on one line."""
-    panel, points = panels.axes[k], panels.width - 2.0 * TEXT
-    title = panel.set_title("", loc="left", fontsize=TEXT, y=1.0)
-    width, scale = 1 + characters(points, 0.9 * TEXT), 72.0 / panels.part.figure.dpi
-    while width > _LEAST_TITLE:
-        title.set_text(shorten(text, width))
-        make_literal([title])
-        if title.get_window_extent().width * scale <= points:
-            break
-        width -= 1
+def write_titles(panels: Panels, texts: Sequence[str]) -> None:
+    """Write the titles of panels, each on one line; no two different ones look the same."""
+    points, scale = panels.width - 2.0 * TEXT, 72.0 / panels.part.figure.dpi
+    for k, panel in enumerate(panels.axes):
+        title = panel.set_title("", loc="left", fontsize=TEXT, y=1.0)
+        for width in range(1 + characters(points, 0.9 * TEXT), _LEAST_TITLE, -1):
+            title.set_text(abbreviated(texts, width)[k])
+            make_literal([title])
+            if title.get_window_extent().width * scale <= points:
+                break
 
 
 def write_around(

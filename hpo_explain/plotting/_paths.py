@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from hpo_explain.plotting._panels import Panels, draw_path, limit_trials, new_panels, write_title
+from hpo_explain.plotting._panels import Panels, draw_path, limit_trials, new_panels, write_titles
 from hpo_explain.plotting._style import FILLS, GREY, ink
 from hpo_explain.plotting._text import abbreviated, plain, shorten
 from hpo_explain.space import Array
@@ -49,7 +49,7 @@ class Paths:
     def left_out(self) -> str:
         """Say which hyperparameters have no panel."""
         order, shown = self.order(), self.shown()
-        names = [shorten(plain(name), 24) for name in self.names]
+        names = abbreviated(map(plain, self.names), 24)
         return words.without_panel(
             [names[j] for j in order if j not in shown],
             [name for j, name in enumerate(names) if j not in order],
@@ -62,12 +62,11 @@ def draw_paths(
     """Draw a panel per hyperparameter, the largest first; return them and entries of a legend."""
     shown = paths.shown()
     panels = new_panels(ax, len(shown), width=width)
-    titles = abbreviated((plain(paths.names[j]) for j in shown), 60)
     entries: list[tuple[Artist, str]] = []
     for k, j in enumerate(shown):
         lines = _draw_panel(panels.axes[k], paths, j)
         entries = entries or lines
-        write_title(panels, k, titles[k])
+    write_titles(panels, [plain(paths.names[j]) for j in shown])
     limit_trials(panels.axes[0], paths.x, panels.width)
     return panels, entries
 

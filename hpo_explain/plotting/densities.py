@@ -12,11 +12,11 @@ from matplotlib.ticker import MaxNLocator
 
 from hpo_explain.explanations import DensityCurve, DensityPath, ProposalDensities
 from hpo_explain.plotting._log_axis import make_log
-from hpo_explain.plotting._panels import new_panels, write_around, write_title
+from hpo_explain.plotting._panels import new_panels, write_around, write_titles
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import BLUE, GREY, ORANGE, TEXT, WIDTH, ink, make_literal
 from hpo_explain.plotting._subject import shown
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import abbreviated, plain, shorten
 from hpo_explain.space import Array
 from hpo_explain.wording import densities as words
 from hpo_explain.wording import format_value
@@ -61,12 +61,15 @@ def plot_densities(
     'x = ...'
     """
     panels = new_panels(ax, len(result.curves), width=width, same_scale=False, same_x=False)
+    names = abbreviated((plain(curve.name) for curve in result.curves), _NAME)
+    titles = []
     for k, (panel, curve) in enumerate(zip(panels.axes, result.curves, strict=True)):
         _draw_curve(panel, curve)
         value = words.absent(result, curve.name)
         if curve.proposed is not None:
             value = f"= {shorten(plain(format_value(curve.proposed)), _VALUE)}"
-        write_title(panels, k, f"{shorten(plain(curve.name), _NAME)} {value}")
+        titles.append(f"{names[k]} {value}")
+    write_titles(panels, titles)
     about = shown(result.subject)
     write_around(
         panels,

@@ -17,7 +17,7 @@ from hpo_explain.plotting._panels import (
     limit_trials,
     new_panels,
     write_around,
-    write_title,
+    write_titles,
 )
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import FILLS, WIDTH, ink
@@ -74,6 +74,7 @@ def plot_payouts(path: DesirabilityPath, *, ax: Axes | None = None, width: float
         f"{TOTAL}: {shorten(plain(criterion), 60)}" if term == "total" else shorten(plain(term), 60)
         for criterion, term in kinds
     )
+    write_titles(panels, titles)
     x = path.trials.astype(float)
     colors = {term: FILLS[t % len(FILLS)].color for t, term in enumerate(path.terms)}
     for k, (criterion, term) in enumerate(kinds):
@@ -87,7 +88,6 @@ def plot_payouts(path: DesirabilityPath, *, ax: Axes | None = None, width: float
             x[single], baseline[single], prediction[single], color=color, alpha=_PAYOUT["alpha"],
             linewidth=4.0,
         )  # fmt: skip
-        write_title(panels, k, titles[k])
     limit_trials(panels.axes[0], x, panels.width)
     criteria = [shorten(plain(name), 60) for name in path.acquisitions]
     write_around(

@@ -8,15 +8,18 @@ import numpy as np
 
 from hpo_explain.errors import unless_nothing
 from hpo_explain.explanations import FanovaImportance
+from hpo_explain.plotting import abbreviated, plain
 from hpo_explain.reporting._render import render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.overview import best_so_far
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import trust as trust_words
 from hpo_explain.wording.fanova import between, disagreement
-from hpo_explain.wording.numbers import format_value, percent
+from hpo_explain.wording.numbers import percent
 
 _MOST_BARS, _MOST_ACTIONS = 5, 3
+_LEAST_BAR = 0.01  # of the variance
+_LONGEST_NAME = 40  # columns: two lines of a phone
 
 
 def _content(context: Context) -> Content:
@@ -40,15 +43,16 @@ def _content(context: Context) -> Content:
 def _bars(result: FanovaImportance) -> list[dict[str, Any]]:
     """Return name, share and interval of what matters most."""
     rows = result.importance.sort_values("importance", ascending=False, kind="stable")
+    shown = rows[rows["importance"] >= _LEAST_BAR][:_MOST_BARS]
+    names = abbreviated((plain(name) for name in shown.index), _LONGEST_NAME)
     return [
         {
-            "name": format_value(str(name)),
+            "name": name,
             "share": percent(float(row["importance"])),
             "size": f"{100.0 * float(np.clip(row['importance'], 0.0, 1.0)):.1f}",
             "interval": between(float(row["lower"]), float(row["upper"])),
         }
-        for name, row in rows[:_MOST_BARS].iterrows()
-        if row["importance"] >= 0.01
+        for name, (_, row) in zip(names, shown.iterrows(), strict=True)
     ]
 
 

@@ -263,7 +263,8 @@ add_facts(
         ),
         "not_rebuilt": _not_rebuilt,
         "densities_rebuilt": lambda fact: (
-            f"log l − log g: rebuilt from the trials of the time by {names(fact)}, ",
+            "log l and log g say how common a value is among the good trials finished by then and "
+            f"among the others; they are computed again by {names(fact)}, ",
             fact["how"],
         ),
         "process_refitted": lambda fact: (

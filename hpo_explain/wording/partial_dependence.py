@@ -64,7 +64,7 @@ def said_of(claim: Claim, what: str, result: PartialDependence) -> str:
     where = join_words(
         [_values(result, n, v) for n, v in zip(claim.hyperparameters, claim.values, strict=True)]
     )
-    return f"{what} best {where} ({level})."
+    return f"{what} best {where}, where it is {level}."
 
 
 def _values(result: PartialDependence, name: str, values: Sequence[Any]) -> str:

@@ -18,10 +18,10 @@ from hpo_explain.wording.subject import INACTIVE, NEXT, NOT_CHOSEN, configuratio
 # ---------------------------------------------------------------------- facts
 
 _PLACES = {
-    "global": "",
-    "local": " around the configuration",
-    "hybrid": ", half of them around the configuration",
-    "candidates": " drawn as the optimizer draws its candidates",
+    "global": " from the whole space",
+    "local": " close to it",
+    "hybrid": ", half of them close to it",
+    "candidates": ", drawn as the optimizer draws its candidates",
 }
 _LEFT_OUT = {
     "too_little_known": "fewer than two trials were finished before",
@@ -55,10 +55,11 @@ def _model_learned_later(fact: Fact) -> str:
 
 
 def _background_grown(fact: Fact) -> str:
-    limit = "" if fact["enough"] else ", with the largest number of rows"
+    limit = "" if fact["enough"] else ", the most that are drawn"
     return (
-        f"background: {counted(fact['rows'], 'row')}{_PLACES[fact['place']]}; 95 % intervals are "
-        f"within {fact['width']:.1%} of the largest contribution{limit}"
+        f"it is compared with {counted(fact['rows'], 'configuration')}{_PLACES[fact['place']]}"
+        f"{limit}; averaging over them leaves an error of up to {fact['width']:.1%} of the largest "
+        "contribution (95 % intervals)"
     )
 
 
@@ -228,7 +229,7 @@ add_facts(
             "background"
         ),
         "background_incumbent": lambda fact: (
-            f"background: trial {fact.trials[0]}, the incumbent by then"
+            f"it is compared with trial {fact.trials[0]}, the best one by then"
         ),
         "results_not_known": _results_not_known,
         "no_result": _no_result,

@@ -226,3 +226,14 @@ def test_names_from_the_user_are_drawn_as_they_are():
     titles_of = ax.figure.axes
     assert not any(a._left_title.get_parse_math() for a in titles_of)
     assert {a.get_title(loc="left")[:4] for a in titles_of} >= {"_und", "<scr", "学习率"}
+
+
+def test_names_that_differ_in_the_middle_have_different_titles():
+    names = [f"model.encoder.block.{j}.attention.projection.dropout_probability" for j in range(6)]
+    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in names])
+    X = space.sample(8, seed=0)
+    run = hx.Run(space, X, X @ np.arange(1.0, 7.0), "minimize", proposals=range(5, 8))
+    path = hx.desirability_path(run, background=20, progress=False)
+    titles = [panel.get_title(loc="left") for panel in path.plot().figure.axes]
+    assert len({*titles}) == len(titles) == 6
+    assert all("…" in title for title in titles)

@@ -43,30 +43,32 @@ DOUBTS = (
     [
         (
             effect(std=0.1),
-            "On average the objective is best for x1 between 0 and 0.125 (2.0 ± 0.2). " + DOUBTS,
+            "On average the objective is best for x1 between 0 and 0.125, where it is 2.0 ± 0.2. "
+            + DOUBTS,
         ),
         (
             effect(error=0.1),
-            "On average the objective is best for x1 between 0 and 0.375 (2.0 ± 0.2).",
+            "On average the objective is best for x1 between 0 and 0.375, where it is 2.0 ± 0.2.",
         ),
         (
             effect(error=1e-3, direction="maximize"),
-            "On average the objective is best for x1 between 0.875 and 1 (3.000 ± 0.002).",
+            "On average the objective is best for x1 between 0.875 and 1, where it is "
+            "3.000 ± 0.002.",
         ),
         (
             effect(error=1e-3, low=0.5),
-            "On average the objective is best for x1 between 0.5 and 0.625 (2.500 ± 0.002). Hardly "
-            "tried, so not ruled out: x1 = 0.00495 to 0.4505.",
+            "On average the objective is best for x1 between 0.5 and 0.625, where it is "
+            "2.500 ± 0.002. Hardly tried, so not ruled out: x1 = 0.00495 to 0.4505.",
         ),
         (
             effect(("x1", "x2"), error=1e-3, of=lambda X: X[:, 0] + X[:, 1]),
             "On average the objective is best for x1 between 0 and 0.125 and for x2 between 0 and "
-            "0.125 (2.000 ± 0.002).",
+            "0.125, where it is 2.000 ± 0.002.",
         ),
         (
             effect(error=1e-3, of=lambda X: -((X[:, 0] - 0.5) ** 2)),
-            "On average the objective is best for x1 between 0 and 0.125 or between 0.875 and 1 "
-            "(1.750 ± 0.002).",
+            "On average the objective is best for x1 between 0 and 0.125 or between 0.875 and 1, "
+            "where it is 1.750 ± 0.002.",
         ),
         (
             effect(error=9.0),
@@ -78,7 +80,7 @@ DOUBTS = (
         ),
         (
             effect(scale=1e-6, direction="maximize", error=0.0),
-            "On average the objective is best for x1 between 0.875 and 1 (2.000001).",
+            "On average the objective is best for x1 between 0.875 and 1, where it is 2.000001.",
         ),
         (
             effect(scale=0.0, error=0.0),
@@ -99,8 +101,14 @@ def test_categories_that_may_be_best_are_named():
     surrogate = AnalyticSurrogate(space, lambda X: np.array([1.0, 1.1, 5.0])[X[:, 0].astype(int)])
     found = hx.PartialDependenceExplainer(surrogate, sample=5).explain("kind")
     one, two = (replace(found, covariance=s**2 * np.eye(3)) for s in (0.01, 0.3))
-    assert words.finding(one) == "On average the objective is best at kind = a (1.00 ± 0.02)."
-    assert words.finding(two) == "On average the objective is best at kind in {a, b} (1.0 ± 0.6)."
+    assert (
+        words.finding(one)
+        == "On average the objective is best at kind = a, where it is 1.00 ± 0.02."
+    )
+    assert (
+        words.finding(two)
+        == "On average the objective is best at kind in {a, b}, where it is 1.0 ± 0.6."
+    )
 
 
 def test_a_small_effect_is_flat_within_a_bound():

@@ -94,13 +94,14 @@ def test_a_hyperparameter_that_is_left_out_by_choice_is_inactive():
         ),
         (
             fact("background_grown", rows=400, place="local", width=0.0432, enough=True),
-            "background: 400 rows around the configuration; 95 % intervals are within 4.3% of the "
-            "largest contribution",
+            "it is compared with 400 configurations close to it; averaging over them leaves an "
+            "error of up to 4.3% of the largest contribution (95 % intervals)",
         ),
         (
             fact("background_grown", rows=2000, place="global", width=0.08, enough=False),
-            "background: 2000 rows; 95 % intervals are within 8.0% of the largest contribution, "
-            "with the largest number of rows",
+            "it is compared with 2000 configurations from the whole space, the most that are "
+            "drawn; averaging over them leaves an error of up to 8.0% of the largest contribution "
+            "(95 % intervals)",
         ),
         (
             fact("results_not_known", trials=[13, 14], at=15),

@@ -87,8 +87,9 @@ SENTENCES = [
             names=["TPESampler"],
             how=fact("sampler_of_study"),
         ),
-        "log l − log g: rebuilt from the trials of the time by TPESampler, the one of the study "
-        "object; give sampler= if another one chose the trials",
+        "log l and log g say how common a value is among the good trials finished by then and "
+        "among the others; they are computed again by TPESampler, the one of the study object; "
+        "give sampler= if another one chose the trials",
     ),
     (
         fact(
