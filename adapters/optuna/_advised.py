@@ -18,12 +18,12 @@ from optuna.distributions import (
     FloatDistribution,
     IntDistribution,
 )
-from optuna.samplers import BaseSampler, TPESampler
+from optuna.samplers import BaseSampler
 from optuna.search_space import IntersectionSearchSpace
 from optuna.search_space.group_decomposed import _GroupDecomposedSearchSpace
 from optuna.trial import FrozenTrial, Trial, TrialState
 
-from hpo_explain.adapters.optuna._wrapping import WrappingSampler, unwrapped
+from hpo_explain.adapters.optuna._wrapping import WrappingSampler
 from hpo_explain.space import CategoricalParameter, Parameter, category_index
 
 
@@ -101,8 +101,6 @@ class AdvisedSampler(WrappingSampler):
     def __init__(self, sampler: BaseSampler, changed: Mapping[str, Parameter]) -> None:
         super().__init__(sampler)
         self._changed = dict(changed)
-        # TPE takes a value beyond a range for one at its end, and others know better
-        self._inside_only = isinstance(unwrapped(sampler)[0], TPESampler)
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
@@ -146,12 +144,14 @@ class AdvisedSampler(WrappingSampler):
         asked: Mapping[str, BaseDistribution],
         within: Mapping[str, BaseDistribution],
     ) -> Study:
-        """Return the study without trials whose values the sampler asked cannot make use of."""
+        """Return the study without trials of categories that are no longer searched.
+
+        Numbers beyond a smaller range still tell a sampler which side of it is good.
+        """
         names = [
             name
             for name, narrower in within.items()
-            if narrower != asked[name]
-            and (self._inside_only or isinstance(narrower, CategoricalDistribution))
+            if narrower != asked[name] and isinstance(narrower, CategoricalDistribution)
         ]
         if not names:
             return study

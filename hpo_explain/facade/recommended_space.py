@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from hpo_explain.adapters import as_run
 from hpo_explain.explainers.recommended_space import RecommendedSpaceExplainer
 from hpo_explain.explanations import Recommendation, Subject
 from hpo_explain.facts import fact
-from hpo_explain.run import LogTail, average_instances, thinned
-
-MOST_TRIALS = 500  # more take a Gaussian process too long, and change little
+from hpo_explain.run import average_instances, on_log_tail
 
 
 def recommended_space(run: Any, *, seed: int = 0, **reading: Any) -> Recommendation:
@@ -61,13 +58,11 @@ def recommended_space(run: Any, *, seed: int = 0, **reading: Any) -> Recommendat
     """
     read = as_run(run, **reading)
     run = average_instances(read, seed=seed)
-    some = thinned(run, MOST_TRIALS, seed=seed)
+    scaled, tail = on_log_tail(run, seed=seed)
     notes = [note for note in run.notes if note not in read.notes]
-    if len(some) < len(run):
-        notes.append(fact("fitted_on_some", used=len(some), n=len(run)))
+    if len(scaled) < len(run):
+        notes.append(fact("fitted_on_some", used=len(scaled), n=len(run)))
     sign = 1.0 if run.direction == "minimize" else -1.0
-    tail = LogTail.of(run.cost)
-    scaled = replace(some, objective=sign * tail(some.cost), record=None)
     explainer = RecommendedSpaceExplainer(
         scaled.surrogate(kind="gp", seed=seed),
         subject=Subject.of(run, notes=notes),

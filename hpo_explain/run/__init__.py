@@ -9,6 +9,7 @@ from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.log_tail import LogTail
 from hpo_explain.run.noise import NoiseModel
+from hpo_explain.run.on_log_tail import on_log_tail
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.run.pending import WithoutResult
 from hpo_explain.run.repeats import Repeats
@@ -34,6 +35,7 @@ __all__ = [
     "WithoutResult",
     "average_instances",
     "diverged_above",
+    "on_log_tail",
     "thinned",
     "winsorized",
 ]

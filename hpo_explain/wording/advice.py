@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._words import join_words
+from hpo_explain._words import counted, join_words
 from hpo_explain.explanations import Action, Advice
 from hpo_explain.facts import Fact
 from hpo_explain.space import CategoricalParameter
@@ -87,11 +87,17 @@ def _given(action: Action) -> dict[str, Any]:
     return dict(zip(action.hyperparameters, action.values, strict=True))
 
 
+def _try_title(action: Action) -> str:
+    others = len(action.configurations) - 1
+    more = f"; then {counted(others, 'other configuration')}" if others > 0 else ""
+    return f"Try next: {_settings(_given(action))}{more}"
+
+
 _TITLES: dict[str, Callable[[Action], str]] = {
     "narrow": lambda action: f"Search on in a narrower space: {_extents(action)}",
     "fix": lambda action: f"Keep fixed: {_settings(_given(action))}",
     "widen": lambda action: f"Widen the range, if such values are allowed: {_extents(action)}",
-    "try": lambda action: f"Try next: {_settings(_given(action))}",
+    "try": _try_title,
     "stop": lambda _: "Stop, unless the space changes",
     "go_on": lambda _: "Go on as it is",
 }

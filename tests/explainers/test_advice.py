@@ -146,6 +146,8 @@ def test_optuna_tries_the_configuration_that_is_advised():
     (tried,) = [action for action in actions if action.title.startswith("Try next")]
     exec(tried.code, {"study": study})
     best = study.best_value
-    study.optimize(objective, n_trials=1)
-    assert f"x = {study.trials[-1].params['x']:.4g}" in tried.title
+    study.optimize(objective, n_trials=len(tried.configurations))
+    tries = [trial.params for trial in study.trials[25:]]
+    assert tries == [dict(config) for config in tried.configurations]
+    assert f"x = {tries[0]['x']:.4g}" in tried.title
     assert study.best_value < best
