@@ -35,10 +35,14 @@ def apply_advice(advice: Advice, source: Any, **options: Any) -> Any:
         from hpo_explain.adapters.optuna.advice import continued
 
         return continued(advice, source, **options)
+    if is_a(source, "scipy", "OptimizeResult") or is_a(source, "skopt", "Optimizer"):
+        from hpo_explain.adapters.skopt.advice import continued as skopt_continued
+
+        return skopt_continued(advice, source, **options)
     kind = f"{type(source).__module__}.{type(source).__qualname__}"
     raise InputError(
         "source",
-        f"must be an optuna.Study, but was a {kind}",
+        f"must be an optuna.Study, or a result or Optimizer of skopt, but was a {kind}",
         source,
         "Search advice.space, or paste the code of its actions.",
     )

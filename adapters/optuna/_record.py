@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import optuna
 from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters.optuna._rebuilding import UnexpectedSamplerError
 from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.run import OwnAcquisition
-from hpo_explain.space import SearchSpace
+from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import Surrogate
+
+_FEWEST, _MOST = 20, 300  # trials of which the regret is bounded
 
 BY_HAND = (Origin.ENQUEUED, Origin.RETRIED, Origin.ADDED)
 """Origins of trials that the sampler did not choose."""
@@ -50,6 +55,33 @@ class SamplerRecord:
     def acquisition(self, before: int | None) -> OwnAcquisition | None:
         """Return None: no acquisition function chose the trials."""
         return None
+
+    def regret_bound(self, trials: Sequence[int], objective: Array) -> float | None:
+        """Return the bound of :class:`optuna.terminator.RegretBoundEvaluator`.
+
+        None where trials have several objectives, or are too few, or so many that it takes long.
+        """
+        if len(self.directions) != 1 or not _FEWEST <= len(trials) <= _MOST:
+            return None
+        numbered = {trial.number: trial for trial in self.trials}
+        told = []
+        for number, value in zip(trials, objective, strict=True):
+            trial = copy.copy(numbered[int(number)])
+            trial.state, trial.value = optuna.trial.TrialState.COMPLETE, float(value)
+            told.append(trial)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # "experimental"
+                from optuna.terminator import RegretBoundEvaluator
+
+                evaluator = RegretBoundEvaluator(seed=0)
+            bound = float(evaluator.evaluate(told, self.directions[0]))
+        except (
+            ImportError,
+            ValueError,
+        ):  # it needs torch, and hyperparameters that all trials have
+            return None
+        return bound if np.isfinite(bound) else None
 
     def why_not(self, before: int | None) -> Fact | None:
         """Return why there is no acquisition function of trial `before`; None if there is one."""

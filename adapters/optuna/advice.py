@@ -62,9 +62,10 @@ def continued(
     old = study.get_trials(states=_CARRIED, deepcopy=False)
     advised.add_trials(_told_anew(trial, reaches) for trial in old)
     kept = {name: p for name, p in changed.items() if only_value(p) is not None}
-    for config in (config for action in advice.actions for config in action.configurations):
-        fixed = {name: only_value(p) for name, p in kept.items() if name in config}
-        advised.enqueue_trial({**config, **fixed})
+    for action in advice.actions:
+        for config in [*action.configurations] * action.times:
+            fixed = {name: only_value(p) for name, p in kept.items() if name in config}
+            advised.enqueue_trial({**config, **fixed})
     return advised
 
 

@@ -107,6 +107,24 @@ def _parameter(dimension: Any, name: str) -> tuple[Parameter, list[Fact]]:
     )
 
 
+def dimension_of(parameter: Parameter) -> Any:
+    """Return a hyperparameter as skopt describes it; of one with a single value its only category.
+
+    Examples
+    --------
+    >>> from hpo_explain import IntParameter
+    >>> dimension_of(IntParameter("layers", 1, 5))
+    Integer(low=1, high=5, prior='uniform', transform='identity')
+    """
+    if isinstance(parameter, CategoricalParameter):
+        return Categorical(list(parameter.choices), name=parameter.name)
+    if parameter.low == parameter.high:
+        return Categorical([parameter.low], name=parameter.name)
+    prior = "log-uniform" if parameter.log else "uniform"
+    kind = Real if isinstance(parameter, FloatParameter) else Integer
+    return kind(parameter.low, parameter.high, prior=prior, name=parameter.name)
+
+
 def encode_points(
     space: SearchSpace, points: Iterable[Sequence[Any]]
 ) -> tuple[Array, dict[int, Fact]]:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import skopt
-from skopt.space import Categorical, Integer, Real
 
-from hpo_explain.space import CategoricalParameter, Config, FloatParameter, Parameter, SearchSpace
+from hpo_explain.adapters.skopt._dimensions import dimension_of
+from hpo_explain.space import Config, SearchSpace
 
 
 def tune_with_skopt(
@@ -54,18 +54,10 @@ def tune_with_skopt(
         config = dict(zip(space.names, values, strict=True))
         return objective(space.decode(space.encode(config))[0])
 
-    dimensions = [_dimension(parameter) for parameter in space.parameters]
+    dimensions = [dimension_of(parameter) for parameter in space.parameters]
     # not skopt.dummy_minimize: it asks scikit-learn whether None is a regressor, and newer
     # releases of scikit-learn refuse to say
     initial = n_trials if sampler == "random" else min(10, n_trials)
     return skopt.gp_minimize(
         loss, dimensions, n_calls=n_trials, n_initial_points=initial, random_state=seed
     )
-
-
-def _dimension(parameter: Parameter) -> Any:
-    if isinstance(parameter, CategoricalParameter):
-        return Categorical(list(parameter.choices), name=parameter.name)
-    prior = "log-uniform" if parameter.log else "uniform"
-    kind = Real if isinstance(parameter, FloatParameter) else Integer
-    return kind(parameter.low, parameter.high, prior=prior, name=parameter.name)

@@ -16,11 +16,17 @@ from hpo_explain._checks import check_count
 from hpo_explain.errors import NothingToExplain, unless_nothing
 from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.attempt import attempt
+from hpo_explain.explainers._advice.beware import beware
+from hpo_explain.explainers._advice.branch import branch
+from hpo_explain.explainers._advice.experiment import experiment
 from hpo_explain.explainers._advice.finish import go_on, stop
 from hpo_explain.explainers._advice.fix import fix
 from hpo_explain.explainers._advice.improvement import Candidates
 from hpo_explain.explainers._advice.narrow import narrow
 from hpo_explain.explainers._advice.prospects import Prospects
+from hpo_explain.explainers._advice.repeat import repeat
+from hpo_explain.explainers._advice.rescale import rescale
+from hpo_explain.explainers._advice.wait import wait
 from hpo_explain.explainers._advice.widen import widen
 from hpo_explain.explainers.recommended_space import still_possible
 from hpo_explain.explanations import Action, Advice, Subject
@@ -36,8 +42,9 @@ class AdviceExplainer:
     Parameters
     ----------
     analyses : object
-        What the advice rests on: an object with the attributes `run`, `trust`, `effects`,
-        `recommended_space`, `subspace` and `experiments`, each computed when it is asked for.
+        What the advice rests on: an object with the attributes `run`, `trust`,
+        `recommended_space`, `subspace` and `experiments`, and the method `effect(name)`, each
+        computed when it is asked for.
     most : int, default 5
         The largest number of actions.
     seed : int, default 0
@@ -105,25 +112,60 @@ class _Found:
     def actions(self) -> list[Action]:
         """Return all actions that the claims support."""
         analyses = self._analyses
-        candidates = self._unless("try", lambda: Candidates.of(analyses.run))
+        run = analyses.run
+        candidates = self._unless("try", lambda: Candidates.of(run))
         if candidates is None:
-            return self._several(self._unless("go_on", lambda: go_on(analyses, None)))
-        widened = self._unless("widen", lambda: widen(analyses, candidates.best))
-        if widened is None:
-            finished = self._unless("stop", lambda: stop(analyses, candidates))
+            warned = self._unless("beware", lambda: beware(run, None)) or []
+            return [
+                *warned,
+                *self._several(self._unless("go_on", lambda: go_on(analyses, None, None))),
+            ]
+        prospects = Prospects(run, seed=self._seed)
+        warned = self._unless("beware", lambda: beware(run, prospects)) or []
+        hidden = self._unless("repeat", lambda: repeat(analyses, candidates))
+        widened = self._unless("widen", lambda: widen(analyses, candidates))
+        if widened is None and hidden is None:
+            finished = self._unless("stop", lambda: stop(analyses, candidates, prospects))
             if finished is not None:
-                return [finished]
-        prospects = Prospects(analyses.run, seed=self._seed)
-        names = [] if widened is None else [*widened.hyperparameters]
-        fixed = self._unless("fix", lambda: fix(analyses, prospects, names))
-        names += [] if fixed is None else fixed.hyperparameters
-        narrowed = self._unless("narrow", lambda: narrow(analyses, prospects, names))
-        changes = self._several(widened, narrowed, fixed)
+                return [finished, *warned]
+        changes = self._changes(prospects, candidates, self._several(*warned, widened))
         within = [p for action in changes for p in action.parameters]
         tried = self._unless("try", lambda: attempt(analyses, candidates, within))
-        if not changes:
-            changes = self._several(self._unless("go_on", lambda: go_on(analyses, candidates)))
-        return self._several(*changes, tried)
+        found = [*warned, *changes, *self._several(hidden, tried)]
+        if not any(action.parameters for action in found):
+            found += self._meanwhile(candidates, prospects)
+        return found
+
+    def _changes(
+        self, prospects: Prospects, candidates: Candidates, known: Sequence[Action]
+    ) -> list[Action]:
+        """Return the actions that change the space, beside those known; each changes others."""
+        analyses, run = self._analyses, self._analyses.run
+        found = [action for action in known if action.kind == "widen"]
+        names = {parameter.name for action in known for parameter in action.parameters}
+
+        def add(actions: Sequence[Action]) -> None:
+            found.extend(actions)
+            names.update(p.name for action in actions for p in action.parameters)
+
+        add(self._several(self._unless("rescale", lambda: rescale(run, names))))
+        if any(action.kind == "rescale" for action in found):
+            return found  # a model on the wrong scale is not to be relied on further
+        add(self._several(self._unless("fix", lambda: fix(analyses, prospects, names))))
+        add(self._several(self._unless("narrow", lambda: narrow(analyses, prospects, names))))
+        add(self._unless("branch", lambda: branch(analyses, prospects, candidates, names)) or [])
+        return found
+
+    def _meanwhile(self, candidates: Candidates, prospects: Prospects) -> list[Action]:
+        """Return what to do while nothing can be changed."""
+        analyses = self._analyses
+        waiting, why_not = self._unless("wait", lambda: wait(analyses)) or (None, None)
+        if waiting is None:
+            because = [] if why_not is None else [why_not]
+            return self._several(
+                self._unless("go_on", lambda: go_on(analyses, candidates, prospects, because))
+            )
+        return self._several(waiting, self._unless("experiment", lambda: experiment(analyses)))
 
     def _several(self, *actions: Action | None) -> list[Action]:
         return [action for action in actions if action is not None]

@@ -68,6 +68,8 @@ class Action:
         The hyperparameters as they should be searched from now on.
     configurations : tuple of mapping
         What to evaluate, in the user's units.
+    times : int
+        How often to evaluate each.
     trials : tuple of int
         The trials that it is about.
     framework : str
@@ -89,6 +91,7 @@ class Action:
     evidence: tuple[Fact, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     configurations: tuple[Mapping[str, Any], ...] = ()
+    times: int = 1
     trials: tuple[int, ...] = ()
     framework: str = ""
 
@@ -261,6 +264,7 @@ class Advice(Result):
                     "certain": action.certain,
                     "evidence": [found.to_dict() for found in action.evidence],
                     "configurations": [dict(config) for config in action.configurations],
+                    "times": action.times,
                     "trials": action.trials,
                     "title": action.title,
                     "reason": action.reason,

@@ -10,19 +10,16 @@ from hpo_explain import diagnostics
 from hpo_explain.adapters import as_run
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explainers.advice import AdviceExplainer
-from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explanations import Advice, PartialDependence, Recommendation, Subspace
-from hpo_explain.facade.effects import partial_dependence
+from hpo_explain.facade.effects import next_experiments, partial_dependence
 from hpo_explain.facade.fanova import importance, subspace
 from hpo_explain.facade.recommended_space import recommended_space
 from hpo_explain.run import Run
 from hpo_explain.surrogates import SupportsJoint
 
-_EFFECTS = 6
-_WORTH_AN_EFFECT = 0.02  # of the variance, alone
-_EFFECT_ROWS, _EFFECT_GRID = 300, 15
-_EXPERIMENTS = 3
-_EXPERIMENT_ROWS, _EXPERIMENT_GRID, _CANDIDATES = 100, 10, 200
+EXPERIMENTS: Mapping[str, Any] = {"n": 3, "sample": 100, "grid_size": 10, "candidates": 200}
+"""How many experiments are asked for, and how they are searched."""
+_EFFECT_ROWS, _EFFECT_GRID = 100, 15
 
 
 class Analysed:
@@ -53,22 +50,16 @@ class Analysed:
         """Whether the surrogate of all trials is good enough to be explained."""
         return diagnostics.trust(self.run.surrogate(), self.run.direction)
 
-    @cached_property
-    def ranking(self) -> list[str]:
-        """The hyperparameters that explain enough of the variance alone, at least one."""
-        found = importance(self.run, seed=self._seed)
-        order = sorted(self.run.space.names, key=lambda name: -found.share(name))
-        return [n for n in order if found.share(n) >= _WORTH_AN_EFFECT][:_EFFECTS] or order[:1]
-
-    @cached_property
-    def effects(self) -> Sequence[PartialDependence]:
-        """The partial dependence on each of the most important hyperparameters."""
-        return [
-            partial_dependence(
-                self.run, name, sample=_EFFECT_ROWS, grid_size=_EFFECT_GRID, seed=self._seed
-            )
-            for name in self.ranking
-        ]
+    def effect(self, name: str) -> PartialDependence:
+        """Return the partial dependence on a hyperparameter."""
+        return partial_dependence(
+            self.run,
+            name,
+            sample=_EFFECT_ROWS,
+            grid_size=_EFFECT_GRID,
+            attainable=False,
+            seed=self._seed,
+        )
 
     @cached_property
     def recommended_space(self) -> Recommendation:
@@ -83,19 +74,11 @@ class Analysed:
     @cached_property
     def experiments(self) -> Sequence[Mapping[str, Any]]:
         """The trials that would narrow the most important effect most; empty where unknown."""
-        model = self.run.surrogate()
-        if not isinstance(model, SupportsJoint):
+        if not isinstance(self.run.surrogate(), SupportsJoint):
             return []
-        found = choose_experiments(
-            model,
-            self.ranking[0],
-            _EXPERIMENTS,
-            sample=_EXPERIMENT_ROWS,
-            grid_size=_EXPERIMENT_GRID,
-            candidates=_CANDIDATES,
-            seed=self._seed,
-        )
-        return found.configurations
+        found = importance(self.run, seed=self._seed)
+        most = max(self.run.space.names, key=found.share)
+        return next_experiments(self.run, most, seed=self._seed, **EXPERIMENTS)
 
 
 def advise(run: Any, *, most: int = 5, seed: int = 0, **reading: Any) -> Advice:

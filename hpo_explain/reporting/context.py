@@ -13,7 +13,6 @@ from hpo_explain import diagnostics, facade
 from hpo_explain.diagnostics import SamplingBias, Trust
 from hpo_explain.errors import NothingToExplain, unless_nothing
 from hpo_explain.explainers.advice import AdviceExplainer
-from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.proposal import explainable
 from hpo_explain.explanations import (
     Ablation,
@@ -32,6 +31,7 @@ from hpo_explain.explanations import (
     Subspace,
 )
 from hpo_explain.explanations.path import LATEST
+from hpo_explain.facade.advice import EXPERIMENTS
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import WhichTrial
 from hpo_explain.run import Run
@@ -47,8 +47,6 @@ _H_ROWS = 50
 _PRECISION = 0.05  # of contributions, relative to the largest
 _WORTH_WORKERS = 30  # proposals: fewer are explained before a worker has started
 _MOST_PROPOSALS, _OF_MANY = 100, 40  # each with a model of its own
-_EXPERIMENTS = 3
-_EXPERIMENT_ROWS, _EXPERIMENT_GRID, _CANDIDATES = 100, 10, 200
 
 _T = TypeVar("_T")
 
@@ -157,6 +155,19 @@ class Context:
             facade.partial_dependence(self.run, name, sample=rows, grid_size=grid)
             for name in self._worth_an_effect()
         ]
+
+    def effect(self, name: str) -> PartialDependence:
+        """Return the partial dependence on a hyperparameter, be it important or not."""
+        known = [effect for effect in self.effects if effect.names == (name,)]
+        if known:
+            return known[0]
+        rows, grid = _EFFECT_ROWS, _EFFECT_GRID
+        return self.once(
+            f"effect {name}",
+            lambda: facade.partial_dependence(
+                self.run, name, sample=rows, grid_size=grid, attainable=False
+            ),
+        )
 
     def _worth_an_effect(self) -> list[str]:
         """Return the hyperparameters that matter most, at least one."""
@@ -314,18 +325,9 @@ class Context:
         return self.once("experiments", self._experiments)
 
     def _experiments(self) -> list[dict[str, Any]]:
-        model = self.run.surrogate()
-        if not isinstance(model, SupportsJoint):
+        if not isinstance(self.run.surrogate(), SupportsJoint):
             return []  # it does not tell which trials would narrow the band most
-        found = choose_experiments(
-            model,
-            self.ranking[0],
-            _EXPERIMENTS,
-            sample=_EXPERIMENT_ROWS,
-            grid_size=_EXPERIMENT_GRID,
-            candidates=_CANDIDATES,
-        )
-        return found.configurations
+        return facade.next_experiments(self.run, self.ranking[0], **EXPERIMENTS)
 
 
 def _thinned(run: Run, proposals: list[int]) -> list[int]:

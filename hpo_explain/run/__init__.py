@@ -10,7 +10,7 @@ from hpo_explain.run.instances import Instances
 from hpo_explain.run.log_tail import LogTail
 from hpo_explain.run.noise import NoiseModel
 from hpo_explain.run.on_log_tail import on_log_tail
-from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
+from hpo_explain.run.optimizer import KnowsRegret, KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.run.pending import WithoutResult
 from hpo_explain.run.repeats import Repeats
 from hpo_explain.run.reviewed import Reviewed
@@ -23,6 +23,7 @@ __all__ = [
     "ChosenAcquisition",
     "Feasibility",
     "Instances",
+    "KnowsRegret",
     "KnowsWhyNot",
     "LogTail",
     "NoiseModel",

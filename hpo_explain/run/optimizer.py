@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.facts import Fact, as_facts
+from hpo_explain.space import Array
 from hpo_explain.surrogates import Surrogate
 
 
@@ -47,6 +49,15 @@ class OptimizerRecord(Protocol):
 
     def acquisition(self, before: int | None) -> OwnAcquisition | None:
         """Return the optimizer's own acquisition for trial `before`, None if unknown."""
+        ...
+
+
+@runtime_checkable
+class KnowsRegret(Protocol):
+    """A record whose framework bounds the regret: how much better the optimum may be."""
+
+    def regret_bound(self, trials: Sequence[int], objective: Array) -> float | None:
+        """Return the framework's own bound for these trials; None where it does not apply."""
         ...
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._words import counted, join_words
+from hpo_explain._words import counted, join_words, spans
 from hpo_explain.explanations import Action, Advice
 from hpo_explain.facts import Fact
 from hpo_explain.space import CategoricalParameter
@@ -93,14 +93,84 @@ def _try_title(action: Action) -> str:
     return f"Try next: {_settings(_given(action))}{more}"
 
 
+def _branch_title(action: Action) -> str:
+    if action.parameters:
+        return f"Give up branches: search on with {_extents(action)}"
+    return f"Try a branch more often: {_settings(_given(action))}"
+
+
+def _repeat_title(action: Action) -> str:
+    which = f"trial{'s' if len(action.trials) > 1 else ''} {spans(action.trials)}"
+    often = "once more" if action.times == 1 else f"{action.times} times more"
+    return f"Repeat {which} {often}"
+
+
+def _beware_title(action: Action) -> str:
+    return _WARNINGS[action.evidence[0].kind](action)
+
+
+def _experiment_title(action: Action) -> str:
+    more = len(action.configurations) - 1
+    others = f" (and {counted(more, 'other')})" if more else ""
+    return f"Try what tells most: {_settings(_given(action))}{others}"
+
+
+def _where(fact: Fact) -> str:
+    shown = [
+        f"{format_value(name)} "
+        + (
+            f"from {format_value(value[0])} to {format_value(value[1])}"
+            if isinstance(value, tuple)
+            else f"= {format_value(value)}"
+        )
+        for name, value in zip(fact.names, fact["values"], strict=True)
+    ]
+    return " with ".join(shown)
+
+
+_WARNINGS: dict[str, Callable[[Action], str]] = {
+    "fails_where": lambda action: f"Beware of {_where(action.evidence[0])}",
+    "parallel_duplicates": lambda _: "Keep workers from evaluating the same configuration",
+    "category_never_tried": lambda action: (
+        "Try what was never tried: "
+        + join_words(
+            listed_few(
+                [
+                    f"{format_value(name)} = {format_value(value)}"
+                    for name, value in zip(action.hyperparameters, action.values, strict=True)
+                ]
+            )
+        )
+    ),
+    "enqueued_without_result": lambda _: "Try again what was asked for and has no result",
+}
+
 _TITLES: dict[str, Callable[[Action], str]] = {
     "narrow": lambda action: f"Search on in a narrower space: {_extents(action)}",
     "fix": lambda action: f"Keep fixed: {_settings(_given(action))}",
     "widen": lambda action: f"Widen the range, if such values are allowed: {_extents(action)}",
+    "rescale": lambda action: f"Search on another scale: {join_words(_scales(action))}",
     "try": _try_title,
+    "experiment": _experiment_title,
+    "repeat": _repeat_title,
+    "branch": _branch_title,
+    "beware": _beware_title,
     "stop": lambda _: "Stop, unless the space changes",
     "go_on": lambda _: "Go on as it is",
+    "wait": lambda action: f"Go on: {_more(action.evidence[0])} are needed to tell what to change",
 }
+
+
+def _scales(action: Action) -> list[str]:
+    shown = [
+        f"{format_value(p.name)} on a {'logarithmic' if getattr(p, 'log', False) else 'linear'} one"
+        for p in action.parameters
+    ]
+    return listed_few(shown)
+
+
+def _more(fact: Fact) -> str:
+    return f"{'about ' if fact.kind == 'more_trials_needed' else ''}{fact['more']} more trials"
 
 
 # ---------------------------------------------------------------------- evidence
@@ -147,12 +217,124 @@ def _last_trials(fact: Fact) -> str:
 
 def _nothing_to_change(fact: Fact) -> str:
     if fact["level"] in ("poor", "unknown"):
-        return "the model predicts too badly to give up any part of the space; more trials help"
+        return "the model predicts held-out trials too badly to give up any part of the space"
     return "no range can be given up and no hyperparameter fixed with confidence yet"
+
+
+def _better_scale(fact: Fact) -> str:
+    (name,), log = fact.names, fact["log"]
+    return (
+        f"a model of {'the logarithm of ' if log else ''}{format_value(name)} predicts held-out "
+        f"trials better than one of {'the value' if log else 'its logarithm'}, by "
+        f"{plus_minus(fact['gain'], fact['half'])} nats per trial"
+    )
+
+
+def _attainable(fact: Fact) -> str:
+    shown = [
+        f"{format_value(choice)} {plus_minus(mean, std)} ({counted(n, 'trial')})"
+        for choice, mean, std, n in zip(
+            fact["choices"], fact["mean"], fact["std"], fact["trials"], strict=True
+        )
+    ]
+    return (
+        f"the best {fact['objective']} that can be expected by {format_value(fact.names[0])}: "
+        f"{join_words(listed_few(shown))} (± one standard deviation)"
+    )
+
+
+def _would_score(fact: Fact) -> str:
+    return (
+        f"trial {fact.trials[0]}, the best observed one, would score "
+        f"{plus_minus(fact['mean'], fact['std'])} on average again, where "
+        f"{format_value(fact['observed'])} was observed (one evaluation scatters by "
+        f"{fact['noise']:.2g})"
+    )
+
+
+def _best_hidden(fact: Fact) -> str:
+    return (
+        f"noise hides which of the trials {spans(fact.trials)} is best: knowing it is worth "
+        f"{fact['known']:.2g}"
+    )
+
+
+def _best_tied(fact: Fact) -> str:
+    return (
+        f"{len(fact.trials)} different configurations share the best {fact['objective']}: only a "
+        "finer evaluation, or further ones, tell which is best"
+    )
+
+
+def _fails_where(fact: Fact) -> str:
+    what = {"failed": "failed", "pruned": "were pruned", "infeasible": "were infeasible"}
+    return (
+        f"{fact['failed']} of {counted(fact['n'], 'trial')} {what[fact['state']]} with "
+        f"{_where(fact)}, and {fact['elsewhere']} of {fact['others']} others; by chance so many "
+        f"with a probability of {fact['p']:.1g}"
+    )
+
+
+def _duplicates(fact: Fact) -> str:
+    return (
+        f"{counted(len(fact.trials), 'trial')} of {fact['n']} evaluated a configuration that "
+        f"another one was evaluating ({spans(fact.trials)})"
+    )
+
+
+def _never_tried(fact: Fact) -> str:
+    return f"none of {counted(fact['n'], 'trial')} has {'it' if len(fact.names) == 1 else 'them'}"
+
+
+def _still_to_gain(fact: Fact) -> str:
+    return (
+        f"the model expects that the best {fact['objective']} can still be improved by "
+        f"{fact['expected']:.2g}, and with 90% probability by no more than {fact['bound']:.2g}"
+    )
+
+
+def _not_learning(fact: Fact) -> str:
+    return (
+        f"the model of all {fact['n']} trials predicts hardly better than those of half of them: "
+        "whether more trials will tell cannot be said"
+    )
+
+
+def _more_trials_needed(fact: Fact) -> str:
+    r2 = max(fact["r2"], 0.0)
+    return (
+        f"the model explains {r2:.0%} of the variance of held-out trials; if it gets better as it "
+        f"did so far, about {fact['more']} more trials bring that to {fact['wanted']:.0%}"
+    )
 
 
 add_facts(
     {
+        "attainable_by_category": _attainable,
+        "best_hidden": _best_hidden,
+        "best_tied": _best_tied,
+        "better_scale": _better_scale,
+        "enqueued_without_result": lambda fact: (
+            f"trial{'s' if len(fact.trials) > 1 else ''} {spans(fact.trials)}, asked for by a "
+            f"person, {'have' if len(fact.trials) > 1 else 'has'} no result"
+        ),
+        "fails_where": _fails_where,
+        "more_trials_needed": _more_trials_needed,
+        "category_never_tried": _never_tried,
+        "not_learning": _not_learning,
+        "parallel_duplicates": _duplicates,
+        "regret_bound": lambda fact: (
+            f"Optuna's terminator bounds the regret by {fact['bound']:.2g}"
+        ),
+        "still_to_gain": _still_to_gain,
+        "tells_most": lambda fact: (
+            f"{counted(fact['n'], 'trial')} that would narrow most what is known of the most "
+            "important hyperparameter"
+        ),
+        "too_few_to_tell": lambda fact: (
+            f"{counted(fact['n'], 'trial')} are too few to judge a model"
+        ),
+        "would_score_again": _would_score,
         "advice_failed": lambda fact: f"{fact['part']}: failed ({fact['error']})",
         "better_at_end": _better_at_end,
         "beyond_untried": "what lies beyond was not tried",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hpo_explain.explanations import Action
 from hpo_explain.explanations.advice import values_of
 from hpo_explain.space import CategoricalParameter, FloatParameter, Parameter
-
-_CHANGES = ("narrow", "widen", "rescale", "branch")
 
 
 def action_code(action: Action) -> str:
@@ -19,7 +17,7 @@ def action_code(action: Action) -> str:
         return fix(action.parameters)
     if action.parameters:
         return search(action.parameters)
-    return evaluate(action.hyperparameters, action.configurations) if action.configurations else ""
+    return evaluate(action) if action.configurations else ""
 
 
 def _rounded(parameter: Parameter) -> tuple[Any, Any]:
@@ -56,8 +54,11 @@ def _partly_fixed(parameters: Sequence[Parameter]) -> str:
     return f"study.sampler = optuna.samplers.PartialFixedSampler({values!r}, study.sampler)"
 
 
-def _enqueued(names: Sequence[str], configurations: Sequence[Mapping[str, Any]]) -> str:
-    return "\n".join(f"study.enqueue_trial({dict(config)!r})" for config in configurations)
+def _enqueued(action: Action) -> str:
+    lines = [f"study.enqueue_trial({dict(config)!r})" for config in action.configurations]
+    if action.times == 1:
+        return "\n".join(lines)
+    return "\n".join([f"for _ in range({action.times}):", *(f"    {line}" for line in lines)])
 
 
 # ---------------------------------------------------------------------- scikit-optimize
@@ -86,29 +87,44 @@ def _dimension(parameter: Parameter) -> str:
 
 def _declared(parameters: Sequence[Parameter]) -> str:
     return "\n".join(
-        f"{p.name if p.name.isidentifier() else 'parameter'} = hpo_explain.{p!r}"
+        f"{p.name if p.name.isidentifier() else 'parameter'} = {_declaration(p)}"
         for p in parameters
     )
+
+
+def _declaration(parameter: Parameter) -> str:
+    name, kind = parameter.name, type(parameter).__name__
+    if isinstance(parameter, CategoricalParameter):
+        return f"hpo_explain.{kind}({name!r}, {[*parameter.choices]!r})"
+    low, high = _rounded(parameter)
+    options = ", log=True" if parameter.log else ""
+    if parameter.step not in (None, 1):
+        options += f", step={parameter.step!r}"
+    return f"hpo_explain.{kind}({name!r}, {low!r}, {high!r}{options})"
 
 
 def _values(parameters: Sequence[Parameter]) -> str:
     return f"fixed = { ({p.name: values_of(p) for p in parameters})!r}"
 
 
-def _points(names: Sequence[str], configurations: Sequence[Mapping[str, Any]]) -> str:
-    lines = [
-        f"x = {[config.get(name) for name in names]!r}  # {', '.join(names)}"
-        for config in configurations
-    ]
-    return "\n".join(lines)
+def _points(action: Action) -> str:
+    names = list(dict.fromkeys(name for config in action.configurations for name in config))
+    shown = [[config.get(name) for name in names] for config in action.configurations]
+    return _one_or_many("x", shown * action.times, f"  # {', '.join(names)}")
 
 
-def _configs(names: Sequence[str], configurations: Sequence[Mapping[str, Any]]) -> str:
-    return "\n".join(f"config = {dict(config)!r}" for config in configurations)
+def _configs(action: Action) -> str:
+    return _one_or_many("config", [dict(c) for c in action.configurations] * action.times, "")
+
+
+def _one_or_many(name: str, values: Sequence[Any], comment: str) -> str:
+    if len(values) == 1:
+        return f"{name} = {values[0]!r}{comment}"
+    return f"{name}s = {list(values)!r}{comment}"
 
 
 _Search = Callable[[Sequence[Parameter]], str]
-_Evaluate = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], str]
+_Evaluate = Callable[[Action], str]
 
 _WRITERS: dict[str, tuple[_Search, _Search, _Evaluate]] = {
     "optuna": (_suggestions, _partly_fixed, _enqueued),

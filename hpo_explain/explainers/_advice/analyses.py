@@ -23,9 +23,8 @@ class Analyses(Protocol):
         """Whether the surrogate of all trials is good enough to be explained."""
         ...
 
-    @property
-    def effects(self) -> Sequence[PartialDependence]:
-        """The partial dependence on each of the most important hyperparameters."""
+    def effect(self, name: str) -> PartialDependence:
+        """Return the partial dependence on a hyperparameter."""
         ...
 
     @property

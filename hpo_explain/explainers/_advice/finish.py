@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.improvement import Candidates, recent
+from hpo_explain.explainers._advice.prospects import Prospects
 from hpo_explain.explanations import Action
-from hpo_explain.facts import fact
+from hpo_explain.facts import Fact, fact
+from hpo_explain.run import KnowsRegret, Run
 
 _NEGLIGIBLE = 0.001  # share of the spread: below, another trial brings nothing
+_LITTLE = 0.01  # and all further ones
 _LATELY, _LONG = 0.25, 0.5  # shares of the trials
 
 
-def stop(analyses: Analyses, candidates: Candidates) -> Action | None:
+def stop(analyses: Analyses, candidates: Candidates, prospects: Prospects) -> Action | None:
     """Return that nothing is left to gain; None where something is, or was lately."""
     place = candidates.most_promising()
     improved, brought = recent(analyses.run, _LONG)
@@ -19,16 +26,46 @@ def stop(analyses: Analyses, candidates: Candidates) -> Action | None:
         return None
     if candidates.relative(place) >= _NEGLIGIBLE:
         return None
-    return Action("stop", gain=0.0, evidence=(brought, candidates.reason(place)))
+    expected, bound = prospects.left(candidates.rows)
+    if bound >= _LITTLE * candidates.spread:
+        return None
+    left = _left(analyses.run, expected, bound)
+    return Action(
+        "stop",
+        gain=0.0,
+        interval=(0.0, bound),
+        certain=True,
+        evidence=(brought, *left, candidates.reason(place)),
+    )
 
 
-def go_on(analyses: Analyses, candidates: Candidates | None) -> Action:
+def go_on(
+    analyses: Analyses,
+    candidates: Candidates | None,
+    prospects: Prospects | None,
+    because: Sequence[Fact] = (),
+) -> Action:
     """Return that nothing can be changed for certain, and what is expected of further trials."""
-    evidence = [fact("nothing_to_change", level=analyses.trust.level)]
-    if candidates is None:
+    evidence = [fact("nothing_to_change", level=analyses.trust.level), *because]
+    if candidates is None or prospects is None:
         return Action("go_on", evidence=tuple(evidence))
     evidence.append(recent(analyses.run, _LATELY)[1])
-    place = candidates.most_promising()
-    if analyses.trust.good_region.enough and place is not None:
-        evidence.append(candidates.reason(place))
-    return Action("go_on", evidence=tuple(evidence))
+    if not analyses.trust.good_region.enough:
+        return Action("go_on", evidence=tuple(evidence))
+    expected, bound = prospects.left(candidates.rows)
+    return Action(
+        "go_on",
+        gain=expected,
+        interval=(0.0, bound),
+        evidence=(*evidence, *_left(analyses.run, expected, bound)),
+    )
+
+
+def _left(run: Run, expected: float, bound: float) -> list[Fact]:
+    """Return what is still to gain, under our model and by the framework's own bound."""
+    found = [fact("still_to_gain", objective=run.objective_name, expected=expected, bound=bound)]
+    if isinstance(run.record, KnowsRegret) and np.asarray(run.feasible).all():
+        regret = run.record.regret_bound(np.asarray(run.trials).tolist(), run.objective)
+        if regret is not None:
+            found.append(fact("regret_bound", bound=regret))
+    return found

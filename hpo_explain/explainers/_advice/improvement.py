@@ -55,7 +55,7 @@ class Candidates:
 
     @classmethod
     def of(cls, run: Run) -> Candidates | None:
-        """Return the candidates; None where trials do not differ, or all was tried.
+        """Return the candidates, none where all was tried; None where trials do not differ.
 
         Raises
         ------
@@ -66,8 +66,11 @@ class Candidates:
         cost = run.learned_cost()[np.asarray(run.feasible)[run.known_before(None)]]
         spread = float(np.median(cost) - np.min(cost))
         rows = _untried(run)
-        if spread <= 0.0 or not len(rows):
+        if spread <= 0.0:
             return None
+        if not len(rows):
+            nothing = np.zeros(0)
+            return cls(run, rows, nothing, nothing, nothing, found, spread)
         model = run.surrogate()
         criterion = ExpectedImprovement(model, best=found.mean, direction=run.direction)
         mean, std = model.predict(rows)
@@ -75,11 +78,15 @@ class Candidates:
         return cls(run, rows, mean, std, expected, found, spread)
 
     @property
+    def sign(self) -> float:
+        """1 where the objective is minimized, else -1."""
+        return 1.0 if self.run.direction == "minimize" else -1.0
+
+    @property
     def best(self) -> Mapping[str, Any]:
         """The configuration with the best predicted objective, tried or not."""
-        sign = 1.0 if self.run.direction == "minimize" else -1.0
-        lowest = int(np.argmin(sign * self.mean))
-        if sign * self.mean[lowest] < sign * self.found.mean:
+        lowest = int(np.argmin(self.sign * self.mean)) if len(self.rows) else -1
+        if lowest >= 0 and self.sign * self.mean[lowest] < self.sign * self.found.mean:
             return self.config(lowest)
         return self.found.configuration
 
@@ -98,7 +105,9 @@ class Candidates:
         inside = np.ones(len(self.rows), dtype=bool)
         for parameter in within:
             inside &= _inside(self.run, self.rows, parameter)
-        return int(np.argmax(np.where(inside, self.expected, -np.inf))) if inside.any() else None
+        if not inside.any():
+            return None
+        return int(np.argmax(np.where(inside, self.expected, -np.inf)))
 
     def relative(self, place: int) -> float:
         """Return the expected improvement as a share of the spread."""

@@ -31,6 +31,7 @@ TRIALS = 20  # that are compared: k
 _ROWS = 300  # of a space
 _DRAWS = 400
 _INTERVAL = (5.0, 95.0)  # percent
+_BOUND = 90.0
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,23 @@ class Prospects:
             float(after.mean()),
             float(before.mean()),
         )
+
+    def of_sparing(self, share: float) -> Gain:
+        """Return what random trials gain if none of a share of them is lost."""
+        drawn = self.improvements(self._usual)
+        left = max(round((1.0 - share) * TRIALS), 1)
+        before, after = (_expected_best(drawn, k) for k in (left, TRIALS))
+        return Gain(
+            float(np.mean(after - before)),
+            _between(after - before),
+            float(after.mean()),
+            float(before.mean()),
+        )
+
+    def left(self, rows: Array) -> tuple[float, float]:
+        """Return what is still to gain among encoded rows: the expectation, and a 90 % bound."""
+        most = self.improvements(rows).max(axis=1, initial=0.0)
+        return float(most.mean()), float(np.percentile(most, _BOUND))
 
     def improvements(self, rows: Array) -> Array:
         """Return draws of I at encoded rows (n, d), (draws, n); 0 where probably infeasible."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.explainers._advice.analyses import Analyses
+from hpo_explain.explainers._advice.improvement import Candidates
 from hpo_explain.explanations import Action, PartialDependence
 from hpo_explain.explanations.advice import changed_to
 from hpo_explain.facts import Fact, fact
@@ -24,6 +25,7 @@ from hpo_explain.space import (
 _INSIDE = (0.1, 0.2)  # of the scale: how far inside the end the effect is compared
 _STEEP = 0.2  # of the effect's average slope: less is a plateau
 _NEAR = 0.2  # of the scale: how far from the end the best predicted configuration may lie
+_MOST = 3  # effects that are asked
 _FACTOR = 10.0  # of the end of a logarithmic range
 
 
@@ -43,12 +45,15 @@ class Wider:
     reason: Fact
 
 
-def widen(analyses: Analyses, best: Mapping[str, Any]) -> Action | None:
+def widen(analyses: Analyses, candidates: Candidates) -> Action | None:
     """Return the ranges to widen; None where none is known to end too early.
 
-    The gain is what the last tenth of the range brought: as much may lie in the next one.
+    The gain is what the last tenth of the range brought: as much may lie in the next one. Asked are
+    the effects of the few hyperparameters with which the best predicted configuration lies near an
+    end, and gets worse most if it is moved inside.
     """
-    found = wider(analyses.effects, best)
+    effects = [analyses.effect(name) for name in _near_an_end(candidates)[:_MOST]]
+    found = wider(effects, candidates.best)
     if not found:
         return None
     most = max(found, key=lambda entry: float(entry.reason["better"]))
@@ -61,6 +66,29 @@ def widen(analyses: Analyses, best: Mapping[str, Any]) -> Action | None:
         certain=True,
         evidence=(*(entry.reason for entry in found), fact("beyond_untried")),
     )
+
+
+def _near_an_end(candidates: Candidates) -> list[str]:
+    """Return the hyperparameters that the best configuration has at an end, the steepest first."""
+    space, sign = candidates.run.space, candidates.sign
+    best = space.encode([candidates.best])
+    moved, names = [], []
+    for j, parameter in enumerate(space):
+        if isinstance(parameter, CategoricalParameter) or np.isnan(best[0, j]):
+            continue
+        end = float(round(best[0, j]))
+        if abs(best[0, j] - end) > _NEAR:
+            continue
+        pair = np.repeat(best, 2, axis=0)
+        pair[:, j] = parameter.nearest(np.array([end, abs(end - _INSIDE[1])]))
+        if space.is_valid(pair).all():
+            moved.append(pair)
+            names.append(parameter.name)
+    if not moved:
+        return []
+    mean, _ = candidates.run.surrogate().predict(np.vstack(moved))
+    worse = sign * (mean[1::2] - mean[::2])
+    return [names[i] for i in np.argsort(-worse, kind="stable") if worse[i] > 0.0]
 
 
 def wider(effects: Sequence[PartialDependence], best: Mapping[str, Any]) -> list[Wider]:
