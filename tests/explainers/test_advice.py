@@ -94,7 +94,7 @@ def test_a_range_that_is_widened_is_not_narrowed_and_the_next_trial_can_be_paste
     assert not [a for a in others if a.kind != "try" and "x" in a.hyperparameters]
     (tried,) = [action for action in others if action.kind == "try"]
     exec(tried.code, given)
-    assert SPACE.is_valid(SPACE.encode([given["config"]])).all()
+    assert SPACE.is_valid(SPACE.encode(given["configs"])).all()
 
 
 def test_the_largest_expected_improvement_is_that_of_the_true_optimum():
