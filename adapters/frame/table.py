@@ -30,7 +30,7 @@ from hpo_explain.adapters.frame._proposed import read_proposed
 from hpo_explain.adapters.frame._roles import Roles, check_column, read_roles
 from hpo_explain.adapters.frame._row_numbers import without_row_numbers
 from hpo_explain.adapters.frame._space import infer_space, trials_of_ranges
-from hpo_explain.adapters.frame.layouts import Layout, layout_of
+from hpo_explain.adapters.frame.layouts import Layout, expanded, layout_of
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.options import Direction
@@ -158,7 +158,7 @@ def from_frame(
         )
     if initial is not None:
         check_count("initial", initial, minimum=0)
-    table = _with_text_names(frame)
+    table = expanded(_with_text_names(frame))
     if len(table) == 0:
         raise NothingToExplain(fact("table_empty"))
     # columns may be named by numbers and tuples, hyperparameters by text only

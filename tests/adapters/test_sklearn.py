@@ -339,5 +339,6 @@ def test_what_matters_in_a_search_is_what_its_score_depends_on():
 
 def test_a_report_of_a_search_takes_one_line(tmp_path):
     search = grid({"C": [0.01, 0.1, 1.0, 10.0], "weight": [None, "balanced"]})
-    text = hx.report(search, tmp_path / "r.html", progress=False).read_text(encoding="utf-8")
+    page = hx.report(search, tmp_path / "r.html", sections=["overview", "path"], progress=False)
+    text = page.read_text(encoding="utf-8")
     assert "scikit-learn" in text

@@ -10,14 +10,22 @@ from hpo_explain.adapters.frame.layouts.mlflow import read_mlflow
 from hpo_explain.adapters.frame.layouts.optuna import read_optuna
 from hpo_explain.adapters.frame.layouts.ray import read_ray
 from hpo_explain.adapters.frame.layouts.sklearn import read_sklearn
-from hpo_explain.adapters.frame.layouts.wandb import read_wandb
+from hpo_explain.adapters.frame.layouts.wandb import expanded, read_dictionaries, read_wandb
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Layout", "layout_of"]
+__all__ = ["Layout", "expanded", "layout_of"]
 
-_READERS = (read_optuna, read_sklearn, read_ray, read_mlflow, read_wandb, read_ax)
+_READERS = (
+    read_optuna,
+    read_sklearn,
+    read_ray,
+    read_mlflow,
+    read_dictionaries,
+    read_wandb,
+    read_ax,
+)
 
 
 def layout_of(table: pd.DataFrame) -> Layout | None:

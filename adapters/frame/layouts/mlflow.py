@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+from hpo_explain.adapters.frame._cells import is_empty
 from hpo_explain.adapters.frame.layouts.layout import Layout, stopped_rows, without
 from hpo_explain.facts import fact
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_WORDS = {"None": None, "True": True, "False": False}
 _TIMES = ("start_time", "end_time")
 _REASONS = {
     "FAILED": fact("failed"),
@@ -29,7 +32,18 @@ def read_mlflow(table: pd.DataFrame) -> Layout | None:
         names,
         [name for name in table.columns if name not in names],
         {short: name for name, short in without("metrics.", table).items()},
+        settings=_settings(table, names),
         times=_TIMES if {*_TIMES} <= {*table.columns} else (),
         state="status",
         stopped=stopped_rows(table, "status", _REASONS) if "status" in table.columns else {},
     )
+
+
+def _settings(table: pd.DataFrame, names: Mapping[str, str]) -> list[Mapping[str, Any]]:
+    """Return the settings of each row: MLflow keeps them as text, and lacks those not logged."""
+    rows: list[dict[str, Any]] = [{} for _ in range(len(table))]
+    for column, name in names.items():
+        for row, cell in zip(rows, table[column].tolist(), strict=True):
+            if not is_empty(cell):
+                row[name] = _WORDS.get(cell, cell) if isinstance(cell, str) else cell
+    return list(rows)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hpo_explain.adapters.frame.layouts.layout import Layout, stopped_rows
+from hpo_explain.adapters.frame.layouts.layout import Layout, stopped_rows, without
 from hpo_explain.facts import fact
 
 if TYPE_CHECKING:
@@ -21,6 +22,41 @@ _REASONS = {
     "pending": fact("waiting"),
     **{state: fact("failed") for state in _FAILED},
 }
+
+
+def expanded(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of W&B's dictionaries `config` and `summary` with a column for each entry.
+
+    So its documentation exports the runs of a project: with their `name`.
+    """
+    import pandas as pd
+
+    if not {"config", "summary"} <= {*table.columns}:
+        return table
+    parts = [table.drop(columns=["config", "summary"])]
+    for name in ("config", "summary"):
+        cells = table[name].tolist()
+        if not all(isinstance(cell, Mapping) for cell in cells):
+            return table
+        keys = dict.fromkeys(str(key) for cell in cells for key in cell if str(key)[0] != "_")
+        values = {f"{name}.{key}": [cell.get(key) for cell in cells] for key in keys}
+        parts.append(pd.DataFrame(values, index=table.index, dtype=object))
+    return pd.concat(parts, axis=1)
+
+
+def read_dictionaries(table: pd.DataFrame) -> Layout | None:
+    """Return the layout of a table that :func:`expanded` returned."""
+    names, metrics = without("config.", table), without("summary.", table)
+    if not names or not metrics:
+        return None
+    return Layout(
+        "W&B's config and summary",
+        names,
+        [name for name in table.columns if name not in names],
+        {short: name for name, short in metrics.items()},
+        state="state" if "state" in table.columns else "",
+        stopped=stopped_rows(table, "state", _REASONS) if "state" in table.columns else {},
+    )
 
 
 def read_wandb(table: pd.DataFrame) -> Layout | None:

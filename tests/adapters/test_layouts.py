@@ -1,0 +1,387 @@
+"""Tables with the columns that frameworks write: only their hyperparameters are read as such."""
+
+import numpy as np
+import optuna
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingRandomSearchCV,
+    KFold,
+    RandomizedSearchCV,
+)
+from sklearn.tree import DecisionTreeClassifier
+
+import hpo_explain as hx
+from hpo_explain.adapters import as_run
+from tests.adapters.test_sklearn import Known, X
+from tests.noted import kinds, the_note
+
+N = 40
+
+
+def searched():
+    """Settings that a random search drew, and what came of them: mostly lr, a little depth."""
+    rng = np.random.default_rng(0)
+    lr, depth = 10 ** rng.uniform(-4, -1, N), rng.integers(1, 9, N)
+    loss = (np.log10(lr) + 2.5) ** 2 + 0.05 * depth
+    return lr, depth, loss
+
+
+# ---------------------------------------------------------------------- scikit-learn
+
+
+def test_the_results_of_a_search_are_read_like_the_search():
+    values = {"C": stats.loguniform(0.01, 100.0), "weight": [None, "balanced"]}
+    search = RandomizedSearchCV(Known(), values, n_iter=20, cv=KFold(3), random_state=0).fit(X)
+    run, own = as_run(pd.DataFrame(search.cv_results_)), as_run(search)
+    assert run.space.names == own.space.names == ("C", "weight")
+    assert {*run.space["weight"].choices} == {None, "balanced"}
+    assert run.direction == own.direction == "maximize"
+    assert run.objective.tolist() == own.objective.tolist()
+    assert run.incumbent_trial == search.best_index_
+    assert run.instances.objective.tolist() == own.instances.objective.tolist()
+    assert run.proposals == ()
+    Known().set_params(**run.incumbent)
+    left_out = the_note(run.notes, "columns_of_layout")["left_out"]
+    assert {"rank_test_score", "split2_test_score", "mean_fit_time"} <= {*left_out}
+    assert hx.importance(run).share("C") > 0.8  # the truth: log(C)² is 1.9 of 2.0 of the variance
+
+
+@pytest.mark.parametrize("via_csv", [False, True])
+def test_none_and_what_another_grid_lacks_are_told_apart(via_csv, tmp_path):
+    grids = [
+        {"kernel": ["linear"], "weight": [None, "balanced"], "C": [0.1, 1.0, 10.0]},
+        {"kernel": ["rbf"], "weight": [None, "balanced"], "gamma": [0.1, 1.0, 2.0, 5.0]},
+    ]
+    search = GridSearchCV(Known(), grids, cv=KFold(2)).fit(X)
+    table = pd.DataFrame(search.cv_results_)
+    if via_csv:
+        table.to_csv(tmp_path / "t.csv", index=False)
+        table = pd.read_csv(tmp_path / "t.csv")
+    run = as_run(table)
+    for trial, params in enumerate(search.cv_results_["params"]):
+        assert run.config(trial) == pytest.approx(params)
+    assert dict(run.space["gamma"].active_when) == {"kernel": ("rbf",)}
+
+
+def test_a_table_of_a_halving_search_speaks_at_its_highest_resource():
+    values = {"max_depth": stats.randint(1, 8), "min_samples_leaf": stats.randint(1, 20)}
+    rng = np.random.default_rng(0)
+    search = HalvingRandomSearchCV(DecisionTreeClassifier(), values, random_state=0, cv=3).fit(
+        rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
+    )
+    run, own = as_run(pd.DataFrame(search.cv_results_)), as_run(search)
+    assert run.trials.tolist() == own.trials.tolist()
+    assert run.incumbent_trial == search.best_index_
+    everything = as_run(pd.DataFrame(search.cv_results_), fidelity=False)
+    assert len(everything) == len(search.cv_results_["params"])
+
+
+# ---------------------------------------------------------------------- Optuna
+
+
+def test_optunas_table_with_two_rows_of_names_is_read_like_the_other():
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(lambda t: t.suggest_float("x", 0, 1) + t.suggest_int("k", 1, 3), n_trials=6)
+    run = as_run(study.trials_dataframe(multi_index=True))
+    other = as_run(study.trials_dataframe())
+    assert run.space == other.space
+    assert run.space.names == ("k", "x")
+    assert run.objective.tolist() == [trial.value for trial in study.trials]
+    study.enqueue_trial(run.incumbent)  # by Optuna's own names
+
+
+# ---------------------------------------------------------------------- Ray Tune
+
+
+def of_ray(**more):
+    """The columns of ``ResultGrid.get_dataframe()``."""
+    lr, depth, loss = searched()
+    rng = np.random.default_rng(1)
+    iterations = rng.integers(1, 10, N)
+    return pd.DataFrame(
+        {
+            "loss": loss,
+            "accuracy": 1.0 / (1.0 + loss),
+            "timestamp": 1_700_000_000 + np.arange(N) * 7,
+            "checkpoint_dir_name": None,
+            "done": True,
+            "training_iteration": 10,
+            "trial_id": [f"a1b2c_{i:05d}" for i in range(N)],
+            "date": [f"2026-01-01_10-{i:02d}-00" for i in range(N)],
+            "time_this_iter_s": rng.uniform(1, 2, N),
+            "time_total_s": 2.0 * iterations,
+            "pid": 100 + np.arange(N),
+            "hostname": "node",
+            "node_ip": "127.0.0.1",
+            "time_since_restore": rng.uniform(1, 2, N),
+            "iterations_since_restore": iterations,
+            "config/lr": lr,
+            "config/depth": depth,
+            "logdir": [f"a1b2c_{i:05d}" for i in range(N)],
+            **more,
+        }
+    )
+
+
+def test_of_rays_table_only_the_config_is_read():
+    run = as_run(of_ray(), objective="loss")
+    assert run.space.names == ("lr", "depth")
+    assert run.space["lr"].log
+    assert hx.importance(run).share("lr") > 0.9
+    assert run.excluded == {}
+
+
+def test_trials_of_ray_that_were_stopped_early_do_not_count_unless_asked():
+    iterations = np.where(np.arange(N) % 4 == 0, 81, 9)
+    table = of_ray(training_iteration=iterations)
+    run = as_run(table, objective="loss")
+    assert run.trials.tolist() == np.flatnonzero(iterations == 81).tolist()
+    assert {why.kind for why in run.excluded.values()} == {"another_fidelity"}
+    assert len(as_run(table, objective="loss", level=9)) == (iterations == 9).sum()
+    assert len(as_run(table, objective="loss", fidelity=False)) == N
+
+
+# ---------------------------------------------------------------------- MLflow
+
+
+def of_mlflow():
+    """The columns of ``mlflow.search_runs()`` (tried with 3.17): the newest run first."""
+    lr, depth, loss = searched()
+    start = pd.Timestamp("2026-01-01", tz="UTC") + pd.to_timedelta(np.arange(N)[::-1], unit="min")
+    return pd.DataFrame(
+        {
+            "run_id": [f"{i:032x}" for i in range(N)],
+            "experiment_id": "1",
+            "status": ["FAILED", "RUNNING", *["FINISHED"] * (N - 2)],
+            "artifact_uri": [f"file:///runs/{i}" for i in range(N)],
+            "start_time": start,
+            "end_time": start + pd.Timedelta("50s"),
+            "metrics.loss": [np.nan, np.nan, *loss[2:]],
+            "metrics.acc": -loss,
+            "params.lr": [repr(float(value)) for value in lr],
+            "params.depth": [str(value) for value in depth],
+            "params.weight": np.where(np.arange(N) % 3 == 0, "None", "balanced"),
+            "params.bias": np.where(np.arange(N) % 2 == 0, "True", "False"),
+            "params.gamma": [repr(0.1 * i) if i % 2 == 0 else None for i in range(N)],
+            "tags.mlflow.runName": [f"bedecked-calf-{i}" for i in range(N)],
+        }
+    )
+
+
+def test_mlflows_table_is_read_in_the_order_of_its_times_with_its_text_as_values():
+    table = of_mlflow()
+    run = as_run(table, objective="loss")
+    assert run.objective_name == "metrics.loss"
+    # the last row was the first run
+    assert run.trials.tolist() == list(range(N - 2))
+    assert run.objective.tolist() == table["metrics.loss"].tolist()[:1:-1]
+    assert {t: why.kind for t, why in run.excluded.items()} == {N - 1: "failed", N - 2: "running"}
+    assert run.space["lr"].log
+    assert isinstance(run.space["depth"], hx.IntParameter)
+    assert {*run.space["weight"].choices} == {None, "balanced"}
+    assert {*run.space["bias"].choices} == {True, False}
+    assert dict(run.space["gamma"].active_when) == {"bias": (True,)}
+    assert (np.diff(run.started) > 0).all()
+    assert run.known_before(5).tolist() == [0, 1, 2, 3, 4]
+
+
+# ---------------------------------------------------------------------- W&B
+
+
+def of_wandb():
+    """An export of W&B's page of runs."""
+    lr, depth, loss = searched()
+    rng = np.random.default_rng(1)
+    return pd.DataFrame(
+        {
+            "Name": [f"sunny-sweep-{i}" for i in range(N)],
+            "State": ["finished"] * (N - 2) + ["crashed", "running"],
+            "Notes": "-",
+            "User": "me",
+            "Tags": "",
+            "Created": [f"2026-01-01T10:{i:02d}:00.000Z" for i in range(N)][::-1],
+            "Runtime": rng.integers(100, 200, N),
+            "Sweep": "abc",
+            "depth": depth,
+            "lr": lr,
+            "_step": rng.integers(1, 100, N),
+            "train_loss": 0.9 * loss + rng.normal(0, 0.05, N),
+            "val_loss": loss,
+        }
+    )
+
+
+def test_of_a_table_of_wandb_metrics_and_names_are_left_out():
+    run = as_run(of_wandb(), objective="val_loss")
+    assert run.space.names == ("depth", "lr")
+    assert the_note(run.notes, "measured_by_name").names == ("train_loss",)
+    # the newest comes first in it
+    assert {t: why.kind for t, why in run.excluded.items()} == {0: "running", 1: "failed"}
+    assert hx.importance(run).share("lr") > 0.9
+
+
+def test_the_dictionaries_of_wandbs_runs_are_read():
+    lr, depth, loss = searched()
+    table = pd.DataFrame(
+        {
+            "summary": [{"val_loss": y, "acc": -y, "_step": 3} for y in loss],
+            "config": [
+                {"lr": a, "depth": int(b)} | ({"drop": None} if b > 4 else {})
+                for a, b in zip(lr, depth, strict=True)
+            ],
+            "name": [f"sunny-sweep-{i}" for i in range(N)],
+        }
+    )
+    run = as_run(table, objective="val_loss")
+    assert run.space.names[:2] == ("lr", "depth")
+    assert run.objective.tolist() == loss.tolist()
+
+
+# ---------------------------------------------------------------------- Ax
+
+
+def test_the_table_of_ax_says_who_proposed_what():
+    lr, depth, loss = searched()
+    table = pd.DataFrame(
+        {
+            "trial_index": np.arange(N),
+            "arm_name": [f"{i}_0" for i in range(N)],
+            "trial_status": ["COMPLETED"] * (N - 1) + ["FAILED"],
+            "generation_node": ["Sobol"] * 5 + ["MBM"] * (N - 5),
+            "loss": loss,
+            "lr": lr,
+            "depth": depth,
+        }
+    )
+    run = as_run(table, objective="loss")
+    assert run.space.names == ("lr", "depth")
+    assert run.proposals == tuple(range(5, N - 1))
+    assert run.origin(0) is hx.Origin.INITIAL
+    assert run.excluded[N - 1].kind == "failed"
+    assert run.optimizer == "Ax"
+
+
+# ---------------------------------------------------------------------- leaks elsewhere
+
+
+def table_of(**more):
+    lr, depth, loss = searched()
+    return pd.DataFrame({"lr": lr, "depth": depth, "loss": loss, **more})
+
+
+def test_what_was_measured_is_left_out_by_name_and_can_be_kept():
+    table, rng = table_of(), np.random.default_rng(1)
+    table["accuracy"] = np.exp(-table["loss"]) + rng.normal(0.0, 0.2, N)
+    table["fit_time"] = rng.uniform(1.0, 2.0, N)
+    run = as_run(table, objective="loss")
+    assert run.space.names == ("lr", "depth")
+    assert [n.names for n in run.notes if n.kind == "measured_by_name"] == [
+        ("accuracy",),
+        ("fit_time",),
+    ]
+    kept = as_run(table, objective="loss", hyperparameters=["lr", "accuracy"])
+    assert kept.space.names == ("lr", "accuracy")
+
+
+@pytest.mark.parametrize("of", [np.negative, np.exp, lambda y: y.rank().astype(int)])
+def test_a_column_in_the_order_of_the_objective_that_others_predict_is_left_out(of):
+    table = table_of()
+    table["q"] = of(table["loss"])
+    run = as_run(table, objective="loss")
+    assert run.space.names == ("lr", "depth")
+    assert the_note(run.notes, "measured_by_order").names == ("q",)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_hyperparameter_that_decides_the_objective_is_kept(seed):
+    """Alone, by a monotone function: its order is that of the objective, but it was chosen."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame({"x": rng.random(N), "y": rng.random(N), "z": rng.integers(0, 5, N)})
+    table["loss"] = table["x"] ** 3 + 1e-6 * table["y"]
+    run = as_run(table, objective="loss")
+    assert run.space.names == ("x", "y", "z")
+    assert the_note(run.notes, "orders_like_objective").names == ("x",)
+    assert hx.importance(run).share("x") > 0.9
+
+
+def test_a_hyperparameter_that_decides_the_objective_of_a_small_grid_is_kept():
+    x, y = np.meshgrid([0.1, 1.0, 10.0, 100.0], [1, 2, 3])
+    table = pd.DataFrame({"x": x.ravel(), "y": y.ravel()})
+    table["loss"] = np.log10(table["x"]) + 0.01 * table["y"]
+    assert as_run(table, objective="loss").space.names == ("x", "y")
+    one = pd.DataFrame({"x": np.linspace(0.0, 1.0, 20)}).assign(loss=lambda t: t.x**2)
+    assert as_run(one, objective="loss").space.names == ("x",)
+
+
+# ---------------------------------------------------------------------- order, names, proposals
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_times_that_run_backwards_order_the_trials(text):
+    when = pd.date_range("2026-01-01", periods=N, freq="h")[::-1]
+    table = table_of(created=when.map(str) if text else when)
+    run = as_run(table, objective="loss")
+    assert run.objective.tolist() == table["loss"].tolist()[::-1]
+    assert the_note(run.notes, "rows_out_of_order").names == ("created",)
+    forward = as_run(table[::-1], objective="loss")
+    assert forward.objective.tolist() == run.objective.tolist()
+    assert "rows_out_of_order" not in kinds(forward.notes)
+
+
+def test_names_of_trials_are_no_numbers_and_no_error():
+    table = table_of(name=[f"trial {i % 20}" for i in range(N)])
+    run = as_run(table, objective="loss", trial="name")
+    assert run.trials.tolist() == list(range(N))
+    assert run.space.names == ("lr", "depth")
+    folds = table_of(name=[f"t{i % 20}" for i in range(N)], fold=np.arange(N) // 20)
+    folds[["lr", "depth"]] = folds[["lr", "depth"]].to_numpy()[np.arange(N) % 20]
+    run = as_run(folds, objective="loss", trial="name", instance="fold")
+    assert run.trials.tolist() == list(range(20))
+    assert run.objective[3] == pytest.approx(folds["loss"][[3, 23]].mean())
+
+
+def test_a_learning_curve_per_trial_counts_with_its_last_point():
+    rows = [
+        {"id": i, "lr": 0.1 * (i + 1), "epoch": epoch, "loss": 10.0 * i - epoch}
+        for i in range(6)
+        for epoch in range(1, 10 if i % 2 else 4)
+    ]
+    run = as_run(pd.DataFrame(rows), objective="loss", trial="id", fidelity="epoch")
+    assert run.trials.tolist() == [1, 3, 5]
+    assert run.objective.tolist() == [10.0 - 9, 30.0 - 9, 50.0 - 9]
+    assert sorted(run.excluded) == [0, 2, 4]
+    early = as_run(pd.DataFrame(rows), objective="loss", trial="id", fidelity="epoch", level=3)
+    assert early.objective.tolist() == [10.0 * i - 3 for i in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("options", "proposals"),
+    [
+        ({}, ()),
+        ({"optimizer": "Ax"}, tuple(range(N))),
+        ({"proposed": True}, tuple(range(N))),
+        ({"proposed": False}, ()),
+        ({"initial": 38}, (38, 39)),
+        ({"proposed": [3, 7]}, (3, 7)),
+        ({"proposed": "by model"}, (0, 10, 20, 30)),
+        ({"optimizer": "Ax", "initial": 39}, (39,)),
+    ],
+)
+def test_who_proposed_the_rows_of_a_table_is_told_or_nobody_did(options, proposals):
+    table = table_of(**{"by model": np.arange(N) % 10 == 0})
+    if options.get("proposed") != "by model":
+        table = table.drop(columns="by model")
+    run = as_run(table, objective="loss", **options)
+    assert run.proposals == proposals
+    assert run.optimizer == options.get("optimizer", "the optimizer")
+    assert ("proposals_unknown" in kinds(run.notes)) == (not options)
+    if not options:
+        assert run.origin(3) is hx.Origin.UNKNOWN
+        with pytest.raises(hx.NothingToExplain, match="not recorded who chose"):
+            hx.desirability_path(run)
+        named = hx.explain_proposal(run, 30, background=20)
+        assert the_note(named.notes, "chooser_unknown").trials == (30,)
