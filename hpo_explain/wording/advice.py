@@ -234,7 +234,7 @@ def _attainable(fact: Fact) -> str:
     shown = [
         f"{format_value(choice)} {plus_minus(mean, std)} ({counted(n, 'trial')})"
         for choice, mean, std, n in zip(
-            fact["choices"], fact["mean"], fact["std"], fact["trials"], strict=True
+            fact["choices"], fact["mean"], fact["std"], fact["counts"], strict=True
         )
     ]
     return (

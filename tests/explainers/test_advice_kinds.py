@@ -227,6 +227,8 @@ def test_a_branch_that_is_certainly_worse_is_given_up_and_no_other():
     assert "b" not in stay
     told = found[0].evidence[0]
     assert np.abs(np.array(told["mean"]) - [0.0, 0.3, 0.02]).max() < 0.05
+    assert found[0].title.startswith("Give up branches: search on with model in a")
+    assert found[0].reason.count("(30 trials)") == 3
 
 
 def test_a_branch_of_few_trials_stays():

@@ -120,7 +120,7 @@ def _evidence(
         choices=parameter.choices,
         mean=reached.mean.tolist(),
         std=reached.std.tolist(),
-        trials=trials.tolist(),
+        counts=trials.tolist(),
     )
 
 
