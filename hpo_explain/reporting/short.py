@@ -19,7 +19,7 @@ from hpo_explain.wording.numbers import percent
 
 _MOST_BARS, _MOST_ACTIONS = 5, 3
 _LEAST_BAR = 0.01  # of the variance
-_LONGEST_NAME = 40  # columns: two lines of a phone
+_LONGEST_NAME = 48  # columns
 
 
 def _content(context: Context) -> Content:

@@ -112,7 +112,7 @@
       element("span", {}, "for")), element("th", { scope: "col", class: "number" }, "total"));
     const table = element("table", {}, element("thead", {}, head), body);
     return [legend, element("div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Contributions" }, table)];
+      { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Contributions" }, table)];
   }
 
   function panel(data, number) {
