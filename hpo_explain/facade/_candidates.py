@@ -14,6 +14,7 @@ from hpo_explain.run._kind import choose_kind
 from hpo_explain.surrogates import ForestSurrogate, SupportsHeldOut, Surrogate
 
 _RIVAL = 1.5  # times the error with which another model's view still counts
+_HOPELESS = 3.0  # times the error with which a forest is not tuned: leaves do not save so much
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +57,16 @@ def candidates(run: Run, kind: Kind, *, n_trees: int, seed: int) -> list[Candida
         kinds = [kind]
     elif choose_kind(len(run), run.space)["surrogate"] == "forest" or _is_constant(run):
         kinds = ["forest"]
-    found = []
+    found: list[Candidate] = []
     for name in kinds:
         surrogate = run.surrogate(kind=name, n_trees=n_trees, seed=seed)
-        if isinstance(surrogate, ForestSurrogate):
-            surrogate = surrogate.tuned()
         # skill is only asked for where there is a choice
-        found.append(Candidate(name, surrogate, _r2(surrogate) if len(kinds) > 1 else -np.inf))
+        r2 = _r2(surrogate) if len(kinds) > 1 else -np.inf
+        hopeless = any(1.0 - r2 > _HOPELESS * (1.0 - other.r2) for other in found)
+        if isinstance(surrogate, ForestSurrogate) and not hopeless:
+            surrogate = surrogate.tuned()
+            r2 = _r2(surrogate) if len(kinds) > 1 else r2
+        found.append(Candidate(name, surrogate, r2))
     return sorted(found, key=lambda candidate: -candidate.r2)
 
 
