@@ -16,7 +16,7 @@ from hpo_explain.explainers._judged import judged_at
 from hpo_explain.explainers._proposed import proposed
 from hpo_explain.explainers.proposal import ProposalExplainer, explainable
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, Subject
-from hpo_explain.facts import fact
+from hpo_explain.facts import Fact, fact
 from hpo_explain.run import Run
 
 
@@ -81,7 +81,14 @@ def explain_path(
         delayed(_explain)(explainer, run, number, verdicts[judged[number]]) for number in numbers
     )
     bar = progress_bar(work, total=len(numbers), name="proposals", unit="proposal", shown=progress)
-    found: tuple[ProposalExplanation, ...] = tuple(bar)
+    return path_of(run, tuple(bar), notes)
+
+
+def path_of(
+    run: Run, explanations: Sequence[ProposalExplanation], notes: Sequence[Fact] = ()
+) -> DesirabilityPath:
+    """Return the path of explanations of a run's proposals, in the order of the trials."""
+    found = tuple(explanations)
     acquisitions = dict.fromkeys(e.subject.acquisition for e in found)
     if len(acquisitions) > 1:
         notes = (*notes, fact("several_criteria", names=acquisitions))
@@ -93,13 +100,13 @@ def explain_path(
             state=None,
             tried=all_of.tried,
             costs=all_of.costs,
-            notes=notes,
+            notes=tuple(notes),
         ),
         explanations=found,
         all_trials=np.asarray(run.trials),
         objective=np.asarray(run.objective),
         diverged_above=run.diverged_above(),
-        notes=notes,
+        notes=tuple(notes),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,6 +33,7 @@ from hpo_explain.explanations.path import LATEST
 from hpo_explain.facade.advice import EXPERIMENTS
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import WhichTrial
+from hpo_explain.reporting._ahead import Ahead
 from hpo_explain.run import Run
 from hpo_explain.surrogates import SupportsJoint
 
@@ -45,6 +45,7 @@ _EFFECT_ROWS, _EFFECT_GRID = 300, 15
 _REGIONS_DEPTH = 2
 _H_ROWS = 50
 _PRECISION = 0.05  # of contributions, relative to the largest
+_OF_PATHS: dict[str, Any] = {"precision": _PRECISION, "progress": False}
 _WORTH_WORKERS = 30  # proposals: fewer are explained before a worker has started
 _MOST_PROPOSALS, _OF_MANY = 100, 40  # each with a model of its own
 
@@ -61,14 +62,14 @@ class Context:
     run : Run
         The run.
     n_jobs : int or None, default 1
-        Number of joblib's workers that explain the proposals; None takes what
-        `joblib.parallel_config` says.
+        Number of processes, this one included, where the run has many proposals; None has
+        joblib's workers explain the proposals, as `joblib.parallel_config` says.
     """
 
     def __init__(self, run: Run, *, n_jobs: int | None = 1) -> None:
         self.run = run
         self._n_jobs = n_jobs
-        self._ahead: Future[DesirabilityPath] | None = None
+        self._ahead: Ahead | None = None
         self._found: dict[str, Any] = {}
         self._failed: dict[str, Exception] = {}
         self._drawn: dict[str, str] = {}
@@ -266,31 +267,29 @@ class Context:
         return self.once(f"densities {trial}", lambda: facade.proposal_densities(self.run, trial))
 
     def begin(self) -> None:
-        """Have workers explain many proposals while other analyses are computed here."""
-        if self._n_jobs in (1, None) or self._ahead is not None:
-            return  # a thread of ours would not see what parallel_config says
+        """Have workers begin what takes longest while other analyses are made here."""
+        from joblib import effective_n_jobs
+
+        if self._n_jobs is None or self._ahead is not None:
+            return  # what parallel_config says is for the path's own workers
+        workers = effective_n_jobs(self._n_jobs) - 1  # this process is at work, too
         found = unless_nothing(lambda: explainable(self.run, pending=True))
-        if found is not None and len(found[0]) >= _WORTH_WORKERS:
-            pool = ThreadPoolExecutor(max_workers=1)  # its thread waits for the workers
-            self._ahead = pool.submit(self._path)
-            pool.shutdown(wait=False)
+        if workers > 0 and found is not None and len(found[0]) >= _WORTH_WORKERS:
+            proposals = _thinned(self.run, found[0])
+            self._ahead = Ahead(self.run, proposals, _OF_PATHS, workers)
 
     @property
     def path(self) -> DesirabilityPath:
         """The explanations of proposals spread evenly over the run, the last ones included."""
-        return self.once("path", self._path if self._ahead is None else self._ahead.result)
+        return self.once("path", self._path if self._ahead is None else self._ahead.path)
 
     def _path(self) -> DesirabilityPath:
         proposals, _ = explainable(self.run, pending=True)
         if len(proposals) < 2:
             raise NothingToExplain(fact("path_too_short", trials=proposals))
-        return facade.desirability_path(
-            self.run,
-            _thinned(self.run, proposals),
-            precision=_PRECISION,
-            n_jobs=self._n_jobs if len(proposals) >= _WORTH_WORKERS else 1,
-            progress=False,
-        )
+        n_jobs = self._n_jobs if len(proposals) >= _WORTH_WORKERS else 1
+        thinned = _thinned(self.run, proposals)
+        return facade.desirability_path(self.run, thinned, n_jobs=n_jobs, **_OF_PATHS)
 
     @property
     def path_notes(self) -> list[Fact]:
@@ -302,17 +301,24 @@ class Context:
         thinned = fact("path_thinned", shown=shown, explainable=len(proposals), last=LATEST)
         return [*notes, thinned]
 
+    def _maybe_ahead(self, name: str, explain: Callable[[Run], _T]) -> _T:
+        def compute() -> _T:
+            return self._around(explain)
+
+        ahead = self._ahead
+        return self.once(name, compute if ahead is None else lambda: ahead.result(name, compute))
+
     # ------------------------------------------------------------------ what next
 
     @property
     def recommended_space(self) -> Recommendation:
         """A narrower space."""
-        return self.once("recommended_space", lambda: self._around(facade.recommended_space))
+        return self._maybe_ahead("recommended_space", facade.recommended_space)
 
     @property
     def subspace(self) -> Subspace:
         """What can stay fixed."""
-        return self.once("subspace", lambda: self._around(facade.subspace))
+        return self._maybe_ahead("subspace", facade.subspace)
 
     @property
     def advice(self) -> Advice:

@@ -52,6 +52,7 @@ SECTIONS: tuple[Section, ...] = (
     LATEST_PROPOSAL,
     NEXT_STEPS,
 )
+_FROM_WORKERS = (SHORT, TRIALS, PATH, NEXT_STEPS)
 BRIEF = ("short", "overview", "trust", "latest")
 """Sections that need no models of many iterations, drawn in a moment."""
 _TITLE = "Why the optimizer tried what it tried"
@@ -85,9 +86,9 @@ def report(
         "h-statistic", "ablation", "local-importance", "lime", "noise", "best", "latest", "next". A
         `Section` of your own may stand among them.
     n_jobs : int or None, default 1
-        Number of joblib's workers that explain the proposals while the rest is computed, -1 for
-        one per core. None takes what ``joblib.parallel_config`` says. The page does not depend on
-        it.
+        Number of processes that compute, this one included, -1 for one per core; others are
+        started where the run has many proposals. None has joblib's workers explain the proposals,
+        as ``joblib.parallel_config`` says. The page does not depend on it.
     progress : bool, default True
         Show a progress bar on a terminal.
     **reading
@@ -200,18 +201,25 @@ class Report:
         if {TRIALS, PATH} & {*chosen}:
             for context in contexts.values():
                 context.begin()
-        work = [(name, section) for name in contexts for section in chosen]
+        # what workers have begun is asked for last
+        order = sorted(range(len(chosen)), key=lambda i: chosen[i] in _FROM_WORKERS)
+        work = [(name, i) for name in contexts for i in order]
         bar = progress_bar(work, total=len(work), name="report", unit="section", shown=progress)
-        cards: dict[str, list[Card]] = {name: [] for name in contexts}
-        for name, section in bar:
-            bar.set_postfix_str(section.name)
+        cards: dict[str, dict[int, Card]] = {name: {} for name in contexts}
+        for name, i in bar:
+            bar.set_postfix_str(chosen[i].name)
             place = list(contexts).index(name)
-            cards[name].append(card_of(section, contexts[name], prefix=_prefix(place)))
+            cards[name][i] = card_of(chosen[i], contexts[name], prefix=_prefix(place))
         named = next(iter(runs.values())).name
         return cls(
             title or (f"{_TITLE}: {named}" if named else _TITLE),
             tuple(
-                Tab(name, summary(runs[name]), tuple(cards[name]), _prefix(place))
+                Tab(
+                    name,
+                    summary(runs[name]),
+                    tuple(cards[name][i] for i in range(len(chosen))),
+                    _prefix(place),
+                )
                 for place, name in enumerate(runs)
             ),
         )
