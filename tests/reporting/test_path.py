@@ -1,10 +1,12 @@
 import re
+from concurrent.futures import Future
 
 import numpy as np
 import pytest
 
 import hpo_explain as hx
 from hpo_explain.reporting import Context
+from hpo_explain.reporting._ahead import Ahead
 from tests.explainers.test_path import run_of
 from tests.reporting.pages import page_of
 
@@ -88,3 +90,15 @@ def test_workers_explain_the_same_proposals(monkeypatch):
     assert [e.sentence for e in beside.path.explanations] == [
         e.sentence for e in alone.path.explanations
     ]
+    assert beside.recommended_space.to_dict() == alone.recommended_space.to_dict()
+    assert beside.subspace.to_dict() == alone.subspace.to_dict()
+
+
+def test_what_no_worker_has_begun_is_computed_here():
+    ahead = Ahead.__new__(Ahead)  # a pool whose only worker is busy, and then is not
+    ahead._begun = {"subspace": Future()}
+    assert ahead.result("subspace", lambda: "here") == "here"
+    done = Future()
+    done.set_result("there")
+    ahead._begun = {"subspace": done}
+    assert ahead.result("subspace", lambda: "here") == "there"
