@@ -346,7 +346,7 @@ def test_a_constant_surrogate_gains_nothing():
     [
         ({**HALF, "x1": 2.0}, ZERO, "x1 = 2.0 is outside its range"),
         (HALF, {"x1": 0.0}, "x2 is missing"),
-        (HALF, {**ZERO, "x9": 0.0}, "'x9' is unknown"),
+        (HALF, {**ZERO, "x9": 0.0}, "names 'x9', which is not a hyperparameter"),
     ],
 )
 def test_bad_configurations_are_refused(source, target, text):
