@@ -586,7 +586,7 @@ def test_an_unknown_direction_is_told():
         ([1.0, 2.0], "cap must be a number"),
         (True, "cap must be a number"),
         ({"x": 0.5}, "k is missing"),
-        ({"x": 0.5, "k": 1, "z": 1}, "'z' is unknown"),
+        ({"x": 0.5, "k": 1, "z": 1}, "cap names 'z', which is not"),
     ],
 )
 def test_a_cap_outside_of_the_data_or_of_another_kind_is_told(cap, message):
