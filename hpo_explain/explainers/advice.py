@@ -91,8 +91,9 @@ class AdviceExplainer:
         )
 
 
-def _by_gain(action: Action) -> float:
-    return float("inf") if isnan(action.gain) else -action.gain
+def _by_gain(action: Action) -> tuple[bool, float]:
+    """Order by gain; what is still to gain by going on is not what an action brings."""
+    return action.kind == "go_on", float("inf") if isnan(action.gain) else -action.gain
 
 
 def _after(space: SearchSpace, actions: Sequence[Action]) -> SearchSpace:

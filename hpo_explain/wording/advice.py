@@ -202,6 +202,12 @@ def _expected_improvement(fact: Fact) -> str:
     )
 
 
+def _batch_brings(fact: Fact) -> str:
+    which = "this configuration" if fact["n"] == 1 else f"the {fact['n']} configurations together"
+    verb = "is" if fact["n"] == 1 else "are"
+    return f"{which} {verb} expected to improve the best objective by {fact['expected']:.2g}"
+
+
 def _last_trials(fact: Fact) -> str:
     last = "the last trial" if fact["n"] == 1 else f"the last {fact['n']} trials"
     if not fact["improved"]:
@@ -312,6 +318,7 @@ add_facts(
     {
         "attainable_by_category": _attainable,
         "best_hidden": _best_hidden,
+        "batch_brings": _batch_brings,
         "best_tied": _best_tied,
         "better_scale": _better_scale,
         "enqueued_without_result": lambda fact: (

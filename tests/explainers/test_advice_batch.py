@@ -5,6 +5,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.explainers._advice.batch import _Given, batch_of
+from hpo_explain.run import on_log_tail
 
 SPACE = hx.SearchSpace(
     [
@@ -77,3 +78,21 @@ def test_what_is_assumed_lowers_the_uncertainty_as_another_trial_would():
     scale = model.predict(X)[1].max()
     assert _Given(model, added).std(X) == pytest.approx(expected, abs=1e-3 * scale)
     assert (_Given(model, added).std(X) <= model.predict(X)[1] + 1e-9).all()
+
+
+def test_what_is_tried_is_expected_to_gain_what_independent_draws_gain_and_comes_before_going_on():
+    run = run_of(20)
+    advice = hx.advise(run)
+    kinds = [action.kind for action in advice.actions]
+    (tried,) = [action for action in advice.actions if action.kind == "try"]
+    assert "go_on" not in kinds[: kinds.index("try")]
+    scaled, _ = on_log_tail(run)
+    model = scaled.surrogate(kind="gp")
+    best = run.X[[int(np.argmin(model.predict(run.X)[0]))]]
+    rows = np.vstack([best, SPACE.encode([dict(c) for c in tried.configurations])])
+    rng = np.random.default_rng(7)
+    covariance = model.posterior_covariance(rows)
+    drawn = rng.multivariate_normal(model.predict(rows)[0], covariance, 20_000, "ignore")
+    improved = np.maximum(drawn[:, 0] - drawn[:, 1:].min(axis=1), 0.0)
+    assert tried.gain == pytest.approx(improved.mean(), rel=0.05)
+    assert tried.interval[1] == pytest.approx(np.quantile(improved, 0.95), rel=0.1)
