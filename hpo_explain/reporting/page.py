@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hpo_explain._blas import one_blas_thread
 from hpo_explain._checks import check_sequence, unknown_name
 from hpo_explain._progress import progress_bar
 from hpo_explain.adapters.sources import as_runs
@@ -206,10 +207,11 @@ class Report:
         work = [(name, i) for name in contexts for i in order]
         bar = progress_bar(work, total=len(work), name="report", unit="section", shown=progress)
         cards: dict[str, dict[int, Card]] = {name: {} for name in contexts}
-        for name, i in bar:
-            bar.set_postfix_str(chosen[i].name)
-            place = list(contexts).index(name)
-            cards[name][i] = card_of(chosen[i], contexts[name], prefix=_prefix(place))
+        with one_blas_thread():  # matrices are small, and the workers need the other cores
+            for name, i in bar:
+                bar.set_postfix_str(chosen[i].name)
+                place = list(contexts).index(name)
+                cards[name][i] = card_of(chosen[i], contexts[name], prefix=_prefix(place))
         named = next(iter(runs.values())).name
         return cls(
             title or (f"{_TITLE}: {named}" if named else _TITLE),
