@@ -167,7 +167,7 @@ def test_a_run_says_what_was_read_what_was_left_out_and_what_was_assumed():
     )
     assert "12 trials of 2 hyperparameters, loss (minimize), by Optuna's TPESampler" in text
     assert "best: trial 3, 1" in text
-    assert "proposals (after the initial design): 2" in text
+    assert "proposals: 2 (after the initial design)" in text
     assert "left out: 2 (10-11): pruned" in text
     assert "left out: 1 (14): failed" in text
     assert "note: the direction is assumed" in text

@@ -106,7 +106,13 @@ def _draw_trials(ax: Axes, run: Run) -> list[tuple[Artist, str]]:
     shown = sign * run.learned_cost()
     worse = "^" if run.direction == "minimize" else "v"
     kinds = (
-        ("initial design", feasible & ~proposed & ~by_hand & ~diverged, "s", "none", GREY),
+        (
+            "initial design" if run.proposes else "trials",
+            feasible & ~proposed & ~by_hand & ~diverged,
+            "s",
+            "none",
+            GREY,
+        ),
         ("set by hand", feasible & ~proposed & by_hand & ~diverged, "D", "none", GREY),
         ("proposals", feasible & proposed & ~diverged, "o", BLUE, BLUE),
         ("infeasible", ~feasible & ~diverged, "x", PURPLE, PURPLE),

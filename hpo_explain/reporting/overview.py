@@ -94,7 +94,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("Finished trials", str(len(run))),
         ("Hyperparameters", str(len(run.space))),
         ("Optimizer", run.optimizer),
-        ("Proposals", f"{len(run.proposals or ())} (after the initial design)"),
+        ("Proposals", words.proposals(run)),
     ]
     infeasible = np.asarray(run.trials)[~np.asarray(run.feasible)]
     if len(infeasible):

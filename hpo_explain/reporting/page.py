@@ -33,6 +33,7 @@ from hpo_explain.reporting.short import SHORT
 from hpo_explain.reporting.trials import TRIALS
 from hpo_explain.reporting.trust import TRUST
 from hpo_explain.run import Run
+from hpo_explain.wording import report as words
 
 SECTIONS: tuple[Section, ...] = (
     SHORT,
@@ -56,7 +57,7 @@ SECTIONS: tuple[Section, ...] = (
 _FROM_WORKERS = (SHORT, TRIALS, PATH, NEXT_STEPS)
 BRIEF = ("short", "overview", "trust", "latest")
 """Sections that need no models of many iterations, drawn in a moment."""
-_TITLE = "Why the optimizer tried what it tried"
+_OF_PROPOSALS = (PATH, BEST_PROPOSAL, LATEST_PROPOSAL)
 
 
 def report(
@@ -204,7 +205,13 @@ class Report:
                 context.begin()
         # what workers have begun is asked for last
         order = sorted(range(len(chosen)), key=lambda i: chosen[i] in _FROM_WORKERS)
-        work = [(name, i) for name in contexts for i in order]
+        work = [
+            (name, i)
+            for name, run in runs.items()
+            for i in order
+            # where nothing was proposed they have nothing to show, unless they are asked for
+            if run.proposes or sections is not None or chosen[i] not in _OF_PROPOSALS
+        ]
         bar = progress_bar(work, total=len(work), name="report", unit="section", shown=progress)
         cards: dict[str, dict[int, Card]] = {name: {} for name in contexts}
         with one_blas_thread():  # matrices are small, and the workers need the other cores
@@ -213,13 +220,15 @@ class Report:
                 place = list(contexts).index(name)
                 cards[name][i] = card_of(chosen[i], contexts[name], prefix=_prefix(place))
         named = next(iter(runs.values())).name
+        proposed = any(run.proposes for run in runs.values())
+        heading = words.WHY_TRIED if proposed else words.WHAT_MATTERED
         return cls(
-            title or (f"{_TITLE}: {named}" if named else _TITLE),
+            title or (f"{heading}: {named}" if named else heading),
             tuple(
                 Tab(
                     name,
                     summary(runs[name]),
-                    tuple(cards[name][i] for i in range(len(chosen))),
+                    tuple(card for _, card in sorted(cards[name].items())),
                     _prefix(place),
                 )
                 for place, name in enumerate(runs)

@@ -43,12 +43,16 @@ class Content:
     brief : str, default ""
         The finding in at most 100 characters, for the contents; longer ones are cut. By default
         the finding itself.
+    title, how_to_read : str, default ""
+        In place of the section's, where they do not fit the run.
     """
 
     finding: str
     body: Markup
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     brief: str = ""
+    title: str = ""
+    how_to_read: str = ""
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,9 @@ def card_of(section: Section, context: Context, *, prefix: str = "") -> Card:
         what = f"{type(error).__name__}: {error}"
         return Card(*about, Status.FAILED, what, section.folded, brief=shortened(what))
     return Card(
-        *about,
+        about[0],
+        content.title or section.title,
+        content.how_to_read or section.how_to_read,
         Status.SHOWN,
         content.finding,
         section.folded,

@@ -53,7 +53,9 @@ def _content(context: Context) -> Content:
         ),
         data=as_json(_data(run, path)),
     )
-    return Content(finding, body)
+    if run.proposes:
+        return Content(finding, body)
+    return Content(finding, body, title=words.EVERY_TRIAL, how_to_read=words.HOW_TO_READ_TRIALS)
 
 
 def as_json(data: Any) -> Markup:
@@ -81,6 +83,7 @@ def _data(run: Run, path: DesirabilityPath | None) -> dict[str, Any]:
         "marks": words.marks(
             {trial["kind"] for trial in trials},
             cut=limits is not None and any(not limits[0] <= y <= limits[1] for y in values),
+            proposes=run.proposes,
         ),
         "names": words.TERMS,
         "hyperparameters": _named(run.space.names),

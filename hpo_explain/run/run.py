@@ -403,6 +403,20 @@ class Run:
         problem = f"{trial} does not exist"
         raise InputError("trial", problem, trial, f"Finished trials: {finished}.")
 
+    @property
+    def proposes(self) -> bool:
+        """Whether a model chose any trial, with a result or without one, or its optimizer has one.
+
+        Examples
+        --------
+        >>> from hpo_explain import FloatParameter, Run, SearchSpace
+        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+        >>> Run(space, [[0.2], [0.7]], [3.0, 1.0], "minimize", proposals=[]).proposes
+        False
+        """
+        pending = any(trial.explainable for trial in self.without_result.values())
+        return bool(self.proposals) or pending or self.record is not None
+
     def origin(self, trial: int) -> Origin:
         """Return who chose a trial.
 

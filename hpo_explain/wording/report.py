@@ -11,6 +11,7 @@ from hpo_explain.facts import Fact, Origin
 from hpo_explain.run import Run
 from hpo_explain.wording._registry import add_facts
 from hpo_explain.wording.numbers import format_value
+from hpo_explain.wording.run import proposals, who_is_unknown
 
 TERMS = {
     "mean": "predicted objective",
@@ -73,6 +74,18 @@ def best_lead(run: Run, best: int | None) -> str:
     )
 
 
+WHY_TRIED = "Why the optimizer tried what it tried"
+WHAT_MATTERED = "What mattered among what was tried"
+"""Headings of a report: of a run with proposals, and without any."""
+
+EVERY_TRIAL = "Every trial"
+HOW_TO_READ_TRIALS = (
+    "Every mark is a trial; the line is the best so far. Choose one, or go from one to the next "
+    "with the arrow keys: beside it stand its values."
+)
+"""The section on single trials where no model chose them."""
+
+
 def rest_together(count: int, share: float) -> str:
     """Return the share of what is not shown; empty if all is."""
     return f"{counted(count, 'other')}, together {share:.0%}." if count else ""
@@ -86,6 +99,8 @@ def effect_caption(objective: str, names: Sequence[str], model: str) -> str:
 
 def trials_finding(run: Run, explained: int) -> str:
     """Say how many trials there are, and how many of them are explained."""
+    if not run.proposes:
+        return f"{counted(len(run), 'finished trial')}. Proposals: {proposals(run)}."
     if not explained:
         return f"Of {counted(len(run), 'finished trial')} no proposal of a model can be explained."
     explained_of = f"{counted(explained, 'proposal')} {'is' if explained == 1 else 'are'}"
@@ -108,13 +123,18 @@ _MARKS = {
 }
 
 
-def marks(kinds: Collection[str], *, cut: bool) -> str:
-    """Return what the marks of the history stand for: those that there are."""
+def marks(kinds: Collection[str], *, cut: bool, proposes: bool = True) -> str:
+    """Return what the marks of the history stand for: those that there are.
+
+    In a run without proposals all are of one kind.
+    """
+    if not proposes:
+        kinds = {*kinds} - {"initial", "other"}
     if "other" in kinds:
         kinds = {*kinds} - {"initial"}
     said = [text for kind, text in _MARKS.items() if kind in kinds]
     said += ["triangle: worse than the axis shows"] if cut else []
-    return f"Line: the best so far; {'; '.join(said)}."
+    return f"{'; '.join(['Line: the best so far', *said])}."
 
 
 def trial_line(run: Run, trial: int) -> str:
@@ -126,7 +146,11 @@ def trial_line(run: Run, trial: int) -> str:
     parts = [
         f"{run.objective_name} {value}{', the best' if best else ''}",
         "" if feasible else "not feasible",
-        _CHOSEN[run.origin(trial)].format(optimizer=run.optimizer),
+        _CHOSEN[run.origin(trial)].format(optimizer=run.optimizer)
+        if run.proposes
+        else ""
+        if who_is_unknown(run)
+        else f"by {run.optimizer}, without a model",
     ]
     return "; ".join(filter(None, parts))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hpo_explain._words import counted, spans
 from hpo_explain.errors import NothingToExplain, Option
-from hpo_explain.facts import Fact, by_reason
+from hpo_explain.facts import Fact, Origin, by_reason
 from hpo_explain.run import Run
 from hpo_explain.wording._registry import add_facts
 from hpo_explain.wording.numbers import plus_minus
@@ -30,10 +30,25 @@ def describe(run: Run) -> str:
         shared = f" ({tied(run)})" if tied(run) else ""
         lines.append(f"best: trial {run.incumbent_trial}, {best:.6g}{shared}")
         lines += [str(known) for known in luck(run)]
-    lines.append(f"proposals (after the initial design): {len(run.proposals or ())}")
+    lines.append(f"proposals: {proposals(run)}")
     for reason, numbers in by_reason(run.excluded).items():
         lines.append(f"left out: {len(numbers)} ({spans(numbers)}): {reason}")
     return "\n".join([*lines, *(f"note: {note}" for note in run.notes)])
+
+
+def proposals(run: Run) -> str:
+    """Say how many trials a model chose."""
+    if run.proposes:
+        return f"{len(run.proposals or ())} (after the initial design)"
+    if who_is_unknown(run):
+        return "none known, as it is not recorded who chose the trials"
+    return "none, as no model chose a trial"
+
+
+def who_is_unknown(run: Run) -> bool:
+    """Say whether nothing is recorded about who chose the trials."""
+    numbers = np.asarray(run.trials).tolist()
+    return not run.proposes and all(run.origin(t) is Origin.UNKNOWN for t in numbers)
 
 
 _ENDED = {"pruned": "pruned", "failed": "failed", "infeasible": "infeasible"}

@@ -23,7 +23,7 @@ def test_a_run_says_what_was_read_left_out_and_assumed():
     assert str(run).splitlines()[:5] == [
         "3 trials of 1 hyperparameter, accuracy (maximize), by Optuna's TPESampler",
         "best: trial 0, 3",
-        "proposals (after the initial design): 1",
+        "proposals: 1 (after the initial design)",
         "left out: 1 (3): failed",
         "left out: 2 (5-6): pruned",
     ]

@@ -1,0 +1,68 @@
+"""The report of trials that no model chose: a grid, random draws, a table of anybody's."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.adapters.sources import as_runs
+from hpo_explain.reporting import Report
+from hpo_explain.run import WithoutResult
+from tests.handmade import warns_of_glyphs
+
+pytestmark = warns_of_glyphs
+
+SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+X = SPACE.sample(12, seed=0)
+LOSS = (X[:, 0] - 0.3) ** 2
+
+
+def run_of(origin, **more):
+    origins = dict.fromkeys(range(12), origin)
+    return hx.Run(SPACE, X, LOSS, "minimize", proposals=[], origins=origins, **more)
+
+
+@pytest.mark.parametrize(
+    ("origin", "said"),
+    [
+        (hx.Origin.INITIAL, "none, as no model chose a trial"),
+        (hx.Origin.UNKNOWN, "none known, as it is not recorded who chose the trials"),
+    ],
+)
+def test_nothing_says_that_an_optimizer_tried_what_nobody_proposed(origin, said):
+    report = Report.of({"loss": run_of(origin, optimizer="a grid")}, n_jobs=1)
+    assert report.title == "What mattered among what was tried"
+    anchors = [card.anchor for card in report.cards]
+    assert not {"path", "best", "latest"} & {*anchors}
+    assert {"short", "trials", "importance", "next"} <= {*anchors}
+    (trials,) = [card for card in report.cards if card.anchor == "trials"]
+    assert trials.title == "Every trial"
+    assert said in trials.finding
+    assert "initial design" not in trials.body
+    (overview,) = [card for card in report.cards if card.anchor == "overview"]
+    assert said in overview.body
+    assert said in str(run_of(origin))
+
+
+def test_what_is_asked_for_is_answered():
+    report = Report.of({"loss": run_of(hx.Origin.INITIAL)}, sections=["path"])
+    assert "no proposal" in report.cards[0].finding
+
+
+def test_a_run_with_a_proposal_is_titled_as_one():
+    run = hx.Run(SPACE, X, LOSS, "minimize", proposals=[9])
+    report = Report.of({"loss": run}, sections=["overview"])
+    assert report.title == "Why the optimizer tried what it tried"
+    running = {12: WithoutResult("running", np.array([0.1, 0.2]))}
+    assert hx.Run(SPACE, X, LOSS, "minimize", proposals=[], without_result=running).proposes
+
+
+def test_a_table_is_reported_for_what_it_is():
+
+    table = pd.DataFrame(X, columns=["x", "y"]).assign(loss=LOSS)
+    for options, title in (
+        ({}, "What mattered among what was tried"),
+        ({"optimizer": "Ax"}, "Why the optimizer tried what it tried"),
+    ):
+        runs = as_runs(table, objective="loss", **options)
+        assert Report.of(runs, sections=["overview"]).title == title
