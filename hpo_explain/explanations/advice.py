@@ -38,7 +38,7 @@ Which: TypeAlias = Literal["all", "first"]
 """Which actions are applied, where they are not named one by one."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Action:
     """Something to do next.
 
@@ -112,6 +112,9 @@ class Action:
 
     def __str__(self) -> str:
         return f"{self.title}. {self.reason}"
+
+    def __repr__(self) -> str:
+        return f"<Action: {self.title}>"
 
 
 def changed_to(kind: ActionKind, parameters: Sequence[Parameter], **known: Any) -> Action:

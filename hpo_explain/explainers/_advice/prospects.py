@@ -28,7 +28,7 @@ from hpo_explain.space import Array, Parameter, SearchSpace
 from hpo_explain.surrogates import SupportsJoint, SupportsTrees, std_from_variance
 
 TRIALS = 20  # that are compared: k
-_ROWS = 300  # of a space
+_ROWS = 200  # of a space
 _DRAWS = 400
 _INTERVAL = (5.0, 95.0)  # percent
 _BOUND = 90.0
