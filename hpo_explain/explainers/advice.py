@@ -131,7 +131,7 @@ class _Found:
                 return [finished, *warned]
         changes = self._changes(prospects, candidates, self._several(*warned, widened))
         within = [p for action in changes for p in action.parameters]
-        tried = self._unless("try", lambda: attempt(analyses, candidates, within))
+        tried = self._unless("try", lambda: attempt(analyses, candidates, within, warned))
         found = [*warned, *changes, *self._several(hidden, tried)]
         if not any(action.parameters for action in found):
             found += self._meanwhile(candidates, prospects)

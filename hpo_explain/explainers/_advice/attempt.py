@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hpo_explain.acquisition import expected_improvement
 from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.batch import batch_of
+from hpo_explain.explainers._advice.beware import hit
+from hpo_explain.explainers._advice.draws import drawn
 from hpo_explain.explainers._advice.improvement import Candidates
 from hpo_explain.explanations import Action
 from hpo_explain.facts import fact
 from hpo_explain.run import average_instances, on_log_tail
-from hpo_explain.space import Array, Parameter
-from hpo_explain.surrogates import SupportsJoint, std_from_variance
+from hpo_explain.space import Array, FloatParameter, Parameter, SearchSpace
+from hpo_explain.surrogates import SupportsJoint
 
 _MOST = 8  # configurations
 _WORTH = 0.001  # expected improvement by all, as a share of the spread of the good half
@@ -22,9 +26,14 @@ _DRAWS = 4000
 
 
 def attempt(
-    analyses: Analyses, candidates: Candidates, within: Sequence[Parameter]
+    analyses: Analyses,
+    candidates: Candidates,
+    within: Sequence[Parameter],
+    warnings: Sequence[Action] = (),
 ) -> Action | None:
     """Return the configurations to try next; None where too little is expected of them.
+
+    What others warn of is not among them.
 
     They come from a Gaussian process of the objective on the scale of `LogTail`, on which bad
     trials do not decide what is predicted near the best. Improvements lie where that scale is the
@@ -37,7 +46,15 @@ def attempt(
     model = scaled.surrogate(kind="gp")
     if not isinstance(model, SupportsJoint):
         return None
-    rows = batch_of(scaled, model, within, _MOST)
+    failing = [action for action in warnings if action.evidence[0].kind == "fails_where"]
+
+    def avoid(rows: Array) -> npt.NDArray[np.bool_]:
+        found = np.zeros(len(rows), dtype=bool)
+        for action in failing:
+            found |= hit(run.space, rows, action)
+        return found
+
+    rows = batch_of(scaled, model, within, _MOST, avoid)
     if not len(rows):
         return None
     sign = 1.0 if run.direction == "minimize" else -1.0
@@ -46,14 +63,14 @@ def attempt(
     best = int(np.argmin(sign * means))
     together = np.vstack([scaled.X[[feasible[best]]], rows])
     mean, std = model.predict(together)
-    drawn = _drawn(sign * mean, model.posterior_covariance(together))
-    improved = np.maximum(drawn[:, 0] - drawn[:, 1:].min(axis=1), 0.0)
+    draws = drawn(sign * mean, model.posterior_covariance(together), _DRAWS)
+    improved = np.maximum(draws[:, 0] - draws[:, 1:].min(axis=1), 0.0)
     gain = float(improved.mean())
     if gain < _WORTH * candidates.spread:
         return None
     low, high = np.percentile(improved, (5.0, 95.0)).tolist()
     exploitation, exploration = expected_improvement(sign * mean[1:2], std[1:2], sign * means[best])
-    configs = run.space.decode(rows)
+    configs = [_shortened(run.space, config) for config in run.space.decode(rows)]
     return Action(
         "try",
         tuple(configs[0]),
@@ -75,8 +92,12 @@ def attempt(
     )
 
 
-def _drawn(mean: Array, covariance: Array) -> Array:
-    """Return draws of a joint normal distribution, (draws, n)."""
-    values, vectors = np.linalg.eigh(covariance)
-    z = np.random.default_rng(0).standard_normal((_DRAWS, len(mean)))
-    return np.asarray(mean + z @ (vectors * std_from_variance(values)).T)
+def _shortened(space: SearchSpace, config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration with six digits of its real values."""
+    short = dict(config)
+    for name, value in config.items():
+        parameter = space[name]
+        if isinstance(parameter, FloatParameter) and parameter.step is None:
+            rounded = float(f"{value:.6g}")
+            short[name] = rounded if parameter.low <= rounded <= parameter.high else value
+    return short

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from hpo_explain._blas import one_blas_thread
 from hpo_explain.acquisition import log_expected_improvement
@@ -46,7 +47,13 @@ class Joint(Surrogate, SupportsJoint, Protocol):
     """A surrogate with a joint posterior."""
 
 
-def batch_of(run: Run, model: Joint, within: Sequence[Parameter], n: int) -> Array:
+def batch_of(
+    run: Run,
+    model: Joint,
+    within: Sequence[Parameter],
+    n: int,
+    avoid: Callable[[Array], npt.NDArray[np.bool_]] | None = None,
+) -> Array:
     """Return encoded configurations to evaluate next, (n, d), the best predicted one first.
 
     Fewer where no more are left that were not tried and are rather feasible.
@@ -61,16 +68,24 @@ def batch_of(run: Run, model: Joint, within: Sequence[Parameter], n: int) -> Arr
         Hyperparameters of the space with other ranges or choices, to which they keep.
     n : int
         Their number.
+    avoid : callable, optional
+        Which of encoded rows (n, d) are not to be evaluated, (n,).
     """
     with one_blas_thread():
-        return _Batch(run, model, within).chosen(n)
+        return _Batch(run, model, within, avoid).chosen(n)
 
 
 class _Batch:
     """The search for the configurations of a batch."""
 
-    def __init__(self, run: Run, model: Joint, within: Sequence[Parameter]) -> None:
-        self._run, self._space = run, run.space
+    def __init__(
+        self,
+        run: Run,
+        model: Joint,
+        within: Sequence[Parameter],
+        avoid: Callable[[Array], npt.NDArray[np.bool_]] | None,
+    ) -> None:
+        self._run, self._space, self._avoid = run, run.space, avoid
         self._sign = 1.0 if run.direction == "minimize" else -1.0
         known = [p for p in within if p.name in run.space.names]
         self._within = [(run.space.index(p.name), _kept(run.space, p)) for p in known]
@@ -125,6 +140,8 @@ class _Batch:
         filled_in = np.nan_to_num(rows, nan=-1.0)
         apart = np.array([np.abs(row - self._tried).max(axis=1).min() > _SAME for row in filled_in])
         found = np.where(apart, found, np.inf)
+        if self._avoid is not None:
+            found = np.where(self._avoid(rows), np.inf, found)
         if self._feasibility is not None:
             found = np.where(self._feasibility.probability(rows) >= PROBABLE, found, np.inf)
         return np.asarray(found)

@@ -1,7 +1,7 @@
 """Beware: what trials fail of, what was evaluated twice, and what nobody tried.
 
-Whether failures depend on a value, a range or a pair of categories is tested by Fisher's exact test
-[1]_, each p-value times the number of all that were tested.
+Whether failures depend on a category or a range, or on a pair of these, is tested by Fisher's exact
+test [1]_, each p-value times the number of all that were tested.
 
 References
 ----------
@@ -24,13 +24,13 @@ from hpo_explain.explanations import Action
 from hpo_explain.facts import Origin, fact
 from hpo_explain.options import State
 from hpo_explain.run import Run
-from hpo_explain.space import Array, CategoricalParameter, Parameter
+from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
 
 _LEVEL = 0.01
 _FEWEST, _MANY = 3, 10  # trials that failed: to be told, and to give up what they have in common
 _SIMPLER = 10.0  # a pair must be so many times less probable than a single one
 _OFTEN = 10  # trials per category, where one was never tried
-_MOST_CATEGORIES = 60  # of which pairs are tested
+_CUTS = 15  # of the values of a number
 
 _Rows = npt.NDArray[np.bool_]
 
@@ -115,24 +115,36 @@ def _rule_of(
 
 def _best_rule(run: Run, X: Array, failed: _Rows) -> _Rule | None:
     """Return the rule that explains failures best; None where chance may."""
-    from scipy.stats import fisher_exact
+    rules = list(_singles(run, X))
+    if not rules:
+        return None
+    inside = np.array([rows for _, _, rows in rules])  # (R, n)
+    column = np.array([run.space.index(names[0]) for names, _, _ in rules])
+    singly = _p_values(inside.sum(axis=1), (inside & failed).sum(axis=1), failed)
+    members = inside.astype(float)
+    counts = (members @ members.T).round().astype(int)
+    lost = (members @ (members * failed).T).round().astype(int)
+    both = _p_values(counts, lost, failed)
+    both[column[:, None] >= column] = 1.0  # of two hyperparameters, and each pair once
+    tests = len(rules) + int((column[:, None] < column).sum())
+    single, (a, b) = int(np.argmin(singly)), np.unravel_index(int(np.argmin(both)), both.shape)
+    if both[a, b] * _SIMPLER < singly[single]:
+        (first, x, one), (second, y, two) = rules[a], rules[b]
+        found = _Rule((*first, *second), (*x, *y), one & two, tests * float(both[a, b]))
+    else:
+        names, values, rows = rules[single]
+        found = _Rule(names, values, rows, tests * float(singly[single]))
+    return found if found.p < _LEVEL else None
 
-    single = list(_singles(run, X))
-    categories = [entry for entry in single if not isinstance(entry[1][0], tuple)]
-    pairs = [] if len(categories) > _MOST_CATEGORIES else list(_pairs(categories))
-    tests = len(single) + len(pairs)
-    best: _Rule | None = None
-    for rules, simpler in ((single, 1.0), (pairs, _SIMPLER)):
-        for names, values, inside in rules:
-            k, n = int((inside & failed).sum()), int(inside.sum())
-            others = int(failed.sum()) - k
-            if k < _FEWEST or k * (len(X) - n) <= others * n:
-                continue
-            table = [[k, n - k], [others, len(X) - n - others]]
-            p = tests * float(fisher_exact(np.array(table), alternative="greater")[1])
-            if p < _LEVEL and (best is None or p * simpler < best.p):
-                best = _Rule(names, values, inside, p)
-    return best
+
+def _p_values(
+    n: npt.NDArray[np.int64], k: npt.NDArray[np.int64], failed: _Rows
+) -> npt.NDArray[np.float64]:
+    """Return how probable it is that of n trials k or more fail; 1 where too few do."""
+    from scipy.stats import hypergeom
+
+    found = hypergeom.sf(k - 1, len(failed), int(failed.sum()), n)
+    return np.where(k < _FEWEST, 1.0, found)
 
 
 def _singles(run: Run, X: Array) -> Iterator[tuple[tuple[str, ...], tuple[Any, ...], _Rows]]:
@@ -147,21 +159,23 @@ def _singles(run: Run, X: Array) -> Iterator[tuple[tuple[str, ...], tuple[Any, .
         if len(known) < 2:
             continue
         middle = (known[1:] + known[:-1]) / 2.0
-        for cut in middle[np.unique(np.linspace(0, len(middle) - 1, 15).astype(int))]:
+        for cut in middle[np.unique(np.linspace(0, len(middle) - 1, _CUTS).astype(int))]:
             (value,) = parameter.decode(parameter.nearest(np.array([cut])))
             with np.errstate(invalid="ignore"):
                 yield (parameter.name,), ((parameter.low, value),), column < cut
                 yield (parameter.name,), ((value, parameter.high),), column > cut
 
 
-_Candidate = tuple[tuple[str, ...], tuple[Any, ...], _Rows]
-
-
-def _pairs(single: list[_Candidate]) -> Iterator[_Candidate]:
-    """Return pairs of categories of different hyperparameters."""
-    for (a, x, first), (b, y, second) in combinations(single, 2):
-        if a != b:
-            yield (*a, *b), (*x, *y), first & second
+def hit(space: SearchSpace, rows: Array, action: Action) -> _Rows:
+    """Return which encoded rows have the values of an action that warns of them, (n,)."""
+    inside = np.ones(len(rows), dtype=bool)
+    for name, value in zip(action.hyperparameters, action.values, strict=True):
+        parameter, column = space[name], rows[:, space.index(name)]
+        low_high = [value] if isinstance(parameter, CategoricalParameter) else list(value)
+        ends = parameter.encode(low_high)
+        with np.errstate(invalid="ignore"):
+            inside &= (column >= ends.min()) & (column <= ends.max())
+    return inside
 
 
 def _without(run: Run, rule: _Rule) -> tuple[Parameter, ...]:

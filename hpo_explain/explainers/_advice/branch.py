@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.changes import change
+from hpo_explain.explainers._advice.draws import drawn
 from hpo_explain.explainers._advice.improvement import Candidates
 from hpo_explain.explainers._advice.prospects import Prospects
 from hpo_explain.explainers.attainable import attainable
@@ -132,6 +133,5 @@ def _worse(cost: Array, covariance: Array, best: int) -> tuple[Array, Array]:
 
 
 def _probability_of_best(cost: Array, covariance: Array) -> Array:
-    rng = np.random.default_rng(0)
-    draws = rng.multivariate_normal(cost, covariance, size=_DRAWS, check_valid="ignore")
-    return np.bincount(np.argmin(draws, axis=1), minlength=len(cost)) / _DRAWS
+    least = np.argmin(drawn(cost, covariance, _DRAWS), axis=1)
+    return np.bincount(least, minlength=len(cost)) / _DRAWS

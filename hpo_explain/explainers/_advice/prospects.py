@@ -22,10 +22,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.explainers._advice.draws import drawn
 from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.run import Run
 from hpo_explain.space import Array, Parameter, SearchSpace
-from hpo_explain.surrogates import SupportsJoint, SupportsTrees, std_from_variance
+from hpo_explain.surrogates import SupportsJoint, SupportsTrees
 
 TRIALS = 20  # that are compared: k
 _ROWS = 200  # of a space
@@ -77,9 +78,9 @@ class Prospects:
         Their values must be among those of the run's space.
         """
         rows = changed_rows(self._run.space, parameters, _ROWS, self._seed + 1)
-        drawn = self.improvements(np.vstack([self._usual, rows]))
-        before = _expected_best(drawn[:, :_ROWS], TRIALS)
-        after = _expected_best(drawn[:, _ROWS:], TRIALS)
+        draws = self.improvements(np.vstack([self._usual, rows]))
+        before = _expected_best(draws[:, :_ROWS], TRIALS)
+        after = _expected_best(draws[:, _ROWS:], TRIALS)
         return Gain(
             float(np.mean(after - before)),
             _between(after - before),
@@ -89,9 +90,9 @@ class Prospects:
 
     def of_sparing(self, share: float) -> Gain:
         """Return what random trials gain if none of a share of them is lost."""
-        drawn = self.improvements(self._usual)
+        draws = self.improvements(self._usual)
         left = max(round((1.0 - share) * TRIALS), 1)
-        before, after = (_expected_best(drawn, k) for k in (left, TRIALS))
+        before, after = (_expected_best(draws, k) for k in (left, TRIALS))
         return Gain(
             float(np.mean(after - before)),
             _between(after - before),
@@ -119,12 +120,11 @@ class Prospects:
         if isinstance(model, SupportsTrees) and not isinstance(model, SupportsJoint):
             return np.asarray(self._sign * model.predict_trees(rows).T)
         mean, std = model.predict(rows)
-        root = np.diag(std)
         if isinstance(model, SupportsJoint):
-            values, vectors = np.linalg.eigh(model.posterior_covariance(rows))
-            root = vectors * std_from_variance(values)
-        z = np.random.default_rng(self._seed).standard_normal((_DRAWS, len(rows)))
-        return np.asarray(self._sign * mean + z @ root.T)
+            covariance = model.posterior_covariance(rows)
+        else:
+            covariance = np.diag(std**2)
+        return drawn(self._sign * mean, covariance, _DRAWS, seed=self._seed)
 
 
 def changed_rows(

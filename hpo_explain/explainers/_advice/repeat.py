@@ -23,13 +23,14 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.explainers._advice.analyses import Analyses
+from hpo_explain.explainers._advice.draws import drawn
 from hpo_explain.explainers._advice.improvement import Candidates
 from hpo_explain.explanations import Action
 from hpo_explain.facts import Fact, fact
 from hpo_explain.run import Run
 from hpo_explain.run.best_predicted import NOTABLE_NOISE
 from hpo_explain.space import Array
-from hpo_explain.surrogates import SupportsJoint, std_from_variance
+from hpo_explain.surrogates import SupportsJoint
 from hpo_explain.surrogates._repeats import different_rows
 
 _CONTENDERS = 3
@@ -120,7 +121,7 @@ def _best_rows(run: Run, candidates: Candidates) -> tuple[list[int], list[int]]:
 
 def _contenders(mean: Array, covariance: Array) -> list[int]:
     """Return the places that are most probably the least, the most probable first."""
-    least = np.argmin(_drawn(mean, covariance), axis=1)
+    least = np.argmin(drawn(mean, covariance, _DRAWS), axis=1)
     counts = np.bincount(least, minlength=len(mean))
     order = np.argsort(-counts, kind="stable")[:_CONTENDERS]
     return [int(i) for i in order if counts[i] >= 0.05 * _DRAWS]
@@ -130,10 +131,4 @@ def _gain(mean: Array, covariance: Array, variance: float) -> float:
     """Return min μ - E[min of the means after evaluations with a variance of the noise]."""
     noisy = covariance + (variance + 1e-12 * np.trace(covariance)) * np.eye(len(mean))
     of_means = covariance @ np.linalg.solve(noisy, covariance)
-    return float(mean.min() - _drawn(mean, of_means).min(axis=1).mean())
-
-
-def _drawn(mean: Array, covariance: Array) -> Array:
-    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2.0)
-    z = np.random.default_rng(0).standard_normal((_DRAWS, len(mean)))
-    return np.asarray(mean + z @ (vectors * std_from_variance(values)).T)
+    return float(mean.min() - drawn(mean, of_means, _DRAWS).min(axis=1).mean())
