@@ -28,9 +28,10 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.acquisition import Acquisition, SupportsWalks
+from hpo_explain.acquisition import Acquisition, OfPredictions, SupportsWalks
 from hpo_explain.explainers._terms import COMPOSED_ROWS, evaluate
 from hpo_explain.space import Array
+from hpo_explain.surrogates import SupportsWalkedPredictions
 
 STARTS = 8  # places in an order; more would not pay, as background rows differ as well
 
@@ -48,8 +49,9 @@ def walked_shapley(
     Parameters
     ----------
     acquisition : Acquisition
-        The utility. One that `SupportsWalks` is walked by its own structure; of any other one the
-        rows are composed and predicted.
+        The utility. One that `SupportsWalks`, or one of predictions whose surrogate
+        `SupportsWalkedPredictions`, is walked by its own structure; of any other one the rows are
+        composed and predicted.
     x : ndarray of shape (d,)
         The explained row, encoded.
     players : ndarray of int
@@ -64,7 +66,7 @@ def walked_shapley(
     if isinstance(acquisition, SupportsWalks):
         walk, starts = acquisition.walk_terms, STARTS
     else:
-        walk, starts = partial(_composed_terms, acquisition), 1
+        walk, starts = partial(_predicted_terms, acquisition), 1
     orders = shifted_pairs(
         rng.permuted(np.tile(players, (len(background), 1)), axis=1), starts=starts
     )
@@ -77,6 +79,19 @@ def walked_shapley(
     by_row = np.stack([gain.mean(axis=1) for gain in gains], axis=2)
     ends = np.cumsum([len(cube) for cube in cubes])
     return np.stack([rows.mean(axis=0) for rows in np.split(by_row, ends[:-1])])
+
+
+def _predicted_terms(
+    acquisition: Acquisition, x: Array, background: Array, orders: npt.NDArray[np.int64]
+) -> dict[str, Array]:
+    """Return what `SupportsWalks.walk_terms` does, by predictions."""
+    if isinstance(acquisition, OfPredictions):
+        surrogate = acquisition.surrogate
+        if isinstance(surrogate, SupportsWalkedPredictions):
+            found = surrogate.predict_walks(x, background, orders)
+            if found is not None:
+                return acquisition.terms_of(*found)
+    return _composed_terms(acquisition, x, background, orders)
 
 
 def _composed_terms(

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
 
@@ -39,12 +39,35 @@ BACKGROUND, EXPLAINED, INACTIVE = 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class Compositions:
-    """The rows that coalitions compose of one explained row and any background row."""
+    """The rows that coalitions compose of one explained row and any background row.
+
+    Attributes
+    ----------
+    space : SearchSpace
+        The space of the rows.
+    x : ndarray of shape (d,)
+        The explained row.
+    players : ndarray of int
+        Columns of the players.
+    coalitions : ndarray of bool, shape (m, players) or (rows, m, players)
+        The same for all background rows, or those of each.
+    """
 
     space: SearchSpace
     x: Array
     players: Ints
     coalitions: Bools
+
+    @property
+    def count(self) -> int:
+        """Number of coalitions of each background row."""
+        return self.coalitions.shape[-2]
+
+    def of_rows(self, part: slice) -> Compositions:
+        """Return those of some background rows."""
+        if self.coalitions.ndim == 2:
+            return self
+        return replace(self, coalitions=self.coalitions[part])
 
     @property
     def conditional(self) -> Bools:
@@ -64,25 +87,32 @@ class Compositions:
     def sources(self, background: Array) -> Sources:
         """Return the source of every value, (rows, d, coalitions).
 
-        One row stands for all where nothing is conditional.
+        One row stands for all that have the same coalitions where nothing is conditional.
         """
-        chosen = np.zeros((1, len(self.space), len(self.coalitions)), dtype=np.uint8)
-        chosen[0, self.players] = np.where(self.coalitions.T, EXPLAINED, BACKGROUND)
+        own = self.coalitions.ndim == 3
+        shape = (len(background) if own else 1, len(self.space), self.count)
+        chosen = np.zeros(shape, dtype=np.uint8)
+        joined = self.coalitions.swapaxes(-1, -2)
+        chosen[:, self.players] = np.where(joined, EXPLAINED, BACKGROUND)
         conditional = np.flatnonzero(self.conditional).tolist()
         if not conditional:
             return chosen
         # activity depends on the parents alone: few patterns of them cover all coalitions
         parents = [p for conditions in self.space.conditions for p, _ in conditions]
         switch = np.isin(self.players, parents)
-        patterns, which = np.unique(self.coalitions[:, switch], axis=0, return_inverse=True)
+        switched = self.coalitions[..., switch]
+        patterns, which = np.unique(
+            switched.reshape(-1, switched.shape[-1]), axis=0, return_inverse=True
+        )
         z = np.repeat(background[:, None, :], len(patterns), axis=1)
         columns = self.players[switch]
         z[:, :, columns] = np.where(patterns, self.x[columns], z[:, :, columns])
         rows = self.space.project(z.reshape(-1, len(self.space)))
-        chosen = np.repeat(chosen, len(background), axis=0)
+        each = np.broadcast_to(which.reshape(switched.shape[:-1]), (len(background), self.count))
+        chosen = np.array(np.broadcast_to(chosen, (len(background), *shape[1:])))
         for j in conditional:
             off = ~self.space.allowed(rows, j).reshape(z.shape[:2])
-            chosen[:, j][off[:, which.ravel()]] = INACTIVE
+            chosen[:, j][np.take_along_axis(off, each, axis=1)] = INACTIVE
         return chosen
 
 

@@ -64,12 +64,12 @@ class CoalitionPosterior:
     def rows(self) -> int:
         """Number of background rows per block."""
         table = len(self.train) * len(self._slots)
-        m = len(self.compositions.coalitions)
+        m = self.compositions.count
         return max(1, min(_PREDICTIONS // m, _TABLE // table))
 
     def __call__(self, background: Array) -> tuple[Array, Array]:
         """Return standardized mean and variance, each (rows, coalitions)."""
-        m, n = len(self.compositions.coalitions), len(self.train)
+        m, n = self.compositions.count, len(self.train)
         mean = np.empty((len(background), m))
         variance = np.empty_like(mean)
         tables = [self._table(leaf, background) for leaf in self.kernel.leaves]

@@ -526,12 +526,54 @@ class GaussianProcessSurrogate:
         iterator of CoalitionBlock, or None
             None where the kernel or `columns` does not split by hyperparameter.
         """
+        return self._in_coalitions(Compositions(self._space, x, players, coalitions), background)
+
+    def predict_walks(
+        self, x: Array, background: Array, orders: npt.NDArray[np.int64]
+    ) -> tuple[Array, Array] | None:
+        """Return predictions while players take the values of a row one by one.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The row, encoded.
+        background : ndarray of shape (n, d)
+            Latent rows from which the players start.
+        orders : ndarray of int, shape (n, w, p)
+            The orders of each background row: players by their columns.
+
+        Returns
+        -------
+        tuple of ndarray, each of shape (n, w, p + 1), or None
+            Mean and standard deviation before the first player joins, and after each. None where
+            the kernel or `columns` does not split by hyperparameter.
+        """
+        n, w, p = orders.shape
+        joined = np.argsort(orders, axis=2)[:, :, None, :] < np.arange(p + 1)[:, None]
+        # all walks of a row begin and end with the same: first no player, last all of them
+        inner = joined[:, :, 1:-1].reshape(n, w * (p - 1), p)
+        different = np.concatenate([joined[:, 0, [0, -1]], inner], axis=1)
+        compositions = Compositions(self._space, x, np.sort(orders[0, 0]), different)
+        blocks = self._in_coalitions(compositions, background)
+        if blocks is None:
+            return None
+        found = np.empty((2, n, w, p + 1))
+        for block in blocks:
+            for out, values in zip(found, (block.mean, block.std), strict=True):
+                here = out[block.rows]
+                here[:, :, [0, -1]] = values[:, None, :2]
+                here[:, :, 1:-1] = values[:, 2:].reshape(len(here), w, p - 1)
+        return found[0], found[1]
+
+    def _in_coalitions(
+        self, compositions: Compositions, background: Array
+    ) -> Iterator[CoalitionBlock] | None:
         owners = self._owners()
         kernel = split_kernel(self._gp.kernel_, self._gp.X_train_.shape[1])
         if owners is None or kernel is None or not kernel.leaves:
             return None
         posterior = CoalitionPosterior(
-            compositions=Compositions(self._space, x, players, coalitions),
+            compositions=compositions,
             columns=self._to_columns,
             owners=owners,
             kernel=kernel,
@@ -542,7 +584,8 @@ class GaussianProcessSurrogate:
         )
 
         def work(part: slice) -> CoalitionBlock:
-            mean, variance = posterior(background[part])
+            here = replace(posterior, compositions=compositions.of_rows(part))
+            mean, variance = here(background[part])
             return CoalitionBlock(
                 part, self._to_objective(mean), self._scale * std_from_variance(variance)
             )

@@ -102,6 +102,22 @@ class SupportsCoalitions(Protocol):
 
 
 @runtime_checkable
+class SupportsWalkedPredictions(Protocol):
+    """A surrogate that follows players who join one by one without composed rows."""
+
+    def predict_walks(
+        self, x: Array, background: Array, orders: npt.NDArray[np.int64]
+    ) -> tuple[Array, Array] | None:
+        """Return mean and standard deviation before the first player joins, and after each.
+
+        Each (n, w, p + 1). `x` is the row whose values the players take (d,), `background` holds
+        the latent rows from which they start (n, d), `orders` the orders of each row: players by
+        their columns, (n, w, p). None where the model's structure does not allow it.
+        """
+        ...
+
+
+@runtime_checkable
 class KnowsTrainingRows(Protocol):
     """A surrogate that knows which rows it was fitted on."""
 

@@ -3,14 +3,23 @@
 import numpy as np
 import optuna
 import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import Matern
 
 import hpo_explain as hx
 from hpo_explain.errors import InputError
 from hpo_explain.explainers import _coalition_game
 from hpo_explain.explainers._coalition_game import CoalitionGame
-from hpo_explain.explainers._walks import shifted_pairs, walked_shapley
+from hpo_explain.explainers._terms import evaluate
+from hpo_explain.explainers._walks import (
+    _composed_terms,
+    _predicted_terms,
+    shifted_pairs,
+    walked_shapley,
+)
 from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
 from hpo_explain.facts import fact
+from tests.analytic import nested_space
 from tests.densities.blocks import CONDITIONAL, MIXED, ratio_of
 from tests.explainers.test_shapley import cube
 
@@ -134,6 +143,34 @@ def test_walks_of_composed_rows_come_close_to_all_coalitions(space):
     error = repeated.std(axis=0, ddof=1) / np.sqrt(len(repeated))
     assert (np.abs(repeated.mean(axis=0) - expected) <= 4.5 * error + 1e-9).all()
     assert error.max() < 0.05 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("space", [cube(5), CONDITIONAL, nested_space()], ids=len)
+def test_walks_by_the_structure_of_a_process_are_those_of_composed_rows(space):
+    X = space.sample(40, seed=2)
+    y = np.nan_to_num(X, nan=0.5) @ np.arange(1.0, X.shape[1] + 1.0)
+    acquisition = hx.LowerConfidenceBound(hx.GaussianProcessSurrogate.fit(space, X, np.sin(y)))
+    x, background = space.sample(1, seed=5)[0], space.sample(70, seed=3, latent=True)
+    game = CoalitionGame.of(acquisition, x, estimator="auto", seed=0)
+    orders = np.random.default_rng(0).permuted(np.tile(game.players, (70, 1)), axis=1)
+    orders = shifted_pairs(orders, starts=2)
+    found = _predicted_terms(acquisition, x, background, orders)
+    expected = _composed_terms(acquisition, x, background, orders)
+    for term, values in expected.items():
+        assert found[term].shape == values.shape
+        np.testing.assert_allclose(found[term], values, rtol=1e-7, atol=1e-7)
+
+
+def test_a_process_that_does_not_split_is_walked_by_composed_rows():
+    space = cube(3)
+    X = space.sample(20, seed=2)
+    gp = GaussianProcessRegressor(Matern(0.5, nu=1.0), alpha=1e-3, optimizer=None)
+    surrogate = hx.GaussianProcessSurrogate(space, gp.fit(X, X.sum(axis=1)))
+    acquisition, players = hx.LowerConfidenceBound(surrogate), np.arange(3)
+    assert surrogate.predict_walks(X[0], X[:4], np.tile(players, (4, 1, 1))) is None
+    phi = walked_shapley(acquisition, X[0], players, [X])[0]
+    payout = evaluate(acquisition, X[:1])[0] - evaluate(acquisition, X).mean(axis=0)
+    np.testing.assert_allclose(phi.sum(axis=0), payout, atol=1e-12)
 
 
 @pytest.mark.parametrize(("d", "walked"), [(7, False), (8, True), (12, True)])
