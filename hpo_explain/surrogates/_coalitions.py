@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
+from math import prod
 from typing import TypeVar
 
 import numpy as np
@@ -61,7 +62,7 @@ class Compositions:
     @property
     def count(self) -> int:
         """Number of coalitions of each background row."""
-        return self.coalitions.shape[-2]
+        return int(self.coalitions.shape[-2])
 
     def of_rows(self, part: slice) -> Compositions:
         """Return those of some background rows."""
@@ -89,8 +90,8 @@ class Compositions:
 
         One row stands for all that have the same coalitions where nothing is conditional.
         """
-        own = self.coalitions.ndim == 3
-        shape = (len(background) if own else 1, len(self.space), self.count)
+        one = self.coalitions.ndim == 2
+        shape = (1 if one else len(background), len(self.space), self.count)
         chosen = np.zeros(shape, dtype=np.uint8)
         joined = self.coalitions.swapaxes(-1, -2)
         chosen[:, self.players] = np.where(joined, EXPLAINED, BACKGROUND)
@@ -101,18 +102,20 @@ class Compositions:
         parents = [p for conditions in self.space.conditions for p, _ in conditions]
         switch = np.isin(self.players, parents)
         switched = self.coalitions[..., switch]
+        each = prod(switched.shape[:-1])
         patterns, which = np.unique(
-            switched.reshape(-1, switched.shape[-1]), axis=0, return_inverse=True
+            switched.reshape(each, switch.sum()), axis=0, return_inverse=True
         )
         z = np.repeat(background[:, None, :], len(patterns), axis=1)
         columns = self.players[switch]
         z[:, :, columns] = np.where(patterns, self.x[columns], z[:, :, columns])
         rows = self.space.project(z.reshape(-1, len(self.space)))
-        each = np.broadcast_to(which.reshape(switched.shape[:-1]), (len(background), self.count))
+        which = which.reshape(switched.shape[:-1])
+        which = np.broadcast_to(which, (len(background), self.count))
         chosen = np.array(np.broadcast_to(chosen, (len(background), *shape[1:])))
         for j in conditional:
             off = ~self.space.allowed(rows, j).reshape(z.shape[:2])
-            chosen[:, j][np.take_along_axis(off, each, axis=1)] = INACTIVE
+            chosen[:, j][np.take_along_axis(off, which, axis=1)] = INACTIVE
         return chosen
 
 

@@ -42,7 +42,7 @@ from hpo_explain.surrogates._whitening import Whitening
 Ints = npt.NDArray[np.int64]
 
 _WORK = 250_000  # numbers of k at once: threads wait for one another between fewer, longer steps
-_TABLE = 100_000  # numbers of a table at once
+_TABLE = 500_000  # numbers of a table at once
 _PREDICTIONS = 50_000  # predictions of a block
 
 
@@ -67,13 +67,17 @@ class CoalitionPosterior:
         m = self.compositions.count
         return max(1, min(_PREDICTIONS // m, _TABLE // table))
 
-    def __call__(self, background: Array) -> tuple[Array, Array]:
-        """Return standardized mean and variance, each (rows, coalitions)."""
+    def __call__(self, background: Array, part: slice) -> tuple[Array, Array]:
+        """Return standardized mean and variance in part of the rows, each (rows, coalitions)."""
+        background = background[part]
         m, n = self.compositions.count, len(self.train)
         mean = np.empty((len(background), m))
         variance = np.empty_like(mean)
-        tables = [self._table(leaf, background) for leaf in self.kernel.leaves]
-        sources = self.compositions.sources(background)
+        tables = [
+            self._table(leaf, fixed, background)
+            for leaf, fixed in zip(self.kernel.leaves, self._fixed, strict=True)
+        ]
+        sources = self.compositions.of_rows(part).sources(background)
         length = max(1, _WORK // n)
         parts = np.empty((len(tables), length, n))
         at_once = max(1, length // m)
@@ -117,19 +121,25 @@ class CoalitionPosterior:
         return ((never, 0, BACKGROUND), *slots)
 
     @cached_property
-    def _fixed(self) -> dict[int, Array]:
-        """The columns of the rows that are the same for every background row, by source."""
+    def _fixed(self) -> tuple[Array, ...]:
+        """The part of each leaf's table that is the same for every background row, (slots, n)."""
         c = self.compositions
-        return {
-            EXPLAINED: self.columns(c.x[None, :]),
-            INACTIVE: self.columns(c.inactive[None, :]),
-        }
+        rows = {EXPLAINED: self.columns(c.x[None, :]), INACTIVE: self.columns(c.inactive[None, :])}
+        tables = []
+        for leaf in self.kernel.leaves:
+            table = np.zeros((len(self._slots), len(self.train)))
+            for k, (columns, _, source) in enumerate(self._slots):
+                if source != BACKGROUND:
+                    table[k] = leaf.dissimilarity(rows[source], self.train, columns)[0]
+            tables.append(table)
+        return tuple(tables)
 
-    def _table(self, leaf: Leaf, background: Array) -> Array:
-        z = {BACKGROUND: self.columns(background), **self._fixed}
-        table = np.empty((len(background), len(self._slots), len(self.train)))
+    def _table(self, leaf: Leaf, fixed: Array, background: Array) -> Array:
+        z = self.columns(background)
+        table = np.repeat(fixed[None], len(background), axis=0)
         for k, (columns, _, source) in enumerate(self._slots):
-            table[:, k] = leaf.dissimilarity(z[source], self.train, columns)
+            if source == BACKGROUND:
+                table[:, k] = leaf.dissimilarity(z, self.train, columns)
         return table
 
     def _state(self, sources: Sources) -> Array:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +19,15 @@ from hpo_explain.surrogates._unit import unit_of
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
 
+Maximum = tuple[Array, float]
+"""Parameters, and the negative log likelihood there."""
+
 KERNEL_TRIALS = 300  # most trials that kernel parameters are fitted on: O(n³) per step
+SIGNAL, SCALE = (1e-2, 1e3), (0.05, 2.0)  # bounds of the signal's variance and of length-scales
 JITTER = 1e-10  # on the diagonal, beside the noise
+_FIRST, _AGAIN = 10, 1.25  # trials that are searched from scratch, and times as many
+_APART = 0.3  # of the logarithms: maxima that differ by less count as one
+_KEPT = 64  # searches from scratch that are kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +35,10 @@ class KernelFit:
     """Trials, and how a process is fitted to some of them.
 
     The length-scales lie within [0.05, 2] of a column's range, the objective is standardized, and
-    the kernel's parameters are found by maximum marginal likelihood.
+    the kernel's parameters are found by maximum marginal likelihood. Two searches from scratch find
+    the maxima of the first 10, 13, 16, 20, ... trials, of which there must be as many; from there
+    it is few steps to those of all trials. So fits to more and more trials share the searches from
+    scratch, and each is still a function of its trials alone.
 
     Attributes
     ----------
@@ -60,41 +73,68 @@ class KernelFit:
             than 300.
         """
         from sklearn.gaussian_process import GaussianProcessRegressor
-        from sklearn.gaussian_process.kernels import ConstantKernel, WhiteKernel
+        from sklearn.gaussian_process.kernels import ConstantKernel
 
         from hpo_explain.surrogates._kernel import GroupedMatern
-        from hpo_explain.surrogates._likelihood import MarginalLikelihood
 
-        spread = float(self.y[seen].std())
-        known = (self.least_noise / spread) ** 2 if spread > 0.0 else 0.0
-        least = min(max(known, 1e-6), 1.0)
-        scales = np.full(int(self.groups.max()) + 1, 0.5)
-        kernel = ConstantKernel(1.0, (1e-2, 1e3)) * GroupedMatern(
-            self.groups, scales
-        ) + WhiteKernel(max(1e-2, least), (least, 1.0))
-        rng = np.random.default_rng(seed)
-        chosen = seen[np.sort(rng.permutation(len(seen))[:KERNEL_TRIALS])]
         unit = unit_of(self.y[seen])
-        scaled = self.y / unit
         # many small factorizations: several threads would mostly wait for each other
         with one_blas_thread():
-            likelihood = MarginalLikelihood(
-                self.groups, self.Z[chosen], standardized(scaled[chosen]), jitter=JITTER
-            )
-            bounds = kernel.bounds
-            starts = [kernel.theta, rng.uniform(*bounds.T)]
-            if self.theta is not None:
-                starts = [np.clip(self.theta, *bounds.T), kernel.theta]
-            steps = None if self.theta is None else STEPS
-            found = [likelihood.maximize(start, bounds, steps=steps) for start in starts]
-            theta = min(found, key=lambda one: one[1])[0]
-            fitted = kernel.clone_with_theta(theta)
+            theta = min(self._maxima(seen, seed), key=lambda one: one[1])[0]
+            signal, *scales, noise = np.exp(theta)
+            kernel = ConstantKernel(signal, SIGNAL) * GroupedMatern(self.groups, np.array(scales))
             gp = GaussianProcessRegressor(
-                fitted.k1, alpha=fitted.k2.noise_level, normalize_y=True, optimizer=None
-            ).fit(self.Z[seen], scaled[seen])
+                kernel, alpha=noise, normalize_y=True, optimizer=None
+            ).fit(self.Z[seen], self.y[seen] / unit)
         gp._y_train_mean = gp._y_train_mean * unit
         gp._y_train_std = gp._y_train_std * unit
         return gp
+
+    def _maxima(self, seen: npt.NDArray[np.int64], seed: int) -> Sequence[Maximum]:
+        """Return the maxima of the likelihood that are found."""
+        if self.theta is not None:
+            return self.climbed(seen, [self.theta], seed, others=1, steps=STEPS)
+        first = seen[: _earlier(len(seen))]
+        if np.ptp(self.y[first]) == 0.0:
+            first = seen
+        given = (self.groups.tobytes(), self.Z[first].tobytes(), self.y[first].tobytes())
+        found = _from_scratch(*given, self.least_noise, seed)
+        if len(first) == len(seen):
+            return found
+        best, *others = [theta for theta, _ in sorted(found, key=lambda one: one[1])]
+        apart = [theta for theta in others if np.abs(theta - best).max() > _APART]
+        return self.climbed(seen, [best, *apart], seed)
+
+    def climbed(
+        self,
+        seen: npt.NDArray[np.int64],
+        starts: Sequence[Array],
+        seed: int,
+        *,
+        others: int = 0,
+        steps: int | None = None,
+    ) -> tuple[Maximum, ...]:
+        """Return where searches lead to from some parameters, and from others: usual, random."""
+        from hpo_explain.surrogates._likelihood import MarginalLikelihood
+
+        y = self.y[seen]
+        spread = float(y.std())
+        known = (self.least_noise / spread) ** 2 if spread > 0.0 else 0.0
+        least = min(max(known, 1e-6), 1.0)
+        groups = int(self.groups.max()) + 1
+        bounds = np.log([SIGNAL, *[SCALE] * groups, (least, 1.0)])
+        usual = np.log([1.0, *[0.5] * groups, max(1e-2, least)])
+        rng = np.random.default_rng(seed)
+        chosen = seen[np.sort(rng.permutation(len(seen))[:KERNEL_TRIALS])]
+        scaled = self.y / unit_of(y)
+        likelihood = MarginalLikelihood(
+            self.groups, self.Z[chosen], standardized(scaled[chosen]), jitter=JITTER
+        )
+        more = [usual, np.asarray(rng.uniform(*bounds.T))]
+        every = [*starts, *more[:others]]
+        return tuple(
+            likelihood.maximize(np.clip(start, *bounds.T), bounds, steps=steps) for start in every
+        )
 
     def warm(self, gp: GaussianProcessRegressor) -> KernelFit:
         """Return the fit to parts of the trials that starts at the parameters of one to all."""
@@ -104,3 +144,30 @@ class KernelFit:
 def standardized(y: Array) -> Array:
     """Return y as the process sees it, with ``normalize_y``."""
     return np.asarray((y - y.mean()) / (y.std() or 1.0))
+
+
+def _earlier(n: int) -> int:
+    """Return how many of n trials are searched from scratch: all of less than ten.
+
+    Examples
+    --------
+    >>> [_earlier(n) for n in (2, 9, 10, 12, 13, 100)]
+    [2, 9, 10, 10, 13, 94]
+    """
+    if n < _FIRST:
+        return n
+    k = math.floor(math.log(n / _FIRST, _AGAIN)) + 1  # rounding: one more, and back
+    while math.ceil(_FIRST * _AGAIN**k) > n:
+        k -= 1
+    return math.ceil(_FIRST * _AGAIN**k)
+
+
+@lru_cache(_KEPT)
+def _from_scratch(
+    groups: bytes, Z: bytes, y: bytes, least_noise: float, seed: int
+) -> tuple[Maximum, ...]:
+    """Return the maxima that two searches find."""
+    of_columns, objective = np.frombuffer(groups, dtype=np.int64), np.frombuffer(y)
+    columns = np.frombuffer(Z).reshape(-1, len(of_columns))
+    fit = KernelFit(of_columns, columns, objective, least_noise=least_noise)
+    return fit.climbed(np.arange(len(objective)), (), seed, others=2)

@@ -10,9 +10,10 @@ from skopt.learning import GaussianProcessRegressor as SkoptGaussianProcess
 from skopt.learning.gaussian_process import kernels as skopt_kernels
 
 from hpo_explain import CategoricalParameter, GaussianProcessSurrogate, SearchSpace
-from hpo_explain.surrogates import SupportsHeldOut, SupportsJoint, Surrogate
+from hpo_explain.surrogates import SupportsHeldOut, SupportsJoint, Surrogate, _gp_fit
 from hpo_explain.surrogates._gp_fit import KERNEL_TRIALS
 from hpo_explain.surrogates._gp_held_out import folds_of
+from hpo_explain.surrogates._likelihood import MarginalLikelihood
 from tests.analytic import nested_space, unit_cube
 
 RNG = np.random.default_rng(0)
@@ -272,6 +273,29 @@ def test_fitting_leaves_the_global_random_state_alone():
     before = pickle.dumps(np.random.get_state())  # noqa: NPY002
     GaussianProcessSurrogate.fit(SPACE, X[:10], Y[:10])
     assert pickle.dumps(np.random.get_state()) == before  # noqa: NPY002
+
+
+def test_a_fit_has_a_maximum_and_shares_the_search_for_it_with_fits_to_more_trials(monkeypatch):
+    space = unit_cube(3)
+    X = space.sample(26, seed=3)
+    y = np.sin(5.0 * X[:, 0]) + X[:, 1] + np.random.default_rng(0).normal(0.0, 0.1, len(X))
+    alone = [GaussianProcessSurrogate.fit(space, X[:n], y[:n]).gp for n in (26, 21, 25, 20)]
+    _gp_fit._from_scratch.cache_clear()
+    steps, maximize = [], MarginalLikelihood.maximize
+    monkeypatch.setattr(
+        MarginalLikelihood, "maximize", lambda *given, **s: steps.append(1) or maximize(*given, **s)
+    )
+    again = {n: GaussianProcessSurrogate.fit(space, X[:n], y[:n]).gp for n in (20, 21, 25, 26)}
+    for n, gp in zip((26, 21, 25, 20), alone, strict=True):
+        np.testing.assert_array_equal(again[n].kernel_.theta, gp.kernel_.theta)
+    assert len(steps) == 2 + 1 + 2 + 1  # from scratch of 20 and of 25, and on from there
+    for n, gp in again.items():
+        Z, target = X[:n], (y[:n] - y[:n].mean()) / y[:n].std()
+        theta = np.append(gp.kernel_.theta, np.log(gp.alpha))
+        gradient = MarginalLikelihood(np.arange(3), Z, target, jitter=1e-10)(theta)[1]
+        inside = np.abs(theta - np.clip(theta, -2.9, 0.6)) < 1e-9
+        assert inside.any()
+        assert np.abs(gradient[inside]).max() < 1e-2
 
 
 def test_many_trials_share_the_kernel_of_some_but_all_count():
