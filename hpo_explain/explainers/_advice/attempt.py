@@ -20,7 +20,7 @@ from hpo_explain.run import average_instances, on_log_tail
 from hpo_explain.space import Array, FloatParameter, Parameter, SearchSpace
 from hpo_explain.surrogates import SupportsJoint
 
-_MOST = 8  # configurations
+_MOST = 12  # configurations, and a third of the trials that there are
 _WORTH = 0.001  # expected improvement by all, as a share of the spread of the good half
 _DRAWS = 4000
 
@@ -54,7 +54,8 @@ def attempt(
             found |= hit(run.space, rows, action)
         return found
 
-    rows = batch_of(scaled, model, within, _MOST, avoid)
+    n = min(_MOST, max(len(run) // 3, 1))
+    rows = batch_of(scaled, model, within, n, avoid)
     if not len(rows):
         return None
     sign = 1.0 if run.direction == "minimize" else -1.0
