@@ -37,13 +37,14 @@ class Ahead:
         self._run = run
         # a pool of its own: joblib's is replaced when somebody asks for another number of workers
         pool = ProcessPoolExecutor(max_workers=workers)
+        # each part has early proposals and late ones, whose models take longer
+        parts = [proposals[i::workers] for i in range(min(workers, len(proposals)))]
+        self._parts = [pool.submit(_explained, run, part, dict(options)) for part in parts]
+        # what no worker has begun when it is asked for is computed by who asks
         self._begun: dict[str, Future[Any]] = {
             name: pool.submit(getattr(facade, name), run)
             for name in ("recommended_space", "subspace")
         }
-        # each part has early proposals and late ones, whose models take longer
-        parts = [proposals[i::workers] for i in range(min(workers, len(proposals)))]
-        self._parts = [pool.submit(_explained, run, part, dict(options)) for part in parts]
         pool.shutdown(wait=False)
 
     def result(self, name: str, compute: Callable[[], _T]) -> _T:
