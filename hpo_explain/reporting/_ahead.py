@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from threading import Lock
 from typing import Any, TypeVar
 
 from hpo_explain import facade
@@ -15,7 +16,7 @@ _T = TypeVar("_T")
 
 
 class Ahead:
-    """Analyses of a run that workers have begun.
+    """Analyses of a run that workers begin, the path first, which takes longest.
 
     Parameters
     ----------
@@ -36,21 +37,24 @@ class Ahead:
 
         self._run = run
         # a pool of its own: joblib's is replaced when somebody asks for another number of workers
-        pool = ProcessPoolExecutor(max_workers=workers)
+        self._pool = ProcessPoolExecutor(max_workers=workers)
+        self._waiting = ["recommended_space", "subspace"]
+        self._begun: dict[str, Future[Any]] = {}
+        self._lock = Lock()
         # each part has early proposals and late ones, whose models take longer
         parts = [proposals[i::workers] for i in range(min(workers, len(proposals)))]
-        self._parts = [pool.submit(_explained, run, part, dict(options)) for part in parts]
-        # what no worker has begun when it is asked for is computed by who asks
-        self._begun: dict[str, Future[Any]] = {
-            name: pool.submit(getattr(facade, name), run)
-            for name in ("recommended_space", "subspace")
-        }
-        pool.shutdown(wait=False)
+        self._parts = [self._pool.submit(_explained, run, part, dict(options)) for part in parts]
+        for part in self._parts:
+            # not before: a pool does not give back what it has handed to its workers
+            part.add_done_callback(self._next)
 
     def result(self, name: str, compute: Callable[[], _T]) -> _T:
         """Return what a worker found; what none has begun is computed here."""
-        future = self._begun.pop(name, None)
-        if future is None or future.cancel():
+        with self._lock:
+            if name in self._waiting:
+                self._waiting.remove(name)
+            future = self._begun.get(name)
+        if future is None:
             return compute()
         found: _T = future.result()
         return found
@@ -59,6 +63,16 @@ class Ahead:
         """Return the path through all proposals."""
         found = [explanation for part in self._parts for explanation in part.result()]
         return path_of(self._run, sorted(found, key=lambda explanation: explanation.trial or 0))
+
+    def _next(self, _: Future[Any]) -> None:
+        """Have a worker that has nothing to do begin what waits."""
+        with self._lock:
+            if not self._waiting:
+                self._pool.shutdown(wait=False)
+                return
+            name = self._waiting.pop(0)
+            self._begun[name] = self._pool.submit(getattr(facade, name), self._run)
+        self._begun[name].add_done_callback(self._next)
 
 
 def _explained(

@@ -1,5 +1,4 @@
 import re
-from concurrent.futures import Future
 
 import numpy as np
 import pytest
@@ -95,10 +94,9 @@ def test_workers_explain_the_same_proposals(monkeypatch):
 
 
 def test_what_no_worker_has_begun_is_computed_here():
-    ahead = Ahead.__new__(Ahead)  # a pool whose only worker is busy, and then is not
-    ahead._begun = {"subspace": Future()}
-    assert ahead.result("subspace", lambda: "here") == "here"
-    done = Future()
-    done.set_result("there")
-    ahead._begun = {"subspace": done}
-    assert ahead.result("subspace", lambda: "here") == "there"
+    run = run_of(12, 2, proposals=range(7, 12))
+    ahead = Ahead(run, [7, 8, 9, 10, 11], {"precision": 0.05, "progress": False}, 1)
+    assert ahead.result("subspace", lambda: "here") == "here"  # the worker is at the path
+    assert ahead.path().trials.tolist() == [7, 8, 9, 10, 11]
+    found = ahead.result("recommended_space", lambda: hx.recommended_space(run))
+    assert found.to_dict() == hx.recommended_space(run).to_dict()
