@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from hpo_explain import facade
 from hpo_explain.explainers.path import path_of
-from hpo_explain.explanations import DesirabilityPath, ProposalExplanation
+from hpo_explain.explanations import DesirabilityPath
 from hpo_explain.run import Run
 
 _T = TypeVar("_T")
@@ -43,7 +43,8 @@ class Ahead:
         self._lock = Lock()
         # each part has early proposals and late ones, whose models take longer
         parts = [proposals[i::workers] for i in range(min(workers, len(proposals)))]
-        self._parts = [self._pool.submit(_explained, run, part, dict(options)) for part in parts]
+        explain = facade.desirability_path  # not of this package, which would take long to load
+        self._parts = [self._pool.submit(explain, run, part, **options) for part in parts]
         for part in self._parts:
             # not before: a pool does not give back what it has handed to its workers
             part.add_done_callback(self._next)
@@ -61,7 +62,7 @@ class Ahead:
 
     def path(self) -> DesirabilityPath:
         """Return the path through all proposals."""
-        found = [explanation for part in self._parts for explanation in part.result()]
+        found = [explanation for part in self._parts for explanation in part.result().explanations]
         return path_of(self._run, sorted(found, key=lambda explanation: explanation.trial or 0))
 
     def _next(self, _: Future[Any]) -> None:
@@ -73,9 +74,3 @@ class Ahead:
             name = self._waiting.pop(0)
             self._begun[name] = self._pool.submit(getattr(facade, name), self._run)
         self._begun[name].add_done_callback(self._next)
-
-
-def _explained(
-    run: Run, proposals: Sequence[int], options: dict[str, Any]
-) -> tuple[ProposalExplanation, ...]:
-    return facade.desirability_path(run, proposals, **options).explanations

@@ -47,7 +47,7 @@ _H_ROWS = 50
 _PRECISION = 0.05  # of contributions, relative to the largest
 _OF_PATHS: dict[str, Any] = {"precision": _PRECISION, "progress": False}
 _WORTH_WORKERS = 30  # proposals: fewer are explained before a worker has started
-_MOST_PROPOSALS, _OF_MANY = 100, 40  # each with a model of its own
+_MOST_PROPOSALS, _OF_MANY = 100, 30  # each with a model of its own
 
 _T = TypeVar("_T")
 

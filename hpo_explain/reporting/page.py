@@ -54,7 +54,7 @@ SECTIONS: tuple[Section, ...] = (
     LATEST_PROPOSAL,
     NEXT_STEPS,
 )
-_FROM_WORKERS = (SHORT, TRIALS, PATH, NEXT_STEPS)
+_FROM_WORKERS = (SHORT, TRIALS, PATH, BEST_PROPOSAL, LATEST_PROPOSAL, NEXT_STEPS)
 BRIEF = ("short", "overview", "trust", "latest")
 """Sections that need no models of many iterations, drawn in a moment."""
 _OF_PROPOSALS = (PATH, BEST_PROPOSAL, LATEST_PROPOSAL)
