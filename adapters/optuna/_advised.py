@@ -180,7 +180,8 @@ class _PartOfStudy(Study):
     """A study of which a sampler sees some of the trials."""
 
     def __init__(self, study: Study, usable: Callable[[FrozenTrial], bool]) -> None:
-        self.__dict__.update(study.__dict__)
+        # a study as pruners hand it to samplers refuses what these need not know
+        self.__dict__.update(object.__getattribute__(study, "__dict__"))
         self._whole, self._usable = study, usable
 
     def _get_trials(

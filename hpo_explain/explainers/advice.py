@@ -24,7 +24,7 @@ from hpo_explain.explainers._advice.fix import fix
 from hpo_explain.explainers._advice.improvement import Candidates
 from hpo_explain.explainers._advice.narrow import narrow
 from hpo_explain.explainers._advice.prospects import Prospects
-from hpo_explain.explainers._advice.repeat import repeat
+from hpo_explain.explainers._advice.repeat import luck, repeat
 from hpo_explain.explainers._advice.rescale import rescale
 from hpo_explain.explainers._advice.wait import wait
 from hpo_explain.explainers._advice.widen import widen
@@ -124,6 +124,8 @@ class _Found:
         prospects = Prospects(run, seed=self._seed)
         warned = self._unless("beware", lambda: beware(run, prospects)) or []
         hidden = self._unless("repeat", lambda: repeat(analyses, candidates))
+        lucky = self._unless("repeat", lambda: luck(analyses)) if hidden is None else None
+        self.notes += [] if lucky is None else [lucky]
         widened = self._unless("widen", lambda: widen(analyses, candidates))
         if widened is None and hidden is None:
             finished = self._unless("stop", lambda: stop(analyses, candidates, prospects))

@@ -16,7 +16,7 @@ from hpo_explain.explainers._advice.branch import branch
 from hpo_explain.explainers._advice.draws import drawn
 from hpo_explain.explainers._advice.improvement import Candidates
 from hpo_explain.explainers._advice.prospects import Prospects, _expected_best, changed_rows
-from hpo_explain.explainers._advice.repeat import _gain, repeat
+from hpo_explain.explainers._advice.repeat import _gain, luck, repeat
 from hpo_explain.explainers._advice.rescale import rescale
 from hpo_explain.explainers._advice.wait import wait
 from hpo_explain.facade import Analysed
@@ -201,6 +201,24 @@ def test_trials_are_repeated_where_noise_hides_which_is_best_and_nothing_new_pro
     assert scored["mean"] == pytest.approx(y[k == run.incumbent["k"]].mean(), abs=0.6)
     assert scored["observed"] < scored["mean"]
     assert scored["noise"] == pytest.approx(1.0, rel=0.4)
+
+
+def test_what_a_lucky_best_trial_would_score_again_is_told_and_true():
+    """Of a noisy plane: the truth at the incumbent, which was observed better than it is."""
+    within, nearer = [], []
+    for seed in range(10):
+        run = run_of(lambda X: X.sum(axis=1), 40, 0.3, seed)
+        told = luck(Analysed(run))
+        if told is not None:
+            truth = sum(run.incumbent.values())
+            assert told["observed"] < truth
+            error = abs(told["mean"] - truth)
+            within.append(error <= 2.0 * told["std"])
+            nearer.append(error < abs(told["observed"] - truth))
+    assert len(within) >= 5
+    assert sum(within) >= len(within) - 2  # of 30 seeds 93 % are within
+    assert sum(nearer) >= len(nearer) - 1
+    assert luck(Analysed(run_of(lambda X: X.sum(axis=1)))) is None
 
 
 def test_trials_are_not_repeated_without_noise_and_ties_are_told():

@@ -45,13 +45,10 @@ _TIED = 3
 def repeat(analyses: Analyses, candidates: Candidates) -> Action | None:
     """Return which trials to evaluate again, and how often; None where that tells little."""
     run, model = analyses.run, analyses.run.surrogate()
-    noise = float(getattr(model, "noise_std", np.nan))
-    spread = float(np.std(run.learned_cost()))
-    notable = spread > 0.0 and np.nan_to_num(noise) >= NOTABLE_NOISE * spread
-    if not notable or not isinstance(model, SupportsJoint):
+    noise = _notable_noise(run)
+    if noise is None or not isinstance(model, SupportsJoint):
         return _ties(run)
-    trust = analyses.trust
-    if not (trust.good_region.enough or trust.everywhere.enough):
+    if not _believed(analyses):
         return None
     rows, trials = _best_rows(run, candidates)
     covariance = model.posterior_covariance(run.X[rows])
@@ -77,6 +74,27 @@ def repeat(analyses: Analyses, candidates: Candidates) -> Action | None:
         trials=tuple(which),
         times=_TIMES[k],
     )
+
+
+def luck(analyses: Analyses) -> Fact | None:
+    """Return what the best would score again; None where noise has no part in that."""
+    noise = _notable_noise(analyses.run)
+    if noise is None or not _believed(analyses):
+        return None
+    found = _again(analyses.run, noise)
+    return found if abs(found["observed"] - found["mean"]) > found["std"] else None
+
+
+def _notable_noise(run: Run) -> float | None:
+    """Return the standard deviation of the noise; None where it is small, or not known."""
+    noise = float(getattr(run.surrogate(), "noise_std", np.nan))
+    spread = float(np.std(run.learned_cost()))
+    notable = spread > 0.0 and np.nan_to_num(noise) >= NOTABLE_NOISE * spread
+    return noise if notable else None
+
+
+def _believed(analyses: Analyses) -> bool:
+    return analyses.trust.good_region.enough or analyses.trust.everywhere.enough
 
 
 def _ties(run: Run) -> Action | None:
