@@ -112,6 +112,10 @@ def infer_space(
         found |= changed
         parameters, inferred = _conditions(found, trials)
         notes.append(fact("none_is_a_value", names=changed))
+    found, about = _with_switches(found, parameters, inferred, given or {})
+    if about:
+        notes += about
+        parameters, inferred = _conditions(found, trials)
     X = np.column_stack([column.values for column in found.values()])
     gaps = np.isnan(X).sum(axis=0)
     if gaps.any():
@@ -155,6 +159,52 @@ def _conditions(
 
 
 # ---------------------------------------------------------------------- None as a value
+
+
+def switch_of(name: str) -> str:
+    """Return what the hyperparameter is called that says whether a number is set."""
+    return f"{name} is set"
+
+
+def _with_switches(
+    found: dict[str, _Column],
+    parameters: Sequence[Parameter],
+    inferred: Sequence[Fact],
+    given: Mapping[str, Parameter],
+) -> tuple[dict[str, _Column], list[Fact]]:
+    """Return the columns, and before numbers that are not set in some rows whether they are.
+
+    Whether a number is set may matter more than its value: so it is a hyperparameter of its own,
+    where no other one explains it.
+    """
+    of_name = {parameter.name: parameter for parameter in parameters}
+    result: dict[str, _Column] = {}
+    switches: dict[str, str] = {}
+    for note in inferred:
+        midway = note.kind == "active_at_frequency" and note["why"].kind in _MIDWAY
+        if note.kind == "active_at_frequency" and not midway and not {*note.names} & {*given}:
+            switches |= dict.fromkeys(note.names, switch_of(note.names[0]))
+    X = np.column_stack([column.values for column in found.values()])
+    space = SearchSpace(parameters)
+    for j, (name, column) in enumerate(found.items()):
+        switch = switches.get(name)
+        if switch is None or switch in found:
+            result[name] = column
+            continue
+        if switch not in result:
+            positions = np.where(np.isnan(X[:, j]), 1.0, 0.0)
+            positions[~space.allowed(X, j)] = np.nan
+            condition = of_name[name].active_when or None
+            parameter = CategoricalParameter(switch, [True, False], active_when=condition)
+            result[switch] = _Column(parameter, positions)
+        active = replace(column.parameter, active_when={switch: [True]})
+        result[name] = _Column(active, column.values)
+    groups: dict[str, list[str]] = {}
+    for name, switch in switches.items():
+        groups.setdefault(switch, []).append(name)
+    return result, [
+        fact("set_or_not", names=names, switch=switch) for switch, names in groups.items()
+    ]
 
 
 def _none_where_unexplained(
@@ -230,6 +280,8 @@ def trials_of_ranges(
     """
     found: dict[str, list[int]] = {}
     for parameter in space:
+        if parameter.name not in table:  # whether a number is set
+            continue
         cells = table[parameter.name].tolist()
         full = [i for i, cell in enumerate(cells) if not is_empty(cell)]
         encoded = _encoded(parameter, [cells[i] for i in full])

@@ -29,7 +29,7 @@ from hpo_explain.adapters.frame._pending import read_without_result
 from hpo_explain.adapters.frame._proposed import read_proposed
 from hpo_explain.adapters.frame._roles import Roles, check_column, read_roles
 from hpo_explain.adapters.frame._row_numbers import without_row_numbers
-from hpo_explain.adapters.frame._space import infer_space, trials_of_ranges
+from hpo_explain.adapters.frame._space import infer_space, switch_of, trials_of_ranges
 from hpo_explain.adapters.frame.layouts import Layout, expanded, layout_of
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, fact
@@ -70,8 +70,8 @@ def from_frame(
     Without `space` it is inferred. Text, booleans and categories become categorical hyperparameters
     with the choices that occur; numbers, also those written as text, get the range that occurs, on
     the scale on which they spread evenly. Where a cell is empty the hyperparameter was inactive if
-    another one explains that; else None is one of its choices, or of a range of numbers it counts
-    as active at the frequency that occurs.
+    another one explains that; else None is one of its choices, or where it is a range of numbers,
+    another hyperparameter says whether it "is set".
 
     Parameters
     ----------
@@ -244,9 +244,13 @@ def from_frame(
             set_to_none={name: none[rows] for name, none in set_to_none.items()},
         )
         notes = [
-            replace(note, names=space.names) if note is chosen.about else note for note in notes
+            replace(note, names=tuple(n for n in space.names if n in cells))
+            if note is chosen.about
+            else note
+            for note in notes
         ]
         notes += inferred
+        cells = _with_switches(cells, space)
         ranges_from = trials_of_ranges(space, cells.iloc[order], numbers[order])
         ranges_from = {n: trials for n, trials in ranges_from.items() if n not in chosen.given}
     by_model, known, about_proposals = read_proposed(
@@ -327,6 +331,16 @@ def _in_order(
     names = {column: short for column, short in chosen.names.items() if column != name}
     note = fact("rows_out_of_order", names=[name])
     return replace(roles, times=(name,)), replace(chosen, names=names), [note]
+
+
+def _with_switches(cells: pd.DataFrame, space: SearchSpace) -> pd.DataFrame:
+    """Return the cells of hyperparameters with those that say whether a number is set."""
+    found = cells.copy()
+    for name in cells.columns:
+        switch = switch_of(str(name))
+        if switch in space.names and switch not in cells:
+            found[switch] = [None if is_empty(cell) else True for cell in cells[name].tolist()]
+    return found
 
 
 def _last_of_each(

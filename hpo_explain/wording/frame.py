@@ -60,6 +60,14 @@ def _none_is_a_value(fact: Fact) -> Text:
     )
 
 
+def _set_or_not(fact: Fact) -> str:
+    it_is = "it is" if len(fact.names) == 1 else "they are"
+    return (
+        f"{names(fact)}: no other hyperparameter explains its empty cells; whether {it_is} set is "
+        f"a hyperparameter of its own, {fact['switch']!r}"
+    )
+
+
 def _scale_unclear(fact: Fact) -> Text:
     scale = "logarithmic" if fact["log"] else "linear"
     return (
@@ -137,6 +145,7 @@ add_facts(
         "orders_like_objective": _orders_like_objective,
         "none_is_a_value": _none_is_a_value,
         "scale_unclear": _scale_unclear,
+        "set_or_not": _set_or_not,
         "proposals_unknown": _proposals_unknown,
         "direction_doubtful": _direction_doubtful,
         "direction_of_layout": lambda fact: (

@@ -171,6 +171,7 @@ CAUTIONS = frozenset(
         "orders_like_objective",
         "rows_out_of_order",
         "scale_unclear",
+        "set_or_not",
         "different_in_every_row",
         "direction_assumed",
         "empty_cells",

@@ -137,26 +137,49 @@ def test_a_toss_up_between_scales_is_asked_for_and_single_columns_can_be_describ
 @pytest.mark.parametrize(
     ("column", "expected"),
     [
-        ([0.5, None, 0.1, 0.9], hx.FloatParameter("c", 0.1, 0.9, optional=0.75)),
-        ([5, None, 1, 9], hx.IntParameter("c", 1, 9, optional=0.75)),
+        ([0.5, None, 0.1, 0.9], hx.FloatParameter("c", 0.1, 0.9, active_when={"c is set": [True]})),
+        ([5, None, 1, 9], hx.IntParameter("c", 1, 9, active_when={"c is set": [True]})),
         (
             pd.Series([5, None, 1, 9], dtype="Int64"),
-            hx.IntParameter("c", 1, 9, optional=0.75),
+            hx.IntParameter("c", 1, 9, active_when={"c is set": [True]}),
         ),
     ],
 )
-def test_an_empty_cell_means_inactive_at_the_frequency_that_occurs_and_that_is_noted(
-    column, expected
-):
+def test_whether_a_number_is_set_is_a_hyperparameter_where_nothing_explains_it(column, expected):
     table = pd.DataFrame({"c": column, "x": [1.0, 2.0, 3.0, 4.0], "loss": [1.0, 2.0, 3.0, 4.0]})
     run = hx.from_frame(table, "loss")
+    assert run.space.names == ("c is set", "c", "x")
     assert run.space["c"] == expected
-    assert "c" not in run.config(1)
-    assert "c" in run.config(2)
+    assert run.space["c is set"] == hx.CategoricalParameter("c is set", [True, False])
+    assert run.config(1) == {"c is set": False, "x": 2.0}
+    assert run.config(2)["c"] == pytest.approx(column[2])
     empty = fact("empty_cells", names=["c"], counts=(1,), rows=4)
     assert the_note(run.notes, "empty_cells") == empty
-    note = the_note(run.notes, "active_at_frequency")
-    assert (note.names, note["share"]) == (("c",), 0.75)
+    assert the_note(run.notes, "set_or_not").names == ("c",)
+
+
+def test_that_a_number_is_not_set_is_judged_like_a_value():
+    """The truth: 0 where c is not set, else 1 + c / 10."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"c": rng.random(40), "x": rng.random(40)})
+    table.loc[rng.permutation(40)[:15], "c"] = None
+    table["loss"] = (1.0 + table["c"] / 10.0).fillna(0.0)
+    run = hx.from_frame(table, "loss")
+    found = hx.partial_dependence(run, "c is set")
+    values = dict(zip(found.grid, found.mean, strict=True))
+    assert values[True] - values[False] == pytest.approx(1.05, abs=0.05)
+    assert hx.importance(run).share("c is set") > 0.9
+
+
+def test_numbers_that_are_empty_together_share_what_says_so():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.random(30), "b": rng.random(30), "x": rng.random(30)})
+    table.loc[rng.permutation(30)[:12], ["a", "b"]] = None
+    run = hx.from_frame(table.assign(loss=table["x"]), "loss")
+    assert run.space.names == ("a is set", "a", "b", "x")
+    for name in ("a", "b"):
+        assert dict(run.space[name].active_when) == {"a is set": (True,)}
+    assert run.ranges_from.keys() == {"a is set", "a", "b", "x"}
 
 
 @pytest.mark.parametrize(
@@ -763,7 +786,8 @@ def test_conditions_and_frequencies_count_configurations_not_rows():
         for fold in range(1 if active[i] else 5)
     ]
     run = hx.from_frame(pd.DataFrame(rows), "loss", instance="fold")
-    assert run.space["y"].optional == pytest.approx(active.mean())
+    assert int((run.X[:, 1] == 0.0).sum()) == active.sum()
+    assert len(run) == 20
 
 
 def test_names_of_columns_may_be_numbers():
@@ -912,7 +936,8 @@ def test_what_is_read_is_what_the_table_says_and_the_rest_is_accounted_for(case)
     for config, row in zip(run.space.decode(run.X), rows, strict=True):
         filled = {name: c for name, c in zip(names, row, strict=True) if not is_empty(c)}
         # what is empty was inactive, or None
-        assert config.keys() - {n for n, v in config.items() if v is None} == filled.keys()
+        named = {n for n, v in config.items() if v is not None and n in names}
+        assert named == filled.keys()
         assert all(alike(config[name], cell) for name, cell in filled.items())
     # without numbers, equal configurations are taken together
     unnumbered = None
