@@ -16,6 +16,7 @@ if __name__ != "hpo_explain.adapters":
 if TYPE_CHECKING:
     from hpo_explain.adapters.advising import apply_advice as apply_advice
     from hpo_explain.adapters.frame import from_frame as from_frame
+    from hpo_explain.adapters.hyperopt import from_hyperopt as from_hyperopt
     from hpo_explain.adapters.optuna import from_optuna as from_optuna
     from hpo_explain.adapters.optuna import to_optuna as to_optuna
     from hpo_explain.adapters.reviews import AgreesWith as AgreesWith
@@ -30,6 +31,7 @@ _MODULE_OF = {
     "as_run": "sources",
     "ask_in_terminal": "reviews",
     "from_frame": "frame",
+    "from_hyperopt": "hyperopt",
     "from_optuna": "optuna",
     "from_sklearn": "sklearn",
     "from_skopt": "skopt",

@@ -57,6 +57,22 @@ def fits_conditions(space: SearchSpace, X: Array) -> npt.NDArray[np.bool_]:
     return fits
 
 
+def against_conditions(space: SearchSpace, X: Array) -> dict[int, Fact]:
+    """Return for each encoded row that the conditions of a given space rule out the reason."""
+    reasons: dict[int, Fact] = {}
+    for j, parameter in enumerate(space):
+        given, allowed = ~np.isnan(X[:, j]), space.allowed(X, j)
+        names, condition = [parameter.name], space.condition_text(parameter.name)
+        for i in np.flatnonzero(given & ~allowed).tolist():
+            reasons.setdefault(i, fact("set_though_inactive", names=names, condition=condition))
+        if parameter.optional is None:
+            for i in np.flatnonzero(allowed & ~given).tolist():
+                reasons.setdefault(
+                    i, fact("missing_though_active", names=names, condition=condition)
+                )
+    return reasons
+
+
 def repeated(X: Array) -> list[Fact]:
     """Note how many rows are equal to an earlier one."""
     again = len(X) - len({row.tobytes() for row in X})

@@ -14,8 +14,8 @@ from hpo_explain.run import Run
 ENTRY_POINTS = "hpo_explain.adapters"
 
 _ACCEPTED = (
-    "an optuna.Study, a search of scikit-learn, a result or Optimizer of skopt, a pandas.DataFrame "
-    "or a Run"
+    "an optuna.Study, a search of scikit-learn, a result or Optimizer of skopt, the Trials of "
+    "Hyperopt, a pandas.DataFrame or a Run"
 )
 
 
@@ -186,6 +186,12 @@ def _sklearn(source: Any, options: dict[str, Any]) -> Run:
     return from_sklearn(source, **checked_options(options, from_sklearn))
 
 
+def _hyperopt(source: Any, options: dict[str, Any]) -> Run:
+    from hpo_explain.adapters.hyperopt import from_hyperopt
+
+    return from_hyperopt(source, **checked_options(options, from_hyperopt))
+
+
 def _frame(source: Any, options: dict[str, Any]) -> Run:
     from hpo_explain.adapters.frame import from_frame
 
@@ -197,6 +203,7 @@ _READERS: dict[tuple[str, str], Callable[[Any, dict[str, Any]], Run]] = {
     ("skopt", "Optimizer"): _skopt,
     ("sklearn", "BaseSearchCV"): _sklearn,
     ("optuna_integration", "OptunaSearchCV"): _sklearn,
+    ("hyperopt", "Trials"): _hyperopt,
     ("scipy", "OptimizeResult"): _skopt,
     ("pandas", "DataFrame"): _frame,
 }

@@ -6,6 +6,7 @@ from .acquisition import LowerConfidenceBound as LowerConfidenceBound
 from .acquisition import ProbabilityOfImprovement as ProbabilityOfImprovement
 from .acquisition import RiskAverseConfidenceBound as RiskAverseConfidenceBound
 from .adapters import from_frame as from_frame
+from .adapters import from_hyperopt as from_hyperopt
 from .adapters import from_optuna as from_optuna
 from .adapters import from_sklearn as from_sklearn
 from .adapters import from_skopt as from_skopt

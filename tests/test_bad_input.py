@@ -294,6 +294,9 @@ REFUSED = {
         (lambda: hx.from_frame(TABLE, objective="loss", proposed=3), "proposed", 3),
         (lambda: hx.from_frame(TABLE, objective="loss", proposed=[99]), "proposed", 99),
     ],
+    "from_hyperopt": [
+        (lambda: hx.from_hyperopt(TABLE), "trials", "DataFrame"),
+    ],
     "from_sklearn": [
         (lambda: hx.from_sklearn(GridSearchCV(None, {})), "search", "GridSearchCV"),
     ],

@@ -10,7 +10,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain._checks import check_direction, check_option
 from hpo_explain.adapters._conditions import infer_conditions
-from hpo_explain.adapters._reading import nothing_left, repeated
+from hpo_explain.adapters._reading import against_conditions, nothing_left, repeated
 from hpo_explain.adapters.optuna._columns import Columns, read_columns
 from hpo_explain.adapters.optuna._pending import read_without_result, those_without_result
 from hpo_explain.adapters.optuna._read_record import read_record
@@ -147,7 +147,7 @@ def read_trials(
     parameters, notes = _parameters(columns, space)
     X, outside = _encoded(parameters, columns, len(selection.trials))
     if space is not None:
-        outside = {**_invalid(space, X), **outside}
+        outside = {**against_conditions(space, X), **outside}
     excluded = selection.excluded | {selection.trials[i].number: outside[i] for i in outside}
     rows = np.array([i for i in range(len(X)) if i not in outside], dtype=np.int64)
     kept = [selection.trials[i] for i in rows]
@@ -269,22 +269,6 @@ def _encoded(
             for i, reason in reasons.items():
                 outside.setdefault(int(column.rows[i]), fact("outside_read_space", why=reason))
     return X, outside
-
-
-def _invalid(space: SearchSpace, X: Array) -> dict[int, Fact]:
-    """Return for each row that the conditions of a given space rule out the reason."""
-    reasons: dict[int, Fact] = {}
-    for j, parameter in enumerate(space):
-        given, allowed = ~np.isnan(X[:, j]), space.allowed(X, j)
-        names, condition = [parameter.name], space.condition_text(parameter.name)
-        for i in np.flatnonzero(given & ~allowed).tolist():
-            reasons.setdefault(i, fact("set_though_inactive", names=names, condition=condition))
-        if parameter.optional is None:
-            for i in np.flatnonzero(allowed & ~given).tolist():
-                reasons.setdefault(
-                    i, fact("missing_though_active", names=names, condition=condition)
-                )
-    return reasons
 
 
 def _times(trials: Sequence[FrozenTrial]) -> Array:

@@ -1,0 +1,327 @@
+"""The space of Hyperopt's `fmin`, a graph of expressions, as a search space."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+
+from hpo_explain.adapters._reading import whole_numbers
+from hpo_explain.errors import InputError, Option
+from hpo_explain.facts import Fact, fact
+from hpo_explain.space import (
+    CategoricalParameter,
+    FloatParameter,
+    IntParameter,
+    Parameter,
+    SearchSpace,
+    category_index,
+)
+
+_TAIL = 3.0902323061678132  # standard deviations beyond which a normal value lies in 0.1 %, a side
+_FINEST_GRID = 100_000  # steps beyond which a grid of real numbers is as good as continuous
+_MOST_CASES = 10_000  # of the choices above a hyperparameter that are looked at
+
+Condition = dict[str, tuple[int, ...]]
+"""Which options of the choices above a hyperparameter lead to it, by the choice's label."""
+
+
+@dataclass
+class _Found:
+    """A hyperparameter of the graph: its distribution, and where it stands.
+
+    Attributes
+    ----------
+    law : str
+        The distribution: "uniform", "quniform", "randint", "categorical" and so on.
+    arguments : list of float
+        Its arguments; of "categorical" the probabilities.
+    whole : bool
+        Whether it is made an integer.
+    options : list
+        What a choice chooses from; empty for others.
+    paths : list of dict
+        The conditions of each place at which it stands.
+    """
+
+    law: str
+    arguments: list[float]
+    whole: bool
+    options: list[Any] = field(default_factory=list)
+    paths: list[Condition] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """The hyperparameters of a graph.
+
+    Attributes
+    ----------
+    space : SearchSpace
+        The search space; ranges of unbounded distributions hold the values tried.
+    options : dict of str to tuple
+        The choices of each `hp.choice`, in the order of the indices that Hyperopt records.
+    notes : list of Fact
+        What was assumed.
+    """
+
+    space: SearchSpace
+    options: dict[str, tuple[Any, ...]]
+    notes: list[Fact]
+
+    def active(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of a trial that are active, with the choices in place of indices.
+
+        Points that a user gave hold values of all hyperparameters.
+        """
+        config: dict[str, Any] = {}
+        for j in self.space.parents_first:
+            parameter = self.space.parameters[j]
+            rules = (parameter.active_when or {}).items()
+            if parameter.name not in values or any(
+                parent not in config or category_index(chosen, config[parent]) is None
+                for parent, chosen in rules
+            ):
+                continue
+            value, options = values[parameter.name], self.options.get(parameter.name)
+            config[parameter.name] = value if options is None else options[int(value)]
+        unknown = {name: value for name, value in values.items() if name not in self.space.names}
+        return config | unknown
+
+
+def read_graph(given: Any, tried: Mapping[str, Sequence[Any]]) -> Graph:
+    """Return the search space of a graph.
+
+    Parameters
+    ----------
+    given : pyll expression, dict, list or tuple
+        What was given to `fmin` as its space.
+    tried : mapping of str to sequence
+        The values that trials have, as Hyperopt recorded them, by label.
+
+    Raises
+    ------
+    InputError
+        If it holds no hyperparameter, or a distribution that is not known.
+    """
+    found: dict[str, _Found] = {}
+    _walk(given, {}, found, whole=False)
+    if not found:
+        problem = "holds no hyperparameter (hp.uniform, hp.choice, ...)"
+        raise InputError("space", problem, given, "Give what fmin was given as its space.")
+    options = {name: _choices(entry.options) for name, entry in found.items() if entry.options}
+    parameters: list[Parameter] = []
+    notes: list[Fact] = []
+    for name, entry in found.items():
+        parameter, about = _parameter(name, entry, options.get(name, ()), tried.get(name, ()))
+        condition, share = _condition(entry.paths, options)
+        optional = share if share < 1.0 else None
+        parameters.append(replace(parameter, active_when=condition or None, optional=optional))
+        notes += about + ([] if optional is None else [fact("several_places", names=[name])])
+    numbered = [n for n in options if options[n] == tuple(range(len(options[n])))]
+    numbered = [n for n in numbered if not all(_is_constant(o) for o in found[n].options)]
+    if numbered:
+        notes.append(fact("options_numbered", names=numbered))
+    weighed = [n for n, entry in found.items() if len({*entry.arguments}) > 1 and n in options]
+    weighed = [n for n in weighed if found[n].law == "categorical"]
+    if weighed:
+        notes.append(fact("choices_weighed", names=weighed))
+    return Graph(SearchSpace(parameters), options, notes)
+
+
+# ---------------------------------------------------------------------- the graph
+
+
+def _walk(node: Any, path: Condition, found: dict[str, _Found], *, whole: bool) -> None:
+    """Collect the hyperparameters below a node, with the choices that lead to them."""
+    name = getattr(node, "name", None)
+    if name == "switch" and _is_expression(node):
+        chosen, *options = node.pos_args
+        label = _add(chosen, path, found, whole=True)
+        if label is None:
+            raise _unknown("switch")
+        found[label].options = options
+        for i, option in enumerate(options):
+            _walk(option, {**path, label: (i,)}, found, whole=False)
+    elif name == "hyperopt_param" and _is_expression(node):
+        _add(node, path, found, whole=whole)
+    else:
+        inside = name in ("int", "float") and _is_expression(node)
+        for below in _below(node):
+            _walk(below, path, found, whole=name == "int" or (whole and inside))
+
+
+def _is_expression(node: Any) -> bool:
+    return hasattr(node, "pos_args") and hasattr(node, "named_args")
+
+
+def _below(node: Any) -> Iterator[Any]:
+    if isinstance(node, Mapping):
+        yield from node.values()
+    elif isinstance(node, (list, tuple)):
+        yield from node
+    elif _is_expression(node):
+        yield from node.pos_args
+        yield from (value for _, value in node.named_args)
+
+
+def _add(node: Any, path: Condition, found: dict[str, _Found], *, whole: bool) -> str | None:
+    """Add one place of a hyperparameter; return its label, None if it is no hyperparameter."""
+    if getattr(node, "name", None) != "hyperopt_param":
+        return None
+    label, law = node.pos_args
+    name = str(label.obj)
+    arguments = [_number(argument, law.name) for argument in _flat(law)]
+    entry = found.setdefault(name, _Found(str(law.name), arguments, whole))
+    entry.paths.append(path)
+    return name
+
+
+def _flat(law: Any) -> Iterator[Any]:
+    """Return the arguments of a distribution, lists in it one by one, those by name last."""
+    for argument in _below(law):
+        if getattr(argument, "name", "") == "pos_args":
+            yield from argument.pos_args
+        else:
+            yield argument
+
+
+def _number(node: Any, law: str) -> float:
+    value = getattr(node, "obj", node)
+    if isinstance(value, (int, float, np.number)):
+        return float(value)
+    raise _unknown(law)
+
+
+def _unknown(law: str) -> InputError:
+    problem = f"holds a {law} that is computed, or is of a kind that is not known"
+    return InputError("space", problem, law, ("Give ", Option("space"), "SearchSpace([...])."))
+
+
+# ---------------------------------------------------------------------- choices
+
+
+def _is_constant(option: Any) -> bool:
+    """Say whether an option is a value, rather than something made of hyperparameters."""
+    if hasattr(option, "obj"):
+        return True
+    return not _is_expression(option) and not isinstance(option, (Mapping, list, tuple))
+
+
+def _choices(options: Sequence[Any]) -> tuple[Any, ...]:
+    """Return what the options of a choice are called.
+
+    Values are themselves; dicts and lists that hold a word of their own at the same place are
+    called by it; others by their number.
+    """
+    if all(_is_constant(option) for option in options):
+        values = [getattr(option, "obj", option) for option in options]
+        if _are_different(values):
+            return tuple(values)
+    entries = [_entries(option) for option in options]
+    for key in entries[0]:
+        words = [entry.get(key) for entry in entries]
+        if all(isinstance(word, str) for word in words) and _are_different(words):
+            return tuple(words)
+    return tuple(range(len(options)))
+
+
+def _are_different(values: Sequence[Any]) -> bool:
+    try:
+        return all(category_index(values, value) == i for i, value in enumerate(values))
+    except (TypeError, ValueError):  # arrays, say
+        return False
+
+
+def _entries(option: Any) -> dict[Any, Any]:
+    """Return the constants that an option holds, by key or position."""
+    if _is_constant(option):
+        return {None: getattr(option, "obj", option)}
+    if isinstance(option, Mapping):
+        pairs = list(option.items())
+    elif isinstance(option, (list, tuple)):
+        pairs = list(enumerate(option))
+    else:
+        pairs = [*enumerate(option.pos_args), *option.named_args]
+    found = {key: getattr(value, "obj", value) for key, value in pairs if _is_constant(value)}
+    return {**found, None: found.get(0)}
+
+
+# ---------------------------------------------------------------------- hyperparameters
+
+
+def _parameter(
+    name: str, entry: _Found, choices: tuple[Any, ...], tried: Sequence[Any]
+) -> tuple[Parameter, list[Fact]]:
+    if choices:
+        return CategoricalParameter(name, choices), []
+    law, arguments = entry.law, entry.arguments
+    if law == "categorical":
+        return CategoricalParameter(name, range(len(arguments))), []
+    if law == "randint":
+        low, high = (0, arguments[0]) if len(arguments) == 1 else (arguments[0], arguments[1])
+        return whole_numbers(name, int(low), int(high) - 1)
+    log = "log" in law
+    if law.removeprefix("q").removeprefix("log") not in ("uniform", "normal"):
+        raise _unknown(law)
+    first, second = arguments[:2]
+    notes = []
+    if law.endswith("normal"):
+        first, second = first - _TAIL * second, first + _TAIL * second
+        notes.append(fact("distribution_as_range", names=[name], law=law, log=log))
+    low, high = (math.exp(first), math.exp(second)) if log else (first, second)
+    if law.endswith("normal"):
+        numbers = [float(value) for value in tried]
+        low, high = min([low, *numbers]), max([high, *numbers])
+    step = arguments[2] if law.startswith("q") else None
+    parameter, about = _range(name, low, high, log=log, step=step, whole=entry.whole)
+    return parameter, notes + about
+
+
+def _range(
+    name: str, low: float, high: float, *, log: bool, step: float | None, whole: bool
+) -> tuple[IntParameter | FloatParameter, list[Fact]]:
+    """Return a range; with a step its ends are rounded to multiples, as Hyperopt rounds values."""
+    if step is None:
+        return FloatParameter(name, low, high, log=log), []
+    low, high = math.floor(low / step + 0.5) * step, math.ceil(high / step - 0.5) * step
+    log = log and low > 0
+    whole = (whole or log) and float(step).is_integer()
+    if whole and (not log or step == 1):
+        return whole_numbers(name, int(low), int(high), log=log, step=1 if log else int(step))
+    fine = log or (high - low) / step > _FINEST_GRID
+    notes = [fact("grid_left_out", names=[name], step=step)] if fine else []
+    return FloatParameter(name, low, high, log=log, step=None if fine else step), notes
+
+
+# ---------------------------------------------------------------------- conditions
+
+
+def _condition(
+    paths: Sequence[Condition], options: Mapping[str, tuple[Any, ...]]
+) -> tuple[dict[str, list[Any]], float]:
+    """Return when a hyperparameter is active, and in which share of the cases that meet it.
+
+    One that stands at several places is active where one of them is chosen: the options of the
+    choices that all places have in common are joined.
+    """
+    shared = [label for label in paths[0] if all(label in path for path in paths)]
+    joined = {label: sorted({i for path in paths for i in path[label]}) for label in shared}
+    chosen = {
+        label: joined.get(label, range(len(options[label]))) for path in paths for label in path
+    }
+    cases = islice(product(*chosen.values()), _MOST_CASES)
+    leads = [
+        any(all(case[label] in path[label] for label in path) for path in paths)
+        for case in (dict(zip(chosen, values, strict=True)) for values in cases)
+    ]
+    condition = {
+        label: [options[label][i] for i in ids]
+        for label, ids in joined.items()
+        if len(ids) < len(options[label])
+    }
+    return condition, sum(leads) / len(leads)

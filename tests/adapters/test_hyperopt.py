@@ -1,0 +1,281 @@
+from functools import partial
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.adapters import as_run
+from hpo_explain.adapters.hyperopt._space import read_graph
+
+hyperopt = pytest.importorskip("hyperopt", reason="hyperopt is not installed")
+hp = hyperopt.hp
+
+SPACE = {
+    "lr": hp.loguniform("lr", np.log(1e-4), np.log(1.0)),
+    "model": hp.choice(
+        "model",
+        [
+            {"type": "svm", "C": hp.uniform("C", 0.5, 2.0)},
+            {
+                "type": "forest",
+                "trees": hp.uniformint("trees", 1, 9),
+                "criterion": hp.choice("criterion", ["gini", {"name": hp.randint("power", 2, 5)}]),
+            },
+        ],
+    ),
+}
+
+
+def loss(config):
+    if config["model"]["type"] == "svm":
+        return abs(np.log(config["lr"]) + 4.0) + config["model"]["C"]
+    return abs(np.log(config["lr"]) + 4.0) + 0.1 * config["model"]["trees"]
+
+
+def trials_of(n, algo=hyperopt.tpe.suggest, objective=loss, space=SPACE, trials=None, **options):
+    trials = hyperopt.Trials() if trials is None else trials
+    hyperopt.fmin(
+        objective,
+        space,
+        algo=algo,
+        max_evals=n,
+        trials=trials,
+        rstate=np.random.default_rng(0),
+        show_progressbar=False,
+        **options,
+    )
+    return trials
+
+
+def kinds(run):
+    return [note.kind for note in run.notes]
+
+
+@pytest.fixture(scope="module")
+def searched():
+    return trials_of(26)
+
+
+# ---------------------------------------------------------------------- trials
+
+
+def test_trials_are_read_as_fmin_evaluated_them(searched):
+    run = as_run(searched, space=SPACE)
+    assert run.objective.tolist() == searched.losses()
+    assert run.direction == "minimize"
+    assert run.incumbent_trial == searched.best_trial["tid"]
+    for trial, document in zip(run.trials, searched.trials, strict=True):
+        values = {k: v[0] for k, v in document["misc"]["vals"].items() if v}
+        given = hyperopt.space_eval(SPACE, values)
+        config = run.config(int(trial))
+        assert config.pop("lr") == pytest.approx(given["lr"])
+        assert config.pop("model") == given["model"]["type"]
+        inside = {k: v for k, v in given["model"].items() if k != "type"}
+        criterion = inside.get("criterion")
+        if criterion == "gini":
+            assert config.pop("criterion") == 0
+        elif criterion:
+            assert (config.pop("criterion"), config.pop("power")) == (1, criterion["name"])
+        inside.pop("criterion", None)
+        assert config == pytest.approx(inside)
+
+
+def test_what_stands_below_a_choice_is_active_under_it(searched):
+    space = hx.from_hyperopt(searched, space=SPACE).space
+    assert space["C"] == hx.FloatParameter("C", 0.5, 2.0, active_when={"model": ["svm"]})
+    assert space["trees"] == hx.IntParameter("trees", 1, 9, active_when={"model": ["forest"]})
+    power = {"model": ["forest"], "criterion": [1]}
+    assert space["power"] == hx.IntParameter("power", 2, 4, active_when=power)
+    assert space["lr"].log
+    assert (space["lr"].low, space["lr"].high) == pytest.approx((1e-4, 1.0))
+
+
+def test_times_are_those_of_hyperopt(searched):
+    run = hx.from_hyperopt(searched, space=SPACE)
+    assert (run.finished >= run.started).all()
+    assert run.known_before(5).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_failed_trials_are_left_out_and_remembered():
+    def sometimes(config):
+        if config["model"]["type"] == "svm":
+            return {"status": hyperopt.STATUS_FAIL}
+        return {"status": hyperopt.STATUS_OK, "loss": loss(config)}
+
+    trials = trials_of(8, objective=sometimes)
+    run = hx.from_hyperopt(trials, space=SPACE)
+    failed = [d["tid"] for d in trials.trials if d["result"]["status"] == "fail"]
+    assert failed
+    assert {t: why.kind for t, why in run.excluded.items()} == dict.fromkeys(failed, "failed")
+    assert {t: given.state for t, given in run.without_result.items()} == dict.fromkeys(
+        failed, "failed"
+    )
+
+
+def test_trials_whose_evaluation_raised_are_failures_too():
+    def breaks(config):
+        if config["model"]["type"] == "svm":
+            raise ArithmeticError
+        return loss(config)
+
+    trials = trials_of(6, objective=breaks, catch_eval_exceptions=True)
+    run = hx.from_hyperopt(trials, space=SPACE)
+    assert len(run) + len(run.excluded) == 6
+    assert len(run) == len(trials.trials)
+    assert {given.state for given in run.without_result.values()} == {"failed"}
+
+
+# ---------------------------------------------------------------------- who chose them
+
+
+def test_proposals_of_tpe_are_known_by_its_marks(searched):
+    run = hx.from_hyperopt(searched, space=SPACE)
+    assert run.optimizer == "Hyperopt's TPE"
+    assert run.proposals == tuple(range(20, 26))
+    assert run.origin(3) is hx.Origin.INITIAL
+    assert "algorithm_not_recorded" not in kinds(run)
+    early = trials_of(9, algo=partial(hyperopt.tpe.suggest, n_startup_jobs=5))
+    assert hx.from_hyperopt(early, space=SPACE).proposals == (5, 6, 7, 8)
+
+
+@pytest.mark.parametrize("algo", [hyperopt.rand.suggest, hyperopt.anneal.suggest])
+def test_random_and_annealed_trials_are_no_proposals(algo):
+    trials = trials_of(24, algo=algo)
+    run = hx.from_hyperopt(trials, space=SPACE)
+    assert run.proposals == ()
+    assert "algorithm_not_recorded" in kinds(run)
+    told = hx.from_hyperopt(trials, space=SPACE, algo=algo)
+    assert told.proposals == ()
+    assert told.origin(23) is hx.Origin.INITIAL
+    assert "algorithm_not_recorded" not in kinds(told)
+
+
+def test_points_that_a_user_gave_are_not_proposals():
+    from hyperopt.fmin import generate_trials_to_calculate
+
+    # TPE wants values of the inactive ones, too
+    points = [
+        {"lr": 10.0**-i, "model": 0, "C": float(i), "trees": 3, "criterion": 1, "power": 2}
+        for i in (1, 2)
+    ]
+    trials = generate_trials_to_calculate(points)
+    trials_of(24, trials=trials)
+    run = hx.from_hyperopt(trials, space=SPACE)
+    assert run.config(1) == pytest.approx({"lr": 0.01, "model": "svm", "C": 2.0})
+    assert run.origin(0) is run.origin(1) is hx.Origin.ENQUEUED
+    assert run.proposals == tuple(range(20, len(run)))
+
+
+def test_marks_that_a_database_has_removed_are_not_guessed(searched):
+    class Stored:
+        """Trials as a database returns them: NumPy's numbers have become Python's own."""
+
+        miscs = searched.miscs
+        trials = [  # noqa: RUF012
+            {
+                **document,
+                "misc": {
+                    "vals": {k: np.array(v).tolist() for k, v in document["misc"]["vals"].items()},
+                    "idxs": {k: np.array(v).tolist() for k, v in document["misc"]["idxs"].items()},
+                },
+            }
+            for document in searched.trials
+        ]
+
+    run = hx.from_hyperopt(Stored(), space=SPACE)
+    assert run.proposals == ()
+    assert "algorithm_not_recorded" in kinds(run)
+    told = hx.from_hyperopt(Stored(), space=SPACE, algo=hyperopt.tpe.suggest)
+    assert told.proposals == tuple(range(20, 26))
+    assert "startup_trials_assumed" in kinds(told)
+
+
+# ---------------------------------------------------------------------- the space
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (hp.uniform("x", -1.0, 2.0), hx.FloatParameter("x", -1.0, 2.0)),
+        (hp.quniform("x", 0.0, 1.0, 0.25), hx.FloatParameter("x", 0.0, 1.0, step=0.25)),
+        (hp.uniformint("x", 2, 7), hx.IntParameter("x", 2, 7)),
+        (hp.randint("x", 4), hx.IntParameter("x", 0, 3)),
+        (hp.qloguniform("x", 0.0, np.log(100.0), 1), hx.IntParameter("x", 1, 100, log=True)),
+        (hp.choice("x", [None, "a", 3]), hx.CategoricalParameter("x", [None, "a", 3])),
+        (hp.choice("x", ["a", "a"]), hx.CategoricalParameter("x", [0, 1])),
+        (hp.pchoice("x", [(0.2, "a"), (0.8, "b")]), hx.CategoricalParameter("x", ["a", "b"])),
+        (
+            hp.choice("x", [("svm", 1), ("knn", 2)]),
+            hx.CategoricalParameter("x", ["svm", "knn"]),
+        ),
+    ],
+)
+def test_a_distribution_is_a_hyperparameter(given, expected):
+    assert read_graph({"any": [given]}, {}).space["x"] == expected
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        hp.quniform("x", 0.1, 2.0, 0.3),
+        hp.quniform("x", 1, 10, 2),
+        hp.uniformint("x", 1, 6),
+        hp.qloguniform("x", 0.0, 3.0, 1),
+        hp.randint("x", 2, 6),
+        hp.loguniform("x", -3.0, 0.0),
+    ],
+)
+def test_every_value_that_hyperopt_draws_is_in_the_range_and_the_ends_are_drawn(given):
+    parameter = read_graph(given, {}).space["x"]
+    rng = np.random.default_rng(0)
+    drawn = [float(hyperopt.pyll.stochastic.sample(given, rng)) for _ in range(300)]
+    positions = parameter.encode(drawn)
+    assert (positions >= 0.0).all()
+    assert (positions <= 1.0).all()
+    assert positions.min() <= 0.02
+    assert positions.max() >= 0.98
+
+
+def test_a_normal_distribution_is_read_as_a_range_and_says_so():
+    trials = trials_of(
+        6, objective=lambda config: config["x"] ** 2, space={"x": hp.normal("x", 1, 2)}
+    )
+    run = hx.from_hyperopt(trials, space={"x": hp.normal("x", 1, 2)})
+    assert (run.space["x"].low, run.space["x"].high) == pytest.approx(
+        (1 - 6.1805, 1 + 6.1805), 1e-3
+    )
+    assert "distribution_as_range" in kinds(run)
+
+
+def test_one_that_stands_below_several_choices_is_active_under_each():
+    shared = hp.uniform("x", 0.0, 1.0)
+    several = {"m": hp.choice("m", [{"t": "a", "x": shared}, {"t": "b", "x": shared}, "c"])}
+    found = read_graph(several, {}).space["x"]
+    # the third option has no key "t", so that options are called by their numbers
+    assert dict(found.active_when) == {"m": (0, 1)}
+    always = {"x": shared, "m": hp.choice("m", [shared, 0])}
+    assert not read_graph(always, {}).space["x"].active_when
+    two = {"a": hp.choice("a", [shared, 0]), "b": hp.choice("b", [shared, 0])}
+    graph = read_graph(two, {})
+    assert graph.space["x"].optional == pytest.approx(0.75)
+    assert "several_places" in [note.kind for note in graph.notes]
+
+
+def test_without_a_space_it_is_inferred_and_said(searched):
+    run = hx.from_hyperopt(searched)
+    assert run.objective.tolist() == searched.losses()
+    assert "space_not_recorded" in kinds(run)
+    assert dict(run.space["C"].active_when) == {"model": (0,)}
+
+
+def test_a_space_that_does_not_fit_is_refused(searched):
+    with pytest.raises(hx.InputError, match="lacks lr") as error:
+        hx.from_hyperopt(searched, space={"C": hp.uniform("C", 0, 1)})
+    assert error.value.argument == "space"
+    with pytest.raises(hx.NothingToExplain):
+        hx.from_hyperopt(hyperopt.Trials())
+
+
+def test_every_function_takes_trials(searched):
+    found = hx.importance(searched, space=SPACE, seed=0)
+    assert found.importance.index[0] == "lr"
