@@ -94,5 +94,6 @@ from .space import IntParameter as IntParameter
 from .space import SearchSpace as SearchSpace
 from .surrogates import ForestSurrogate as ForestSurrogate
 from .surrogates import GaussianProcessSurrogate as GaussianProcessSurrogate
+from .surrogates import ModelSurrogate as ModelSurrogate
 
 __version__: str

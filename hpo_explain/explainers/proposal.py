@@ -17,6 +17,7 @@ from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
+from hpo_explain.explainers._hindsight import learned_later
 from hpo_explain.explainers._judged import judged_at
 from hpo_explain.explainers._proposed import HasNumber, Proposed, all_proposals, proposed
 from hpo_explain.explainers.shapley import ShapleyExplainer
@@ -25,9 +26,9 @@ from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Criterion, Estimator, WhichTrial
 from hpo_explain.run import Run
 from hpo_explain.run.chosen import ChosenAcquisition
+from hpo_explain.run.given_model import doubts_of_model
 from hpo_explain.space import Config
-from hpo_explain.space.gower import nearest
-from hpo_explain.surrogates import KnowsTrainingRows, Surrogate
+from hpo_explain.surrogates import Surrogate
 
 _LEAST_KNOWN = 2  # finished trials that a surrogate needs
 
@@ -103,10 +104,13 @@ class ProposalExplainer:
         chosen = self._chosen(run, what.before)
         background, about = self._background(run, what)
         notes = [*about, *chosen.notes, *_running(run, what), *what.notes]
+        if self.surrogate is not None:
+            notes += doubts_of_model(self.surrogate, run.X, run.objective)
         if what.number is not None and (
             self.surrogate is not None or not isinstance(self.acquisition, str)
         ):
-            notes += _learned_later(run, what.number, chosen.acquisition)
+            model = getattr(chosen.acquisition, "surrogate", None)
+            notes += learned_later(run, what.number, model)
         if what.number is not None and isinstance(trial, str) and trial == "best":
             notes += _best_elsewhere(run, what.number)
         if trust is None and what.number is not None and asked:
@@ -160,20 +164,6 @@ def _running(run: Run, what: Proposed) -> list[Fact]:
     """Return a note on the trials that were running when another one was proposed."""
     running = [t for t in run.running_at(what.before) if t != what.number]
     return [fact("results_not_known", trials=running, at=what.before)] if running else []
-
-
-def _learned_later(run: Run, number: int, acquisition: Acquisition) -> list[Fact]:
-    """Return a note where a model from outside has seen the trial or later ones, or may have."""
-    known = run.known_before(number)
-    later = np.setdiff1d(np.arange(len(run)), known)
-    # a configuration that was known already may be the earlier trial
-    later = later[nearest(run.space, run.X[later], run.X[known]) > 0.0]
-    model = getattr(acquisition, "surrogate", None)
-    learned = model.learned_from(run.X[later]) if isinstance(model, KnowsTrainingRows) else None
-    if learned is None:
-        return [fact("model_may_have_learned", trials=[number])]
-    trials = np.asarray(run.trials)[later[learned]]
-    return [fact("model_learned_later", trials=trials, at=number)] if len(trials) else []
 
 
 def _best_elsewhere(run: Run, number: int) -> list[Fact]:

@@ -106,7 +106,7 @@ class Subject:
             tried=run.X,
             costs=np.where(np.asarray(run.feasible), run.cost, np.nan),
             incumbent=run.incumbent if run.feasible is not None and run.feasible.any() else {},
-            notes=as_facts(notes),
+            notes=as_facts([*run.model_notes, *notes]),
         )
 
     @property

@@ -1,15 +1,18 @@
-"""What was asked for: the model or acquisition, the configuration, the trial."""
+"""What was asked for: the run, the model or acquisition, the configuration, the trial."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from hpo_explain._words import spans
 from hpo_explain.acquisition import Acquisition
+from hpo_explain.adapters import as_run
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._accepted import accepted_acquisition
+from hpo_explain.explainers._hindsight import learned_later
 from hpo_explain.facts import Fact
 from hpo_explain.options import Criterion, Kind
 from hpo_explain.run import Run
@@ -17,14 +20,46 @@ from hpo_explain.space import Config
 from hpo_explain.surrogates import Surrogate
 
 
+def read(
+    source: Any, reading: Mapping[str, Any], surrogate: Any = None, kind: Kind = "auto"
+) -> Run:
+    """Return the run in a source, explained by a model of the user's where one is given.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, the model is none of its space, or a kind of model is asked for, too.
+    """
+    run = as_run(source, **reading)
+    if surrogate is None:
+        return run
+    if kind != "auto":
+        problem = f"was {kind!r}, but surrogate is a model itself"
+        raise InputError("kind", problem, kind, "Leave one of them out.")
+    return run.explained_by(surrogate)
+
+
 def model_of(
     run: Run, acquisition: Criterion | Acquisition | None, before: int | None, kind: Kind, seed: int
 ) -> tuple[Surrogate | Acquisition, tuple[Fact, ...]]:
     """Return what is explained around a configuration, and what was assumed."""
     if acquisition is None:
-        return run.surrogate(before=before, kind=kind, seed=seed), ()
+        return surrogate_of(run, before, kind, seed)
     chosen = run.chosen_acquisition(before, acquisition, seed=seed)
-    return accepted_acquisition(chosen.acquisition), chosen.notes
+    if run.model is None or kind != "auto":
+        return accepted_acquisition(chosen.acquisition), chosen.notes
+    model, later = surrogate_of(run, before, kind, seed)
+    through = chosen.through(model, run.direction)
+    return accepted_acquisition(through.acquisition), (*through.notes, *later)
+
+
+def surrogate_of(
+    run: Run, before: int | None, kind: Kind, seed: int
+) -> tuple[Surrogate, tuple[Fact, ...]]:
+    """Return the surrogate before a trial, and what one of the user's knows of later trials."""
+    if run.model is None or kind != "auto":
+        return run.surrogate(before=before, kind=kind, seed=seed), ()
+    return run.model, () if before is None else learned_later(run, before, run.model)
 
 
 def config_of(run: Run, name: str, given: Config | int | None) -> Config:

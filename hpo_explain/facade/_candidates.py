@@ -23,7 +23,7 @@ class Candidate:
 
     Attributes
     ----------
-    kind : {"gp", "forest"}
+    kind : {"gp", "forest", "given"}
         What it is.
     surrogate : Surrogate
         The model.
@@ -31,7 +31,7 @@ class Candidate:
         R² on held-out trials; minus infinity where it is not known.
     """
 
-    kind: Literal["gp", "forest"]
+    kind: Literal["gp", "forest", "given"]
     surrogate: Surrogate
     r2: float
 
@@ -48,10 +48,13 @@ def candidates(run: Run, kind: Kind, *, n_trees: int, seed: int) -> list[Candida
     run : Run
         The run.
     kind : {"auto", "gp", "forest"}
-        "auto" is both, the better one first, unless the run is too large for a Gaussian process.
+        "auto" is both, the better one first, unless the run is too large for a Gaussian process;
+        a model of the user's answers alone.
     n_trees, seed
         As of :meth:`Run.surrogate`.
     """
+    if run.model is not None and kind == "auto":
+        return [Candidate("given", run.model, -np.inf)]
     kinds: list[Literal["gp", "forest"]] = ["gp", "forest"]
     if kind != "auto":
         kinds = [kind]

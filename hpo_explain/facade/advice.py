@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Any
 
 from hpo_explain import diagnostics
-from hpo_explain.adapters import as_run
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explainers.advice import AdviceExplainer
 from hpo_explain.explanations import Advice, PartialDependence, Recommendation, Subspace
+from hpo_explain.facade._asked import read
 from hpo_explain.facade.effects import next_experiments, partial_dependence
 from hpo_explain.facade.fanova import importance, subspace
 from hpo_explain.facade.recommended_space import recommended_space
@@ -81,7 +81,9 @@ class Analysed:
         return next_experiments(self.run, most, seed=self._seed, **EXPERIMENTS)
 
 
-def advise(run: Any, *, most: int = 5, seed: int = 0, **reading: Any) -> Advice:
+def advise(
+    run: Any, *, most: int = 5, surrogate: Any = None, seed: int = 0, **reading: Any
+) -> Advice:
     """Say what to do next: a handful of actions, what is expected to bring most first.
 
     Parameters
@@ -90,6 +92,8 @@ def advise(run: Any, *, most: int = 5, seed: int = 0, **reading: Any) -> Advice:
         The optimization run.
     most : int, default 5
         The largest number of actions.
+    surrogate : Surrogate or object, optional
+        A model of your own, as in :meth:`Run.explained_by`.
     seed : int, default 0
         Seed of the models, samples and draws.
     **reading
@@ -118,6 +122,5 @@ def advise(run: Any, *, most: int = 5, seed: int = 0, **reading: Any) -> Advice:
     >>> "x" in advice.actions[0].hyperparameters, len(advice.actions) <= 5
     (True, True)
     """
-    return AdviceExplainer(
-        Analysed(as_run(run, **reading), seed=seed), most=most, seed=seed
-    ).explain()
+    analyses = Analysed(read(run, reading, surrogate), seed=seed)
+    return AdviceExplainer(analyses, most=most, seed=seed).explain()

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_option
 from hpo_explain.acquisition import Acquisition
-from hpo_explain.adapters import as_run
 from hpo_explain.explainers.ablation import AblationExplainer
 from hpo_explain.explainers.lime import LimeExplainer
 from hpo_explain.explainers.local_importance import LocalImportanceExplainer
@@ -19,7 +18,7 @@ from hpo_explain.explanations import (
     LocalImportance,
     Subject,
 )
-from hpo_explain.facade._asked import config_of, model_of, trial_of
+from hpo_explain.facade._asked import config_of, model_of, read, trial_of
 from hpo_explain.facts import fact
 from hpo_explain.options import Criterion, Kind
 from hpo_explain.run import Run
@@ -34,6 +33,7 @@ def ablation(
     acquisition: Criterion | Acquisition | None = None,
     before: int | None = None,
     kind: Kind = "auto",
+    surrogate: Any = None,
     seed: int = 0,
     **reading: Any,
 ) -> Ablation:
@@ -54,6 +54,9 @@ def ablation(
         Use what was known when this trial was proposed; by default every trial.
     kind : {"auto", "gp", "forest"}, default "auto"
         The surrogate of the objective, as in :meth:`Run.surrogate`.
+    surrogate : Surrogate or object, optional
+        A model of your own in place of `kind`: a surrogate, a fitted regressor of scikit-learn,
+        or any object with ``predict``, as in :meth:`Run.explained_by`.
     seed : int, default 0
         Seed of the surrogate, and of coalitions where they are sampled.
     **reading
@@ -85,7 +88,7 @@ def ablation(
     >>> result.source, result.target
     ({'x': 0.9}, {'x': 0.1})
     """
-    run = as_run(run, **reading)
+    run = read(run, reading, surrogate, kind)
     model, notes = model_of(run, acquisition, before, kind, seed)
     end = config_of(run, "target", target)
     start = source
@@ -108,6 +111,7 @@ def local_importance(
     acquisition: Criterion | Acquisition | None = None,
     before: int | None = None,
     kind: Kind = "auto",
+    surrogate: Any = None,
     seed: int = 0,
     **reading: Any,
 ) -> LocalImportance:
@@ -119,7 +123,7 @@ def local_importance(
         The optimization run.
     config : dict or int, optional
         The configuration, or the number of a trial; by default the incumbent.
-    acquisition, before, kind, seed
+    acquisition, before, kind, surrogate, seed
         As in :func:`ablation`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
@@ -147,7 +151,7 @@ def local_importance(
     >>> hx.local_importance(table, objective="loss").config
     {'x': 0.1}
     """
-    run = as_run(run, **reading)
+    run = read(run, reading, surrogate, kind)
     asked = config_of(run, "config", config)
     model, notes = model_of(run, acquisition, before, kind, seed)
     subject = Subject.of(run, trial=trial_of(run, config), notes=notes)
@@ -167,6 +171,7 @@ def lime(
     acquisition: Criterion | Acquisition | None = None,
     before: int | None = None,
     kind: Kind = "auto",
+    surrogate: Any = None,
     seed: int = 0,
     **reading: Any,
 ) -> LimeExplanation:
@@ -185,7 +190,7 @@ def lime(
         configurations that were tried.
     sample, kernel_width, max_features, max_depth
         As in :class:`LimeExplainer`.
-    acquisition, before, kind, seed
+    acquisition, before, kind, surrogate, seed
         As in :func:`ablation`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
@@ -214,7 +219,7 @@ def lime(
     >>> hx.lime(table, objective="loss", sampling="tried").statements[0].text
     'x from 0.1 to 0.9'
     """
-    run = as_run(run, **reading)
+    run = read(run, reading, surrogate, kind)
     check_option("sampling", sampling, ("uniform", "local", "tried"))
     asked = config_of(run, "config", config)
     explained, notes = model_of(run, acquisition, before, kind, seed)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy.typing as npt
 
 from hpo_explain.acquisition import Acquisition
-from hpo_explain.adapters import as_run
 from hpo_explain.explainers.h_statistic import InteractionExplainer
 from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
@@ -20,7 +19,7 @@ from hpo_explain.explanations import (
     RegionalPartialDependence,
     Subject,
 )
-from hpo_explain.facade._asked import model_of
+from hpo_explain.facade._asked import model_of, read
 from hpo_explain.options import Criterion, Kind, Split, Variance
 from hpo_explain.run import Run
 from hpo_explain.space import Array
@@ -35,6 +34,7 @@ def partial_dependence(
     variance: Variance = "average",
     attainable: bool = True,
     kind: Kind = "auto",
+    surrogate: Any = None,
     seed: int = 0,
     **reading: Any,
 ) -> PartialDependence:
@@ -53,6 +53,9 @@ def partial_dependence(
         answers which value, or which model family, can reach the best objective.
     kind : {"auto", "gp", "forest"}, default "auto"
         The surrogate, as in :meth:`Run.surrogate`.
+    surrogate : Surrogate or object, optional
+        A model of your own in place of `kind`: a surrogate, a fitted regressor of scikit-learn,
+        or any object with ``predict``, as in :meth:`Run.explained_by`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -75,7 +78,7 @@ def partial_dependence(
     >>> bool(effect.mean[-1] > effect.mean[0])
     True
     """
-    run = as_run(run, **reading)
+    run = read(run, reading, surrogate, kind)
     explainer = PartialDependenceExplainer(
         run.surrogate(kind=kind, seed=seed),
         sample=sample,
@@ -98,6 +101,7 @@ def regional_partial_dependence(
     max_depth: int = 3,
     criterion: Split = "l2",
     kind: Kind = "auto",
+    surrogate: Any = None,
     seed: int = 0,
     **reading: Any,
 ) -> RegionalPartialDependence:
@@ -113,6 +117,9 @@ def regional_partial_dependence(
         As in :class:`RegionalPartialDependenceExplainer`.
     kind : {"auto", "gp", "forest"}, default "auto"
         The surrogate, as in :meth:`Run.surrogate`.
+    surrogate : Surrogate or object, optional
+        A model of your own in place of `kind`: a surrogate, a fitted regressor of scikit-learn,
+        or any object with ``predict``, as in :meth:`Run.explained_by`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -136,7 +143,7 @@ def regional_partial_dependence(
     >>> result.regions[0].holds(result.subject.incumbent)
     True
     """
-    run = as_run(run, **reading)
+    run = read(run, reading, surrogate, kind)
     explainer = RegionalPartialDependenceExplainer(
         run.surrogate(kind=kind, seed=seed),
         sample=sample,
@@ -157,6 +164,7 @@ def h_statistic(
     acquisition: Criterion | Acquisition | None = None,
     before: int | None = None,
     kind: Kind = "auto",
+    surrogate: Any = None,
     seed: int = 0,
     **reading: Any,
 ) -> InteractionStrength:
@@ -176,6 +184,9 @@ def h_statistic(
         Use what was known when this trial was proposed; by default every trial.
     kind : {"auto", "gp", "forest"}, default "auto"
         The surrogate of the objective, as in :meth:`Run.surrogate`.
+    surrogate : Surrogate or object, optional
+        A model of your own in place of `kind`: a surrogate, a fitted regressor of scikit-learn,
+        or any object with ``predict``, as in :meth:`Run.explained_by`.
     seed : int, default 0
         Seed of the surrogate and of the sample.
     **reading
@@ -206,7 +217,7 @@ def h_statistic(
     >>> hx.h_statistic(table, objective="loss", sample=20).sample_size
     20
     """
-    run = as_run(run, **reading)
+    run = read(run, reading, surrogate, kind)
     model, notes = model_of(run, acquisition, before, kind, seed)
     subject = Subject.of(run, notes=notes)
     return InteractionExplainer(model, sample=sample, subject=subject, seed=seed).explain(name)
@@ -221,6 +232,7 @@ def next_experiments(
     grid_size: int = 15,
     candidates: int = 500,
     kind: Kind = "auto",
+    surrogate: Any = None,
     seed: int = 0,
     **reading: Any,
 ) -> list[dict[str, Any]]:
@@ -239,6 +251,9 @@ def next_experiments(
     kind : {"auto", "gp", "forest"}, default "auto"
         The surrogate, as in :meth:`Run.surrogate`. Without a joint posterior the experiments are
         those of largest uncertainty, with a warning.
+    surrogate : Surrogate or object, optional
+        A model of your own in place of `kind`: a surrogate, a fitted regressor of scikit-learn,
+        or any object with ``predict``, as in :meth:`Run.explained_by`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -260,7 +275,7 @@ def next_experiments(
     >>> [sorted(config) for config in hx.next_experiments(table, "x", n=2, objective="loss")]
     [['x'], ['x']]
     """
-    run = as_run(run, **reading)
+    run = read(run, reading, surrogate, kind)
     found = choose_experiments(
         run.surrogate(kind=kind, seed=seed),
         names,

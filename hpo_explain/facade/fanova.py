@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from hpo_explain._checks import check_count, check_number, check_option
-from hpo_explain.adapters import as_run
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.subspace import SubspaceExplainer
 from hpo_explain.explanations import FanovaImportance, Subject, Subspace
+from hpo_explain.facade._asked import read
 from hpo_explain.facade._candidates import Candidate, candidates, choice
 from hpo_explain.facts import fact
 from hpo_explain.options import KINDS, Kind
@@ -36,6 +36,7 @@ def importance(
     seed: int = 0,
     cap: Cap = None,
     given: Mapping[str, Sequence[Any]] | None = None,
+    surrogate: Any = None,
     **reading: Any,
 ) -> FanovaImportance:
     """Say which hyperparameters matter, without the noise of the trials, and how sure that is.
@@ -63,6 +64,11 @@ def importance(
         :meth:`FanovaExplainer.explain` with `cap`. It implies a forest.
     given : mapping of str to sequence, optional
         Sub-space, as in :meth:`FanovaExplainer.explain`. It implies a forest.
+    surrogate : Surrogate or object, optional
+        A model of your own in place of `kind`, as in :meth:`Run.explained_by`, explained as it is:
+        a forest exactly, without a correction for noise; one that is neither a forest nor a
+        Gaussian process through a forest of `n_trees` that learns its predictions. `cap` then clips
+        what it predicts.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -99,8 +105,12 @@ def importance(
     >>> bool(lower < 0.01 and upper < 0.2)
     True
     """
-    run, about = _read(run, n_trees or _TREES, seed, reading)
+    run, about = _read(run, reading, surrogate, kind, n_trees or _TREES, seed)
     asked = _asked_kind(kind, order, n_trees, cap, given)
+    if run.model is not None and kind == "auto":
+        bound = None if cap is None else _cap(run, run.model, cap)
+        explainer = FanovaExplainer(run.model, subject=about, n_trees=n_trees or _TREES, seed=seed)
+        return explainer.explain(order=order, cap=bound, given=given)
     run, about, bound = _capped(run, about, n_trees or _TREES, seed, cap)
     models = candidates(run, asked, n_trees=n_trees or _TREES, seed=seed)
     chosen, *others = models
@@ -129,6 +139,7 @@ def subspace(
     cap: Cap = "25%",
     kind: Kind = "auto",
     given: Mapping[str, Sequence[Any]] | None = None,
+    surrogate: Any = None,
     **reading: Any,
 ) -> Subspace:
     """Find the hyperparameters that matter among the good configurations, and what can stay fixed.
@@ -147,6 +158,8 @@ def subspace(
         those of the whole space; so are those of a run in which too many trials tie as the best.
     kind : {"auto", "gp", "forest"}, default "auto"
         The surrogate by which it is judged what can stay fixed, as in :meth:`Run.surrogate`.
+    surrogate : Surrogate or object, optional
+        A model of your own in place of both, as in :func:`importance`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -177,9 +190,13 @@ def subspace(
     >>> hx.subspace(table, objective="loss").names
     ('x',)
     """
-    run, about = _read(run, n_trees, seed, reading)
+    run, about = _read(run, reading, surrogate, kind, n_trees, seed)
     if cap == "25%" and len(run) and np.quantile(run.cost, 0.25) <= run.cost.min():
         cap, about = None, replace(about, notes=(fact("cap_is_the_best"), *about.notes))
+    if run.model is not None and kind == "auto":
+        bound = None if cap is None else _cap(run, run.model, cap)
+        own = SubspaceExplainer(run.model, subject=about, n_trees=n_trees, seed=seed)
+        return own.explain(share, cap=bound, given=given)
     capped, about, bound = _capped(run, about, n_trees, seed, cap)
     explainer = SubspaceExplainer(
         capped.surrogate(kind="forest", n_trees=n_trees, seed=seed),
@@ -207,11 +224,13 @@ def _capped(
     return capped, replace(subject, notes=(*subject.notes, fact("objectives_capped"))), bound
 
 
-def _read(given: Any, n_trees: int, seed: int, reading: Mapping[str, Any]) -> tuple[Run, Subject]:
+def _read(
+    given: Any, reading: Mapping[str, Any], surrogate: Any, kind: Kind, n_trees: int, seed: int
+) -> tuple[Run, Subject]:
     """Return the run, its instances averaged, and what explanations of it are about."""
-    read = as_run(given, **reading)
-    run = average_instances(read, n_trees=n_trees, seed=seed)
-    return run, Subject.of(run, notes=[note for note in run.notes if note not in read.notes])
+    whole = read(given, reading, surrogate, kind)
+    run = average_instances(whole, n_trees=n_trees, seed=seed)
+    return run, Subject.of(run, notes=[note for note in run.notes if note not in whole.notes])
 
 
 def _asked_kind(
@@ -238,14 +257,14 @@ def _asked_kind(
     return "forest" if asked else kind
 
 
-def _cap(run: Run, forest: Surrogate, cap: Cap) -> float:
+def _cap(run: Run, model: Surrogate, cap: Cap) -> float:
     """Return the objective beyond which it is capped."""
     best, worst = float(run.cost.min()), float(run.cost.max())
     sign = 1.0 if run.direction == "minimize" else -1.0
     if isinstance(cap, Mapping):
         x = encode_one(run.space, cap, "cap")[None, :]
         same = np.flatnonzero((np.isclose(run.X, x, equal_nan=True)).all(axis=1))
-        value = float(run.objective[same[0]] if len(same) else forest.predict(x)[0][0])
+        value = float(run.objective[same[0]] if len(same) else model.predict(x)[0][0])
     elif isinstance(cap, str):
         value = sign * float(np.quantile(run.cost, _quantile(cap)))
     else:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hpo_explain import diagnostics
-from hpo_explain.adapters import as_run
 from hpo_explain.diagnostics import Trust
+from hpo_explain.facade._asked import read
 from hpo_explain.wording import guide as words
 
 
@@ -25,20 +25,23 @@ def guide() -> None:
     print(words.guide())  # noqa: T201 - this is what it is for
 
 
-def trust(run: Any, **reading: Any) -> Trust:
+def trust(run: Any, *, surrogate: Any = None, **reading: Any) -> Trust:
     """Say whether the surrogate of a run is good enough to be explained.
 
     Parameters
     ----------
     run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
         The optimization run.
+    surrogate : Surrogate or object, optional
+        A model of your own, as in :meth:`Run.explained_by`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
     Returns
     -------
     Trust
-        The verdict on ``run.surrogate()``: level, held-out R² and coverage, with reasons.
+        The verdict on `surrogate`, else ``run.surrogate()``: level, held-out R² and coverage, with
+        reasons.
 
     Raises
     ------
@@ -53,5 +56,5 @@ def trust(run: Any, **reading: Any) -> Trust:
     >>> hx.trust(table, objective="loss").n_trials
     5
     """
-    read = as_run(run, **reading)
-    return diagnostics.trust(read.surrogate(), read.direction)
+    run = read(run, reading, surrogate)
+    return diagnostics.trust(run.surrogate(), run.direction)

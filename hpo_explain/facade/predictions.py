@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_sequence
-from hpo_explain.adapters import as_run
 from hpo_explain.explainers.prediction import PredictionExplainer
 from hpo_explain.explanations import PredictionExplanation, PredictionOverview, Subject
-from hpo_explain.facade._asked import config_of, trial_of
+from hpo_explain.facade._asked import config_of, read, surrogate_of, trial_of
 from hpo_explain.options import Kind
 from hpo_explain.space import Config
 
@@ -24,6 +23,7 @@ def explain_prediction(
     background: int | str | npt.ArrayLike = "auto",
     before: int | None = None,
     kind: Kind = "auto",
+    surrogate: Any = None,
     seed: int = 0,
     **reading: Any,
 ) -> PredictionExplanation:
@@ -37,7 +37,7 @@ def explain_prediction(
         The configuration, or the number of a trial; by default the incumbent.
     background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
         As in :class:`ShapleyExplainer`.
-    before, kind, seed
+    before, kind, surrogate, seed
         As in :func:`ablation`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
@@ -61,13 +61,13 @@ def explain_prediction(
     >>> found.trial, bool(found.phi[0] > 0)
     (1, True)
     """
-    run = as_run(run, **reading)
+    run = read(run, reading, surrogate, kind)
     asked = config_of(run, "config", config)
-    subject = Subject.of(run, trial=trial_of(run, config))
+    model, notes = surrogate_of(run, before, kind, seed)
     return PredictionExplainer(
-        run.surrogate(before=before, kind=kind, seed=seed),
+        model,
         background=background,
-        subject=subject,
+        subject=Subject.of(run, trial=trial_of(run, config), notes=notes),
         seed=seed,
     ).explain(asked)
 
@@ -79,6 +79,7 @@ def explain_predictions(
     background: int | str | npt.ArrayLike = "auto",
     before: int | None = None,
     kind: Kind = "auto",
+    surrogate: Any = None,
     seed: int = 0,
     **reading: Any,
 ) -> PredictionOverview:
@@ -90,7 +91,7 @@ def explain_predictions(
         The optimization run.
     trials : sequence of int, optional
         Numbers of the trials; by default all.
-    background, before, kind, seed
+    background, before, kind, surrogate, seed
         As in :func:`explain_prediction`; "auto" is 100 rows.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
@@ -113,13 +114,14 @@ def explain_predictions(
     >>> hx.explain_predictions(table, [0, 1], objective="loss", background=20).trials
     (0, 1)
     """
-    run = as_run(run, **reading)
+    run = read(run, reading, surrogate, kind)
     chosen = np.asarray(run.trials).tolist()
     if trials is not None:
         chosen = check_sequence("trials", trials, "numbers of trials")
+    model, notes = surrogate_of(run, before, kind, seed)
     return PredictionExplainer(
-        run.surrogate(before=before, kind=kind, seed=seed),
+        model,
         background=background,
-        subject=Subject.of(run),
+        subject=Subject.of(run, notes=notes),
         seed=seed,
     ).explain_all([run.config(number) for number in chosen], chosen)

@@ -22,7 +22,7 @@ from hpo_explain.explanations import (
 )
 from hpo_explain.options import Criterion, Estimator, WhichTrial
 from hpo_explain.space import Config
-from hpo_explain.surrogates import Surrogate
+from hpo_explain.surrogates import as_surrogate
 
 
 def explain_proposal(
@@ -31,7 +31,7 @@ def explain_proposal(
     *,
     acquisition: Criterion | Acquisition = "auto",
     background: str | int | Config | npt.ArrayLike = "auto",
-    surrogate: Surrogate | None = None,
+    surrogate: Any = None,
     estimator: Estimator = "auto",
     draws: int = 1000,
     precision: float = 0.01,
@@ -61,8 +61,9 @@ def explain_proposal(
         "auto"), "local", "hybrid", "candidates" (what TPE itself compared it with), "thesis", a
         number of rows, one configuration such as a default, encoded rows; or "incumbent", the
         best configuration known by then.
-    surrogate : Surrogate, optional
-        Another model's view: the same criterion with this model, such as ``run.surrogate()``.
+    surrogate : Surrogate or object, optional
+        Another model's view: the same criterion with this model, such as ``run.surrogate()`` or
+        one of your own, as in :meth:`Run.explained_by`.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
         As in :class:`ShapleyExplainer`.
     draws : int, default 1000
@@ -112,9 +113,8 @@ def explain_proposal(
     (12, None)
     """
     run = as_run(run, **reading)
-    explainer = ProposalExplainer(
-        acquisition, background, surrogate, estimator, draws, precision, seed
-    )
+    model = None if surrogate is None else as_surrogate(surrogate, run.space)
+    explainer = ProposalExplainer(acquisition, background, model, estimator, draws, precision, seed)
     return explainer.explain(run, trial)
 
 
@@ -125,7 +125,7 @@ def desirability_path(
     pending: bool = False,
     acquisition: Criterion | Acquisition = "auto",
     background: str | int | Config | npt.ArrayLike = "auto",
-    surrogate: Surrogate | None = None,
+    surrogate: Any = None,
     estimator: Estimator = "auto",
     draws: int = 1000,
     precision: float = 0.05,
@@ -192,9 +192,8 @@ def desirability_path(
     [2, 3, 4]
     """
     run = as_run(run, **reading)
-    explainer = ProposalExplainer(
-        acquisition, background, surrogate, estimator, draws, precision, seed
-    )
+    model = None if surrogate is None else as_surrogate(surrogate, run.space)
+    explainer = ProposalExplainer(acquisition, background, model, estimator, draws, precision, seed)
     return explain_path(run, explainer, trials, pending=pending, n_jobs=n_jobs, progress=progress)
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpo_explain.adapters import as_run
 from hpo_explain.explainers.recommended_space import RecommendedSpaceExplainer
 from hpo_explain.explanations import Recommendation, Subject
+from hpo_explain.facade._asked import read
 from hpo_explain.facts import fact
 from hpo_explain.run import average_instances, on_log_tail
 
 
-def recommended_space(run: Any, *, seed: int = 0, **reading: Any) -> Recommendation:
+def recommended_space(
+    run: Any, *, surrogate: Any = None, seed: int = 0, **reading: Any
+) -> Recommendation:
     """Recommend a narrower search space that keeps what may be good, with the evidence.
 
     A value is given up only if trials were made near it, and if the model is certain that even with
@@ -21,6 +23,8 @@ def recommended_space(run: Any, *, seed: int = 0, **reading: Any) -> Recommendat
     ----------
     run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
         The optimization run.
+    surrogate : Surrogate or object, optional
+        A model of your own, as in :meth:`Run.explained_by`.
     seed : int, default 0
         Seed of the models and of the search.
     **reading
@@ -31,8 +35,8 @@ def recommended_space(run: Any, *, seed: int = 0, **reading: Any) -> Recommendat
     Recommendation
         The space, and for each hyperparameter what is kept and why. The rules are those of
         :class:`hpo_explain.RecommendedSpaceExplainer`, with a Gaussian process of at most 500
-        trials, fitted to the objective on the scale of :class:`hpo_explain.run.LogTail`; of a run
-        with instances, after :func:`hpo_explain.run.average_instances`.
+        trials, fitted to the objective on the scale of :class:`hpo_explain.run.LogTail`, or the
+        model given; of a run with instances, after :func:`hpo_explain.run.average_instances`.
 
     Raises
     ------
@@ -56,10 +60,13 @@ def recommended_space(run: Any, *, seed: int = 0, **reading: Any) -> Recommendat
     >>> space["x"].high < 0.7, space["y"].high - space["y"].low > 0.9
     (True, True)
     """
-    read = as_run(run, **reading)
-    run = average_instances(read, seed=seed)
+    whole = read(run, reading, surrogate)
+    run = average_instances(whole, seed=seed)
+    notes = [note for note in run.notes if note not in whole.notes]
+    if run.model is not None:
+        subject = Subject.of(run, notes=notes)
+        return RecommendedSpaceExplainer(run.model, subject=subject, seed=seed).explain()
     scaled, tail = on_log_tail(run, seed=seed)
-    notes = [note for note in run.notes if note not in read.notes]
     if len(scaled) < len(run):
         notes.append(fact("fitted_on_some", used=len(scaled), n=len(run)))
     sign = 1.0 if run.direction == "minimize" else -1.0

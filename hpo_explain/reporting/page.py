@@ -66,6 +66,7 @@ def report(
     *,
     title: str | None = None,
     sections: Sequence[str | Section] | None = None,
+    surrogate: Any = None,
     n_jobs: int | None = 1,
     progress: bool = True,
     **reading: Any,
@@ -87,6 +88,9 @@ def report(
         "around", "path", and among the details "overview", "trust", "importance", "effects",
         "h-statistic", "ablation", "local-importance", "lime", "noise", "best", "latest", "next". A
         `Section` of your own may stand among them.
+    surrogate : Surrogate or object, optional
+        A model of your own, as in :meth:`Run.explained_by`, that all but proposals are explained
+        with: each proposal keeps the model of what was known when it was made.
     n_jobs : int or None, default 1
         Number of processes that compute, this one included, -1 for one per core; others are
         started where the run has many proposals. None has joblib's workers explain the proposals,
@@ -122,6 +126,8 @@ def report(
     """
     check_place(Path(path))  # before minutes of work, not after
     runs = as_runs(run, **reading)
+    if surrogate is not None:
+        runs = {name: found.explained_by(surrogate) for name, found in _alone(runs).items()}
     made = Report.of(runs, title=title, sections=sections, n_jobs=n_jobs, progress=progress)
     return made.write(path)
 
@@ -252,6 +258,17 @@ class Report:
         check_place(path)
         write_atomically(path, page(title=self.title, tabs=self.tabs))
         return path
+
+
+def _alone(runs: dict[str, Run]) -> dict[str, Run]:
+    """Return the run of an objective; one model cannot be that of several objectives."""
+    if len(runs) > 1:
+        raise InputError(
+            "surrogate",
+            f"is a model of one objective, but the run has several: {', '.join(runs)}",
+            remedy="Name one with target=, for a search of scikit-learn with objective=.",
+        )
+    return runs
 
 
 def _prefix(place: int) -> str:

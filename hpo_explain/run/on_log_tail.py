@@ -24,7 +24,7 @@ def on_log_tail(run: Run, *, seed: int = 0) -> tuple[Run, LogTail]:
     Returns
     -------
     scaled : Run
-        The run, with nothing that only its framework knows.
+        The run, with nothing that only its framework knows, and no model of the user's.
     tail : LogTail
         The scale of its cost, that of all trials.
 
@@ -39,4 +39,4 @@ def on_log_tail(run: Run, *, seed: int = 0) -> tuple[Run, LogTail]:
     tail = LogTail.of(run.cost)
     some = thinned(run, MOST_TRIALS, seed=seed)
     sign = 1.0 if run.direction == "minimize" else -1.0
-    return replace(some, objective=sign * tail(some.cost), record=None), tail
+    return replace(some, objective=sign * tail(some.cost), record=None, model=None), tail

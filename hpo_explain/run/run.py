@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -27,6 +27,7 @@ from hpo_explain.run.best_predicted import BestPredicted
 from hpo_explain.run.chosen import ChosenAcquisition, criterion_of
 from hpo_explain.run.diverged import SAME, diverged_above, space_filling_part, winsorized
 from hpo_explain.run.feasibility import Feasibility
+from hpo_explain.run.given_model import doubts_of_model
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.noise import NoiseModel
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
@@ -34,7 +35,7 @@ from hpo_explain.run.pending import WithoutResult
 from hpo_explain.run.repeats import Repeats
 from hpo_explain.run.reviewed import Reviewed
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import Surrogate
+from hpo_explain.surrogates import Surrogate, as_surrogate
 from hpo_explain.surrogates._repeats import rows_among
 
 _KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
@@ -95,6 +96,9 @@ class Run:
     averaged : OverInstances, optional
         The model whose average over instances is the objective, by :func:`average_instances`:
         surrogates are then judged on what was observed.
+    model : Surrogate, optional
+        A model of the user's that ``surrogate()`` returns in place of one fitted to the trials;
+        see :meth:`explained_by`.
 
     Raises
     ------
@@ -134,6 +138,7 @@ class Run:
     instances: Instances | None = None
     ranges_from: Mapping[str, Sequence[int]] = field(default_factory=dict)
     averaged: OverInstances | None = None
+    model: Surrogate | None = None
     _fits: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -614,9 +619,10 @@ class Run:
         before : int, optional
             Only what was known when this trial was proposed; by default every trial.
         kind : {"auto", "gp", "forest"}, default "auto"
-            "auto" takes the optimizer's own model where it is stored, else a Gaussian process,
-            else (many trials known, many hyperparameters, mostly categories) a forest; the run's
-            notes say which, for all trials, and why.
+            "auto" takes the model given by :meth:`explained_by` for all trials, else the
+            optimizer's own where it is stored, else a Gaussian process, else (many trials known,
+            many hyperparameters, mostly categories) a forest; the run's notes say which, for all
+            trials, and why.
         n_trees : int, default 64
             Number of trees of a forest.
         seed : int, default 0
@@ -646,6 +652,8 @@ class Run:
         return self._fits[key]
 
     def _surrogate(self, before: int | None, kind: Kind, n_trees: int, seed: int) -> Surrogate:
+        if self.model is not None and before is None and kind == "auto":
+            return self.model
         rows = self.known_before(before)
         if len(rows) < 2:
             known = np.asarray(self.trials)[rows]
@@ -663,6 +671,46 @@ class Run:
         model = again(self.X[rows], y)
         model.hold_out_by(partial(self.averaged.held_out, again))
         return model
+
+    def explained_by(self, model: Any) -> Run:
+        """Return the run with a model of the user's as its surrogate of all trials.
+
+        Every explanation of the run is then one of this model. What was known before a trial is
+        still what a surrogate learns from the trials finished by then.
+
+        Parameters
+        ----------
+        model : Surrogate or object
+            A surrogate, a fitted regressor of scikit-learn, or any object with ``predict``, as in
+            :func:`hpo_explain.surrogates.as_surrogate`.
+
+        Raises
+        ------
+        InputError
+            If it is no model, was not fitted, is of another space, or cannot predict its rows.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from hpo_explain import FloatParameter, SearchSpace
+        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+        >>> run = Run(space, [[0.2], [0.7], [0.4]], [3.0, 1.0, 2.0], "minimize")
+        >>> own = LinearRegression().fit(run.X, run.objective)
+        >>> run.explained_by(own).surrogate().label
+        'your LinearRegression'
+        """
+        return replace(self, model=as_surrogate(model, self.space))
+
+    @property
+    def model_notes(self) -> tuple[Fact, ...]:
+        """What has to be known of the model of :meth:`explained_by`; empty where there is none."""
+        if self.model is None:
+            return ()
+        found: tuple[Fact, ...] = self._remembered(self._noted_model)
+        return found
+
+    def _noted_model(self) -> tuple[Fact, ...]:
+        return () if self.model is None else doubts_of_model(self.model, self.X, self.objective)
 
     def best_predicted(self, *, seed: int = 0) -> BestPredicted:
         """Return the feasible trial whose objective ``surrogate()`` predicts to be the best.

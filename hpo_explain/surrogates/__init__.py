@@ -1,8 +1,9 @@
-"""Models of the objective: the Protocol every explainer needs, and two models that keep it."""
+"""Models of the objective: the Protocol every explainer needs, and models that keep it."""
 
-from hpo_explain.surrogates.columns import OneHotColumns, OrderedColumns
+from hpo_explain.surrogates.columns import OneHotColumns, OrderedColumns, ValueColumns
 from hpo_explain.surrogates.forest import ForestSurrogate
 from hpo_explain.surrogates.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.surrogates.given import ModelSurrogate, as_surrogate
 from hpo_explain.surrogates.protocols import (
     AnovaDraws,
     CoalitionBlock,
@@ -39,6 +40,7 @@ __all__ = [
     "GaussianProcessSurrogate",
     "HeldOut",
     "KnowsTrainingRows",
+    "ModelSurrogate",
     "OneHotColumns",
     "OrderedColumns",
     "Refits",
@@ -57,6 +59,8 @@ __all__ = [
     "SupportsWalkedPredictions",
     "Surrogate",
     "TreeBoxes",
+    "ValueColumns",
+    "as_surrogate",
     "mean_of",
     "std_from_variance",
 ]

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 INACTIVE = -1.0  # below every position, so that one threshold separates inactive from active
 
@@ -135,3 +141,31 @@ class OrderedColumns:
             columns[active[:, j], j] = ranks[codes]
         columns[~active] = INACTIVE
         return columns
+
+
+class ValueColumns:
+    """Columns of a table in the user's units, for a model that was fitted on one.
+
+    What is inactive is missing.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The space whose encoded rows are transformed.
+    names : sequence of str
+        The hyperparameters, in the order of the table.
+    """
+
+    def __init__(self, space: SearchSpace, names: Sequence[str]) -> None:
+        self.space = space
+        self.names = tuple(names)
+
+    def __call__(self, X: Array) -> pd.DataFrame:
+        """Return the table (n, p) of encoded rows (n, d)."""
+        import pandas as pd
+
+        return pd.DataFrame(self.space.decode(X), columns=list(self.names))
+
+    def numbers(self, X: Array) -> Array:
+        """Return the table of encoded rows as an array (n, p) of numbers."""
+        return self(X).to_numpy(dtype=float)

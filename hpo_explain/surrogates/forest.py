@@ -38,7 +38,7 @@ _FEW = 100  # trials: threads would take longer to start than the trees to grow
 _FAR = 100.0
 _ROUNDED = 1e-11
 # the second chooses other splits, but impurity and value of a leaf mean the same
-_VARIANCE_CRITERIA = ("squared_error", "friedman_mse")
+VARIANCE_CRITERIA = ("squared_error", "friedman_mse")
 
 
 class ForestSurrogate:
@@ -106,7 +106,7 @@ class ForestSurrogate:
             raise InputError("forest", problem, forest, "Call forest.fit(X, y) first.")
         outputs = getattr(forest, "n_outputs_", 0)  # 0: boosted trees
         criterion = getattr(forest, "criterion", None)
-        if outputs != 1 or criterion not in _VARIANCE_CRITERIA:
+        if outputs != 1 or criterion not in VARIANCE_CRITERIA:
             raise InputError(
                 "forest",
                 "must be a RandomForestRegressor or ExtraTreesRegressor with a single "

@@ -153,6 +153,15 @@ add_facts(
     {
         "best_predicted": _best_predicted,
         "diverged": _diverged,
+        "model_misses_trials": lambda fact: (
+            f"{fact.names[0]} misses the trials: its errors there are {fact['times']:.2g} times "
+            "those of the median objective. Was it fitted on run.X, and on the objective in its "
+            "own units, neither negated nor standardized?"
+        ),
+        "model_without_std": lambda fact: (
+            f"{fact.names[0]} does not say how uncertain it is: its standard deviation counts as "
+            "0, and no band or interval holds what the model does not know"
+        ),
         "overflow_clipped": _overflow_clipped,
         "instances_averaged": _instances_averaged,
         "range_of_later_trials": lambda fact: (

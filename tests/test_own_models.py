@@ -1,0 +1,227 @@
+"""A model of the user's own is explained by every function in place of one fitted to the run."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.linear_model import BayesianRidge, LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import hpo_explain as hx
+from hpo_explain import facade
+from tests.analytic import AnalyticSurrogate, unit_cube
+from tests.noted import kinds, the_note
+
+SPACE = unit_cube(2)
+X = SPACE.sample(30, seed=0)
+RUN = hx.Run(SPACE, X, X[:, 0] ** 2, "minimize")  # x1 alone matters
+OWN = AnalyticSurrogate(SPACE, lambda X: X[:, 1], 0.1)  # to this model x2 alone does
+NO_MODEL = {"Analysed", "density_path", "guide", "noise", "proposal_densities"}
+
+
+@pytest.mark.parametrize("name", sorted({*facade.__all__, "report"} - NO_MODEL))
+def test_every_function_that_explains_a_model_takes_one(name):
+    assert "surrogate" in inspect.signature(getattr(hx, name)).parameters
+
+
+# ---------------------------------------------------------------------- what is explained
+
+
+def test_effects_are_those_of_the_model_given():
+    effect = hx.partial_dependence(RUN, "x2", surrogate=OWN, sample=40)
+    np.testing.assert_allclose(effect.mean, effect.grid)
+    np.testing.assert_allclose(hx.partial_dependence(RUN, "x1", surrogate=OWN).std, 0.1)
+    regions = hx.regional_partial_dependence(RUN, "x2", surrogate=OWN, sample=40).regions
+    np.testing.assert_allclose(regions[0].effect.mean, regions[0].effect.grid)
+    both = AnalyticSurrogate(SPACE, lambda X: X[:, 0] * X[:, 1])
+    assert hx.h_statistic(RUN, surrogate=both).to_frame()["H"].max() > 0.1
+    assert hx.h_statistic(RUN, surrogate=OWN).to_frame()["H"].max() < 1e-6
+
+
+def test_importance_and_what_can_stay_fixed_are_those_of_the_model_given():
+    found = hx.importance(RUN, surrogate=OWN)
+    assert found.share("x2") > 0.99
+    assert found.subject.model == "a model of yours"
+    assert hx.importance(RUN).share("x1") > 0.9
+    assert hx.subspace(RUN, surrogate=OWN, cap=None).names == ("x2",)
+
+
+def test_a_cap_clips_what_the_model_given_predicts():
+    forest = hx.ForestSurrogate.fit(SPACE, X, X[:, 1], n_trees=8)
+    own = hx.FanovaExplainer(forest).explain(cap=0.3)
+    found = hx.importance(RUN, surrogate=forest, cap=0.3)
+    np.testing.assert_allclose(found.shares, own.shares)
+
+
+def test_around_a_configuration_it_is_the_model_given():
+    steps = hx.ablation(RUN, {"x1": 0.9, "x2": 0.9}, {"x1": 0.1, "x2": 0.1}, surrogate=OWN)
+    gains = steps.to_frame()["gain"]
+    np.testing.assert_allclose([gains["x1"], gains["x2"]], [0.0, 0.8], atol=1e-9)
+    assert hx.local_importance(RUN, surrogate=OWN).subject.model == "a model of yours"
+    assert [s.names for s in hx.lime(RUN, surrogate=OWN).statements] == [("x2",)]
+    found = hx.explain_prediction(RUN, 3, surrogate=OWN, background=20)
+    np.testing.assert_allclose(found.phi[0], 0.0, atol=1e-9)
+    many = hx.explain_predictions(RUN, [1, 2], surrogate=OWN, background=20)
+    assert many.subject.model == "a model of yours"
+
+
+def test_where_to_search_on_and_what_to_do_are_those_of_the_model_given():
+    model = hx.GaussianProcessSurrogate.fit(SPACE, X, (X[:, 1] - 0.1) ** 2)
+    space = hx.recommended_space(RUN, surrogate=model).space
+    assert space["x2"].high < 0.8
+    assert (space["x1"].low, space["x1"].high) == (0.0, 1.0)
+    assert hx.trust(RUN, surrogate=OWN).level == "unknown"
+    assert hx.trust(RUN, surrogate=model).level == "good"
+    experiments = hx.next_experiments(RUN, "x2", n=1, surrogate=model, candidates=20, sample=20)
+    assert [*experiments[0]] == ["x1", "x2"]
+
+
+def test_a_report_is_about_the_model_given(tmp_path):
+    model = LinearRegression().fit(X, X[:, 1])
+    page = hx.report(
+        RUN, tmp_path / "r.html", surrogate=model, sections=["importance"], progress=False
+    )
+    text = page.read_text(encoding="utf-8")
+    assert "your LinearRegression" in text
+
+
+def test_advice_is_that_of_the_model_given():
+    model = hx.GaussianProcessSurrogate.fit(SPACE, X, (X[:, 1] - 0.1) ** 2)
+    actions = {action.kind: action for action in hx.advise(RUN, surrogate=model).actions}
+    assert actions["narrow"].hyperparameters == ("x2",)
+    assert abs(actions["try"].configurations[0]["x2"] - 0.1) < 0.05
+
+
+def test_proposals_of_a_run_keep_the_model_of_their_time():
+    explained = RUN.explained_by(OWN)
+    assert explained.surrogate() is OWN
+    assert explained.surrogate(before=12).label == RUN.surrogate(before=12).label
+    assert explained.surrogate(kind="forest").label == "a forest"
+
+
+# ---------------------------------------------------------------------- what is taken
+
+
+def fitted(model):
+    return model.fit(X, X[:, 1])
+
+
+def test_a_gaussian_process_of_scikit_learn_is_wrapped_by_itself():
+    gp = fitted(GaussianProcessRegressor(alpha=1e-4, optimizer=None))
+    found = RUN.explained_by(gp).surrogate()
+    assert isinstance(found, hx.GaussianProcessSurrogate)
+    mean, std = gp.predict(X, return_std=True)
+    np.testing.assert_allclose(found.predict(X)[0], mean, atol=1e-9)
+    np.testing.assert_allclose(found.predict(X)[1], std, atol=1e-6)
+
+
+def test_a_forest_of_scikit_learn_is_wrapped_by_itself():
+    forest = fitted(RandomForestRegressor(5, random_state=0))
+    found = RUN.explained_by(forest).surrogate()
+    assert isinstance(found, hx.ForestSurrogate)
+    np.testing.assert_allclose(found.predict(X)[0], forest.predict(X))
+    absolute = fitted(RandomForestRegressor(5, criterion="absolute_error", random_state=0))
+    assert isinstance(RUN.explained_by(absolute).surrogate(), hx.ModelSurrogate)
+
+
+def test_whatever_predicts_is_given_the_space():
+    ridge = fitted(BayesianRidge())
+    found = RUN.explained_by(ridge).surrogate()
+    for got, expected in zip(found.predict(X), ridge.predict(X, return_std=True), strict=True):
+        np.testing.assert_allclose(got, expected)
+    boosted = fitted(GradientBoostingRegressor(n_estimators=3))
+    mean, std = RUN.explained_by(boosted).surrogate().predict(X)
+    np.testing.assert_allclose(mean, boosted.predict(X))
+    assert not std.any()
+
+
+def test_a_model_fitted_on_a_table_receives_one_in_the_users_units():
+    table = pd.DataFrame({"lr": 10.0 ** np.linspace(-5, -1, 30), "n": np.tile([1, 2, 3], 10)})
+    run = hx.from_frame(table.assign(loss=table["lr"]), objective="loss")
+    columns = table[["n", "lr"]]  # in another order
+    for model in (
+        make_pipeline(StandardScaler(), LinearRegression()),
+        RandomForestRegressor(4, random_state=0),
+        GaussianProcessRegressor(alpha=1e-2, optimizer=None),
+    ):
+        model.fit(columns, table["lr"])
+        mean, _ = run.explained_by(model).surrogate().predict(run.X)
+        np.testing.assert_allclose(mean, model.predict(columns), rtol=1e-6, atol=1e-9)
+
+
+def test_what_is_no_model_of_the_run_says_what_to_do():
+    other = AnalyticSurrogate(unit_cube(3), 0.0)
+    wider = AnalyticSurrogate(
+        hx.SearchSpace([hx.FloatParameter("x1", 0.0, 2.0), SPACE["x2"]]), 0.0
+    )
+    for model, problem, remedy in (
+        (LinearRegression, "a fitted model", "run.surrogate()"),
+        ("gp", "a fitted model", "predict"),
+        (RandomForestRegressor(), "must be fitted", "fit"),
+        (GaussianProcessRegressor(), "must be fitted", "fit"),
+        (LinearRegression(), "not fitted", "run.X"),
+        (LinearRegression().fit(np.zeros((3, 5)), [1, 2, 3]), "features", "columns="),
+        (other, "is a model of ['x1', 'x2', 'x3']", "run's space"),
+        (wider, "other ranges or choices of x1", "run's space"),
+    ):
+        with pytest.raises(hx.InputError) as caught:
+            hx.importance(RUN, surrogate=model)
+        assert caught.value.argument == "surrogate"
+        assert problem in caught.value.problem
+        assert remedy in caught.value.remedy
+
+
+def test_a_model_and_a_kind_of_model_are_two_answers_to_one_question():
+    with pytest.raises(hx.InputError, match="surrogate is a model itself"):
+        hx.partial_dependence(RUN, "x1", kind="gp", surrogate=OWN)
+
+
+def test_one_model_is_not_that_of_several_objectives(tmp_path):
+    with pytest.raises(hx.InputError, match="several: a, b"):
+        hx.report({"a": RUN, "b": RUN}, tmp_path / "r.html", surrogate=OWN)
+
+
+# ---------------------------------------------------------------------- what is said of it
+
+
+def test_a_model_without_uncertainty_says_so():
+    found = hx.partial_dependence(RUN, "x2", surrogate=LinearRegression().fit(X, RUN.objective))
+    assert the_note(found.notes, "model_without_std").names == ("your LinearRegression",)
+    found = hx.partial_dependence(RUN, "x2", surrogate=BayesianRidge().fit(X, RUN.objective))
+    assert "model_without_std" not in kinds(found.notes)
+
+
+def test_a_model_of_another_scale_says_so():
+    for model in (
+        BayesianRidge().fit(X, -RUN.objective),
+        BayesianRidge().fit(X, 10.0 + RUN.objective),
+        BayesianRidge().fit(100.0 * X, RUN.objective),
+    ):
+        found = hx.partial_dependence(RUN, "x2", surrogate=model)
+        assert "model_misses_trials" in kinds(found.notes)
+
+
+def test_a_model_that_predicts_the_mean_does_not_miss_the_trials():
+    skewed = hx.Run(SPACE, X, np.exp(2.0 * np.random.default_rng(0).standard_normal(30)), "minimize")
+    mean = AnalyticSurrogate(SPACE, float(skewed.objective.mean()), 1.0)
+    assert skewed.explained_by(mean).model_notes == ()
+
+
+@pytest.mark.parametrize(
+    "explain", [hx.explain_prediction, hx.local_importance, hx.ablation, hx.lime]
+)
+def test_a_model_that_has_learned_from_later_trials_knows_the_future(explain):
+    note = the_note(explain(RUN, before=20, surrogate=RUN.surrogate()).notes, "model_learned_later")
+    assert note.trials == tuple(range(20, 30))
+    known = explain(RUN, before=20, surrogate=RUN.surrogate(before=20)).notes
+    unasked = explain(RUN, surrogate=RUN.surrogate()).notes
+    assert "model_learned_later" not in {*kinds(known), *kinds(unasked)}
+
+
+def test_a_criterion_through_such_a_model_knows_the_future_too():
+    found = hx.local_importance(RUN, before=20, acquisition="lcb", surrogate=RUN.surrogate())
+    assert {"model_learned_later", "another_model"} <= kinds(found.notes)
