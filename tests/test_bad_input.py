@@ -230,6 +230,7 @@ REFUSED = {
         ),
         (lambda: OrderedColumns(SPACE, X, Y)(np.zeros((3, 2))), "X", np.zeros((3, 2))),
     ],
+    "ModelSurrogate": [(lambda: hx.ModelSurrogate(SPACE, "gp"), "model", "gp")],
     "GaussianProcessSurrogate": [
         (lambda: hx.GaussianProcessSurrogate(SPACE, GaussianProcessRegressor()), "gp", ANY),
         (
@@ -468,7 +469,7 @@ TEXTS = {
     ),
     "a word for a surrogate": (
         lambda: hx.explain_proposal(RUN, 11, surrogate="gp"),
-        ["surrogate must be a surrogate", "'gp'", "run.surrogate()"],
+        ["surrogate must be a fitted model", "'gp'", "run.surrogate()"],
     ),
     "a surrogate for an acquisition": (
         lambda: hx.ShapleyExplainer(RUN.surrogate()),

@@ -1,6 +1,10 @@
 """A model of the user's own is explained by every function in place of one fitted to the run."""
 
 import inspect
+import re
+import sys
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,6 +19,7 @@ import hpo_explain as hx
 from hpo_explain import facade
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.noted import kinds, the_note
+from tests.source_tree import ROOT
 
 SPACE = unit_cube(2)
 X = SPACE.sample(30, seed=0)
@@ -155,9 +160,7 @@ def test_a_model_fitted_on_a_table_receives_one_in_the_users_units():
 
 def test_what_is_no_model_of_the_run_says_what_to_do():
     other = AnalyticSurrogate(unit_cube(3), 0.0)
-    wider = AnalyticSurrogate(
-        hx.SearchSpace([hx.FloatParameter("x1", 0.0, 2.0), SPACE["x2"]]), 0.0
-    )
+    wider = AnalyticSurrogate(hx.SearchSpace([hx.FloatParameter("x1", 0.0, 2.0), SPACE["x2"]]), 0.0)
     for model, problem, remedy in (
         (LinearRegression, "a fitted model", "run.surrogate()"),
         ("gp", "a fitted model", "predict"),
@@ -206,7 +209,9 @@ def test_a_model_of_another_scale_says_so():
 
 
 def test_a_model_that_predicts_the_mean_does_not_miss_the_trials():
-    skewed = hx.Run(SPACE, X, np.exp(2.0 * np.random.default_rng(0).standard_normal(30)), "minimize")
+    skewed = hx.Run(
+        SPACE, X, np.exp(2.0 * np.random.default_rng(0).standard_normal(30)), "minimize"
+    )
     mean = AnalyticSurrogate(SPACE, float(skewed.objective.mean()), 1.0)
     assert skewed.explained_by(mean).model_notes == ()
 
@@ -225,3 +230,38 @@ def test_a_model_that_has_learned_from_later_trials_knows_the_future(explain):
 def test_a_criterion_through_such_a_model_knows_the_future_too():
     found = hx.local_importance(RUN, before=20, acquisition="lcb", surrogate=RUN.surrogate())
     assert {"model_learned_later", "another_model"} <= kinds(found.notes)
+
+
+class TensorLike:
+    """As much of a tensor as the example with BoTorch uses."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+
+    def sqrt(self):
+        return TensorLike(np.sqrt(self.values))
+
+    def numpy(self):
+        return self.values
+
+
+class TrainedLike:
+    """A model with BoTorch's `posterior`, whose mean and variance are (n, 1)."""
+
+    def posterior(self, X):
+        mean, variance = X.values[:, [1]], np.full((len(X.values), 1), 0.04)
+        return SimpleNamespace(mean=TensorLike(mean), variance=TensorLike(variance))
+
+
+def test_the_example_with_botorch_has_ten_lines_and_is_a_surrogate(monkeypatch):
+    text = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(import torch.*?)```", text, re.DOTALL)
+    assert len([line for line in block.splitlines() if line.strip()]) <= 10
+    torch = SimpleNamespace(no_grad=nullcontext, from_numpy=TensorLike)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    given = []
+    report = SimpleNamespace(report=lambda run, surrogate: given.append(surrogate))
+    exec(block, {"hx": report, "run": RUN, "model": TrainedLike()})
+    mean, std = RUN.explained_by(given[0]).surrogate().predict(X)
+    np.testing.assert_allclose(mean, X[:, 1])
+    np.testing.assert_allclose(std, 0.2)

@@ -37,13 +37,14 @@ def attempt(
 
     They come from a Gaussian process of the objective on the scale of `LogTail`, on which bad
     trials do not decide what is predicted near the best. Improvements lie where that scale is the
-    objective's own. A trial gives nothing up: it is enough that the model is good anywhere.
+    objective's own. A model that was given takes its place. A trial gives nothing up: it is
+    enough that the model is good anywhere.
     """
     if not (analyses.trust.good_region.enough or analyses.trust.everywhere.enough):
         return None
     run = average_instances(analyses.run)
-    scaled, _ = on_log_tail(run)
-    model = scaled.surrogate(kind="gp")
+    scaled = run if run.model is not None else on_log_tail(run)[0]
+    model = scaled.surrogate(kind="gp") if run.model is None else run.model
     if not isinstance(model, SupportsJoint):
         return None
     failing = [action for action in warnings if action.evidence[0].kind == "fails_where"]
