@@ -279,13 +279,27 @@ def test_the_scale_on_which_the_objective_is_smooth_is_advised(log):
 
     def objective(X):
         lr = np.array([config["lr"] for config in space.decode(X)])
-        return (np.sin(3.0 * np.log10(lr)) if log else np.sin(9.0 * lr)) + X[:, 1]
+        return (-np.sin(3.0 * np.log10(lr)) if log else np.sin(9.0 * lr)) + 0.3 * X[:, 1]
 
     run = run_of(objective, 60, 0.02, space=space)
     found = rescale(run, ())
     assert [(p.name, p.log) for p in found.parameters] == [("lr", log)]
     assert found.code == f"lr = hpo_explain.FloatParameter('lr', 0.001, 1.0{', log=True' * log})"
     assert rescale(run, ["lr"]) is None
+
+
+def test_no_scale_is_advised_on_which_good_values_lie_closer_together():
+    """The objective is smooth in the value, and best at the end that a linear scale crowds."""
+    space = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1.0, log=True), PLANE["y"]])
+    for sign in (-1.0, 1.0):
+
+        def objective(X, sign=sign):
+            lr = np.array([config["lr"] for config in space.decode(X)])
+            return sign * np.cos(9.0 * lr) + 0.3 * X[:, 1]
+
+        # -cos is best at 0 and 0.70, of which few trials are near; cos at 0.35
+        found = rescale(run_of(objective, 60, 0.02, space=space), ())
+        assert (found is None) == (sign < 0.0)
 
 
 def test_no_scale_is_advised_under_noise_or_where_it_is_the_right_one():

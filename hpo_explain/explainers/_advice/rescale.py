@@ -3,6 +3,10 @@
 The trials say which that is: a Gaussian process whose input is the logarithm predicts trials that
 were held out better than one whose input is the value, or the reverse. Both predict the same
 trials, so that their log densities are compared trial by trial.
+
+A scale is not advised on which the good trials lie closer together, however evenly the objective
+changes: what is searched would mostly be bad. A penalty from 1e-6 to 10 of which only values above
+0.1 matter acts linearly, and on a linear scale hardly any trial would be below 0.1.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ _LEAST = 20  # trials
 _MOST = 200  # trials that the models are fitted to
 _CERTAIN = 3.0  # standard errors
 _WORTH = 0.05  # nats per trial
+_GOOD = 0.1  # of the trials
 _ONE = 3.0  # the most that a single trial counts, or a few would decide
 
 _Number = FloatParameter | IntParameter
@@ -57,8 +62,22 @@ def _possible(run: Run, others: Collection[str]) -> Iterator[_Number]:
         if low <= 0.0 or high / low < _RATIO or parameter.step not in (None, 1):
             continue
         tried = run.X[:, run.space.index(parameter.name)]
-        if (~np.isnan(tried)).sum() >= _LEAST:
-            yield replace(parameter, log=not parameter.log)
+        other = replace(parameter, log=not parameter.log)
+        if (~np.isnan(tried)).sum() >= _LEAST and _wider_apart(run, tried, other):
+            yield other
+
+
+def _wider_apart(run: Run, tried: Array, parameter: _Number) -> bool:
+    """Return whether good values are further apart on a hyperparameter's new scale, on average."""
+    cost = np.where(np.isnan(tried) | ~np.asarray(run.feasible), np.inf, run.cost)
+    good = np.argsort(cost)[: max(round(_GOOD * int(np.isfinite(cost).sum())), 1)]
+    low, high = float(parameter.low), float(parameter.high)
+    values = low * (high / low) ** tried[good]
+    if parameter.log:
+        values = low + (high - low) * tried[good]
+    # the logarithm's slope over that of the linear scale
+    slopes = np.log((high - low) / (values * np.log(high / low)))
+    return bool(np.mean(slopes if parameter.log else -slopes) > 0.0)
 
 
 def _better(run: Run, own: Array, parameter: _Number) -> Fact | None:
