@@ -35,6 +35,20 @@ def to_value(positions: Array, low: float, high: float, log: bool) -> Array:
     return low + positions * (high - low)
 
 
+def to_digits(values: Array, digits: int = 15) -> Array:
+    """Return positive numbers rounded to so many significant digits; extreme ones are left.
+
+    Examples
+    --------
+    >>> to_digits(np.array([0.10000000000000002, 99.99999999999999])).tolist()
+    [0.1, 100.0]
+    """
+    with np.errstate(all="ignore"):
+        scale = 10.0 ** (digits - 1 - np.floor(np.log10(values)))
+        rounded = np.round(values * scale) / scale
+    return np.where(np.isfinite(rounded) & (rounded > 0.0), rounded, values)
+
+
 # ---------------------------------------------------------------------- counted values
 
 

@@ -16,6 +16,7 @@ from hpo_explain.space._numeric import (
     counted,
     counted_interval,
     counted_share,
+    to_digits,
     to_positions,
     to_value,
 )
@@ -108,6 +109,8 @@ class FloatParameter:
     def decode(self, positions: Array) -> list[float]:
         """Return the values at positions."""
         values = to_value(np.asarray(positions, dtype=float), self.low, self.high, self.log)
+        if self.log:  # the logarithm costs the last digit: 0.1, not 0.10000000000000002
+            values = to_digits(values)
         if self.step is not None and self.low != self.high:
             values = self.low + np.round((values - self.low) / self.step) * self.step
         return [float(v) for v in np.clip(values, self.low, self.high)]

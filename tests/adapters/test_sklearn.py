@@ -68,6 +68,7 @@ def test_a_grid_search_is_read_row_by_row():
     assert run.objective.tolist() == results["mean_test_score"].tolist()
     assert (run.direction, run.optimizer) == ("maximize", "scikit-learn's GridSearchCV")
     assert run.incumbent_trial == search.best_index_
+    assert run.incumbent == search.best_params_
     for trial, params in enumerate(results["params"]):
         assert run.config(trial) == pytest.approx(params)
     assert run.space["C"].log
