@@ -8,14 +8,14 @@ import math
 from hpo_explain.run import Run
 
 ALWAYS = 10  # known trials: with fewer each one counts
-_AGAIN = 1.25  # times the trials that were known when trust was judged last
+_AGAIN = 1.5  # times the trials that were known when trust was judged last
 
 
 def judged_at(run: Run, number: int) -> int:
     """Return the proposal at whose model the trust in that of a proposal is judged.
 
     Judging takes several fits, and a few more trials hardly change it. So it is judged at the first
-    proposal that knew at least 10, 12.5, 15.6, ... trials, and holds until the next.
+    proposal that knew at least 10, 15, 22.5, ... trials, and holds until the next.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def judged_at(run: Run, number: int) -> int:
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> run = hx.Run(space, space.sample(20, seed=0), range(20), "minimize")
     >>> [judged_at(run, number) for number in (5, 10, 12, 13, 19)]
-    [5, 10, 10, 13, 16]
+    [5, 10, 10, 10, 15]
     """
     proposals = sorted(run.proposals or ())
     known = len(run.known_before(number))

@@ -122,6 +122,20 @@ class Recommendation(Result):
             for row in narrowed
         )
 
+    def to_optuna(self) -> dict[str, Any]:
+        """Return Optuna's distributions of the recommended space: :meth:`SearchSpace.to_optuna`.
+
+        Examples
+        --------
+        >>> import hpo_explain as hx
+        >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+        >>> X = space.sample(60, seed=1)
+        >>> run = hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize")
+        >>> hx.recommended_space(run).to_optuna()["x"].high < 1.0
+        True
+        """
+        return self.space.to_optuna()
+
     def stretches(self, row: Evidence) -> tuple[tuple[float, float, Stretch], ...]:
         """Return what was found along a hyperparameter, as shares of its own measure.
 
