@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from importlib import metadata
 from typing import Any
@@ -15,7 +16,11 @@ ENTRY_POINTS = "hpo_explain.adapters"
 
 _ACCEPTED = (
     "an optuna.Study, a search of scikit-learn, a result or Optimizer of skopt, the Trials of "
-    "Hyperopt, a pandas.DataFrame or a Run"
+    "Hyperopt, a pandas.DataFrame, the path or address of one of them, or a Run"
+)
+_OF_A_DICT = (
+    "Columns by name: give pandas.DataFrame(source), and objective= the name of its column; leave "
+    "out of it what was measured, or name what was chosen with hyperparameters=."
 )
 
 
@@ -29,7 +34,7 @@ def as_run(source: Any, **options: Any) -> Run:
 
     Parameters
     ----------
-    source : Run, optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or object
+    source : Run, optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or object
         What holds the run.
     **options
         Options of the adapter, such as ``objective=`` for a table.
@@ -59,9 +64,16 @@ def as_run(source: Any, **options: Any) -> Run:
         if options:
             name, value = next(iter(options.items()))
             problem = "cannot be given with a Run, which was read already"
-            remedy = "Give it to the from_... function that made the run."
+            remedy = (
+                "If it says how the run is read, give it to the from_... function that made the "
+                "run; else it is no option here."
+            )
             raise InputError(name, problem, value, remedy)
         return source
+    if isinstance(source, (str, os.PathLike)):
+        from hpo_explain.adapters.files import read_place
+
+        return read_place(source, **options)
     for (module, name), reader in _READERS.items():
         if is_a(source, module, name):
             return reader(source, options)
@@ -73,7 +85,7 @@ def as_runs(source: Any, **options: Any) -> dict[str, Run]:
 
     Parameters
     ----------
-    source : Run, optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or object
+    source : Run, optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or object
         What holds the runs; or runs by the name of their objective, which are returned as they are.
     **options
         As of :func:`as_run`.
@@ -97,6 +109,10 @@ def as_runs(source: Any, **options: Any) -> dict[str, Run]:
     """
     if isinstance(source, Mapping) and source and all(isinstance(r, Run) for r in source.values()):
         return dict(source)
+    if isinstance(source, (str, os.PathLike)):
+        from hpo_explain.adapters.files import read_place_by_objective
+
+        return read_place_by_objective(source, **options)
     option, targets = _targets(source)
     if len(targets) < 2 or options.get(option) is not None:
         run = as_run(source, **options)
@@ -231,6 +247,8 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
                 "An adapter must return a Run, or None.",
             )
         return run
+    if isinstance(source, Mapping):
+        raise InputError("source", f"is a {kind}, which no adapter reads", kind, _OF_A_DICT)
     others = f" Adapters that could not be asked: {'; '.join(unused)}." if unused else ""
     remedy = (
         f"Give {_ACCEPTED}, or install an adapter (entry-point group {ENTRY_POINTS!r}).{others}"

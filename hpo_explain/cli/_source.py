@@ -6,22 +6,18 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hpo_explain.cli._csv import read_csv
+from hpo_explain.adapters.file_kind import PICKLE, STORAGE, TABLE, kind_of
 from hpo_explain.cli._errors import SourceError, debuggable, errors
-from hpo_explain.cli._kind import PICKLE, STORAGE, TABLE, kind_of
 from hpo_explain.cli._options import name_reading_option
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.options import Direction
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from hpo_explain.run import Run
 
 _FOR = {
@@ -115,18 +111,19 @@ class Source:
         ValueError or OSError
             If it cannot be read.
         """
-        return self._read(self._checked_kind())
+        from hpo_explain.adapters.files import read_place
+
+        kind = self._checked_kind()
+        with self._reading():
+            return read_place(self.source, **self._given(kind))
 
     def read_all(self) -> dict[str, Run]:
         """Return a run per objective by its name, as they are now; raises as `read`."""
-        kind = self._checked_kind()
-        if kind != STORAGE:
-            run = self._read(kind)
-            return {run.objective_name: run}
-        from hpo_explain.adapters.optuna.storage import read_objectives
+        from hpo_explain.adapters.files import read_place_by_objective
 
-        with _reading():
-            return read_objectives(self.source, self.study_name, **self._storage_options())
+        kind = self._checked_kind()
+        with self._reading():
+            return read_place_by_objective(self.source, **self._given(kind))
 
     def is_still_empty(self) -> bool:
         """Say whether it is a study without a complete trial: one that has just begun.
@@ -144,28 +141,19 @@ class Source:
 
         return not has_finished_trials(self.source, self.study_name)
 
-    def _read(self, kind: str) -> Run:
-        with _reading():
-            return {STORAGE: self._storage, TABLE: self._table, PICKLE: self._pickle}[kind]()
-
     def _checked_kind(self) -> str:
+        from hpo_explain.adapters.files import check_filled, check_trusted
+
         kind = kind_of(self.source)
-        self._check_filled()
+        check_filled(self.source, self.objective)
         self._check_options(kind)
         self._check_columns()
+        if kind == PICKLE:
+            try:
+                check_trusted(self.source, trust_pickle=self.trust_pickle)
+            except InputError as error:
+                raise click.UsageError(error.told(name_reading_option)) from error
         return kind
-
-    def _check_filled(self) -> None:
-        """Raise ValueError where a table is meant, and the file is empty; a journal may be."""
-        path = Path(self.source)
-        meant = self.objective is not None or path.name.lower().endswith((".csv", ".tsv"))
-        if meant and path.is_file() and path.stat().st_size == 0:
-            raise InputError(
-                "source",
-                f"{self.source!r} is empty",
-                self.source,
-                "Give a file with a row of names and a row for each trial.",
-            )
 
     def _check_options(self, kind: str) -> None:
         for name, meant in _FOR.items():
@@ -189,57 +177,49 @@ class Source:
                     raise click.UsageError(f"{both} gave the column {name!r} twice. Name it once.")
                 roles[name] = option
 
-    def _storage(self) -> Run:
-        from hpo_explain.adapters.optuna.storage import read_storage
+    def _given(self, kind: str) -> dict[str, Any]:
+        """Return the options as those of reading in Python, without those that were not given."""
+        options = {STORAGE: self._of_storage, TABLE: self._of_table}.get(kind, self._of_pickle)()
+        return {name: value for name, value in options.items() if value is not None}
 
-        return read_storage(self.source, self.study_name, **self._storage_options())
+    def _of_storage(self) -> dict[str, Any]:
+        target: str | int | None = self.target
+        if self.target is not None and self.target.isdecimal():
+            target = int(self.target)
+        return {
+            "study_name": self.study_name,
+            "target": target,
+            "pruned": self.pruned,
+            "sampler": self._sampler(),
+        }
 
-    def _storage_options(self) -> dict[str, Any]:
-        options: dict[str, Any] = {}
-        if self.target is not None:
-            options["target"] = int(self.target) if self.target.isdecimal() else self.target
-        if self.pruned is not None:
-            options["pruned"] = self.pruned
-        if self.sampler is not None:
-            from hpo_explain.adapters.optuna.samplers import make_sampler
+    def _sampler(self) -> Any:
+        if self.sampler is None:
+            return None
+        from hpo_explain.adapters.optuna.samplers import make_sampler
 
-            try:
-                options["sampler"] = make_sampler(self.sampler)
-            except InputError as error:
-                raise click.UsageError(error.told(name_reading_option)) from error
-        return options
-
-    def _table(self) -> Run:
-        given = (self.objective, self.trial_column, self.instance_column, self.proposed_column,
-                 self.fidelity_column)  # fmt: skip
-        named = {name for name in given if name is not None}
-        named |= {*self.hyperparameter, *self.time_column}
-        frame, read_as = read_csv(self.source, named)
         try:
-            run = self._framed(frame)
+            return make_sampler(self.sampler)
         except InputError as error:
-            if self.objective is None and error.argument == "objective":
-                raise click.UsageError(error.told(name_reading_option)) from error
-            raise
-        return replace(run, notes=[*read_as, *run.notes])
+            raise click.UsageError(error.told(name_reading_option)) from error
 
-    def _framed(self, frame: pd.DataFrame) -> Run:
-        from hpo_explain.adapters import from_frame
+    def _of_table(self) -> dict[str, Any]:
+        return {
+            "objective": self.objective,
+            "direction": self.direction,
+            "hyperparameters": self.hyperparameter or None,
+            "initial": self.initial,
+            "proposed": self.proposed_column,
+            "optimizer": self.optimizer,
+            "trial": self.trial_column,
+            "time": self._time(),
+            "instance": self.instance_column,
+            "fidelity": self.fidelity_column,
+            "level": self.level,
+        }
 
-        return from_frame(
-            frame,
-            objective=self.objective,
-            direction=self.direction,
-            hyperparameters=self.hyperparameter or None,
-            initial=self.initial,
-            proposed=self.proposed_column,
-            optimizer=self.optimizer,
-            trial=self.trial_column,
-            time=self._time(),
-            instance=self.instance_column,
-            fidelity=self.fidelity_column,
-            level=self.level,
-        )
+    def _of_pickle(self) -> dict[str, Any]:
+        return {"trust_pickle": self.trust_pickle}
 
     def _time(self) -> str | tuple[str, str] | None:
         if len(self.time_column) > 2:
@@ -248,36 +228,17 @@ class Source:
             return self.time_column[0], self.time_column[1]
         return self.time_column[0] if self.time_column else None
 
-    def _pickle(self) -> Run:
-        if not self.trust_pickle:
-            raise click.UsageError(
-                f"{self.source} is {PICKLE}. Unpickling runs whatever code is in the file: add "
-                "--trust-pickle only if you trust whoever made it."
-            )
-        import joblib
-
-        from hpo_explain.adapters import as_run
-
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Have errors name the options by which a source is read."""
         try:
-            result = joblib.load(self.source)
-        except Exception as error:  # any may be raised by what is in the file
-            raise InputError(
-                "source",
-                f"{self.source!r} cannot be unpickled: {type(error).__name__}: {error}",
-                self.source,
-                "Make it with skopt.dump(result, path, store_objective=False), which leaves out "
-                "your own code, and read it where the same packages are installed.",
-            ) from error
-        return as_run(result)
-
-
-@contextmanager
-def _reading() -> Iterator[None]:
-    """Have errors name the options by which a source is read."""
-    try:
-        yield
-    except (InputError, NothingToExplain) as error:
-        raise SourceError(error) from error
+            yield
+        except InputError as error:
+            if self.objective is None and error.argument == "objective":
+                raise click.UsageError(error.told(name_reading_option)) from error
+            raise SourceError(error) from error
+        except NothingToExplain as error:
+            raise SourceError(error) from error
 
 
 def takes_source(command: Callable[..., None]) -> Callable[..., None]:

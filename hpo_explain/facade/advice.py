@@ -88,7 +88,7 @@ def advise(
 
     Parameters
     ----------
-    run : optuna.Study, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     most : int, default 5
         The largest number of actions.

@@ -41,7 +41,7 @@ def ablation(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     source : dict or int, optional
         Where the path starts, such as a default: a configuration, or the number of a trial. By
@@ -119,7 +119,7 @@ def local_importance(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     config : dict or int, optional
         The configuration, or the number of a trial; by default the incumbent.
@@ -179,7 +179,7 @@ def lime(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     config : dict or int, optional
         The configuration, or the number of a trial; by default the incumbent.

@@ -42,7 +42,7 @@ def partial_dependence(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     names : str or pair of str
         The hyperparameters.
@@ -109,7 +109,7 @@ def regional_partial_dependence(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     names : str or pair of str
         The hyperparameters.
@@ -172,7 +172,7 @@ def h_statistic(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     name : str, optional
         Only the pairs of this hyperparameter; by default all pairs.
@@ -240,7 +240,7 @@ def next_experiments(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     names : str or pair of str
         The hyperparameters.

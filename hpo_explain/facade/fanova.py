@@ -43,7 +43,7 @@ def importance(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     order : int, default 1
         Size of the largest sets of hyperparameters: 2 adds all pairs.
@@ -146,7 +146,7 @@ def subspace(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     share : float, default 0.9
         Share of the variance, in (0, 1], that the set explains alone: its main effects and all

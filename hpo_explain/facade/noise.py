@@ -18,7 +18,7 @@ def noise(run: Any, order: int = 1, *, kind: Kind = "auto", seed: int = 0, **rea
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     order : int, default 1
         Size of the largest sets of hyperparameters: 2 adds all pairs.

@@ -30,7 +30,7 @@ def trust(run: Any, *, surrogate: Any = None, **reading: Any) -> Trust:
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     surrogate : Surrogate or object, optional
         A model of your own, as in :meth:`Run.explained_by`.

@@ -31,7 +31,7 @@ def explain_prediction(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     config : dict or int, optional
         The configuration, or the number of a trial; by default the incumbent.
@@ -87,7 +87,7 @@ def explain_predictions(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     trials : sequence of int, optional
         Numbers of the trials; by default all.

@@ -42,7 +42,7 @@ def explain_proposal(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     trial : int, "latest", "best", "best-predicted", "pending", dict or trial of Optuna
         The proposal. "latest" is the latest finished one, "best" the best feasible one,
@@ -142,7 +142,7 @@ def desirability_path(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     trials : sequence of int, optional
         The proposals to explain; by default all that are finished.

@@ -21,7 +21,7 @@ def recommended_space(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame or Run
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     surrogate : Surrogate or object, optional
         A model of your own, as in :meth:`Run.explained_by`.

@@ -75,7 +75,7 @@ def report(
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, Run or dict
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path, Run or dict
         The optimization run, or runs by the name of their objective. A study with several
         objectives, and a search with several metrics of which `refit` names none, gets one part of
         the page each, unless `target=` (`objective=` of a search) names one.

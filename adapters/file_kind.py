@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 
 from hpo_explain.errors import InputError
@@ -50,7 +51,7 @@ def kind_of(place: str) -> str:
             "source",
             f"{place!r} is neither a file nor an address such as sqlite:///study.db",
             place,
-            "Check the path.",
+            _meant(path),
         )
     with path.open("rb") as file:
         start = file.read(len(_SQLITE))
@@ -60,3 +61,16 @@ def kind_of(place: str) -> str:
     if start.startswith(_PICKLES) and not path.name.lower().endswith(_TABLES):
         return PICKLE
     return TABLE
+
+
+def _meant(path: Path) -> str:
+    """Say which file was probably meant, or where it was looked for."""
+    folder = path.parent
+    if path.is_dir():
+        return "It is a folder: name a file in it."
+    if not folder.is_dir():
+        return f"There is no folder {str(folder)!r}; paths start from {str(Path.cwd())!r}."
+    close = difflib.get_close_matches(path.name, [p.name for p in folder.iterdir()], n=1)
+    if close:
+        return f"Did you mean {str(folder / close[0])!r}?"
+    return f"Check the path: it was looked for in {str(folder.resolve())!r}."

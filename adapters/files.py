@@ -1,0 +1,139 @@
+"""A run in a file or a database: an Optuna storage, a table, or a pickled result.
+
+What the command line reads every function reads, in the same way.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hpo_explain.adapters.file_kind import PICKLE, STORAGE, TABLE, kind_of
+from hpo_explain.adapters.separated import read_csv
+from hpo_explain.adapters.sources import as_run, checked_options
+from hpo_explain.errors import InputError, Option
+from hpo_explain.run import Run
+
+# the options of a table that name columns
+_COLUMNS = ("objective", "hyperparameters", "trial", "time", "instance", "proposed", "fidelity")
+
+
+def read_place(place: str | os.PathLike[str], **options: Any) -> Run:
+    r"""Return the run in a file or a database.
+
+    Parameters
+    ----------
+    place : str or path
+        An address such as ``sqlite:///study.db``, the file of an SQLite database or of a journal
+        of Optuna, a table of separated values (which may be compressed), or a pickled result, as
+        of ``skopt.dump``.
+    **options
+        ``study_name=`` of a storage, ``trust_pickle=True`` for a pickled result, and the options
+        of the adapter: of :func:`hpo_explain.from_optuna` for a storage, of
+        :func:`hpo_explain.from_frame` for a table.
+
+    Raises
+    ------
+    TimeoutError
+        If a storage stays locked by another process.
+    InputError
+        If there is no such file, it cannot be read, or an option is unknown to its adapter.
+    NothingToExplain
+        If no trial of it can be read.
+    OSError
+        If it cannot be opened.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "trials.csv"
+    ...     _ = path.write_text("lr,loss\n0.1,1.0\n0.01,2.0\n")
+    ...     len(read_place(path, objective="loss"))
+    2
+    """
+    name = os.fspath(place)
+    kind = kind_of(name)
+    check_filled(name, options.get("objective"))
+    if kind == STORAGE:
+        from hpo_explain.adapters.optuna.storage import read_storage
+
+        return read_storage(name, options.pop("study_name", None), **_of_study(options))
+    return _table(name, options) if kind == TABLE else _pickled(name, options)
+
+
+def read_place_by_objective(place: str | os.PathLike[str], **options: Any) -> dict[str, Run]:
+    """Return a run by objective in a file or a database; raises as :func:`read_place`.
+
+    Parameters
+    ----------
+    place, **options
+        As of :func:`read_place`; with `target` there is one run.
+    """
+    name = os.fspath(place)
+    if kind_of(name) != STORAGE:
+        run = read_place(name, **options)
+        return {run.objective_name: run}
+    check_filled(name, options.get("objective"))
+    from hpo_explain.adapters.optuna.storage import read_objectives
+
+    return read_objectives(name, options.pop("study_name", None), **_of_study(options))
+
+
+def check_trusted(place: str, *, trust_pickle: bool) -> None:
+    """Raise InputError where a pickled result is not trusted."""
+    if not trust_pickle:
+        raise InputError(
+            "source",
+            f"{place!r} is {PICKLE}. Unpickling runs whatever code is in the file",
+            place,
+            ("Add ", Option("trust_pickle", True), " only if you trust whoever made it."),
+        )
+
+
+def _of_study(options: dict[str, Any]) -> dict[str, Any]:
+    from hpo_explain.adapters.optuna import from_optuna
+
+    return checked_options(options, from_optuna)
+
+
+def check_filled(place: str, objective: str | None) -> None:
+    """Raise InputError where a table is meant, and the file is empty; a journal may be."""
+    path = Path(place)
+    meant = objective is not None or path.name.lower().endswith((".csv", ".tsv"))
+    if meant and path.is_file() and path.stat().st_size == 0:
+        raise InputError(
+            "source",
+            f"{place!r} is empty",
+            place,
+            "Give a file with a row of names and a row for each trial.",
+        )
+
+
+def _table(place: str, options: dict[str, Any]) -> Run:
+    from hpo_explain.adapters.frame import from_frame
+
+    given = [options[name] for name in _COLUMNS if options.get(name) is not None]
+    named = {name for value in given for name in ([value] if isinstance(value, str) else value)}
+    frame, read_as = read_csv(place, named)
+    run = from_frame(frame, **checked_options(options, from_frame))
+    return replace(run, notes=[*read_as, *run.notes])
+
+
+def _pickled(place: str, options: dict[str, Any]) -> Run:
+    check_trusted(place, trust_pickle=options.pop("trust_pickle", False))
+    import joblib
+
+    try:
+        result = joblib.load(place)
+    except Exception as error:  # any may be raised by what is in the file
+        raise InputError(
+            "source",
+            f"{place!r} cannot be unpickled: {type(error).__name__}: {error}",
+            place,
+            "Make it with skopt.dump(result, path, store_objective=False), which leaves out "
+            "your own code, and read it where the same packages are installed.",
+        ) from error
+    return as_run(result, **options)
