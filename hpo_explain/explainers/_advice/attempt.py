@@ -20,7 +20,8 @@ from hpo_explain.run import average_instances, on_log_tail
 from hpo_explain.space import Array, FloatParameter, Parameter, SearchSpace
 from hpo_explain.surrogates import SupportsJoint
 
-_MOST = 12  # configurations, and a third of the trials that there are
+_MOST = {"good": 12, "fair": 6}  # configurations, by how good the model is among good trials
+_FEW = 3
 _WORTH = 0.001  # expected improvement by all, as a share of the spread of the good half
 _DRAWS = 4000
 
@@ -55,7 +56,7 @@ def attempt(
             found |= hit(run.space, rows, action)
         return found
 
-    n = min(_MOST, max(len(run) // 3, 1))
+    n = min(_MOST.get(analyses.trust.good_region.level, _FEW), max(len(run) // 3, 1))
     rows = batch_of(scaled, model, within, n, avoid)
     if not len(rows):
         return None
