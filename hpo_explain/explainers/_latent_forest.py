@@ -142,6 +142,7 @@ class LatentForest:
                     f"must hold a list of values of {name!r}, or (low, high) where it is "
                     f"real-valued, but holds {values!r}",
                     given,
+                    _how_to_give(self.space.parameters[j]),
                 )
             # only a hyperparameter that is active has a value
             for k, inside in [(j, self._latent_values(j, allowed)), *activity[j].items()]:
@@ -174,6 +175,7 @@ class LatentForest:
                     f"must hold (low, high) of {parameter.name!r} with low below high, but holds "
                     f"{values!r}",
                     values,
+                    _how_to_give(parameter),
                 )
             if parameter.size is None:
                 return [(share * float(positions[0]), share * float(positions[1]))]
@@ -237,6 +239,16 @@ class LatentForest:
             active = ~np.isnan(rows[:, j])
             rows[active, j] = np.argsort(ranks)[rows[active, j].astype(int)]
         return np.asarray((~np.isnan(self.space.project(rows))).mean(axis=0))
+
+
+def _how_to_give(parameter: Parameter) -> str:
+    """Say how a part of a hyperparameter is given, with the values that there are."""
+    name = parameter.name
+    if isinstance(parameter, CategoricalParameter):
+        return f"Write {{{name!r}: [...]}} with some of {list(parameter.choices)!r}."
+    if isinstance(parameter, FloatParameter):
+        return f"Write {{{name!r}: (low, high)}} within ({parameter.low!r}, {parameter.high!r})."
+    return f"Write {{{name!r}: [...]}} with integers from {parameter.low} to {parameter.high}."
 
 
 def completed_subject(forest: Surrogate, direction: Direction, subject: Subject | None) -> Subject:

@@ -35,9 +35,12 @@ add_facts(
         ),
         "space_constraint": lambda _: (
             "constraint: skopt kept to a space_constraint, which is not part of the search space "
-            "here: averages also take in configurations that it rules out, unless ",
+            "here: averages also take in configurations that it rules out; explanations of "
+            "proposals and predictions do not where ",
             Option("background"),
-            " gives an array without them",
+            " is an array without them, nor do effects where ",
+            Option("sample"),
+            " is",
         ),
     }
 )
