@@ -15,6 +15,7 @@ if __name__ != "hpo_explain.adapters":
 
 if TYPE_CHECKING:
     from hpo_explain.adapters.advising import apply_advice as apply_advice
+    from hpo_explain.adapters.configspace import from_configspace as from_configspace
     from hpo_explain.adapters.frame import from_frame as from_frame
     from hpo_explain.adapters.hyperopt import from_hyperopt as from_hyperopt
     from hpo_explain.adapters.optuna import from_optuna as from_optuna
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from hpo_explain.adapters.reviews import ask_in_terminal as ask_in_terminal
     from hpo_explain.adapters.sklearn import from_sklearn as from_sklearn
     from hpo_explain.adapters.skopt import from_skopt as from_skopt
+    from hpo_explain.adapters.smac import from_smac as from_smac
     from hpo_explain.adapters.sources import as_run as as_run
 
 _MODULE_OF = {
@@ -30,11 +32,13 @@ _MODULE_OF = {
     "apply_advice": "advising",
     "as_run": "sources",
     "ask_in_terminal": "reviews",
+    "from_configspace": "configspace",
     "from_frame": "frame",
     "from_hyperopt": "hyperopt",
     "from_optuna": "optuna",
     "from_sklearn": "sklearn",
     "from_skopt": "skopt",
+    "from_smac": "smac",
     "to_optuna": "optuna",
 }
 

@@ -16,7 +16,7 @@ ENTRY_POINTS = "hpo_explain.adapters"
 
 _ACCEPTED = (
     "an optuna.Study, a search of scikit-learn, a result or Optimizer of skopt, the Trials of "
-    "Hyperopt, a pandas.DataFrame, the path or address of one of them, or a Run"
+    "Hyperopt, a facade of SMAC, a pandas.DataFrame, the path or address of one of them, or a Run"
 )
 _OF_A_DICT = (
     "Columns by name: give pandas.DataFrame(source), and objective= the name of its column; leave "
@@ -132,6 +132,10 @@ def _targets(source: Any) -> tuple[str, list[Any]]:
         from hpo_explain.adapters.sklearn import several_metrics
 
         return "objective", list(several_metrics(source))
+    if is_a(source, "smac", "AbstractFacade") or is_a(source, "smac", "RunHistory"):
+        from hpo_explain.adapters.smac import several_objectives
+
+        return "objective", several_objectives(source)
     return "objective", []
 
 
@@ -208,6 +212,12 @@ def _hyperopt(source: Any, options: dict[str, Any]) -> Run:
     return from_hyperopt(source, **checked_options(options, from_hyperopt))
 
 
+def _smac(source: Any, options: dict[str, Any]) -> Run:
+    from hpo_explain.adapters.smac import from_smac
+
+    return from_smac(source, **checked_options(options, from_smac))
+
+
 def _frame(source: Any, options: dict[str, Any]) -> Run:
     from hpo_explain.adapters.frame import from_frame
 
@@ -221,6 +231,8 @@ _READERS: dict[tuple[str, str], Callable[[Any, dict[str, Any]], Run]] = {
     ("optuna_integration", "OptunaSearchCV"): _sklearn,
     ("hyperopt", "Trials"): _hyperopt,
     ("scipy", "OptimizeResult"): _skopt,
+    ("smac", "AbstractFacade"): _smac,
+    ("smac", "RunHistory"): _smac,
     ("pandas", "DataFrame"): _frame,
 }
 

@@ -10,6 +10,7 @@ from .adapters import from_hyperopt as from_hyperopt
 from .adapters import from_optuna as from_optuna
 from .adapters import from_sklearn as from_sklearn
 from .adapters import from_skopt as from_skopt
+from .adapters import from_smac as from_smac
 from .diagnostics import SamplingBias as SamplingBias
 from .diagnostics import Trust as Trust
 from .errors import InputError as InputError

@@ -301,6 +301,9 @@ REFUSED = {
     "from_sklearn": [
         (lambda: hx.from_sklearn(GridSearchCV(None, {})), "search", "GridSearchCV"),
     ],
+    "from_smac": [
+        (lambda: hx.from_smac(TABLE), "smac", "DataFrame"),
+    ],
     "from_optuna": [
         (lambda: hx.from_optuna(study_of(3), pruned="some"), "pruned", "some"),
         (lambda: hx.from_optuna(study_of(3), infeasible="some"), "infeasible", "some"),

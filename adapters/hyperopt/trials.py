@@ -102,7 +102,7 @@ def _documents(trials: Any) -> list[Mapping[str, Any]]:
     """Return Hyperopt's records in the order of the trials."""
     listed = getattr(trials, "trials", None)
     if listed is None or not hasattr(trials, "miscs"):
-        problem = f"must be a hyperopt.Trials, but was a {type(trials).__name__}"
+        problem = f"must be a hyperopt.Trials, but was a {type(trials).__name__!r}"
         remedy = "Give the one that fmin was given, as in fmin(..., trials=trials)."
         raise InputError("trials", problem, type(trials).__name__, remedy)
     # those whose evaluation raised an error are not listed

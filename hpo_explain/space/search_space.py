@@ -165,6 +165,39 @@ class SearchSpace:
         found: dict[str, Any] = frameworks().to_optuna(self)
         return found
 
+    @classmethod
+    def from_configspace(cls, configspace: Any) -> SearchSpace:
+        """Return a space of ConfigSpace as a search space.
+
+        Conditions are kept where values of parents state them. Forbidden clauses are left out, and
+        choices lose their weights and order.
+
+        Parameters
+        ----------
+        configspace : ConfigSpace.ConfigurationSpace
+            The space.
+
+        Returns
+        -------
+        SearchSpace
+            The hyperparameters in its order.
+
+        Raises
+        ------
+        InputError
+            If it is something else, or holds a hyperparameter of a kind that is not known.
+
+        Examples
+        --------
+        >>> from ConfigSpace import ConfigurationSpace
+        >>> from hpo_explain import SearchSpace
+        >>> SearchSpace.from_configspace(ConfigurationSpace({"lr": (0.1, 1.0)}))["lr"]
+        FloatParameter(name='lr', low=0.1, high=1.0, log=False, step=None, active_when={}, \
+optional=None)
+        """
+        space: SearchSpace = frameworks().from_configspace(configspace)
+        return space
+
     # ------------------------------------------------------------------ encoding
 
     def encode(self, configs: Config | Iterable[Config] | pd.DataFrame) -> Array:
