@@ -67,6 +67,7 @@ from .facade import ablation as ablation
 from .facade import advise as advise
 from .facade import density_path as density_path
 from .facade import desirability_path as desirability_path
+from .facade import expected_minimum as expected_minimum
 from .facade import explain_prediction as explain_prediction
 from .facade import explain_predictions as explain_predictions
 from .facade import explain_proposal as explain_proposal

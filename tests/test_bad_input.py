@@ -230,6 +230,7 @@ REFUSED = {
         ),
         (lambda: OrderedColumns(SPACE, X, Y)(np.zeros((3, 2))), "X", np.zeros((3, 2))),
     ],
+    "expected_minimum": [(lambda: hx.expected_minimum(RUN, kind="svm"), "kind", "svm")],
     "ModelSurrogate": [(lambda: hx.ModelSurrogate(SPACE, "gp"), "model", "gp")],
     "GaussianProcessSurrogate": [
         (lambda: hx.GaussianProcessSurrogate(SPACE, GaussianProcessRegressor()), "gp", ANY),

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 import hpo_explain as hx
 from hpo_explain import facade
-from tests.analytic import AnalyticSurrogate, unit_cube
+from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.noted import kinds, the_note
 from tests.source_tree import ROOT
 
@@ -265,3 +265,30 @@ def test_the_example_with_botorch_has_ten_lines_and_is_a_surrogate(monkeypatch):
     mean, std = RUN.explained_by(given[0]).surrogate().predict(X)
     np.testing.assert_allclose(mean, X[:, 1])
     np.testing.assert_allclose(std, 0.2)
+
+
+# ---------------------------------------------------------------------- the best prediction
+
+
+def bowl(X):
+    return ((X - [0.3, 0.8]) ** 2).sum(axis=1)
+
+
+@pytest.mark.parametrize(("direction", "sign"), [("minimize", 1.0), ("maximize", -1.0)])
+def test_the_expected_minimum_is_the_best_prediction_by_the_runs_direction(direction, sign):
+    model = AnalyticSurrogate(SPACE, lambda X: 2.0 + sign * bowl(X))
+    run = hx.Run(SPACE, X, 2.0 + sign * bowl(X), direction)
+    config, mean = hx.expected_minimum(run, surrogate=model)
+    np.testing.assert_allclose([config["x1"], config["x2"]], [0.3, 0.8], atol=0.01)
+    np.testing.assert_allclose(mean, 2.0, atol=1e-4)
+    assert sign * mean <= (sign * run.objective).min()
+
+
+def test_the_expected_minimum_is_a_configuration_of_a_conditional_space():
+    space = nested_space()
+    rows = space.sample(20, seed=0)
+    own = AnalyticSurrogate(space, lambda X: np.where(np.isnan(X[:, 1]), 1.0, X[:, 1]))
+    run = hx.Run(space, rows, own.predict(rows)[0], "minimize")
+    config, mean = hx.expected_minimum(run, surrogate=own)
+    assert (config["optimizer"], config["momentum"], mean) == ("sgd", 0.0, 0.0)
+    assert space.is_valid(space.encode([config])).all()

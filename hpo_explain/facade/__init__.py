@@ -8,6 +8,7 @@ from hpo_explain.facade.effects import (
     partial_dependence,
     regional_partial_dependence,
 )
+from hpo_explain.facade.expected_minimum import expected_minimum
 from hpo_explain.facade.fanova import importance, subspace
 from hpo_explain.facade.noise import noise
 from hpo_explain.facade.overview import guide, trust
@@ -26,6 +27,7 @@ __all__ = [
     "advise",
     "density_path",
     "desirability_path",
+    "expected_minimum",
     "explain_prediction",
     "explain_predictions",
     "explain_proposal",

@@ -1,0 +1,59 @@
+"""The best predicted configuration of the whole search space."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hpo_explain.explainers.expected_minimum import best_mean
+from hpo_explain.facade._asked import read
+from hpo_explain.options import Kind
+
+
+def expected_minimum(
+    run: Any, *, kind: Kind = "auto", surrogate: Any = None, seed: int = 0, **reading: Any
+) -> tuple[dict[str, Any], float]:
+    """Return the configuration whose predicted objective is best, and that prediction.
+
+    It is skopt's function of this name for any run and model. Where the objective is maximized it
+    is the maximum. The mean alone counts: where no trial is near, it may be wrong.
+
+    Parameters
+    ----------
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
+        The optimization run.
+    kind : {"auto", "gp", "forest"}, default "auto"
+        The surrogate, as in :meth:`Run.surrogate`.
+    surrogate : Surrogate or object, optional
+        A model of your own in place of `kind`, as in :meth:`Run.explained_by`.
+    seed : int, default 0
+        Seed of the surrogate and of the search.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    config : dict
+        The configuration, in the user's units. It need not have been tried; the best predicted
+        trial is :meth:`Run.best_predicted`.
+    mean : float
+        What the surrogate predicts there, in the objective's units.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, or an option is not allowed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": np.linspace(0.0, 1.0, 15)})
+    >>> table["loss"] = (table.x - 0.3) ** 2
+    >>> config, loss = hx.expected_minimum(table, objective="loss")
+    >>> round(config["x"], 1), abs(loss) < 0.01
+    (0.3, True)
+    """
+    run = read(run, reading, surrogate, kind)
+    x, mean = best_mean(run.surrogate(kind=kind, seed=seed), run.direction, run.X, seed=seed)
+    return run.space.decode(x[None])[0], mean
