@@ -136,7 +136,10 @@ def test_the_extra_all_is_every_extra_that_users_need():
 def test_every_package_imported_by_the_tests_is_declared(distribution_of):
     graph = grimp.build_graph("tests", include_external_packages=True, cache_dir=None)
     # the test of an installation imports `adapters` to see that it is not found
-    ours = {"adapters", "hpo_explain"} | {path.stem for path in (ROOT / "examples").rglob("*.py")}
+    examples = [*(ROOT / "examples").rglob("*.py")]
+    ours = {"adapters", "hpo_explain"} | {
+        name for p in examples for name in (p.stem, p.parent.name)
+    }
     found = third_party(graph, modules_of(graph, "tests")) - ours
     named = {distribution_of.get(name, name) for name in found}  # tomli may be missing
     assert named <= declared(CORE, *EXTRAS.values())
