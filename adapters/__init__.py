@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hpo_explain.adapters.hyperopt import from_hyperopt as from_hyperopt
     from hpo_explain.adapters.optuna import from_optuna as from_optuna
     from hpo_explain.adapters.optuna import to_optuna as to_optuna
+    from hpo_explain.adapters.ray import from_ray as from_ray
     from hpo_explain.adapters.reviews import AgreesWith as AgreesWith
     from hpo_explain.adapters.reviews import ask_in_terminal as ask_in_terminal
     from hpo_explain.adapters.sklearn import from_sklearn as from_sklearn
@@ -36,6 +37,7 @@ _MODULE_OF = {
     "from_frame": "frame",
     "from_hyperopt": "hyperopt",
     "from_optuna": "optuna",
+    "from_ray": "ray",
     "from_sklearn": "sklearn",
     "from_skopt": "skopt",
     "from_smac": "smac",

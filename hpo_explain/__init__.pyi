@@ -8,6 +8,7 @@ from .acquisition import RiskAverseConfidenceBound as RiskAverseConfidenceBound
 from .adapters import from_frame as from_frame
 from .adapters import from_hyperopt as from_hyperopt
 from .adapters import from_optuna as from_optuna
+from .adapters import from_ray as from_ray
 from .adapters import from_sklearn as from_sklearn
 from .adapters import from_skopt as from_skopt
 from .adapters import from_smac as from_smac

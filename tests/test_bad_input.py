@@ -302,6 +302,9 @@ REFUSED = {
     "from_sklearn": [
         (lambda: hx.from_sklearn(GridSearchCV(None, {})), "search", "GridSearchCV"),
     ],
+    "from_ray": [
+        (lambda: hx.from_ray(TABLE), "results", "DataFrame"),
+    ],
     "from_smac": [
         (lambda: hx.from_smac(TABLE), "smac", "DataFrame"),
     ],
