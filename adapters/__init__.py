@@ -15,6 +15,7 @@ if __name__ != "hpo_explain.adapters":
 
 if TYPE_CHECKING:
     from hpo_explain.adapters.advising import apply_advice as apply_advice
+    from hpo_explain.adapters.ax import from_ax as from_ax
     from hpo_explain.adapters.configspace import from_configspace as from_configspace
     from hpo_explain.adapters.frame import from_frame as from_frame
     from hpo_explain.adapters.hyperopt import from_hyperopt as from_hyperopt
@@ -33,6 +34,7 @@ _MODULE_OF = {
     "apply_advice": "advising",
     "as_run": "sources",
     "ask_in_terminal": "reviews",
+    "from_ax": "ax",
     "from_configspace": "configspace",
     "from_frame": "frame",
     "from_hyperopt": "hyperopt",

@@ -16,8 +16,8 @@ ENTRY_POINTS = "hpo_explain.adapters"
 
 _ACCEPTED = (
     "an optuna.Study, a search of scikit-learn, a result or Optimizer of skopt, the Trials of "
-    "Hyperopt, a facade of SMAC, a ResultGrid of Ray Tune, a pandas.DataFrame, the path or address "
-    "of one of them, or a Run"
+    "Hyperopt, a facade of SMAC, a ResultGrid of Ray Tune, a Client of Ax, a pandas.DataFrame, the "
+    "path or address of one of them, or a Run"
 )
 _OF_A_DICT = (
     "Columns by name: give pandas.DataFrame(source), and objective= the name of its column; leave "
@@ -219,6 +219,12 @@ def _smac(source: Any, options: dict[str, Any]) -> Run:
     return from_smac(source, **checked_options(options, from_smac))
 
 
+def _ax(source: Any, options: dict[str, Any]) -> Run:
+    from hpo_explain.adapters.ax import from_ax
+
+    return from_ax(source, **checked_options(options, from_ax))
+
+
 def _ray(source: Any, options: dict[str, Any]) -> Run:
     from hpo_explain.adapters.ray import from_ray
 
@@ -238,6 +244,8 @@ _READERS: dict[tuple[str, str], Callable[[Any, dict[str, Any]], Run]] = {
     ("optuna_integration", "OptunaSearchCV"): _sklearn,
     ("hyperopt", "Trials"): _hyperopt,
     ("scipy", "OptimizeResult"): _skopt,
+    ("ax", "Client"): _ax,
+    ("ax", "Experiment"): _ax,
     ("ray", "ResultGrid"): _ray,
     ("smac", "AbstractFacade"): _smac,
     ("smac", "RunHistory"): _smac,

@@ -5,6 +5,7 @@ from .acquisition import LogExpectedImprovement as LogExpectedImprovement
 from .acquisition import LowerConfidenceBound as LowerConfidenceBound
 from .acquisition import ProbabilityOfImprovement as ProbabilityOfImprovement
 from .acquisition import RiskAverseConfidenceBound as RiskAverseConfidenceBound
+from .adapters import from_ax as from_ax
 from .adapters import from_frame as from_frame
 from .adapters import from_hyperopt as from_hyperopt
 from .adapters import from_optuna as from_optuna

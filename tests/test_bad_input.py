@@ -302,6 +302,9 @@ REFUSED = {
     "from_sklearn": [
         (lambda: hx.from_sklearn(GridSearchCV(None, {})), "search", "GridSearchCV"),
     ],
+    "from_ax": [
+        (lambda: hx.from_ax(TABLE), "client", "DataFrame"),
+    ],
     "from_ray": [
         (lambda: hx.from_ray(TABLE), "results", "DataFrame"),
     ],

@@ -1,0 +1,138 @@
+"""A client of Ax, turned into a Run."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from hpo_explain._checks import check_name
+from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
+from hpo_explain.adapters._reading import whole_numbers
+from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.facts import Fact, Origin, fact
+from hpo_explain.options import Direction
+from hpo_explain.run import Run
+from hpo_explain.space import CategoricalParameter, FloatParameter, Parameter, SearchSpace
+
+_WITHOUT_MODEL = ("Sobol", "CenterOfSearchSpace", "Uniform", "Factorial", "Thompson")
+_REASONS = {
+    "FAILED": fact("failed"),
+    "ABANDONED": fact("failed"),
+    "EARLY_STOPPED": fact("pruned", readable=False),
+    "RUNNING": fact("running"),
+    "STAGED": fact("running"),
+    "CANDIDATE": fact("waiting"),
+}
+
+
+def from_ax(client: Any, *, objective: str | None = None) -> Run:
+    """Read a client of Ax: its search space, its trials and what generated each of them.
+
+    Trial numbers are Ax's `trial_index`. Read with Ax 1.3.
+
+    Parameters
+    ----------
+    client : ax.Client or ax.Experiment
+        The client, or the experiment that it holds.
+    objective : str, optional
+        The metric to be explained, where the objective has several.
+
+    Returns
+    -------
+    Run
+        The run. Proposals are the trials that one of Ax's models generated; the center of the
+        space, Sobol's points and trials that were attached are not.
+
+    Raises
+    ------
+    InputError
+        If it is something else, is not configured, or has several objectives and none is chosen.
+    NothingToExplain
+        If no trial is completed.
+
+    Examples
+    --------
+    >>> run = hx.from_ax(client)  # doctest: +SKIP
+    """
+    experiment = getattr(client, "_experiment", client)
+    config = getattr(experiment, "optimization_config", None)
+    if config is None or not hasattr(experiment, "search_space"):
+        kind = type(client).__name__
+        problem = f"must be a client of Ax with an objective, but was a {kind!r}"
+        raise InputError("client", problem, kind, "Call its configure_optimization.")
+    if not experiment.trials:
+        raise NothingToExplain(fact("client_empty"))
+    names = list(config.objective.metric_names)
+    if objective is None and len(names) > 1:
+        shown = ", ".join(map(repr, names))
+        problem = f"must be given, as there are {len(names)}"
+        raise InputError("objective", problem, None, f"Choose one of {shown}.")
+    name = names[0]
+    if objective is not None:
+        name = check_name("objective", objective, names, "metric")
+    space, notes = _space(experiment.search_space)
+    data = experiment.lookup_data().df
+    rows = data[data["metric_name"] == name]
+    if "step" in rows:  # of a learning curve the last value
+        rows = rows.sort_values("step", kind="stable")
+    values = dict(zip(rows["trial_index"].tolist(), rows["mean"].tolist(), strict=True))
+    if (rows["sem"] > 0).any():
+        notes.append(fact("sem_left_out", names=[name]))
+    trials = {int(i): _evaluation(t, values.get(i, np.nan)) for i, t in experiment.trials.items()}
+    return run_of(
+        trials, space, Source("client", "Ax", _direction(config, name), name), notes=notes
+    )
+
+
+def _direction(config: Any, name: str) -> Direction:
+    """Return which way a metric is better: Ax maximizes the terms of its expression."""
+    expression = str(config.objective.expression).replace(" ", "")
+    negative = re.search(rf"-(?:[\d.]+\*)?{re.escape(name)}(?![\w.])", expression)
+    return "minimize" if negative else "maximize"
+
+
+def _space(given: Any) -> tuple[SearchSpace, list[Fact]]:
+    parameters: list[Parameter] = []
+    notes: list[Fact] = []
+    for entry in given.parameters.values():
+        if hasattr(entry, "lower"):
+            low, high, log = entry.lower, entry.upper, bool(entry.log_scale)
+            if entry.parameter_type.name == "INT":
+                parameter, about = whole_numbers(entry.name, int(low), int(high), log=log)
+                parameters.append(parameter)
+                notes += about
+            else:
+                parameters.append(FloatParameter(entry.name, float(low), float(high), log=log))
+        else:
+            values = entry.values if hasattr(entry, "values") else [entry.value]
+            parameters.append(CategoricalParameter(entry.name, values))
+    if getattr(given, "parameter_constraints", None):
+        notes.append(fact("parameter_constraints", count=len(given.parameter_constraints)))
+    return SearchSpace(parameters), notes
+
+
+def _evaluation(trial: Any, value: float) -> Evaluation:
+    reason = _REASONS.get(trial.status.name)
+    if reason is None and np.isnan(value):
+        reason = fact("no_value")
+    return Evaluation(
+        {} if trial.arm is None else dict(trial.arm.parameters),
+        float(value),
+        reason,
+        _origin(trial.generation_method_str),
+        _seconds(trial.time_run_started),
+        np.inf if trial.status.name == "RUNNING" else _seconds(trial.time_completed),
+    )
+
+
+def _origin(method: str | None) -> Origin:
+    if not method or method == "Manual":
+        return Origin.ENQUEUED
+    return Origin.INITIAL if method.startswith(_WITHOUT_MODEL) else Origin.MODEL
+
+
+def _seconds(time: datetime | None) -> float:
+    return np.nan if time is None else time.timestamp()
