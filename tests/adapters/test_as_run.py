@@ -179,6 +179,6 @@ def test_a_missing_framework_is_named_with_the_line_that_installs_it(extra):
 def test_an_unknown_name_of_the_adapters_is_an_attribute_error():
     import hpo_explain.adapters
 
-    with pytest.raises(AttributeError, match="from_smac"):
-        hpo_explain.adapters.from_smac  # noqa: B018
+    with pytest.raises(AttributeError, match="from_nowhere"):
+        hpo_explain.adapters.from_nowhere  # noqa: B018
     assert {"as_run", "from_frame", "from_optuna", "from_skopt"} <= set(dir(hpo_explain.adapters))
