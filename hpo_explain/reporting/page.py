@@ -54,7 +54,8 @@ SECTIONS: tuple[Section, ...] = (
     LATEST_PROPOSAL,
     NEXT_STEPS,
 )
-_FROM_WORKERS = (SHORT, TRIALS, PATH, BEST_PROPOSAL, LATEST_PROPOSAL, NEXT_STEPS)
+_LATE = (SHORT, TRIALS, PATH, OVERVIEW, BEST_PROPOSAL, LATEST_PROPOSAL, NEXT_STEPS)
+"""Sections that ask for what workers have begun, or may have a figure of theirs."""
 BRIEF = ("short", "overview", "trust", "latest")
 """Sections that need no models of many iterations, drawn in a moment."""
 _OF_PROPOSALS = (PATH, BEST_PROPOSAL, LATEST_PROPOSAL)
@@ -209,8 +210,7 @@ class Report:
         if {TRIALS, PATH} & {*chosen}:
             for context in contexts.values():
                 context.begin()
-        # what workers have begun is asked for last
-        order = sorted(range(len(chosen)), key=lambda i: chosen[i] in _FROM_WORKERS)
+        order = sorted(range(len(chosen)), key=lambda i: chosen[i] in _LATE)
         work = [
             (name, i)
             for name, run in runs.items()
