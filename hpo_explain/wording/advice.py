@@ -222,6 +222,8 @@ def _last_trials(fact: Fact) -> str:
 
 
 def _nothing_to_change(fact: Fact) -> str:
+    if fact["constant"]:
+        return "all trials have the same objective: nothing tells which values are better"
     if fact["level"] in ("poor", "unknown"):
         return "the model predicts held-out trials too badly to give up any part of the space"
     return "no range can be given up and no hyperparameter fixed with confidence yet"

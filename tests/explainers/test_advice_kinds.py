@@ -13,12 +13,12 @@ from scipy.stats import hypergeom
 import hpo_explain as hx
 from hpo_explain.explainers._advice.beware import beware, hit
 from hpo_explain.explainers._advice.branch import branch
-from hpo_explain.explainers._advice.draws import drawn
 from hpo_explain.explainers._advice.improvement import Candidates
 from hpo_explain.explainers._advice.prospects import Prospects, _expected_best, changed_rows
 from hpo_explain.explainers._advice.repeat import _gain, luck, repeat
 from hpo_explain.explainers._advice.rescale import rescale
 from hpo_explain.explainers._advice.wait import wait
+from hpo_explain.explainers._posterior import draws
 from hpo_explain.facade import Analysed
 from hpo_explain.facts import Origin
 from hpo_explain.run import WithoutResult
@@ -183,7 +183,7 @@ def test_knowing_the_best_of_two_is_worth_its_closed_form():
     assert _gain(mean, covariance, 0.0) == pytest.approx(expected, rel=0.05)
     gains = [_gain(mean, covariance, variance) for variance in (1.0, 0.1, 0.01)]
     assert gains == sorted(gains)
-    assert drawn(mean, covariance, 4000).mean(axis=0) == pytest.approx(mean, abs=0.02)
+    assert draws(mean, covariance, 4000, 0).mean(axis=1) == pytest.approx(mean, abs=0.02)
 
 
 def test_trials_are_repeated_where_noise_hides_which_is_best_and_nothing_new_promises_more():
@@ -318,6 +318,17 @@ def test_too_few_trials_are_told_and_noise_promises_nothing():
     assert why_not is None
     promised = [wait(Analysed(run_of(lambda X: 0.0 * X[:, 0], 40, 1.0, s)))[0] for s in range(4)]
     assert promised == [None] * 4
+
+
+def test_equal_results_are_told_as_such_and_not_as_a_bad_model():
+    alike, noise = (
+        hx.advise(run_of(lambda X: 0.0 * X[:, 0], 40, noise)).actions[-1].evidence[0]
+        for noise in (0.0, 1.0)
+    )
+    assert alike["constant"]
+    assert "the same objective" in str(alike)
+    assert not noise["constant"]
+    assert "the same objective" not in str(noise)
 
 
 # ---------------------------------------------------------------------- all together

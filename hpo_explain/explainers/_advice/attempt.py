@@ -12,8 +12,8 @@ from hpo_explain.acquisition import expected_improvement
 from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.batch import batch_of
 from hpo_explain.explainers._advice.beware import hit
-from hpo_explain.explainers._advice.draws import drawn
 from hpo_explain.explainers._advice.improvement import Candidates
+from hpo_explain.explainers._posterior import draws
 from hpo_explain.explanations import Action
 from hpo_explain.facts import fact
 from hpo_explain.run import average_instances, on_log_tail
@@ -66,8 +66,8 @@ def attempt(
     best = int(np.argmin(sign * means))
     together = np.vstack([scaled.X[[feasible[best]]], rows])
     mean, std = model.predict(together)
-    draws = drawn(sign * mean, model.posterior_covariance(together), _DRAWS)
-    improved = np.maximum(draws[:, 0] - draws[:, 1:].min(axis=1), 0.0)
+    drawn = draws(sign * mean, model.posterior_covariance(together), _DRAWS, 0).T
+    improved = np.maximum(drawn[:, 0] - drawn[:, 1:].min(axis=1), 0.0)
     gain = float(improved.mean())
     if gain < _WORTH * candidates.spread:
         return None

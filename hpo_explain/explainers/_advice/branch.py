@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.changes import change
-from hpo_explain.explainers._advice.draws import drawn
 from hpo_explain.explainers._advice.improvement import Candidates
 from hpo_explain.explainers._advice.prospects import Prospects
+from hpo_explain.explainers._posterior import draws
 from hpo_explain.explainers.attainable import attainable
 from hpo_explain.explanations import Action, Attainable
 from hpo_explain.facts import Fact, fact
@@ -133,5 +133,5 @@ def _worse(cost: Array, covariance: Array, best: int) -> tuple[Array, Array]:
 
 
 def _probability_of_best(cost: Array, covariance: Array) -> Array:
-    least = np.argmin(drawn(cost, covariance, _DRAWS), axis=1)
+    least = np.argmin(draws(cost, covariance, _DRAWS, 0), axis=0)
     return np.bincount(least, minlength=len(cost)) / _DRAWS

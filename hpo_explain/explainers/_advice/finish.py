@@ -46,7 +46,9 @@ def go_on(
     because: Sequence[Fact] = (),
 ) -> Action:
     """Return that nothing can be changed for certain, and what is expected of further trials."""
-    evidence = [fact("nothing_to_change", level=analyses.trust.level), *because]
+    constant = not np.ptp(analyses.run.objective)
+    level = analyses.trust.level
+    evidence = [fact("nothing_to_change", level=level, constant=constant), *because]
     if candidates is None or prospects is None:
         return Action("go_on", evidence=tuple(evidence))
     evidence.append(recent(analyses.run, _LATELY)[1])

@@ -22,7 +22,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.explainers._advice.draws import drawn
+from hpo_explain._blas import one_blas_thread
+from hpo_explain.explainers._posterior import draws
 from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.run import Run
 from hpo_explain.space import Array, Parameter, SearchSpace
@@ -124,7 +125,8 @@ class Prospects:
             covariance = model.posterior_covariance(rows)
         else:
             covariance = np.diag(std**2)
-        return drawn(self._sign * mean, covariance, _DRAWS, seed=self._seed)
+        with one_blas_thread():
+            return draws(self._sign * mean, covariance, _DRAWS, self._seed).T
 
 
 def changed_rows(

@@ -23,8 +23,8 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.explainers._advice.analyses import Analyses
-from hpo_explain.explainers._advice.draws import drawn
 from hpo_explain.explainers._advice.improvement import Candidates
+from hpo_explain.explainers._posterior import draws
 from hpo_explain.explanations import Action
 from hpo_explain.facts import Fact, fact
 from hpo_explain.run import Run
@@ -139,7 +139,7 @@ def _best_rows(run: Run, candidates: Candidates) -> tuple[list[int], list[int]]:
 
 def _contenders(mean: Array, covariance: Array) -> list[int]:
     """Return the places that are most probably the least, the most probable first."""
-    least = np.argmin(drawn(mean, covariance, _DRAWS), axis=1)
+    least = np.argmin(draws(mean, covariance, _DRAWS, 0), axis=0)
     counts = np.bincount(least, minlength=len(mean))
     order = np.argsort(-counts, kind="stable")[:_CONTENDERS]
     return [int(i) for i in order if counts[i] >= 0.05 * _DRAWS]
@@ -149,4 +149,4 @@ def _gain(mean: Array, covariance: Array, variance: float) -> float:
     """Return min μ - E[min of the means after evaluations with a variance of the noise]."""
     noisy = covariance + (variance + 1e-12 * np.trace(covariance)) * np.eye(len(mean))
     of_means = covariance @ np.linalg.solve(noisy, covariance)
-    return float(mean.min() - drawn(mean, of_means, _DRAWS).min(axis=1).mean())
+    return float(mean.min() - draws(mean, of_means, _DRAWS, 0).min(axis=0).mean())
