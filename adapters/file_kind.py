@@ -11,6 +11,7 @@ STORAGE, TABLE, PICKLE = "an Optuna storage", "a table", "a pickled result"
 
 _SQLITE = b"SQLite format 3\x00"
 _JOURNAL = b'{"op_code"'  # every line of Optuna's journals starts with it
+_JSON = (b"{", b"[")
 # Pickles since protocol 2, and what joblib and skopt.dump may compress them with: zlib, gzip,
 # bz2, xz, lzma, lz4.
 _PICKLES = (b"\x80", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", b"\x1f\x8b", b"BZ", b"\xfd7zXZ",
@@ -58,6 +59,13 @@ def kind_of(place: str) -> str:
     # a journal nobody has written to yet is empty
     if start == _SQLITE or start.startswith(_JOURNAL) or not start:
         return STORAGE
+    if start.startswith(_JSON):
+        raise InputError(
+            "source",
+            f"{place!r} holds JSON, which no adapter reads",
+            place,
+            "Read it into a pandas.DataFrame and give that, or install an adapter for such files.",
+        )
     if start.startswith(_PICKLES) and not path.name.lower().endswith(_TABLES):
         return PICKLE
     return TABLE

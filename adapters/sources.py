@@ -74,7 +74,8 @@ def as_run(source: Any, **options: Any) -> Run:
     if isinstance(source, (str, os.PathLike)):
         from hpo_explain.adapters.files import read_place
 
-        return read_place(source, **options)
+        run, _ = _asked(source, options)  # who installed an adapter of such files wants it
+        return read_place(source, **options) if run is None else run
     for (module, name), reader in _READERS.items():
         if is_a(source, module, name):
             return reader(source, options)
@@ -113,6 +114,9 @@ def as_runs(source: Any, **options: Any) -> dict[str, Run]:
     if isinstance(source, (str, os.PathLike)):
         from hpo_explain.adapters.files import read_place_by_objective
 
+        run, _ = _asked(source, options)
+        if run is not None:
+            return {run.objective_name: run}
         return read_place_by_objective(source, **options)
     option, targets = _targets(source)
     if len(targets) < 2 or options.get(option) is not None:
@@ -253,7 +257,8 @@ _READERS: dict[tuple[str, str], Callable[[Any, dict[str, Any]], Run]] = {
 }
 
 
-def _by_others(source: Any, options: dict[str, Any]) -> Run:
+def _asked(source: Any, options: dict[str, Any]) -> tuple[Run | None, list[str]]:
+    """Return the run that an adapter of another package reads, and those that cannot be asked."""
     kind = f"{type(source).__module__}.{type(source).__qualname__}"
     unused = []
     for entry_point in metadata.entry_points(group=ENTRY_POINTS):
@@ -274,7 +279,15 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
                 kind,
                 "An adapter must return a Run, or None.",
             )
+        return run, unused
+    return None, unused
+
+
+def _by_others(source: Any, options: dict[str, Any]) -> Run:
+    run, unused = _asked(source, options)
+    if run is not None:
         return run
+    kind = f"{type(source).__module__}.{type(source).__qualname__}"
     if isinstance(source, Mapping):
         raise InputError("source", f"is a {kind}, which no adapter reads", kind, _OF_A_DICT)
     others = f" Adapters that could not be asked: {'; '.join(unused)}." if unused else ""

@@ -75,7 +75,7 @@ def test_every_function_takes_the_path_of_a_log(log):
 
 @pytest.mark.usefixtures("plugin")
 def test_what_is_no_log_is_left_to_other_adapters(tmp_path):
-    with pytest.raises(ValueError, match="which no adapter reads"):
+    with pytest.raises(ValueError, match="is neither a file nor an address"):
         as_run(tmp_path / "trials.csv")
 
 

@@ -158,7 +158,7 @@ def optimized(tmp_path_factory):
         seed=0,
         output_directory=tmp_path_factory.mktemp("smac"),
     )
-    facade = smac.HyperparameterOptimizationFacade(scenario, cost, logging_level=50)
+    facade = smac.HyperparameterOptimizationFacade(scenario, cost, logging_level=False)
     facade.optimize()
     return facade
 
