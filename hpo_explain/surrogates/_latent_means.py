@@ -40,6 +40,7 @@ from hpo_explain.surrogates.columns import OneHotColumns
 
 MOST_STATES = 512
 """Joint values of the parents of a component, beyond which its means take too long."""
+_MANY = 33  # nodes of a quadrature of which every other one is enough for a pair
 _NU = 2.5
 _STEP = 0.4  # of the logarithm of the mixture's variable
 
@@ -227,13 +228,24 @@ class LatentMeans:
         return np.asarray(self._kernel.joint * self._weight * averaged)
 
     def relative(self, j: int) -> tuple[Array, Array]:
-        """Return the factor of a hyperparameter by its mean, less 1, (m, G, Q), and the measure."""
+        """Return the factor of a hyperparameter by its mean, centred, (m, G, Q), and the measure.
+
+        Of many nodes every other one, which is a quadrature, too.
+        """
         c = int(self._components.of[j])
         averaged = self._averaged[c][:, None]
-        factor = self._component(c, [j], self._joint)
+        parameter, measure = self._space.parameters[j], self.nodes[j].weights
+        if self._components.members[c] != (j,) or parameter.optional is not None:
+            factor = self._component(c, [j], self._joint)
+        else:
+            factor = self._joint[j][:, :-1] if j in self._joint else np.ones((1, len(measure), 1))
+            if parameter.size is None and len(measure) >= _MANY:
+                factor, measure = factor[:, ::2], _clenshaw_curtis(len(measure) // 2 + 1)[1]
         # where the mean is 0, so is the factor everywhere
-        ratio = np.divide(factor, averaged, out=np.ones_like(factor), where=averaged > 0.0)
-        return ratio - 1.0, self.nodes[j].weights
+        ratio = np.zeros(np.broadcast_shapes(factor.shape, averaged.shape))
+        np.divide(factor, averaged, out=ratio, where=averaged > 0.0)
+        ratio -= (measure @ ratio)[:, None]
+        return ratio, measure
 
     def _factor(self, c: int, js: Sequence[int], size: int) -> Array:
         """Return the factor of a component in the joint part, (m, product of nodes, Q)."""

@@ -10,7 +10,7 @@ f_jk        ``Σ_iq β_i T_iq H_j[i, ·, q] H_k[i, ·, q]``, for hyperparameters
 ==========  ============================================================================
 
 As functions of a hyperparameter's value the H_j are smooth, and few directions span them all: f_jk
-is found in an orthonormal basis of each, of 5 to 9 directions instead of 33 nodes.
+is found in an orthonormal basis of each, of 5 to 9 directions instead of 17 nodes.
 """
 
 from __future__ import annotations
