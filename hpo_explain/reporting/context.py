@@ -9,10 +9,12 @@ import numpy as np
 from markupsafe import Markup
 
 from hpo_explain import diagnostics, facade
+from hpo_explain.acquisition import SurrogateBased
 from hpo_explain.diagnostics import SamplingBias, Trust
 from hpo_explain.errors import NothingToExplain, unless_nothing
+from hpo_explain.explainers._judged import judged_at
 from hpo_explain.explainers.advice import AdviceExplainer
-from hpo_explain.explainers.proposal import explainable
+from hpo_explain.explainers.proposal import ProposalExplainer, explainable
 from hpo_explain.explanations import (
     Ablation,
     Advice,
@@ -104,6 +106,20 @@ class Context:
         return self.once(
             "trust", lambda: diagnostics.trust(self.run.surrogate(), self.run.direction)
         )
+
+    @property
+    def trust_of_proposals(self) -> Trust | None:
+        """Whether densities behind the latest proposals can be trusted; None where there are none.
+
+        Elsewhere the model behind the proposals is the surrogate, which `trust` judges.
+        """
+        return self.once("trust of proposals", self._trust_of_proposals)
+
+    def _trust_of_proposals(self) -> Trust | None:
+        latest = max(self.run.proposals or (), default=None)
+        if latest is None or isinstance(self.run.acquisition(), SurrogateBased):
+            return None
+        return ProposalExplainer().trust(self.run, judged_at(self.run, latest))
 
     @property
     def sampling_bias(self) -> SamplingBias:

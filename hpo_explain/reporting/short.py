@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import unless_nothing
 from hpo_explain.explanations import FanovaImportance
 from hpo_explain.plotting import abbreviated, plain
@@ -31,13 +33,21 @@ def _content(context: Context) -> Content:
         best=best,
         verdicts=[
             (trust_words.where(scope), found.level, trust_words.needed(scope))
-            for scope, found in trust_words.lines(context.trust)
+            for scope, found in trust_words.lines(_trust(context))
         ],
         disagreement="" if importance is None else disagreement(importance),
         bars=[] if importance is None else _bars(importance),
         actions=actions,
     )
     return Content(best, body)
+
+
+def _trust(context: Context) -> Trust:
+    """Return the verdicts, that on the proposals of the densities that chose them."""
+    densities = unless_nothing(lambda: context.trust_of_proposals)
+    if densities is None:
+        return context.trust
+    return replace(context.trust, proposals=densities.proposals)
 
 
 def _bars(result: FanovaImportance) -> list[dict[str, Any]]:
