@@ -35,7 +35,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 
 from hpo_explain.space import Array
-from hpo_explain.surrogates._kernel import matern
+from hpo_explain.surrogates._kernel import ROOT_5_3, matern
 from hpo_explain.surrogates._likelihood import curvature, density_of, distances_by_group
 from hpo_explain.surrogates._profiles import matern_5_2
 
@@ -45,7 +45,6 @@ _CANDIDATES = 24  # drawn around the modes, of which the kernels are resampled
 _FAR_MODE = 6.0  # a mode whose logarithm of the posterior is so much lower does not count
 _STEP = 1e-2  # of θ in differences of the gradient
 _ROWS = 64  # of a covariance at a time
-_ROOT_5_3 = np.sqrt(5.0 / 3.0)
 _WIDEST = 4.0  # most standard deviation of a θ around its mode
 
 # θ in units of the standardized objective and of columns that span 1: prior mean, standard
@@ -107,7 +106,7 @@ class AnovaKernel:
     def squares(self, A: Array, B: Array, group: int) -> Array:
         """Return 5/3 of the squared distances in a group's columns and length-scale, (n, m)."""
         mine = self.groups == group
-        scale = _ROOT_5_3 / self.scales[group]
+        scale = ROOT_5_3 / self.scales[group]
         return np.asarray(cdist(scale * A[:, mine], scale * B[:, mine], "sqeuclidean"))
 
 

@@ -18,7 +18,7 @@ from hpo_explain.space import Array
 from hpo_explain.surrogates._profiles import matern_5_2
 
 _SQRT5 = np.sqrt(5.0)
-_ROOT_5_3 = np.sqrt(5.0 / 3.0)
+ROOT_5_3 = np.sqrt(5.0 / 3.0)  # of a distance: `matern_5_2` takes 5/3 of its square
 
 
 class GroupedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: ignore[misc]
@@ -69,8 +69,8 @@ class GroupedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # ty
         scales = self._scales()
         scale = scales[self.groups]
         if not eval_gradient:
-            left = _ROOT_5_3 / scale * np.asarray(X)
-            right = left if Y is None else _ROOT_5_3 / scale * np.asarray(Y)
+            left = ROOT_5_3 / scale * np.asarray(X)
+            right = left if Y is None else ROOT_5_3 / scale * np.asarray(Y)
             profile = cdist(left, right, "sqeuclidean")
             matern_5_2(profile.reshape(-1))
             return profile

@@ -10,6 +10,11 @@ from hpo_explain.explanations import PartialDependence, Recommendation, Subspace
 from hpo_explain.run import Run
 
 
+def believed(trust: Trust) -> bool:
+    """Return whether the model is good enough anywhere: over the space, or among good trials."""
+    return trust.everywhere.enough or trust.good_region.enough
+
+
 class Analyses(Protocol):
     """The analyses of a run; one for which there is nothing raises `NothingToExplain`."""
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.acquisition import expected_improvement
-from hpo_explain.explainers._advice.analyses import Analyses
+from hpo_explain.explainers._advice.analyses import Analyses, believed
 from hpo_explain.explainers._advice.batch import batch_of
 from hpo_explain.explainers._advice.beware import hit
 from hpo_explain.explainers._advice.improvement import Candidates
@@ -41,7 +41,7 @@ def attempt(
     objective's own. A model that was given takes its place. A trial gives nothing up: it is
     enough that the model is good anywhere.
     """
-    if not (analyses.trust.good_region.enough or analyses.trust.everywhere.enough):
+    if not believed(analyses.trust):
         return None
     run = average_instances(analyses.run)
     scaled = run if run.model is not None else on_log_tail(run)[0]

@@ -29,10 +29,11 @@ import numpy.typing as npt
 
 from hpo_explain._blas import one_blas_thread
 from hpo_explain.acquisition import log_expected_improvement
+from hpo_explain.explainers._advice.improvement import apart, kept, tried
 from hpo_explain.explainers._reachable import changed, filled
 from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.run import Run
-from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, Parameter
 from hpo_explain.surrogates import SupportsJoint, Surrogate, std_from_variance
 
 _SAMPLE, _PARENTS = 500, 10  # rows of the space and of the best trials: where a search starts
@@ -88,15 +89,14 @@ class _Batch:
         self._run, self._space, self._avoid = run, run.space, avoid
         self._sign = 1.0 if run.direction == "minimize" else -1.0
         known = [p for p in within if p.name in run.space.names]
-        self._within = [(run.space.index(p.name), _kept(run.space, p)) for p in known]
+        self._within = [(run.space.index(p.name), kept(run.space, p)) for p in known]
         self._given = _Given(model, np.empty((0, len(run.space))))
         self._feasibility = run.feasibility()
         rows = run.X[np.asarray(run.feasible)]
         costs = self._sign * model.predict(rows)[0]
         self._best = float(costs.min())
         self._parents = filled(run.space, rows[np.argsort(costs)[:_PARENTS]], 0)
-        tried = [run.X, *(trial.x[None, :] for trial in run.without_result.values())]
-        self._tried = np.nan_to_num(np.vstack(tried), nan=-1.0)
+        self._tried = tried(run)
         self._rng = np.random.default_rng(0)
 
     def chosen(self, n: int) -> Array:
@@ -107,7 +107,7 @@ class _Batch:
                 break
             self._best = min(self._best, float(self._cost(x[None])[0]))
             self._given = _Given(self._given.model, np.vstack([self._given.rows, x]))
-            self._tried = np.vstack([self._tried, np.nan_to_num(x, nan=-1.0)])
+            self._tried = np.vstack([self._tried, x])
         return self._given.rows
 
     def _cost(self, rows: Array) -> Array:
@@ -137,9 +137,7 @@ class _Batch:
         """Return values of latent rows; infinite what was tried or is rather infeasible, (n,)."""
         rows = self._space.project(rows)
         found = value(rows)
-        filled_in = np.nan_to_num(rows, nan=-1.0)
-        apart = np.array([np.abs(row - self._tried).max(axis=1).min() > _SAME for row in filled_in])
-        found = np.where(apart, found, np.inf)
+        found = np.where(apart(rows, self._tried, _SAME), found, np.inf)
         if self._avoid is not None:
             found = np.where(self._avoid(rows), np.inf, found)
         if self._feasibility is not None:
@@ -149,12 +147,12 @@ class _Batch:
     def _kept_within(self, rows: Array) -> Array:
         """Return latent rows moved to the values to which they keep."""
         rows = np.array(rows)
-        for j, kept in self._within:
+        for j, stay in self._within:
             if isinstance(self._space.parameters[j], CategoricalParameter):
-                out = ~np.isin(rows[:, j], kept)
-                rows[out, j] = self._rng.choice(kept, size=int(out.sum()))
+                out = ~np.isin(rows[:, j], stay)
+                rows[out, j] = self._rng.choice(stay, size=int(out.sum()))
             else:
-                rows[:, j] = np.clip(rows[:, j], *kept)
+                rows[:, j] = np.clip(rows[:, j], *stay)
         return rows
 
 
@@ -179,13 +177,3 @@ class _Given:
         among = joint[:k, :k] + (noise + _JITTER * joint.diagonal().max()) * np.eye(k)
         known = np.sum(joint[:k, k:] * np.linalg.solve(among, joint[:k, k:]), axis=0)
         return std_from_variance(np.asarray(joint.diagonal()[k:] - known))
-
-
-def _kept(space: SearchSpace, new: Parameter) -> Array:
-    """Return the codes, or both ends, encoded, to which a hyperparameter keeps."""
-    old = space[new.name]
-    if isinstance(new, CategoricalParameter):
-        return np.asarray(old.encode(list(new.choices)))
-    if isinstance(old, CategoricalParameter):
-        return np.arange(len(old.choices), dtype=float)
-    return np.asarray(old.encode([max(new.low, old.low), min(new.high, old.high)]))

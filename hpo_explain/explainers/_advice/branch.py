@@ -93,8 +93,8 @@ def _more(
     """Return that a category deserves more trials."""
     mean, std = candidates.sign * float(reached.mean[i]), float(reached.std[i])
     best = candidates.sign * candidates.found.mean
-    draws = mean + std * np.random.default_rng(0).standard_normal(_DRAWS)
-    gains = np.maximum(best - draws, 0.0)
+    drawn = mean + std * np.random.default_rng(0).standard_normal(_DRAWS)
+    gains = np.maximum(best - drawn, 0.0)
     low, high = np.percentile(gains, (5.0, 95.0)).tolist()
     config = {**reached.configurations[i]}
     return Action(

@@ -14,12 +14,13 @@ from hpo_explain.explainers._reachable import changed, filled
 from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.facts import Fact, fact
 from hpo_explain.run import BestPredicted, Run
-from hpo_explain.space import Array, CategoricalParameter, Parameter
+from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
 
 _SAMPLE = 512  # configurations of the space
 _PARENTS, _COPIES = 10, 20  # the best trials, and changed copies of each
 _STEPS = (0.1, 0.03)  # of the encoded range
 _SAME = 1e-9  # encoded values that differ by less are the same
+_INACTIVE = -1.0  # in place of NaN
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,15 +143,35 @@ def recent(run: Run, share: float) -> tuple[bool, Fact]:
     )
 
 
+def kept(space: SearchSpace, parameter: Parameter) -> Array:
+    """Return what is kept of a hyperparameter: its codes, or both ends of its range, encoded."""
+    whole = space[parameter.name]
+    if isinstance(parameter, CategoricalParameter):
+        return np.asarray(whole.encode(list(parameter.choices)))
+    if isinstance(whole, CategoricalParameter):
+        return np.arange(len(whole.choices), dtype=float)
+    ends = [max(parameter.low, whole.low), min(parameter.high, whole.high)]
+    return np.asarray(whole.encode(ends))
+
+
+def tried(run: Run) -> Array:
+    """Return all encoded rows that were tried, those without a result too."""
+    return np.vstack([run.X, *(trial.x[None, :] for trial in run.without_result.values())])
+
+
+def apart(rows: Array, others: Array, least: float) -> npt.NDArray[np.bool_]:
+    """Return which encoded rows differ from all others by more, (n,)."""
+    rows, others = (np.nan_to_num(X, nan=_INACTIVE) for X in (rows, others))
+    return np.array([np.abs(row - others).max(axis=1).min() > least for row in rows], dtype=bool)
+
+
 def _inside(run: Run, rows: Array, parameter: Parameter) -> npt.NDArray[np.bool_]:
     """Return which rows have a value of a hyperparameter, or in which it is inactive, (n,)."""
-    whole, column = run.space[parameter.name], rows[:, run.space.index(parameter.name)]
-    if isinstance(parameter, CategoricalParameter):
-        return np.asarray(np.isnan(column) | np.isin(column, whole.encode(parameter.choices)))
-    if isinstance(whole, CategoricalParameter):
-        return np.ones(len(rows), dtype=bool)
-    ends = [max(parameter.low, whole.low), min(parameter.high, whole.high)]
-    low, high = whole.encode(ends)
+    j, stay = run.space.index(parameter.name), kept(run.space, parameter)
+    column = rows[:, j]
+    if isinstance(run.space.parameters[j], CategoricalParameter):
+        return np.asarray(np.isnan(column) | np.isin(column, stay))
+    low, high = stay
     return np.asarray(np.isnan(column) | ((column >= low - _SAME) & (column <= high + _SAME)))
 
 
@@ -165,10 +186,7 @@ def _untried(run: Run) -> Array:
         for step in _STEPS
     ]
     rows = space.project(np.vstack([space.sample(_SAMPLE, seed=0, latent=True), *copies]))
-    given = [run.X, *(trial.x[None, :] for trial in run.without_result.values())]
-    known = np.nan_to_num(np.vstack(given), nan=-1.0)
-    apart = [np.abs(row - known).max(axis=1).min() > _SAME for row in np.nan_to_num(rows, nan=-1.0)]
-    rows = rows[np.array(apart)]
+    rows = rows[apart(rows, tried(run), _SAME)]
     feasibility = run.feasibility()
     if feasibility is not None and len(rows):
         rows = rows[feasibility.probability(rows) >= PROBABLE]

@@ -79,27 +79,17 @@ class Prospects:
         Their values must be among those of the run's space.
         """
         rows = changed_rows(self._run.space, parameters, _ROWS, self._seed + 1)
-        draws = self.improvements(np.vstack([self._usual, rows]))
-        before = _expected_best(draws[:, :_ROWS], TRIALS)
-        after = _expected_best(draws[:, _ROWS:], TRIALS)
-        return Gain(
-            float(np.mean(after - before)),
-            _between(after - before),
-            float(after.mean()),
-            float(before.mean()),
-        )
+        drawn = self.improvements(np.vstack([self._usual, rows]))
+        before = _expected_best(drawn[:, :_ROWS], TRIALS)
+        after = _expected_best(drawn[:, _ROWS:], TRIALS)
+        return _gain(before, after)
 
     def of_sparing(self, share: float) -> Gain:
         """Return what random trials gain if none of a share of them is lost."""
-        draws = self.improvements(self._usual)
+        drawn = self.improvements(self._usual)
         left = max(round((1.0 - share) * TRIALS), 1)
-        before, after = (_expected_best(draws, k) for k in (left, TRIALS))
-        return Gain(
-            float(np.mean(after - before)),
-            _between(after - before),
-            float(after.mean()),
-            float(before.mean()),
-        )
+        before, after = (_expected_best(drawn, k) for k in (left, TRIALS))
+        return _gain(before, after)
 
     def left(self, rows: Array) -> tuple[float, float]:
         """Return what is still to gain among encoded rows: the expectation, and a 90 % bound."""
@@ -165,6 +155,9 @@ def _expected_best(values: Array, k: int) -> Array:
     return np.asarray(ordered @ weights)
 
 
-def _between(draws: Array) -> tuple[float, float]:
-    low, high = np.percentile(draws, _INTERVAL)
-    return float(low), float(high)
+def _gain(before: Array, after: Array) -> Gain:
+    """Return what is gained, from draws without a change and with it."""
+    low, high = np.percentile(after - before, _INTERVAL).tolist()
+    return Gain(
+        float(np.mean(after - before)), (low, high), float(after.mean()), float(before.mean())
+    )

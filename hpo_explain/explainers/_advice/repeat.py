@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.explainers._advice.analyses import Analyses
+from hpo_explain.explainers._advice.analyses import Analyses, believed
 from hpo_explain.explainers._advice.improvement import Candidates
 from hpo_explain.explainers._posterior import draws
 from hpo_explain.explanations import Action
@@ -48,7 +48,7 @@ def repeat(analyses: Analyses, candidates: Candidates) -> Action | None:
     noise = _notable_noise(run)
     if noise is None or not isinstance(model, SupportsJoint):
         return _ties(run)
-    if not _believed(analyses):
+    if not believed(analyses.trust):
         return None
     rows, trials = _best_rows(run, candidates)
     covariance = model.posterior_covariance(run.X[rows])
@@ -79,7 +79,7 @@ def repeat(analyses: Analyses, candidates: Candidates) -> Action | None:
 def luck(analyses: Analyses) -> Fact | None:
     """Return what the best would score again; None where noise has no part in that."""
     noise = _notable_noise(analyses.run)
-    if noise is None or not _believed(analyses):
+    if noise is None or not believed(analyses.trust):
         return None
     found = _again(analyses.run, noise)
     return found if abs(found["observed"] - found["mean"]) > found["std"] else None
@@ -91,10 +91,6 @@ def _notable_noise(run: Run) -> float | None:
     spread = float(np.std(run.learned_cost()))
     notable = spread > 0.0 and np.nan_to_num(noise) >= NOTABLE_NOISE * spread
     return noise if notable else None
-
-
-def _believed(analyses: Analyses) -> bool:
-    return analyses.trust.good_region.enough or analyses.trust.everywhere.enough
 
 
 def _ties(run: Run) -> Action | None:

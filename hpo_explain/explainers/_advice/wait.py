@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from hpo_explain.explainers._advice.analyses import Analyses
+from hpo_explain.explainers._advice.analyses import Analyses, believed
 from hpo_explain.explanations import Action
 from hpo_explain.facts import Fact, fact
 from hpo_explain.run import Run, thinned
@@ -30,7 +30,7 @@ def wait(analyses: Analyses) -> tuple[Action | None, Fact | None]:
     Neither where enough is known.
     """
     run, trust = analyses.run, analyses.trust
-    if trust.everywhere.enough or trust.good_region.enough:
+    if believed(trust):
         return None, None
     found = _needed(run, trust.r2)
     if found is None or found.kind == "not_learning":
