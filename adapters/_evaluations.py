@@ -138,6 +138,7 @@ def run_of(
     if not len(kept):
         raise nothing_left(source.kind, excluded)
     times = np.array([(trial.started, trial.finished) for trial in trials])
+    took = times[kept, 1] - times[kept, 0]
     timed = not bool(np.isnan(times[kept]).any())
     return Run(
         space,
@@ -151,6 +152,7 @@ def run_of(
         notes=[*notes, *read.notes, *about, *repeated(X[kept])],
         started=times[kept, 0] if timed else None,
         finished=times[kept, 1] if timed else None,
+        durations=np.where(np.isfinite(took) & (took >= 0.0), took, np.nan),
         excluded_times=_times_of(excluded, numbers, times) if timed else {},
         without_result={
             int(numbers[i]): _without_result(trial, X[i])

@@ -17,7 +17,8 @@ from hpo_explain.errors import InputError, Option
 from hpo_explain.run import Run
 
 # the options of a table that name columns
-_COLUMNS = ("objective", "hyperparameters", "trial", "time", "instance", "proposed", "fidelity")
+_COLUMNS = ("objective", "hyperparameters", "trial", "time", "instance", "proposed", "fidelity",
+            "duration", "status")  # fmt: skip
 
 
 def read_place(place: str | os.PathLike[str], **options: Any) -> Run:

@@ -10,7 +10,7 @@ from typing import Any
 
 from hpo_explain._checks import unknown_name
 from hpo_explain.errors import InputError
-from hpo_explain.run import Run
+from hpo_explain.run import Run, is_measured, measured
 
 ENTRY_POINTS = "hpo_explain.adapters"
 
@@ -38,7 +38,9 @@ def as_run(source: Any, **options: Any) -> Run:
     source : Run, optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or object
         What holds the run.
     **options
-        Options of the adapter, such as ``objective=`` for a table.
+        Options of the adapter, such as ``objective=`` for a table. Of any source,
+        ``target="duration"`` has the run be about how long trials took, and ``target="failed"``
+        about which failed, unless it has an objective of that name.
 
     Returns
     -------
@@ -61,6 +63,10 @@ def as_run(source: Any, **options: Any) -> Run:
     >>> len(as_run(table, objective="loss"))
     3
     """
+    target = options.get("target")
+    if is_measured(target):
+        runs = as_runs(source, **{n: value for n, value in options.items() if n != "target"})
+        return runs[target] if target in runs else measured(next(iter(runs.values())), target)
     if isinstance(source, Run):
         if options:
             name, value = next(iter(options.items()))
@@ -109,6 +115,9 @@ def as_runs(source: Any, **options: Any) -> dict[str, Run]:
     >>> list(as_runs(table, objective="loss"))
     ['loss']
     """
+    if is_measured(options.get("target")):
+        chosen = as_run(source, **options)
+        return {chosen.objective_name: chosen}
     if isinstance(source, Mapping) and source and all(isinstance(r, Run) for r in source.values()):
         return dict(source)
     if isinstance(source, (str, os.PathLike)):

@@ -19,6 +19,9 @@ WhichTrial = Literal["latest", "best", "best-predicted", "pending"]
 State = Literal["running", "waiting", "failed", "pruned"]
 """What has become of a trial that has no result."""
 
+Measured = Literal["duration", "failed"]
+"""What can be explained in place of the objective: how long trials took, and which failed."""
+
 Estimator = Literal["auto", "exact", "kernel", "sampling"]
 """How Shapley values are computed."""
 
@@ -32,6 +35,7 @@ KINDS: tuple[str, ...] = get_args(Kind)
 CRITERIA: tuple[str, ...] = get_args(Criterion)
 TRIALS: tuple[str, ...] = get_args(WhichTrial)
 STATES: tuple[str, ...] = get_args(State)
+MEASURED: tuple[str, ...] = get_args(Measured)
 ESTIMATORS: tuple[str, ...] = get_args(Estimator)
 VARIANCES: tuple[str, ...] = get_args(Variance)
 SPLITS: tuple[str, ...] = get_args(Split)

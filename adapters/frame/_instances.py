@@ -57,6 +57,10 @@ class Evaluations:
         latest[self.configuration[np.isnan(times)]] = np.nan
         return latest
 
+    def total(self, values: Array) -> Array:
+        """Return each configuration's sum over its rows, NaN where one of them is unknown."""
+        return np.asarray(np.bincount(self.configuration, values, len(self.first)), dtype=float)
+
     def mean(self, objective: Array) -> Array:
         """Return each configuration's mean over its instances (over repetitions before that)."""
         counts = self._counts()

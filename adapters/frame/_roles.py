@@ -22,7 +22,7 @@ class Roles:
     ----------
     objective : str
         The objective.
-    trial, instance, fidelity, proposed : str
+    trial, instance, fidelity, proposed, duration, status : str
         Their columns; empty where there is none.
     times : tuple of str
         The column of a time, or of start and finish.
@@ -33,6 +33,8 @@ class Roles:
     instance: str = ""
     fidelity: str = ""
     proposed: str = ""
+    duration: str = ""
+    status: str = ""
     times: tuple[str, ...] = ()
 
     @property
@@ -53,6 +55,8 @@ def read_roles(
     instance: str | None,
     fidelity: str | bool | None,
     proposed: object,
+    duration: str | None,
+    status: str | None,
 ) -> Roles:
     """Return the columns with a role: those given, else those of the layout.
 
@@ -69,6 +73,8 @@ def read_roles(
         _named(instance),
         "" if isinstance(fidelity, bool) else _named(fidelity),
         proposed if isinstance(proposed, str) else "",
+        _named(duration),
+        _named(status),
         _times(table, time),
     )
     _check(table, given)
@@ -136,7 +142,7 @@ def _arguments(given: Roles) -> Iterable[tuple[str, str]]:
         yield "trial", given.trial
     for name in given.times:
         yield "time", name
-    for argument in ("instance", "fidelity", "proposed"):
+    for argument in ("instance", "fidelity", "proposed", "duration", "status"):
         if name := getattr(given, argument):
             yield argument, name
 

@@ -15,7 +15,7 @@ from hpo_explain.adapters._folds import instances_of
 from hpo_explain.adapters._reading import nothing_left, repeated
 from hpo_explain.adapters.frame._cells import as_float, is_empty, is_number
 from hpo_explain.adapters.frame._columns import Chosen, choose_columns, configurations
-from hpo_explain.adapters.frame._instances import one_each, read_evaluations
+from hpo_explain.adapters.frame._instances import Evaluations, one_each, read_evaluations
 from hpo_explain.adapters.frame._leaks import sounds_like_gain
 from hpo_explain.adapters.frame._number_text import texts_as_numbers
 from hpo_explain.adapters.frame._order import (
@@ -30,6 +30,7 @@ from hpo_explain.adapters.frame._proposed import read_proposed
 from hpo_explain.adapters.frame._roles import Roles, check_column, read_roles
 from hpo_explain.adapters.frame._row_numbers import without_row_numbers
 from hpo_explain.adapters.frame._space import infer_space, switch_of, trials_of_ranges
+from hpo_explain.adapters.frame._status import read_durations, read_status
 from hpo_explain.adapters.frame.layouts import Layout, expanded, layout_of
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, fact
@@ -56,6 +57,8 @@ def from_frame(
     instance: str | None = None,
     fidelity: str | bool | None = None,
     level: float | None = None,
+    duration: str | None = None,
+    status: str | None = None,
 ) -> Run:
     """Read a table with one row per trial: an export of W&B, Ray or MLflow, or a CSV file.
 
@@ -113,6 +116,12 @@ def from_frame(
         and the iterations of Ray Tune are known; False takes them for comparable.
     level : float, optional
         The fidelity that counts in place of the highest.
+    duration : str, optional
+        Column of how long a trial took: seconds, or durations as pandas writes them. By default
+        that of Optuna, scikit-learn, W&B or Ray Tune, else the time from start to finish.
+    status : str, optional
+        Column that says what became of a trial, in words such as "finished", "failed", "timeout"
+        or "pruned"; of failed and pruned ones the objective does not count.
 
     Returns
     -------
@@ -123,7 +132,7 @@ def from_frame(
     ------
     InputError
         If a column is missing, the objective is not numeric, a row is outside `space`, a trial
-        finishes before it starts, or no row has the `level`.
+        finishes before it starts, no row has the `level`, or a status is not known.
     NothingToExplain
         If there is no row with a finite objective.
 
@@ -163,7 +172,8 @@ def from_frame(
         raise NothingToExplain(fact("table_empty"))
     # columns may be named by numbers and tuples, hyperparameters by text only
     mentioned = _mentioned(hyperparameters, space)
-    others = [str(name) for name in (objective, trial, time, instance, fidelity, proposed)]
+    asked = (objective, trial, time, instance, fidelity, proposed, duration, status)
+    others = [str(name) for name in asked]
     table, notes = without_row_numbers(table, [*mentioned, *others])
     if trial is not None and isinstance(fidelity, str):
         table = _last_of_each(table, str(trial), fidelity, level)
@@ -178,6 +188,8 @@ def from_frame(
         instance=instance,
         fidelity=fidelity,
         proposed=proposed,
+        duration=duration,
+        status=status,
     )
     direction, about_direction = _direction(direction, layout, roles.objective)
     values = _objective(table, roles.objective)
@@ -187,9 +199,11 @@ def from_frame(
     configs, set_to_none = configurations(table, chosen, layout)
 
     stopped: dict[int, Fact] = {}
-    if layout is not None and layout.state not in [*roles.columns, *chosen.names]:
+    if roles.status:
+        stopped = read_status(table[roles.status], roles.status)
+    elif layout is not None and layout.state not in [*roles.columns, *chosen.names]:
         stopped = dict(layout.stopped)
-        values[list(stopped)] = np.nan
+    values[list(stopped)] = np.nan
     compared: dict[int, Fact] = {}
     if roles.fidelity:
         at = level_of(roles.fidelity, _numbers(table[roles.fidelity]), np.isfinite(values), level)
@@ -282,6 +296,7 @@ def from_frame(
         notes=notes + repeated(X),
         started=starts[0][kept] if finishes else None,
         finished=finishes[0][kept] if finishes else None,
+        durations=_durations(table, roles, layout, evaluations)[kept],
         excluded_times=_excluded_times(numbers, means, *starts, *finishes) if finishes else {},
         without_result=read_without_result(
             cells.set_axis(numbers), ended, space, by_model, known=known
@@ -293,6 +308,16 @@ def from_frame(
         instances=instances,
         ranges_from=ranges_from,
     )
+
+
+def _durations(
+    table: pd.DataFrame, roles: Roles, layout: Layout | None, evaluations: Evaluations
+) -> Array:
+    """Return how long trials took, all their evaluations together; NaN where it is unknown."""
+    column = roles.duration or (layout.duration if layout is not None else "")
+    if column not in table.columns:
+        return np.full(len(evaluations.first), np.nan)
+    return evaluations.total(read_durations(table[column], column))
 
 
 def _direction(

@@ -21,7 +21,7 @@ from hpo_explain.adapters.optuna._target import TargetLike, resolve_target, sett
 from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED, select_trials
 from hpo_explain.errors import InputError
 from hpo_explain.facts import Fact, fact
-from hpo_explain.run import Run
+from hpo_explain.run import Run, is_measured, measured
 from hpo_explain.space import Array, Parameter, SearchSpace
 
 _UNNAMED = "no-name-"  # what Optuna calls a study that was given no name
@@ -45,8 +45,9 @@ def from_optuna(
         A live study, or one loaded from its storage. It is only read.
     target : int, str or callable, optional
         The objective to be explained, where the study has several: its index, its name (set by
-        ``study.set_metric_names``), or a function of a trial that returns a number (say, its
-        duration in seconds) or None. By default the study's only objective.
+        ``study.set_metric_names``), or a function of a trial that returns a number or None. By
+        default the study's only objective. "duration" is how long trials took, "failed" which
+        failed, unless an objective has that name.
     sampler : optuna.samplers.BaseSampler, optional
         The sampler that chose the trials, which a storage does not record. By default it is known
         by the marks that samplers leave on trials, else it is the sampler of the study object if
@@ -141,6 +142,21 @@ def read_trials(
     infeasible: str = "keep",
 ) -> Run:
     """Read trials as those of a study, as `from_optuna` does with all that it has."""
+    if is_measured(target) and target not in (study.metric_names or ()):
+        if direction is not None:
+            remedy = "Leave it out: less is better."
+            text = f"cannot be given with target={target!r}"
+            raise InputError("direction", text, direction, remedy)
+        of_first = read_trials(
+            study,
+            trials,
+            target=0,
+            sampler=sampler,
+            space=space,
+            pruned=pruned,
+            infeasible=infeasible,
+        )
+        return measured(of_first, target)
     asked = resolve_target(study, target, direction)
     selection = select_trials(trials, asked, pruned, infeasible)
     columns = read_columns(selection.trials)

@@ -11,7 +11,7 @@ import numpy as np
 from hpo_explain.adapters._fidelity import Level, level_of
 from hpo_explain.adapters._folds import instances_of
 from hpo_explain.adapters._reading import not_finite, nothing_left, repeated
-from hpo_explain.adapters.sklearn._results import Target, folds, metrics_of, read_target
+from hpo_explain.adapters.sklearn._results import TIMES, Target, folds, metrics_of, read_target
 from hpo_explain.adapters.sklearn._space import grids_of, read_space
 from hpo_explain.errors import InputError
 from hpo_explain.facts import Fact, Origin, fact
@@ -152,8 +152,15 @@ def _of_results(search: Any, target: Target, level: float | None, space: SearchS
         notes=notes + repeated(X[kept]),
         objective_name=target.column,
         optimizer=_label(search),
+        durations=_durations(results, kept),
         instances=instances_of(X[kept], scores[kept]),
     )
+
+
+def _durations(results: Mapping[str, Any], kept: Any) -> Any:
+    """Return the mean time of fitting and scoring once, in seconds; None where it is unknown."""
+    known = [np.asarray(results[name], dtype=float) for name in TIMES if name in results]
+    return np.sum(known, axis=0)[kept] if known else None
 
 
 def _label(search: Any) -> str:

@@ -15,14 +15,13 @@ from hpo_explain.adapters.file_kind import PICKLE, STORAGE, TABLE, kind_of
 from hpo_explain.cli._errors import SourceError, debuggable, errors
 from hpo_explain.cli._options import name_reading_option
 from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.options import Direction
+from hpo_explain.options import MEASURED, Direction
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run
 
 _FOR = {
     "study_name": STORAGE,
-    "target": STORAGE,
     "pruned": STORAGE,
     "sampler": STORAGE,
     "objective": TABLE,
@@ -35,12 +34,15 @@ _FOR = {
     "proposed_column": TABLE,
     "optimizer": TABLE,
     "fidelity_column": TABLE,
+    "duration_column": TABLE,
+    "status_column": TABLE,
     "level": TABLE,
     "trust_pickle": PICKLE,
 }
 _OPTIONS = (
     click.option("--study-name", help="Storage: the study, if there are several."),
-    click.option("--target", help="Storage: one of several objectives, by index or name."),
+    click.option("--target", help="Explain what trials took (duration) or which failed (failed); "
+                 "of a storage also one of several objectives, by index or name."),
     click.option("--pruned", type=click.Choice(["drop", "last"]),
                  help="Storage: leave pruned trials out (the default), or read the last value "
                  "that they reported."),
@@ -66,6 +68,10 @@ _OPTIONS = (
                  help="Table: what ran the optimization and chose the trials."),
     click.option("--fidelity-column", metavar="COLUMN",
                  help="Table: the epochs, samples or other budget; the highest counts."),
+    click.option("--duration-column", metavar="COLUMN",
+                 help="Table: how long a trial took, in seconds."),
+    click.option("--status-column", metavar="COLUMN",
+                 help="Table: whether a trial finished, failed or was pruned."),
     click.option("--level", type=float, help="Table: the fidelity that counts in its place."),
     click.option("--trust-pickle", is_flag=True,
                  help="Unpickle the file, which runs whatever code is in it."),
@@ -91,6 +97,8 @@ class Source:
     proposed_column: str | None = None
     optimizer: str | None = None
     fidelity_column: str | None = None
+    duration_column: str | None = None
+    status_column: str | None = None
     level: float | None = None
     trust_pickle: bool = False
 
@@ -111,19 +119,19 @@ class Source:
         ValueError or OSError
             If it cannot be read.
         """
-        from hpo_explain.adapters.files import read_place
+        from hpo_explain.adapters.sources import as_run
 
         kind = self._checked_kind()
         with self._reading():
-            return read_place(self.source, **self._given(kind))
+            return as_run(self.source, **self._given(kind))
 
     def read_all(self) -> dict[str, Run]:
         """Return a run per objective by its name, as they are now; raises as `read`."""
-        from hpo_explain.adapters.files import read_place_by_objective
+        from hpo_explain.adapters.sources import as_runs
 
         kind = self._checked_kind()
         with self._reading():
-            return read_place_by_objective(self.source, **self._given(kind))
+            return as_runs(self.source, **self._given(kind))
 
     def is_still_empty(self) -> bool:
         """Say whether it is a study without a complete trial: one that has just begun.
@@ -163,12 +171,15 @@ class Source:
             if getattr(self, name) is not False and meant != kind:
                 option = f"--{name.replace('_', '-')}"
                 raise click.UsageError(f"{option} is for {meant}, but {self.label} is {kind}.")
+        if self.target not in (None, *MEASURED) and kind != STORAGE:
+            raise click.UsageError(f"--target is for {STORAGE}, but {self.label} is {kind}.")
 
     def _check_columns(self) -> None:
         """Raise UsageError where the command line gives one column two roles."""
         roles: dict[str, str] = {}
         for field in ("objective", "hyperparameter", "trial_column", "time_column",
-                      "instance_column", "proposed_column", "fidelity_column"):  # fmt: skip
+                      "instance_column", "proposed_column", "fidelity_column", "duration_column",
+                      "status_column"):  # fmt: skip
             value = getattr(self, field)
             option = f"--{field.replace('_', '-')}"
             for name in value if isinstance(value, tuple) else filter(None, [value]):
@@ -216,10 +227,13 @@ class Source:
             "instance": self.instance_column,
             "fidelity": self.fidelity_column,
             "level": self.level,
+            "duration": self.duration_column,
+            "status": self.status_column,
+            "target": self.target,
         }
 
     def _of_pickle(self) -> dict[str, Any]:
-        return {"trust_pickle": self.trust_pickle}
+        return {"trust_pickle": self.trust_pickle, "target": self.target}
 
     def _time(self) -> str | tuple[str, str] | None:
         if len(self.time_column) > 2:

@@ -174,6 +174,8 @@ def _pending(run: Run) -> int:
 
 
 def _not_proposed(run: Run, number: int) -> NothingToExplain:
+    if run.measured is not None:
+        return _optimized_another(run)
     return NothingToExplain(
         fact(
             "not_proposed",
@@ -182,6 +184,10 @@ def _not_proposed(run: Run, number: int) -> NothingToExplain:
             proposals=tuple(run.proposals or ()),
         )
     )
+
+
+def _optimized_another(run: Run) -> NothingToExplain:
+    return NothingToExplain(fact("optimized_another", names=[run.objective_name]))
 
 
 def _finished(run: Run, trial: int | WhichTrial, *, seed: int, any_trial: bool) -> int:
@@ -216,6 +222,8 @@ def all_proposals(run: Run) -> list[int]:
         If there is none.
     """
     if not run.proposals:
+        if run.measured is not None:
+            raise _optimized_another(run)
         unknown = all(run.origin(t) is Origin.UNKNOWN for t in np.asarray(run.trials).tolist())
         raise NothingToExplain(
             fact("no_proposals", names=[run.optimizer], finished=len(run), unknown=unknown)

@@ -58,7 +58,7 @@ def candidates(run: Run, kind: Kind, *, n_trees: int, seed: int) -> list[Candida
     kinds: list[Literal["gp", "forest"]] = ["gp", "forest"]
     if kind != "auto":
         kinds = [kind]
-    elif choose_kind(len(run), run.space)["surrogate"] == "forest" or _is_constant(run):
+    elif not _suits_gp(run) or _is_constant(run):
         kinds = ["forest"]
     found: list[Candidate] = []
     for name in kinds:
@@ -71,6 +71,10 @@ def candidates(run: Run, kind: Kind, *, n_trees: int, seed: int) -> list[Candida
             r2 = _r2(surrogate) if len(kinds) > 1 else r2
         found.append(Candidate(name, surrogate, r2))
     return sorted(found, key=lambda candidate: -candidate.r2)
+
+
+def _suits_gp(run: Run) -> bool:
+    return bool(choose_kind(len(run), run.space, measured=run.measured)["surrogate"] == "gp")
 
 
 def _is_constant(run: Run) -> bool:

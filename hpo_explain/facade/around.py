@@ -20,15 +20,15 @@ from hpo_explain.explanations import (
 )
 from hpo_explain.facade._asked import config_of, model_of, read, trial_of
 from hpo_explain.facts import fact
-from hpo_explain.options import Criterion, Kind
-from hpo_explain.run import Run
+from hpo_explain.options import Criterion, Kind, Measured
+from hpo_explain.run import Run, is_measured
 from hpo_explain.space import Config, encode_one
 
 
 def ablation(
     run: Any,
     source: Config | int | None = None,
-    target: Config | int | None = None,
+    target: Config | int | Measured | None = None,
     *,
     acquisition: Criterion | Acquisition | None = None,
     before: int | None = None,
@@ -46,8 +46,9 @@ def ablation(
     source : dict or int, optional
         Where the path starts, such as a default: a configuration, or the number of a trial. By
         default the first trial; where that is the target, the trial in the middle of the ranking.
-    target : dict or int, optional
-        Where it leads; by default to the incumbent.
+    target : dict, int, "duration" or "failed", optional
+        Where it leads; by default to the incumbent. The words are what every other function calls
+        `target`: the path is one of how long trials take, or of how probably they fail.
     acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, optional
         Explain this in place of the objective, as in :func:`explain_proposal`.
     before : int, optional
@@ -88,9 +89,11 @@ def ablation(
     >>> result.source, result.target
     ({'x': 0.9}, {'x': 0.1})
     """
-    run = read(run, reading, surrogate, kind)
+    measured = {"target": target} if is_measured(target) else {}
+    goal: Any = None if measured else target
+    run = read(run, {**reading, **measured}, surrogate, kind)
     model, notes = model_of(run, acquisition, before, kind, seed)
-    end = config_of(run, "target", target)
+    end = config_of(run, "target", goal)
     start = source
     if start is None:
         start = _default_source(run, end)
@@ -100,7 +103,7 @@ def ablation(
         config_of(run, "source", start),
         end,
         source_trial=trial_of(run, start),
-        target_trial=trial_of(run, target),
+        target_trial=trial_of(run, goal),
     )
 
 

@@ -8,6 +8,7 @@ from hpo_explain.run.diverged import LARGEST, diverged_above, winsorized
 from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.log_tail import LogTail
+from hpo_explain.run.measured import is_measured, measured
 from hpo_explain.run.noise import NoiseModel
 from hpo_explain.run.on_log_tail import on_log_tail
 from hpo_explain.run.optimizer import KnowsRegret, KnowsWhyNot, OptimizerRecord, OwnAcquisition
@@ -36,6 +37,8 @@ __all__ = [
     "WithoutResult",
     "average_instances",
     "diverged_above",
+    "is_measured",
+    "measured",
     "on_log_tail",
     "thinned",
     "winsorized",

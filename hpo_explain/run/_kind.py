@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Measured
 from hpo_explain.space import CategoricalParameter, SearchSpace
 
 GP_TRIALS = 1000  # beyond, conditioning a Gaussian process costs too much: O(n³)
@@ -10,13 +11,15 @@ GP_DIMENSIONS = 20  # beyond, its distances say little
 GP_CATEGORIES = 0.5  # share of categorical hyperparameters beyond which trees fit better
 
 
-def choose_kind(n: int, space: SearchSpace, *, own: bool = False) -> Fact:
+def choose_kind(
+    n: int, space: SearchSpace, *, own: bool = False, measured: Measured | None = None
+) -> Fact:
     """Return the kind of surrogate for a run of n trials, and why, as a "surrogate_kind".
 
     Its values are ``surrogate`` ("gp" or "forest"), ``n``, ``d``, ``categorical`` (the share of
     categorical hyperparameters), ``beyond`` (which of the three is too large for a Gaussian
-    process, with its ``limit``; empty where none is), and ``own`` as given: whether the optimizer's
-    own model comes first.
+    process, with its ``limit``; "failed" where the objective is whether a trial failed; empty where
+    nothing speaks against it), and ``own`` as given: whether the optimizer's own model comes first.
     """
     d = len(space)
     categorical = sum(isinstance(p, CategoricalParameter) for p in space) / d
@@ -30,7 +33,7 @@ def choose_kind(n: int, space: SearchSpace, *, own: bool = False) -> Fact:
             )
             if size > most
         ),
-        ("", None),
+        ("failed" if measured == "failed" else "", None),
     )
     return fact(
         "surrogate_kind",

@@ -17,7 +17,7 @@ from hpo_explain._words import counted, spans
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, as_fact, as_facts, fact
-from hpo_explain.options import CRITERIA, KINDS, Criterion, Direction, Kind
+from hpo_explain.options import CRITERIA, KINDS, Criterion, Direction, Kind, Measured
 from hpo_explain.run._clock import is_before, ran_at_once
 from hpo_explain.run._fitted import fit_surrogate, fitted
 from hpo_explain.run._frozen import frozen, refreeze
@@ -35,7 +35,7 @@ from hpo_explain.run.pending import WithoutResult
 from hpo_explain.run.repeats import Repeats
 from hpo_explain.run.reviewed import Reviewed
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import Surrogate, as_surrogate
+from hpo_explain.surrogates import ForestSurrogate, Surrogate, as_surrogate
 from hpo_explain.surrogates._repeats import rows_among
 
 _KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
@@ -68,6 +68,9 @@ class Run:
         What was assumed while reading.
     started, finished : ndarray of shape (n,), optional
         Times in seconds since the epoch; NaN where they are not known.
+    durations : ndarray of shape (n,), optional
+        How long each trial took, in seconds; NaN where it is not known. By default the time from
+        start to finish.
     excluded_times : mapping of int to (float, float), optional
         Start and finish of trials left out, where known; the finish of one that still runs is
         infinite.
@@ -96,6 +99,8 @@ class Run:
     averaged : OverInstances, optional
         The model whose average over instances is the objective, by :func:`average_instances`:
         surrogates are then judged on what was observed.
+    measured : {"duration", "failed"}, optional
+        What the objective is, where it is not what was optimized, by :func:`measured`.
     model : Surrogate, optional
         A model of the user's that ``surrogate()`` returns in place of one fitted to the trials;
         see :meth:`explained_by`.
@@ -126,6 +131,7 @@ class Run:
     notes: Sequence[Fact] = ()
     started: Array | None = None
     finished: Array | None = None
+    durations: Array | None = None
     excluded_times: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     without_result: Mapping[int, WithoutResult] = field(default_factory=dict)
     reviewed: Mapping[int, Reviewed] = field(default_factory=dict)
@@ -138,6 +144,7 @@ class Run:
     instances: Instances | None = None
     ranges_from: Mapping[str, Sequence[int]] = field(default_factory=dict)
     averaged: OverInstances | None = None
+    measured: Measured | None = None
     model: Surrogate | None = None
     _fits: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
 
@@ -188,6 +195,7 @@ class Run:
             else np.array(self.feasible, dtype=bool),
             "started": _times("started", self.started),
             "finished": _times("finished", self.finished),
+            "durations": self._checked_durations(),
         }
         for name, column in columns.items():
             if column is not None and column.shape != (len(X),):
@@ -222,6 +230,18 @@ class Run:
                 problem = f"must map trials to Origin, but trial {trial} has {origin!r}"
                 raise InputError("origins", problem, origin)
         return {int(trial): origin for trial, origin in self.origins.items()}
+
+    def _checked_durations(self) -> Array | None:
+        given = np.array(check_array("durations", [] if self.durations is None else self.durations))
+        if (given < 0.0).any():
+            problem = f"must not be negative, but was {given[given < 0.0][0]:g} somewhere"
+            raise InputError("durations", problem, given, "Give seconds, NaN if unknown.")
+        if self.durations is not None and not np.isnan(given).all():
+            return given
+        if self.started is None or self.finished is None:
+            return None
+        took = np.subtract(self.finished, self.started)
+        return np.where(np.isfinite(took) & (took >= 0.0), took, np.nan)
 
     def _checked_times(self) -> dict[int, tuple[float, float]]:
         times = {}
@@ -261,7 +281,8 @@ class Run:
     def _own_notes(self) -> list[Fact]:
         if not len(self.X):
             return []
-        notes = [choose_kind(len(self), self.space, own=self.record is not None)]
+        own = self.record is not None
+        notes = [choose_kind(len(self), self.space, own=own, measured=self.measured)]
         numbers, bound = np.asarray(self.trials), self.diverged_above()
         learned = winsorized(self.cost, bound)
         if (self.cost > bound).any():
@@ -662,11 +683,13 @@ class Run:
             own = None if self.record is None else self.record.surrogate(before)
             if own is not None:
                 return own
-            kind = choose_kind(len(rows), self.space)["surrogate"]
+            kind = choose_kind(len(rows), self.space, measured=self.measured)["surrogate"]
             return self.surrogate(before, kind, n_trees=n_trees, seed=seed)
         y = self._sign * self.learned_cost(before)
         if self.averaged is None:
-            return fitted(self.space, kind, n_trees, seed, self.X[rows], y)
+            fit = fitted(self.space, kind, n_trees, seed, self.X[rows], y)
+            classifies = self.measured == "failed"
+            return fit.tuned() if classifies and isinstance(fit, ForestSurrogate) else fit
         again = partial(fit_surrogate, self.space, kind, n_trees, seed)
         model = again(self.X[rows], y)
         model.hold_out_by(partial(self.averaged.held_out, again))

@@ -51,5 +51,6 @@ def thinned(run: Run, n: int, *, seed: int = 0) -> Run:
         feasible=None if run.feasible is None else run.feasible[rows],
         started=None if run.started is None else run.started[rows],
         finished=None if run.finished is None else run.finished[rows],
+        durations=None if run.durations is None else run.durations[rows],
         instances=None,
     )

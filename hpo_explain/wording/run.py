@@ -130,6 +130,7 @@ def _surrogate_kind(fact: Fact) -> str:
         "n": f"because {trials} are more than {limit}",
         "d": f"because {dimensions} are more than {limit}",
         "categorical": f"because {share} of the hyperparameters are categorical",
+        "failed": "whose trees predict the probability of failure",
         "": f"for {trials} and {dimensions}, {share} of them categorical",
     }
     return f"surrogate: {own}{_KINDS[fact['surrogate']]}, {reasons[fact['beyond']]}"

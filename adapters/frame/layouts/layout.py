@@ -46,6 +46,8 @@ class Layout:
         The rows without a result, and why.
     fidelity : str
         The column of the fidelity; empty if there is none.
+    duration : str
+        The column of how long a trial took, if the table has it; empty if there is none.
     objective : str
         The column of the objective, where there is only one; else empty.
     direction : callable
@@ -70,6 +72,7 @@ class Layout:
     state: str = ""
     stopped: Mapping[int, Fact] = field(default_factory=dict)
     fidelity: str = ""
+    duration: str = ""
     objective: str = ""
     direction: Callable[[str], Direction | None] = _unknown
     folds: Callable[[str], tuple[str, ...]] = _nothing

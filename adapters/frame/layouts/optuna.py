@@ -47,6 +47,7 @@ def read_optuna(table: pd.DataFrame) -> Layout | None:
         number=_NUMBER if table[_NUMBER].is_unique else "",
         state=_STATE,
         stopped=stopped_rows(table, _STATE, _REASONS),
+        duration="duration",
         objective=values[0] if len(values) == 1 else "",
         optimizer="Optuna",
     )

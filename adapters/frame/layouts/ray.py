@@ -22,5 +22,6 @@ def read_ray(table: pd.DataFrame) -> Layout | None:
         names,
         [name for name in table.columns if name not in names],
         fidelity="training_iteration" if varies(table, "training_iteration") else "",
+        duration="time_total_s",
         optimizer="Ray Tune",
     )

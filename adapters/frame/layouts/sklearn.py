@@ -39,6 +39,7 @@ def read_sklearn(table: pd.DataFrame) -> Layout | None:
         [name for name in columns if name not in names],
         {metric: name for name, metric in means.items()},
         fidelity="n_resources" if varies(table, "n_resources") else "",
+        duration="mean_fit_time",
         objective=next(iter(means)) if len(means) == 1 else "",
         direction=_direction,
         folds=folds,

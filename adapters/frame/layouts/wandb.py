@@ -73,6 +73,7 @@ def read_wandb(table: pd.DataFrame) -> Layout | None:
         None,
         [name for name in table.columns if name in _OWN or name.startswith("_")],
         times=("Created",) if "Created" in table.columns else (),
+        duration="Runtime",
         state="State",
         stopped=stopped_rows(table, "State", _REASONS),
     )

@@ -1,0 +1,204 @@
+"""A run about what was measured beside the objective: how long trials took, and which failed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_option
+from hpo_explain.errors import InputError, NothingToExplain, Option
+from hpo_explain.facts import Fact, fact
+from hpo_explain.options import MEASURED, Measured
+from hpo_explain.run.run import Run
+
+_OF_OBJECTIVE = (
+    "direction_assumed",
+    "direction_doubtful",
+    "direction_of_layout",
+    "direction_of_objective",
+    "diverged",
+    "infeasible_counted",
+    "one_of_several_objectives",
+    "overflow_clipped",
+    "pruned_counted",
+    "run_without_acquisition",
+    "sampler",
+    "surrogate_kind",
+)
+"""Notes on the objective itself, which say nothing of another one."""
+
+_NAMES = {"duration": "duration in seconds", "failed": "probability of failure"}
+
+
+def is_measured(target: object) -> TypeGuard[Measured]:
+    """Say whether a target is what is measured of any run: "duration" or "failed"."""
+    return isinstance(target, str) and target in MEASURED
+
+
+def measured(run: Run, target: Measured) -> Run:
+    """Return a run whose objective is how long its trials took, or which failed.
+
+    No trial of it counts as a proposal: the optimizer chose them for another objective.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    target : {"duration", "failed"}
+        "duration" is ``run.durations``, in seconds, of the finished trials. "failed" is 1 for
+        trials that failed and 0 for those that finished or were pruned; surrogates of it are
+        forests, which predict the probability of failure.
+
+    Returns
+    -------
+    Run
+        The run, to be minimized.
+
+    Raises
+    ------
+    InputError
+        If no trial's duration is known.
+    NothingToExplain
+        If no trial failed, or none is known of which the configuration can be read.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> from hpo_explain.run import WithoutResult, measured
+    >>> space = hx.SearchSpace([hx.IntParameter("batch", 1, 64)])
+    >>> run = hx.Run(
+    ...     space,
+    ...     space.encode([{"batch": 8}, {"batch": 32}]),
+    ...     [0.3, 0.2],
+    ...     "minimize",
+    ...     started=[0.0, 5.0],
+    ...     finished=[5.0, 25.0],
+    ...     excluded={2: "out of memory"},
+    ...     without_result={2: WithoutResult("failed", space.encode([{"batch": 64}])[0])},
+    ... )
+    >>> measured(run, "duration").objective.tolist(), measured(run, "failed").objective.tolist()
+    ([5.0, 20.0], [0.0, 0.0, 1.0])
+    """
+    check_option("target", target, MEASURED)
+    return _of_duration(run) if target == "duration" else _of_failure(run)
+
+
+def _of_duration(run: Run) -> Run:
+    took = np.full(len(run), np.nan) if run.durations is None else run.durations
+    known = np.isfinite(took)
+    if not known.any():
+        raise InputError(
+            "target",
+            "was 'duration', but it is not recorded how long the trials took",
+            "duration",
+            (
+                "For a table, name its column with ",
+                Option("duration"),
+                ", or those of start and finish with ",
+                Option("time"),
+                ".",
+            ),
+        )
+    numbers = np.asarray(run.trials)
+    unknown = {int(t): fact("duration_unknown") for t in numbers[~known]}
+    return _about(
+        run,
+        np.flatnonzero(known),
+        took[known],
+        "duration",
+        excluded={**run.excluded, **unknown},
+        notes=[],
+    )
+
+
+def _of_failure(run: Run) -> Run:
+    ended = [t for t, known in run.without_result.items() if known.state in ("failed", "pruned")]
+    rows = np.array([run.without_result[t].x for t in ended]).reshape(-1, len(run.space))
+    whole = run.space.is_valid(rows) if ended else np.zeros(0, dtype=bool)
+    added = [t for t, valid in zip(ended, whole.tolist(), strict=True) if valid]
+    failed = [t for t in added if run.without_result[t].state == "failed"]
+    all_failed = {t for t, why in run.excluded.items() if why.kind == "failed"} | {
+        t for t, known in run.without_result.items() if known.state == "failed"
+    }
+    unread = sorted(all_failed - {*failed})
+    if not failed:
+        raise NothingToExplain(fact("no_failure", trials=unread, finished=len(run)))
+    numbers = np.concatenate([np.asarray(run.trials), np.array(added, dtype=np.int64)])
+    order = np.argsort(numbers, kind="stable")
+    times = [run.excluded_times.get(t, (np.nan, np.nan)) for t in added]
+    late = np.array(times).reshape(-1, 2)
+    whole_run = replace(
+        run,
+        X=np.concatenate([run.X, rows[whole]])[order],
+        objective=np.zeros(len(order)),
+        trials=numbers[order],
+        proposals=[],
+        origins={int(t): run.origin(int(t)) for t in numbers},
+        excluded={t: why for t, why in run.excluded.items() if t not in added},
+        excluded_times={t: pair for t, pair in run.excluded_times.items() if t not in added},
+        without_result={t: one for t, one in run.without_result.items() if t not in added},
+        feasible=None,
+        started=_joined(run.started, late[:, 0], order),
+        finished=_joined(run.finished, late[:, 1], order),
+        durations=None,
+        instances=None,
+        averaged=None,
+        record=None,
+        model=None,
+    )
+    note = fact(
+        "failures_counted",
+        trials=failed,
+        finished=len(run),
+        pruned=len(added) - len(failed),
+        unread=tuple(unread),
+    )
+    y = np.isin(whole_run.trials, failed).astype(float)
+    everything = np.arange(len(order))
+    return _about(whole_run, everything, y, "failed", excluded={**whole_run.excluded}, notes=[note])
+
+
+def _joined(
+    times: npt.NDArray[np.float64] | None,
+    others: npt.NDArray[np.float64],
+    order: npt.NDArray[np.int64],
+) -> npt.NDArray[np.float64] | None:
+    return None if times is None else np.concatenate([times, others])[order]
+
+
+def _about(
+    run: Run,
+    rows: npt.NDArray[np.int64],
+    objective: npt.NDArray[np.float64],
+    target: Measured,
+    *,
+    excluded: dict[int, Fact],
+    notes: list[Fact],
+) -> Run:
+    """Return some rows of a run with another objective, of which less is better."""
+    numbers = np.asarray(run.trials)[rows]
+    return replace(
+        run,
+        X=run.X[rows],
+        objective=objective,
+        direction="minimize",
+        trials=numbers,
+        proposals=[],
+        origins={int(t): run.origin(int(t)) for t in numbers},
+        excluded=excluded,
+        notes=[*notes, *(note for note in run.notes if note.kind not in _OF_OBJECTIVE)],
+        started=None if run.started is None else run.started[rows],
+        finished=None if run.finished is None else run.finished[rows],
+        durations=None if run.durations is None else run.durations[rows],
+        feasible=None if run.feasible is None else np.asarray(run.feasible)[rows],
+        reviewed={},
+        objective_name=_NAMES[target],
+        record=None,
+        instances=None,
+        averaged=None,
+        measured=target,
+        model=None,
+    )

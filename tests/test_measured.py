@@ -1,0 +1,228 @@
+"""How long trials took, and which failed, as what is explained."""
+
+from datetime import datetime, timedelta
+
+import numpy as np
+import optuna
+import pandas as pd
+import pytest
+from optuna.distributions import FloatDistribution, IntDistribution
+from optuna.trial import FrozenTrial, TrialState
+
+import hpo_explain as hx
+from hpo_explain.adapters import as_run
+from hpo_explain.run import WithoutResult, measured
+
+SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+
+
+def run_with_failures(probability, n=120, seed=0, **options):
+    """A run whose trials fail with a probability that depends on their configuration."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, 2))
+    fails = rng.random(n) < probability(X)
+    kept, failed = np.flatnonzero(~fails), np.flatnonzero(fails)
+    return hx.Run(
+        SPACE,
+        X[kept],
+        X[kept, 1],
+        "maximize",
+        trials=kept,
+        excluded={int(t): hx.Fact("failed") for t in failed},
+        without_result={int(t): WithoutResult("failed", X[t]) for t in failed},
+        **options,
+    )
+
+
+def study_with_failures(directions=("maximize",), names=None):
+    """A real study: objectives that raise for large batches, with times that grow with depth."""
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(
+        directions=directions, sampler=optuna.samplers.RandomSampler(seed=0)
+    )
+    if names:
+        with pytest.warns(optuna.exceptions.ExperimentalWarning):
+            study.set_metric_names(names)
+    space = {"batch": IntDistribution(1, 64), "depth": IntDistribution(1, 9)}
+    space["lr"] = FloatDistribution(1e-4, 1.0, log=True)
+    rng, start = np.random.default_rng(0), datetime(2026, 1, 1)
+    for number in range(60):
+        params = {
+            "batch": int(rng.integers(1, 65)),
+            "depth": int(rng.integers(1, 10)),
+            "lr": float(10 ** rng.uniform(-4, 0)),
+        }
+        failed = params["batch"] > 45
+        end = start + timedelta(seconds=10.0 * params["depth"])
+        value = -((np.log10(params["lr"]) + 2.0) ** 2)
+        study.add_trial(
+            FrozenTrial(
+                number=number,
+                trial_id=number,
+                state=TrialState.FAIL if failed else TrialState.COMPLETE,
+                value=None,
+                values=None if failed else [value, params["depth"]][: len(directions)],
+                params=params,
+                distributions=space,
+                datetime_start=start,
+                datetime_complete=end,
+                user_attrs={},
+                system_attrs={},
+                intermediate_values={},
+            )
+        )
+        start = end
+    return study
+
+
+def test_the_duration_is_that_from_start_to_finish_in_seconds():
+    run = hx.Run(
+        SPACE,
+        [[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]],
+        [1.0, 2.0, 3.0],
+        "maximize",
+        started=[0.0, 5.0, 20.0],
+        finished=[5.0, 20.0, np.nan],
+    )
+    found = measured(run, "duration")
+    assert found.objective.tolist() == [5.0, 15.0]
+    assert found.direction == "minimize"
+    assert found.excluded[2].kind == "duration_unknown"
+    assert found.proposals == ()
+    assert found.origin(0) is run.origin(0)
+
+
+def test_durations_of_ones_own_come_first_and_are_checked():
+    given = {"started": [0.0, 5.0], "finished": [5.0, 20.0]}
+    rows = [[0.1, 0.2], [0.3, 0.4]]
+    run = hx.Run(SPACE, rows, [1.0, 2.0], "maximize", durations=[7.0, np.nan], **given)
+    assert measured(run, "duration").objective.tolist() == [7.0]
+    with pytest.raises(hx.InputError, match="durations must not be negative"):
+        hx.Run(SPACE, rows, [1.0, 2.0], "maximize", durations=[-1.0, 2.0])
+
+
+def test_trials_that_failed_are_1_and_those_that_finished_or_were_pruned_0():
+    x = np.array([0.9, 0.9])
+    run = hx.Run(
+        SPACE,
+        [[0.1, 0.2], [0.3, 0.4]],
+        [1.0, 2.0],
+        "maximize",
+        trials=[0, 4],
+        excluded={t: hx.Fact(why) for t, why in enumerate(["failed", "pruned", "failed"], 1)},
+        without_result={
+            1: WithoutResult("failed", x),
+            2: WithoutResult("pruned", x / 2.0),
+            3: WithoutResult("failed", [np.nan, 0.9]),
+            5: WithoutResult("running", x / 3.0),
+        },
+    )
+    found = measured(run, "failed")
+    assert np.asarray(found.trials).tolist() == [0, 1, 2, 4]
+    assert found.objective.tolist() == [0.0, 1.0, 0.0, 0.0]
+    assert [*found.without_result] == [3, 5]
+    note = found.notes[0]
+    assert (note.kind, note.trials, note["pruned"], note["unread"]) == (
+        "failures_counted", (1,), 1, (3,)
+    )  # fmt: skip
+
+
+def test_the_forest_of_failures_is_a_classifier():
+    """Scikit-learn's own classifier with the same settings predicts the same probabilities."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    run = measured(run_with_failures(lambda X: 0.1 + 0.8 * (X[:, 0] > 0.6)), "failed")
+    surrogate = run.surrogate()
+    settings = surrogate.forest.get_params() | {"criterion": "gini"}
+    classifier = RandomForestClassifier(**settings).fit(run.X, run.objective.astype(int))
+    rows = SPACE.sample(500, seed=1)
+    mean, _ = surrogate.predict(rows)
+    assert ((mean >= 0.0) & (mean <= 1.0)).all()
+    np.testing.assert_allclose(mean, classifier.predict_proba(rows)[:, 1], atol=0.02)
+
+
+def test_the_probability_of_failure_is_found_where_it_depends_on_something():
+    run = run_with_failures(lambda X: np.where(X[:, 0] > 0.7, 0.95, 0.05))
+    found = hx.importance(run, target="failed")
+    assert found.bounds(0)[0] > 0.5 > 0.05 > found.bounds(1)[0]
+    mean, _ = as_run(run, target="failed").surrogate().predict(np.array([[0.2, 0.5], [0.9, 0.5]]))
+    np.testing.assert_allclose(mean, [0.05, 0.95], atol=0.15)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_of_failures_by_chance_nothing_is_claimed(seed):
+    run = run_with_failures(lambda X: np.full(len(X), 0.3), seed=seed)
+    assert not any(
+        claim.certain and claim.kind == "importance"
+        for claim in hx.importance(run, target="failed").claims
+    )
+    assert hx.trust(run, target="failed").level == "poor"
+
+
+def test_a_study_is_explained_by_its_times_and_its_failures():
+    study = study_with_failures()
+    slow = hx.importance(study, target="duration")
+    assert slow.share("depth") > 0.9
+    broken = hx.importance(study, target="failed")
+    assert broken.share("batch") > 0.9
+    path = hx.ablation(study, target="failed")
+    assert path.subject.objective_name == "probability of failure"
+    assert path.source["batch"] > 45 >= path.target["batch"]
+    with pytest.raises(hx.NothingToExplain, match="the optimizer saw another objective"):
+        hx.explain_proposal(study, target="duration")
+
+
+def test_several_objectives_need_not_be_told_apart_for_what_is_measured():
+    study = study_with_failures(("maximize", "minimize"))
+    for run in (hx.from_optuna(study, target="failed"), as_run(study, target="failed")):
+        assert run.objective.sum() == sum(t.state == TrialState.FAIL for t in study.trials)
+        assert "one_of_several_objectives" not in [note.kind for note in run.notes]
+
+
+def test_an_objective_of_that_name_comes_first():
+    study = study_with_failures(("maximize", "minimize"), ["accuracy", "duration"])
+    depths = [t.values[1] for t in study.trials if t.values]
+    assert hx.from_optuna(study, target="duration").objective.tolist() == depths
+    assert as_run(study, target="duration").objective.tolist() == depths
+
+
+def test_a_table_names_its_columns():
+    table = pd.DataFrame(
+        {
+            "x": [0.1, 0.2, 0.9, 0.8, 0.5],
+            "loss": [1.0, 2.0, 1e6, np.nan, 3.0],
+            "seconds": ["1 days", "00:00:02", "3", "", "4"],
+            "state": ["Finished", "ok", "TIMEOUT", "out of memory", "pruned"],
+        }
+    )
+    reading = {"objective": "loss", "duration": "seconds", "status": "state"}
+    run = hx.from_frame(table, **reading)
+    assert run.space.names == ("x",)
+    assert run.durations.tolist() == [86400.0, 2.0]
+    assert {t: why.kind for t, why in run.excluded.items()} == {
+        2: "failed", 3: "failed", 4: "pruned"
+    }  # fmt: skip
+    assert as_run(table, target="failed", **reading).objective.tolist() == [0, 0, 1, 1, 0]
+    with pytest.raises(hx.InputError, match="status 'x' must say whether a trial finished"):
+        hx.from_frame(table.drop(columns="state"), objective="loss", status="x")
+    with pytest.raises(hx.InputError, match="duration 'state' must hold seconds"):
+        hx.from_frame(table, objective="loss", duration="state")
+
+
+def test_the_frameworks_own_tables_know_both():
+    run = as_run(study_with_failures().trials_dataframe(), target="failed")
+    assert run.objective.sum() == sum(
+        t.state == TrialState.FAIL for t in study_with_failures().trials
+    )
+    run = as_run(study_with_failures().trials_dataframe(), target="duration")
+    assert set(run.objective.tolist()) == {10.0 * k for k in range(1, 10)}
+
+
+def test_what_was_not_recorded_is_said_with_the_remedy():
+    table = pd.DataFrame({"x": [0.1, 0.9, 0.5], "loss": [1.0, 9.0, 4.0]})
+    with pytest.raises(hx.InputError, match="name its column with duration="):
+        hx.importance(table, objective="loss", target="duration")
+    with pytest.raises(hx.NothingToExplain, match="none of the run's trials failed: 3 trials"):
+        hx.importance(table, objective="loss", target="failed")
+    with pytest.raises(hx.InputError, match="direction cannot be given with target='failed'"):
+        hx.from_optuna(study_with_failures(), target="failed", direction="maximize")
