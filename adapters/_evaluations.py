@@ -20,7 +20,7 @@ from hpo_explain.adapters._reading import (
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.options import STATES, Direction
-from hpo_explain.run import Run, WithoutResult
+from hpo_explain.run import Curves, Run, WithoutResult
 from hpo_explain.space import Array, SearchSpace
 
 
@@ -42,6 +42,8 @@ class Evaluation:
         Seconds since the epoch; NaN where they are not known.
     fidelity : float
         Its budget; NaN where it has none.
+    curve : mapping of float to float
+        What it reported at each budget on the way.
     """
 
     config: Mapping[str, Any]
@@ -51,6 +53,7 @@ class Evaluation:
     started: float = np.nan
     finished: float = np.nan
     fidelity: float = np.nan
+    curve: Mapping[float, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,8 @@ class Source:
         What the objective is called.
     fidelity : str
         What the budget is called; empty where there is none.
+    step_name : str
+        What a step of a learning curve is called.
     """
 
     kind: str
@@ -76,6 +81,7 @@ class Source:
     direction: Direction = "minimize"
     objective_name: str = "objective"
     fidelity: str = ""
+    step_name: str = "step"
 
 
 def run_of(
@@ -135,6 +141,7 @@ def run_of(
         problem = f"was given, but all trials of the {source.kind} have the same budget"
         raise InputError("level", problem, level, "Leave it out.")
     kept = np.array([i for i, n in enumerate(numbers.tolist()) if n not in excluded], dtype=int)
+    fitting = {int(numbers[i]): i for i in range(len(trials)) if i not in misfits}
     if not len(kept):
         raise nothing_left(source.kind, excluded)
     times = np.array([(trial.started, trial.finished) for trial in trials])
@@ -159,6 +166,11 @@ def run_of(
             for i, trial in enumerate(trials)
             if trial.reason is not None and trial.reason.kind in STATES and i not in misfits
         },
+        curves=Curves.of(
+            {number: trials[i].curve for number, i in fitting.items()},
+            {number: X[i] for number, i in fitting.items()},
+            step_name=source.step_name,
+        ),
         objective_name=source.objective_name,
         optimizer=source.optimizer,
         ranges_from=read.ranges_from,

@@ -21,6 +21,7 @@ from .explainers import AblationExplainer as AblationExplainer
 from .explainers import AdviceExplainer as AdviceExplainer
 from .explainers import FanovaExplainer as FanovaExplainer
 from .explainers import InteractionExplainer as InteractionExplainer
+from .explainers import LearningCurvesExplainer as LearningCurvesExplainer
 from .explainers import LimeExplainer as LimeExplainer
 from .explainers import LocalImportanceExplainer as LocalImportanceExplainer
 from .explainers import NoiseExplainer as NoiseExplainer
@@ -48,6 +49,7 @@ from .explanations import DensityPath as DensityPath
 from .explanations import DesirabilityPath as DesirabilityPath
 from .explanations import FanovaImportance as FanovaImportance
 from .explanations import InteractionStrength as InteractionStrength
+from .explanations import LearningCurves as LearningCurves
 from .explanations import LimeExplanation as LimeExplanation
 from .explanations import LimeStatement as LimeStatement
 from .explanations import LocalImportance as LocalImportance
@@ -76,6 +78,7 @@ from .facade import explain_proposal as explain_proposal
 from .facade import guide as guide
 from .facade import h_statistic as h_statistic
 from .facade import importance as importance
+from .facade import learning_curves as learning_curves
 from .facade import lime as lime
 from .facade import local_importance as local_importance
 from .facade import next_experiments as next_experiments
@@ -89,6 +92,7 @@ from .facade import trust as trust
 from .facts import Fact as Fact
 from .facts import Origin as Origin
 from .reporting import report as report
+from .run import Curves as Curves
 from .run import Instances as Instances
 from .run import NoiseModel as NoiseModel
 from .run import Run as Run

@@ -7,6 +7,7 @@ class. ``ANY`` stands for a value that is not compared: a model, a table.
 
 import inspect
 import math
+from dataclasses import replace
 from unittest.mock import ANY
 
 import numpy as np
@@ -63,6 +64,7 @@ SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
 X, Y = TABLE[["x"]].to_numpy(), TABLE["loss"].to_numpy()
 RUN = hx.Run(SPACE, X, Y, "minimize")
 REPEATED = hx.Run(SPACE, [[0.1], [0.1], [0.9], [0.9]], [1.0, 1.2, 3.0, 2.9], "minimize")
+CURVED = replace(RUN, curves=hx.Curves(range(12), X, [1, 2], np.column_stack([Y, Y])))
 NESTED = nested_space()
 CONFIG = {"optimizer": "lion", "n_layers": 1, "units_0": 8, "lr": 1e-3}
 MODEL = AnalyticSurrogate(SPACE, lambda X: X[:, 0], 0.1)
@@ -427,6 +429,16 @@ REFUSED = {
     "lime": [(lambda: hx.lime(RUN, sampling="grid"), "sampling", "grid")],
     "h_statistic": [(lambda: hx.h_statistic(RUN, sample=1), "sample", 1)],
     "next_experiments": [(lambda: hx.next_experiments(RUN, "x", 0), "n", 0)],
+    "learning_curves": [(lambda: hx.learning_curves(RUN, kind="tree"), "kind", "tree")],
+    "LearningCurvesExplainer": [
+        (lambda: hx.LearningCurvesExplainer(CURVED).explain(enough=2), "enough", 2),
+        (lambda: hx.LearningCurvesExplainer(CURVED).explain(at=[3.0]), "at", 3.0),
+    ],
+    "Curves": [
+        (lambda: hx.Curves([0, 0], [[0.1], [0.2]], [1], [[1.0], [2.0]]), "trials", ANY),
+        (lambda: hx.Curves([0], [[0.1]], [2, 1], [[1.0, 2.0]]), "steps", ANY),
+        (lambda: hx.Curves([0], [[0.1]], [1, 2], [[1.0]]), "values", ANY),
+    ],
     "noise": [(lambda: hx.noise(REPEATED, kind="tree"), "kind", "tree")],
     "trust": [(lambda: hx.trust(TABLE, objective="los"), "objective", "los")],
 }

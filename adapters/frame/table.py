@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,7 @@ from hpo_explain.adapters.frame.layouts import Layout, expanded, layout_of
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.options import Direction
-from hpo_explain.run import Run
+from hpo_explain.run import Curves, Run
 from hpo_explain.space import Array, Parameter, SearchSpace
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ def from_frame(
         is then the mean over its instances, and the run's `instances` holds every value.
     fidelity : str or False, optional
         Column of the samples, epochs or other budget of a result. Only results of the same budget
-        are comparable: by default those of the highest count. The resources of a halving search
+        are comparable: by default those of the highest count. With `trial`, rows of the same trial
+        are its learning curve (``run.curves``). The resources of a halving search
         and the iterations of Ray Tune are known; False takes them for comparable.
     level : float, optional
         The fidelity that counts in place of the highest.
@@ -176,7 +177,9 @@ def from_frame(
     others = [str(name) for name in asked]
     table, notes = without_row_numbers(table, [*mentioned, *others])
     if trial is not None and isinstance(fidelity, str):
-        table = _last_of_each(table, str(trial), fidelity, level)
+        every_step, table = table, _last_of_each(table, str(trial), fidelity, level)
+    else:
+        every_step = None
     layout = layout_of(table)
     roles = read_roles(
         table,
@@ -284,6 +287,16 @@ def from_frame(
     elif layout is not None and layout.folds(roles.objective):
         scores = [_objective(table, name) for name in layout.folds(roles.objective)]
         instances = instances_of(X, np.column_stack(scores)[kept])
+    curves = None
+    if every_step is not None and not roles.instance:
+        keys = table[roles.trial].map(str).iloc[rows].tolist()
+        encoded = dict(zip(numbers[kept].tolist(), X, strict=True))
+        encoded |= _encoded(space, cells.set_axis(numbers), {*numbers.tolist()} - {*encoded})
+        curves = Curves.of(
+            _reported(every_step, roles, dict(zip(keys, numbers.tolist(), strict=True)), level),
+            encoded,
+            step_name=roles.fidelity,
+        )
     return Run(
         space,
         X,
@@ -306,6 +319,7 @@ def from_frame(
         objective_name=roles.objective,
         optimizer=optimizer or (layout.optimizer if layout is not None else "") or "the optimizer",
         instances=instances,
+        curves=curves,
         ranges_from=ranges_from,
     )
 
@@ -390,6 +404,33 @@ def _last_of_each(
         for key, value in zip(keys, at.tolist(), strict=True)
     ]
     return table[last].reset_index(drop=True)
+
+
+def _reported(
+    table: pd.DataFrame, roles: Roles, numbers: Mapping[str, int], level: float | None
+) -> dict[int, dict[float, float]]:
+    """Return the objective of each trial at each step up to the level."""
+    found: dict[int, dict[float, float]] = {}
+    columns = (
+        table[roles.trial].map(str).tolist(),
+        _numbers(table[roles.fidelity]).tolist(),
+        _objective(table, roles.objective).tolist(),
+    )
+    for key, step, value in zip(*columns, strict=True):
+        if key in numbers and not np.isnan(step) and (level is None or step <= level):
+            found.setdefault(numbers[key], {})[step] = value
+    return found
+
+
+def _encoded(space: SearchSpace, cells: pd.DataFrame, trials: Iterable[int]) -> dict[int, Array]:
+    """Return the encoded configurations of some trials, without those outside the space."""
+    found = {}
+    for trial in trials:
+        try:
+            found[trial] = space.encode(cells.loc[[trial]])[0]
+        except ValueError:
+            continue
+    return found
 
 
 def _numbers(column: pd.Series[Any]) -> Array:

@@ -12,6 +12,7 @@ from hpo_explain._checks import check_direction, check_option
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters._reading import against_conditions, nothing_left, repeated
 from hpo_explain.adapters.optuna._columns import Columns, read_columns
+from hpo_explain.adapters.optuna._curves import read_curves
 from hpo_explain.adapters.optuna._pending import read_without_result, those_without_result
 from hpo_explain.adapters.optuna._read_record import read_record
 from hpo_explain.adapters.optuna._reviews import read_reviewed
@@ -185,6 +186,12 @@ def read_trials(
     choice = read_choice(study, sampler, trials, kept, others)
     rows_of_others = _encoded(list(space), read_columns(others), len(others))
     times = _times(kept)
+    without_result = read_without_result(others, *rows_of_others, space, choice)
+    curves = None
+    if asked.function is None and len(study.directions) == 1:
+        known = dict(zip(numbers, X, strict=True))
+        known |= {number: trial.x for number, trial in without_result.items()}
+        curves = read_curves(study, trials, known)
     left_out = [t for t in trials if t.number in excluded and t.datetime_start is not None]
     return Run(
         space,
@@ -210,7 +217,8 @@ def read_trials(
             trial.number: (start, end)
             for trial, (start, end) in zip(left_out, _times(left_out).tolist(), strict=True)
         },
-        without_result=read_without_result(others, *rows_of_others, space, choice),
+        without_result=without_result,
+        curves=curves,
         reviewed=read_reviewed([*kept, *others], space),
         name="" if study.study_name.startswith(_UNNAMED) else study.study_name,
         feasible=selection.feasible[rows],

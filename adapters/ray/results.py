@@ -111,6 +111,7 @@ def from_ray(
         _DIRECTIONS[better],
         name,
         _ITERATION if len(reached) > 1 else "",
+        _ITERATION,
     )
     return run_of(evaluations, own, source, level=level, notes=[*about, *notes])
 
@@ -145,4 +146,14 @@ def _evaluation(
         end - float(metrics.get("time_total_s", np.nan)),
         end,
         float(metrics.get(_ITERATION, np.nan)),
+        _curve(result, metric),
     )
+
+
+def _curve(result: Any, metric: str) -> dict[float, float]:
+    """Return the metric at each iteration."""
+    table = getattr(result, "metrics_dataframe", None)
+    if table is None or metric not in table or _ITERATION not in table:
+        return {}
+    columns = (table[_ITERATION].tolist(), table[metric].tolist())
+    return {float(step): float(value) for step, value in zip(*columns, strict=True)}

@@ -10,6 +10,7 @@ from hpo_explain.explainers.background import (
 )
 from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.h_statistic import InteractionExplainer
+from hpo_explain.explainers.learning_curves import LearningCurvesExplainer
 from hpo_explain.explainers.lime import LimeExplainer
 from hpo_explain.explainers.local_importance import LocalImportanceExplainer
 from hpo_explain.explainers.next_experiments import choose_experiments
@@ -30,6 +31,7 @@ __all__ = [
     "AdviceExplainer",
     "FanovaExplainer",
     "InteractionExplainer",
+    "LearningCurvesExplainer",
     "LimeExplainer",
     "LocalImportanceExplainer",
     "NoiseExplainer",

@@ -9,6 +9,7 @@ from hpo_explain.explanations.densities import DensityCurve, ProposalDensities
 from hpo_explain.explanations.density_path import DensityPath
 from hpo_explain.explanations.fanova import Axis, FanovaImportance, ModelDifference, ShareIntervals
 from hpo_explain.explanations.h_statistic import InteractionBounds, InteractionStrength
+from hpo_explain.explanations.learning_curves import LearningCurves, PrunerReplay
 from hpo_explain.explanations.lime import LimeExplanation, LimeStatement, Presence
 from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.explanations.marginal import Marginal
@@ -45,6 +46,7 @@ __all__ = [
     "FanovaImportance",
     "InteractionBounds",
     "InteractionStrength",
+    "LearningCurves",
     "LimeExplanation",
     "LimeStatement",
     "LocalImportance",
@@ -58,6 +60,7 @@ __all__ = [
     "Presence",
     "ProposalDensities",
     "ProposalExplanation",
+    "PrunerReplay",
     "Recommendation",
     "Region",
     "RegionalPartialDependence",

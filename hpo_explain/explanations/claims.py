@@ -32,6 +32,9 @@ stable            repeated runs agree on it
 ranking           the hyperparameters' contributions are in this order, the largest first
 noise             one evaluation scatters by this standard deviation, at the values or anywhere
 noise_ratio       the noise at the first of two values is so many times that at the second
+early_rank        at the step (`values`) trials rank as in the end, with this rank correlation
+pruning           the pruner (`values`) would have lost so much of the best objective
+share_changes     from the first of two steps to the second a share of the variance changes so much
 action            this is to be done next (`term` says what kind of action); it gains so much
 ================  ============================================================================
 """
@@ -78,6 +81,9 @@ Kind = Literal[
     "ranking",
     "noise",
     "noise_ratio",
+    "early_rank",
+    "pruning",
+    "share_changes",
     "action",
 ]
 

@@ -10,6 +10,7 @@ from hpo_explain.facade.effects import (
 )
 from hpo_explain.facade.expected_minimum import expected_minimum
 from hpo_explain.facade.fanova import importance, subspace
+from hpo_explain.facade.learning_curves import learning_curves
 from hpo_explain.facade.noise import noise
 from hpo_explain.facade.overview import guide, trust
 from hpo_explain.facade.predictions import explain_prediction, explain_predictions
@@ -34,6 +35,7 @@ __all__ = [
     "guide",
     "h_statistic",
     "importance",
+    "learning_curves",
     "lime",
     "local_importance",
     "next_experiments",

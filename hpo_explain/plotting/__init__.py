@@ -13,6 +13,7 @@ from hpo_explain.plotting.fanova_pairs import plot_fanova_pairs
 from hpo_explain.plotting.h_statistic import plot_h_statistic, plot_h_totals
 from hpo_explain.plotting.history import plot_history
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html, result_svg
+from hpo_explain.plotting.learning_curves import plot_curves, plot_learning_curves, plot_shares
 from hpo_explain.plotting.lime import plot_lime
 from hpo_explain.plotting.local_importance import plot_local_importance
 from hpo_explain.plotting.marginal import plot_marginal
@@ -40,6 +41,7 @@ __all__ = [
     "plot_ablation_shares",
     "plot_advice",
     "plot_configurations",
+    "plot_curves",
     "plot_densities",
     "plot_density_path",
     "plot_fanova",
@@ -47,6 +49,7 @@ __all__ = [
     "plot_h_statistic",
     "plot_h_totals",
     "plot_history",
+    "plot_learning_curves",
     "plot_lime",
     "plot_local_importance",
     "plot_marginal",
@@ -63,6 +66,7 @@ __all__ = [
     "plot_regions",
     "plot_repeated_runs",
     "plot_sample_size",
+    "plot_shares",
     "plot_subspace",
     "plot_svg",
     "result_html",

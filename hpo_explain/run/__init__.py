@@ -4,6 +4,7 @@ from hpo_explain.run._over_instances import OverInstances
 from hpo_explain.run.averaged import average_instances
 from hpo_explain.run.best_predicted import BestPredicted
 from hpo_explain.run.chosen import ChosenAcquisition
+from hpo_explain.run.curves import Curves, Pruner
 from hpo_explain.run.diverged import LARGEST, diverged_above, winsorized
 from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.instances import Instances
@@ -22,6 +23,7 @@ __all__ = [
     "LARGEST",
     "BestPredicted",
     "ChosenAcquisition",
+    "Curves",
     "Feasibility",
     "Instances",
     "KnowsRegret",
@@ -31,6 +33,7 @@ __all__ = [
     "OptimizerRecord",
     "OverInstances",
     "OwnAcquisition",
+    "Pruner",
     "Repeats",
     "Reviewed",
     "Run",

@@ -25,6 +25,7 @@ from hpo_explain.run._kind import choose_kind
 from hpo_explain.run._over_instances import OverInstances
 from hpo_explain.run.best_predicted import BestPredicted
 from hpo_explain.run.chosen import ChosenAcquisition, criterion_of
+from hpo_explain.run.curves import Curves
 from hpo_explain.run.diverged import SAME, diverged_above, space_filling_part, winsorized
 from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.given_model import doubts_of_model
@@ -93,6 +94,8 @@ class Run:
         What only the framework knows.
     instances : Instances, optional
         The objective on each instance, where `objective` is the mean over several.
+    curves : Curves, optional
+        What trials reported step by step, those without a result included.
     ranges_from : mapping of str to sequence of int, optional
         The hyperparameters whose range or choices were read from the trials, each with the trials
         without which it would be narrower; those left out may be among them.
@@ -142,6 +145,7 @@ class Run:
     framework: str = ""
     record: OptimizerRecord | None = None
     instances: Instances | None = None
+    curves: Curves | None = None
     ranges_from: Mapping[str, Sequence[int]] = field(default_factory=dict)
     averaged: OverInstances | None = None
     measured: Measured | None = None
@@ -213,6 +217,8 @@ class Run:
         object.__setattr__(self, "reviewed", self._checked_reviewed())
         if self.instances is not None:
             self.space.check_rows("X of instances", self.instances.X)
+        if self.curves is not None:
+            self.space.check_rows("X of curves", self.curves.X)
         # a run made from another one brings its notes along
         object.__setattr__(self, "notes", as_facts([*self.notes, *self._own_notes()]))
 

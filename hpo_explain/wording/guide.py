@@ -102,6 +102,12 @@ QUESTIONS = (
         "only large differences can be told",
     ),
     Question(
+        "How early is the final rank of a trial known, and what would stopping it early cost?",
+        "learning_curves",
+        "ranks and losses are those of finished trials, noise included; a pruner would also change "
+        "which trials are proposed",
+    ),
+    Question(
         "Is the model behind these explanations good enough?",
         "trust",
         "does not say whether the model is right where nothing was tried",

@@ -1,0 +1,283 @@
+"""Learning curves whose truth is known, pruners beside Optuna's own, and runs that prune."""
+
+import numpy as np
+import optuna
+import pandas as pd
+import pytest
+from scipy.stats import multivariate_normal, spearmanr
+
+import hpo_explain as hx
+from hpo_explain.explainers._pruners import HalvingRule, HyperbandRule, MedianRule
+from hpo_explain.explainers.learning_curves import interval
+from tests.analytic import unit_cube
+from tests.noted import kinds
+
+
+def curved_run(values, final=None, *, X=None, trials=None, steps=None, direction="minimize"):
+    """A run of 1-D configurations whose trials reported these values (m, S); NaN never finished."""
+    values = np.asarray(values, dtype=float)
+    m, S = values.shape
+    space = unit_cube(1 if X is None else X.shape[1])
+    X = np.linspace(0.0, 1.0, m)[:, None] if X is None else X
+    trials = np.arange(m) if trials is None else np.asarray(trials)
+    final = values[:, -1] if final is None else np.asarray(final, dtype=float)
+    done = ~np.isnan(final)
+    curves = hx.Curves(trials, X, np.arange(1, S + 1) if steps is None else steps, values)
+    excluded = {int(t): "pruned" for t in trials[~done]}
+    return hx.Run(
+        space, X[done], final[done], direction, trials=trials[done], curves=curves,
+        excluded=excluded,
+    )  # fmt: skip
+
+
+def of_kind(result, kind):
+    return [claim for claim in result.claims if claim.kind == kind]
+
+
+# ---------------------------------------------------------------------- ranks
+
+
+def test_the_correlation_is_spearmans_at_every_step_in_either_direction():
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((40, 1)) + rng.standard_normal((40, 6)) * np.linspace(3, 0, 6)
+    for direction in ("minimize", "maximize"):
+        found = hx.learning_curves(curved_run(values, direction=direction), at=(), orders=0)
+        expected = [spearmanr(values[:, s], values[:, -1]).statistic for s in range(6)]
+        np.testing.assert_allclose(found.correlation, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.85])
+def test_the_interval_covers_the_true_rank_correlation_19_times_in_20(rho):
+    truth = 6.0 / np.pi * np.arcsin(rho / 2.0)  # of a normal pair
+    normal = multivariate_normal([0.0, 0.0], [[1.0, rho], [rho, 1.0]])
+    rng = np.random.default_rng(1)
+    covered = 0
+    for _ in range(400):
+        pair = normal.rvs(30, random_state=rng)
+        low, high = interval(spearmanr(*pair.T).statistic, 30)
+        covered += low <= truth <= high
+    assert covered >= 0.92 * 400
+
+
+def test_ranks_that_are_pure_noise_before_the_end_are_never_said_to_be_known():
+    rng = np.random.default_rng(2)
+    early = 0
+    for _ in range(80):
+        found = hx.learning_curves(curved_run(rng.standard_normal((12, 8))), at=(), orders=0)
+        early += found.related_from is not None and found.related_from < 8
+    assert early <= 0.05 * 80
+
+
+def test_a_step_that_is_named_is_too_early_once_in_40_times_at_most():
+    """Eight steps, of which the first four correlate by 0.7 and the others by 0.97."""
+    rng = np.random.default_rng(3)
+    wrong = named = 0
+    for _ in range(80):
+        y = rng.standard_normal(60)
+        rho = np.where(np.arange(8) < 4, 0.7, 0.97)
+        values = rho * y[:, None] + np.sqrt(1 - rho**2) * rng.standard_normal((60, 8))
+        found = hx.learning_curves(curved_run(values, y), at=(), orders=0)
+        named += found.known_from is not None
+        wrong += found.known_from is not None and found.known_from <= 4
+    assert named > 70
+    assert wrong <= 4
+
+
+def test_crossing_curves_are_unrelated_until_they_have_crossed():
+    a = np.linspace(1.0, -1.0, 31)[:, None]
+    values = a * np.linspace(-1.0, 1.0, 12)  # they turn over in the middle
+    found = hx.learning_curves(curved_run(values), at=(), orders=5)
+    np.testing.assert_allclose(found.correlation, [-1.0] * 6 + [1.0] * 6)
+    assert found.known_from == 7.0
+    assert found.pick_rank[0] == 31
+    assert found.pick_regret[0] == pytest.approx(2.0)
+    stopped = {replay.label: replay.rank for replay in found.replays}
+    assert stopped["a median pruner"] > 1
+
+
+def test_constant_curves_say_nothing():
+    found = hx.learning_curves(curved_run(np.tile([3.0, 2.0, 1.0], (12, 1))), orders=0)
+    assert np.isnan(found.correlation).all()
+    assert of_kind(found, "early_rank") == []
+    assert found.shares == {}
+    assert "tells trials apart" in found.sentence
+
+
+def test_a_single_step_and_few_trials_make_no_certain_claim():
+    rng = np.random.default_rng(0)
+    single = hx.learning_curves(curved_run(rng.random((20, 1))), at=())
+    assert single.replays == ()
+    assert of_kind(single, "early_rank") == []
+    few = hx.learning_curves(curved_run(np.arange(4.0)[:, None] + [0.0, 0.0]), at=())
+    (claim,) = of_kind(few, "early_rank")
+    assert claim.interval is None
+    assert not claim.certain
+
+
+def test_a_trial_counts_at_a_step_only_while_it_runs():
+    values = np.array([[1.0, np.nan, 3.0, np.nan], [2.0, 2.0, 2.0, 2.0], [3.0, np.nan, 1.0, 0.0]])
+    found = hx.learning_curves(curved_run(values, [3.0, 2.0, 0.0]), at=())
+    assert found.trials.tolist() == [3, 3, 3, 2]
+    assert found.correlation[0] == pytest.approx(-1.0)
+
+
+# ---------------------------------------------------------------------- pruners
+
+
+def read(pruner):
+    """The pruner of a study as its run has it."""
+    study = optuna.create_study(pruner=pruner)
+    space = {"x": optuna.distributions.FloatDistribution(0.0, 1.0)}
+    study.add_trial(
+        optuna.create_trial(
+            params={"x": 0.5}, distributions=space, value=1.0, intermediate_values={0: 1.0}
+        )
+    )
+    return hx.from_optuna(study).curves.pruner
+
+
+def costs(n=40, S=30, seed=0):
+    rng = np.random.default_rng(seed)
+    walks = rng.standard_normal((n, 1)) + rng.standard_normal((n, S)).cumsum(axis=1) / 4
+    walks[rng.random((n, S)) < 0.1] = np.nan  # not every step is reported
+    return np.arange(1.0, S + 1), walks
+
+
+@pytest.mark.parametrize("finished", ["all", "some"])
+@pytest.mark.parametrize(
+    ("rule", "pruner"),
+    [
+        (MedianRule(), optuna.pruners.MedianPruner()),
+        (HalvingRule(least=1.0), optuna.pruners.SuccessiveHalvingPruner(min_resource=1)),
+        (
+            HalvingRule(3, 2.0, 1),
+            optuna.pruners.SuccessiveHalvingPruner(
+                min_resource=2, reduction_factor=3, min_early_stopping_rate=1
+            ),
+        ),
+        (HyperbandRule(least=1.0), optuna.pruners.HyperbandPruner(max_resource=31)),
+    ],
+    ids=["median", "halving", "late halving", "hyperband"],
+)
+def test_a_rule_stops_whom_optunas_pruner_stops_and_when(rule, pruner, finished):
+    steps, walks = costs()
+    done = np.ones(40, dtype=bool) if finished == "all" else np.arange(40) % 3 > 0
+    expected = read(pruner).stopped(steps, walks, done, 5)
+    np.testing.assert_array_equal(rule.stopped(steps, walks, done, 5), expected)
+    assert 0 < (expected < 30).sum() < 40
+
+
+def test_where_early_ranks_are_final_no_pruner_costs_the_best():
+    values = np.random.default_rng(1).permutation(50)[:, None] + np.linspace(1.0, 0.0, 20)
+    found = hx.learning_curves(curved_run(values), at=(), orders=20)
+    for replay in found.replays:
+        assert (replay.regret, replay.rank, replay.best_stopped) == (0.0, 1, 0.0)
+        assert 0.2 < replay.saved < 1.0
+    assert all(claim.estimate == 0.0 and claim.certain for claim in of_kind(found, "pruning"))
+
+
+def test_a_pruner_that_stops_none_costs_and_saves_nothing():
+    class Patient:
+        label = "a patient pruner"
+
+        def stopped(self, steps, costs, finished, seed):
+            return np.full(len(costs), len(steps))
+
+    run = curved_run(np.random.default_rng(0).random((9, 4)))
+    curves = hx.Curves(**{**vars(run.curves), "pruner": Patient()})
+    run = hx.Run(run.space, run.X, run.objective, "minimize", curves=curves)
+    own = hx.learning_curves(run, at=()).replays[0]
+    assert own.own
+    assert (own.saved, own.regret, own.rank, own.stopped.any()) == (0.0, 0.0, 1, False)
+
+
+# ---------------------------------------------------------------------- what values depend on
+
+
+def test_shares_follow_the_step_and_pruned_trials_count():
+    """x1 decides the first value, x2 the last one; the last six were pruned at the first step."""
+    X = unit_cube(2).sample(46, seed=0)
+    values = np.column_stack([X[:, 0], X.mean(axis=1), X[:, 1]])
+    values[40:, 1:] = np.nan
+    run = curved_run(values, X=X)
+    found = hx.learning_curves(run, orders=0)
+    assert sorted(found.shares) == [1.0, 3.0]
+    assert found.shares[1.0].share("x1") > 0.95
+    assert found.shares[3.0].share("x2") > 0.95
+    assert len(found.shares[1.0].subject.tried) == 46
+    assert found.unfinished == 6
+    changes = of_kind(found, "share_changes")
+    assert {c.hyperparameters[0]: np.sign(c.estimate) for c in changes} == {"x1": -1.0, "x2": 1.0}
+    assert all("other_trials" in kinds(c.because) for c in changes)
+    assert "finished_only" in kinds(found.notes)
+    same = hx.learning_curves(curved_run(values[:40], X=X[:40]), at=[1.0, 3.0], orders=0)
+    assert all(claim.certain for claim in of_kind(same, "share_changes"))
+    assert of_kind(hx.learning_curves(run, at=[1.0], orders=0), "share_changes") == []
+
+
+# ---------------------------------------------------------------------- real runs
+
+
+@pytest.fixture(scope="module")
+def study():
+    def objective(trial):
+        lr = trial.suggest_float("lr", 1e-4, 1.0, log=True)
+        depth = trial.suggest_int("depth", 1, 5)
+        for epoch in range(8):
+            loss = (np.log10(lr) + 2.0) ** 2 + 0.1 * depth + 2.0 * np.exp(-epoch * depth / 3.0)
+            trial.report(loss, epoch)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return loss
+
+    study = optuna.create_study(
+        sampler=optuna.samplers.RandomSampler(seed=0),
+        pruner=optuna.pruners.MedianPruner(n_startup_trials=12),
+    )
+    study.optimize(objective, n_trials=50)
+    return study
+
+
+def test_a_study_with_a_pruner_is_replayed_as_it_ran(study):
+    run = hx.from_optuna(study)
+    curves = run.curves
+    assert len(curves) == 50
+    done = np.isin(curves.trials, run.trials)
+    at = curves.pruner.stopped(curves.steps, curves.values, done, 0)
+    pruned = [t.number for t in study.trials if t.state.name == "PRUNED"]
+    assert curves.trials[at < 8].tolist() == pruned
+    found = hx.learning_curves(study, at=())
+    assert found.unfinished == len(pruned) > 10
+    assert not any(claim.certain for claim in of_kind(found, "pruning"))
+    assert found.replays[0].label == "Optuna's MedianPruner"
+    assert found.finished[-1] == len(run)
+    for number, row in zip(curves.trials.tolist(), curves.values, strict=True):
+        reported = study.trials[number].intermediate_values
+        assert {int(s): v for s, v in zip(curves.steps, row, strict=True) if v == v} == reported
+
+
+def test_a_run_without_curves_says_what_to_do():
+    with pytest.raises(hx.NothingToExplain, match=r"trial\.report"):
+        hx.learning_curves(hx.Run(unit_cube(1), [[0.1], [0.2]], [1.0, 2.0], "minimize"))
+    with pytest.raises(hx.NothingToExplain, match="at least 3"):
+        hx.learning_curves(curved_run([[1.0, 2.0], [2.0, 1.0]]))
+
+
+def test_a_table_with_a_row_per_step_has_curves():
+    rows = [(i, 10.0**-i, e, i + 1.0 / e) for i in range(6) for e in range(1, 5 - i % 2)]
+    table = pd.DataFrame(rows, columns=["id", "lr", "epoch", "loss"])
+    run = hx.from_frame(table, objective="loss", trial="id", fidelity="epoch")
+    assert run.curves.step_name == "epoch"
+    assert run.curves.trials.tolist() == [*range(6)]
+    assert np.isnan(run.curves.values[1::2, 3]).all()
+    np.testing.assert_allclose(run.curves.values[2], [3.0, 2.5, 2 + 1 / 3, 2.25])
+    assert run.config(2)["lr"] == pytest.approx(0.01)
+    np.testing.assert_allclose(run.curves.X[2], run.X[run.row(2)])
+    early = hx.from_frame(table, objective="loss", trial="id", fidelity="epoch", level=2)
+    assert early.curves.steps.tolist() == [1.0, 2.0]
+
+
+def test_steps_that_nobody_reported_are_refused():
+    with pytest.raises(hx.InputError) as wrong:
+        hx.learning_curves(curved_run(np.random.default_rng(0).random((12, 3))), at=[7.0])
+    assert wrong.value.argument == "at"
