@@ -198,6 +198,7 @@ def _about(
         objective_name=_NAMES[target],
         record=None,
         instances=None,
+        curves=None,
         averaged=None,
         measured=target,
         model=None,

@@ -53,4 +53,5 @@ def thinned(run: Run, n: int, *, seed: int = 0) -> Run:
         finished=None if run.finished is None else run.finished[rows],
         durations=None if run.durations is None else run.durations[rows],
         instances=None,
+        curves=None,
     )
