@@ -44,10 +44,12 @@ from .explanations import Action as Action
 from .explanations import Advice as Advice
 from .explanations import Claim as Claim
 from .explanations import Condition as Condition
+from .explanations import Configurations as Configurations
 from .explanations import DensityCurve as DensityCurve
 from .explanations import DensityPath as DensityPath
 from .explanations import DesirabilityPath as DesirabilityPath
 from .explanations import FanovaImportance as FanovaImportance
+from .explanations import History as History
 from .explanations import InteractionStrength as InteractionStrength
 from .explanations import LearningCurves as LearningCurves
 from .explanations import LimeExplanation as LimeExplanation
@@ -69,6 +71,7 @@ from .explanations import Subject as Subject
 from .explanations import Subspace as Subspace
 from .facade import ablation as ablation
 from .facade import advise as advise
+from .facade import configurations as configurations
 from .facade import density_path as density_path
 from .facade import desirability_path as desirability_path
 from .facade import expected_minimum as expected_minimum
@@ -77,6 +80,7 @@ from .facade import explain_predictions as explain_predictions
 from .facade import explain_proposal as explain_proposal
 from .facade import guide as guide
 from .facade import h_statistic as h_statistic
+from .facade import history as history
 from .facade import importance as importance
 from .facade import learning_curves as learning_curves
 from .facade import lime as lime

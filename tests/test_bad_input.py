@@ -439,6 +439,12 @@ REFUSED = {
         (lambda: hx.Curves([0], [[0.1]], [2, 1], [[1.0, 2.0]]), "steps", ANY),
         (lambda: hx.Curves([0], [[0.1]], [1, 2], [[1.0]]), "values", ANY),
     ],
+    "history": [(lambda: hx.history(RUN, optimum="0"), "optimum", "0")],
+    "configurations": [
+        (lambda: hx.configurations(RUN, ["xs"]), "names", "xs"),
+        (lambda: hx.configurations(RUN, highlight=[99]), "highlight", 99),
+        (lambda: hx.configurations(RUN, highlight=5), "highlight", 5),
+    ],
     "noise": [(lambda: hx.noise(REPEATED, kind="tree"), "kind", "tree")],
     "trust": [(lambda: hx.trust(TABLE, objective="los"), "objective", "los")],
 }

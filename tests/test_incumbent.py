@@ -7,7 +7,7 @@ import hpo_explain as hx
 from hpo_explain import Run
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.facts import fact
-from hpo_explain.wording.run import since_best
+from hpo_explain.wording.history import since_best
 from tests.analytic import unit_cube
 
 SPACE = unit_cube(2)
@@ -46,10 +46,16 @@ def test_every_trial_after_the_best_is_counted_and_named_whatever_became_of_it()
     made = Run(SPACE, X[:4], [2.0, 1.0, 3.0, 4.0], "minimize", trials=[0, 2, 23, 24],
                excluded=reasons)  # fmt: skip
     assert len(made.later_trials(2)) == 17 + 1 + 2
-    assert since_best(made) == "20 later trials (17 pruned, 1 failed) brought nothing better"
-    assert since_best(run(np.array([2.0, 1.0]))) == "the last one"
+    assert (
+        since_best(hx.history(made))
+        == "20 later trials (17 pruned, 1 failed) brought nothing better"
+    )
+    assert since_best(hx.history(run(np.array([2.0, 1.0])))) == "the last one"
     better_but = run(np.array([2.0, 1.0, 0.5]), feasible=np.array([True, True, False]))
-    assert since_best(better_but) == "1 later trial brought nothing better that is feasible"
+    assert (
+        since_best(hx.history(better_but))
+        == "1 later trial brought nothing better that is feasible"
+    )
 
 
 def test_the_report_counts_them_too():
@@ -65,7 +71,7 @@ def test_the_report_counts_them_too():
         return 1.0 + trial.number
 
     study.optimize(objective, n_trials=9)
-    assert since_best(hx.from_optuna(study)) == "8 later trials (5 pruned) brought nothing better"
+    assert since_best(hx.history(study)) == "8 later trials (5 pruned) brought nothing better"
 
 
 # ---------------------------------------------------------------------- lucky

@@ -337,16 +337,16 @@ def save_figures(
     run: hx.Run, path: hx.DesirabilityPath, best: hx.ProposalExplanation, other: int, folder: Path
 ) -> None:
     """Save Figures 9, 10 and 12 to 14."""
-    from hpo_explain.plotting import plot_configurations, plot_predictions
+    from hpo_explain.plotting import plot_predictions
 
     both = (best.trial, other)
     drawn = {
         "figure9_predictions": plot_predictions(path),
         "figure10_best_predicted": best.plot(),
         "figure12_path": path.plot(),
-        "figure13_configurations": plot_configurations(run),
+        "figure13_configurations": hx.configurations(run).plot_parallel(),
         "figure14_for_another_reason": path.explanation(other).plot(),
-        "figure14_both": plot_configurations(run, highlight=both),
+        "figure14_both": hx.configurations(run, highlight=both).plot_parallel(),
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, ax in drawn.items():

@@ -11,8 +11,10 @@ import sys
 import click
 
 from hpo_explain.cli.advise import advise
+from hpo_explain.cli.configurations import configurations
 from hpo_explain.cli.demo import demo
 from hpo_explain.cli.export import export
+from hpo_explain.cli.history import history
 from hpo_explain.cli.importance import importance
 from hpo_explain.cli.pdp import pdp
 from hpo_explain.cli.proposal import proposal
@@ -44,5 +46,16 @@ def main(context: click.Context) -> None:
             reconfigure(errors="replace")
 
 
-for _command in (advise, demo, report, importance, proposal, pdp, watch, export):
+for _command in (
+    advise,
+    configurations,
+    demo,
+    export,
+    history,
+    importance,
+    pdp,
+    proposal,
+    report,
+    watch,
+):
     main.add_command(_command)

@@ -5,10 +5,12 @@ from hpo_explain.explanations.advice import Action, Advice
 from hpo_explain.explanations.attainable import Attainable
 from hpo_explain.explanations.certainty import Commonness, ObjectiveContributions
 from hpo_explain.explanations.claims import Claim
+from hpo_explain.explanations.configurations import Configurations
 from hpo_explain.explanations.densities import DensityCurve, ProposalDensities
 from hpo_explain.explanations.density_path import DensityPath
 from hpo_explain.explanations.fanova import Axis, FanovaImportance, ModelDifference, ShareIntervals
 from hpo_explain.explanations.h_statistic import InteractionBounds, InteractionStrength
+from hpo_explain.explanations.history import History
 from hpo_explain.explanations.learning_curves import LearningCurves, PrunerReplay
 from hpo_explain.explanations.lime import LimeExplanation, LimeStatement, Presence
 from hpo_explain.explanations.local_importance import LocalImportance
@@ -38,12 +40,14 @@ __all__ = [
     "Closest",
     "Commonness",
     "Condition",
+    "Configurations",
     "DensityCurve",
     "DensityPath",
     "DesirabilityPath",
     "Evidence",
     "Experiments",
     "FanovaImportance",
+    "History",
     "InteractionBounds",
     "InteractionStrength",
     "LearningCurves",

@@ -35,6 +35,9 @@ noise_ratio       the noise at the first of two values is so many times that at 
 early_rank        at the step (`values`) trials rank as in the end, with this rank correlation
 pruning           the pruner (`values`) would have lost so much of the best objective
 share_changes     from the first of two steps to the second a share of the variance changes so much
+incumbent         the best result so far is that of this configuration
+improvement       proposals of a model improved the best result so far by this much
+untried           these ranges, or categories, of the hyperparameter were hardly tried
 action            this is to be done next (`term` says what kind of action); it gains so much
 ================  ============================================================================
 """
@@ -84,6 +87,9 @@ Kind = Literal[
     "early_rank",
     "pruning",
     "share_changes",
+    "incumbent",
+    "improvement",
+    "untried",
     "action",
 ]
 

@@ -10,6 +10,7 @@ from hpo_explain.facade.effects import (
 )
 from hpo_explain.facade.expected_minimum import expected_minimum
 from hpo_explain.facade.fanova import importance, subspace
+from hpo_explain.facade.history import configurations, history
 from hpo_explain.facade.learning_curves import learning_curves
 from hpo_explain.facade.noise import noise
 from hpo_explain.facade.overview import guide, trust
@@ -26,6 +27,7 @@ __all__ = [
     "Analysed",
     "ablation",
     "advise",
+    "configurations",
     "density_path",
     "desirability_path",
     "expected_minimum",
@@ -34,6 +36,7 @@ __all__ = [
     "explain_proposal",
     "guide",
     "h_statistic",
+    "history",
     "importance",
     "learning_curves",
     "lime",

@@ -6,6 +6,7 @@ from hpo_explain.plotting.ablation import plot_ablation
 from hpo_explain.plotting.ablation_shares import plot_ablation_shares
 from hpo_explain.plotting.advice import plot_advice
 from hpo_explain.plotting.configurations import plot_configurations
+from hpo_explain.plotting.configurations_parallel import plot_parallel
 from hpo_explain.plotting.densities import plot_densities
 from hpo_explain.plotting.density_path import plot_density_path
 from hpo_explain.plotting.fanova import plot_fanova
@@ -54,6 +55,7 @@ __all__ = [
     "plot_local_importance",
     "plot_marginal",
     "plot_noise",
+    "plot_parallel",
     "plot_partial_dependence",
     "plot_path",
     "plot_payouts",

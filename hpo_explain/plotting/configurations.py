@@ -1,276 +1,294 @@
-"""The plot of all configurations of a run: parallel coordinates, a row per hyperparameter."""
+"""The plot of configurations: where the trials lie, by hyperparameter and by pair, in order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
-from hpo_explain._words import spans
-from hpo_explain.errors import InputError
-from hpo_explain.plotting._layout import (
-    characters,
-    points_across,
-    sides,
-    write_footer,
-    write_header,
-    write_legend,
-)
+from hpo_explain.explanations import Configurations
+from hpo_explain.plotting._layout import MARGINS, characters, points_across
+from hpo_explain.plotting._panels import Panels, part_of, write_around
+from hpo_explain.plotting._registry import draws
+from hpo_explain.plotting._scales import along, labels
 from hpo_explain.plotting._style import (
     BLUE,
-    GREEN,
     GREY,
     ORANGE,
     PURPLE,
     RED,
     TEXT,
     WIDTH,
+    NotebookAxes,
     ink,
     make_literal,
     new_axes,
-    set_height,
 )
 from hpo_explain.plotting._text import abbreviated, plain, shorten
-from hpo_explain.run import Run
-from hpo_explain.space import Array, CategoricalParameter, FloatParameter, IntParameter
+from hpo_explain.space import Array, CategoricalParameter, Parameter
 from hpo_explain.wording import configurations as words
-from hpo_explain.wording.numbers import number
 
-_ROW = 32.0  # points, of a hyperparameter
+MOST_NAMES = 6
+_PANEL = 80.0  # points that a panel needs across
+_BESIDE = 80.0  # points that labels left of the panels take
+_BINS = 12
+_MARGIN = 0.05  # of the length of an axis
+_MOST_CATEGORIES = 8  # that have a label
+_MOST_VECTORS = 2000  # points that are drawn as such
 _SMALL = TEXT - 1.5
-_MOST_VECTORS = 20_000  # corners of lines beyond which they are drawn as pixels
-_LEAST_CHARACTERS = 4  # of a category's name; with less room only the first and the last has one
-_COLORS = (RED, BLUE, GREEN, ORANGE, PURPLE)
-_STYLES: tuple[Any, ...] = ("-", (0, (4, 1.5)))
-_WORST = 0.92  # of the scale of colors, whose end is hardly seen on white
+_LATEST = 0.9  # of the scale of colors, whose end is hardly seen on white
+_SPREAD = 0.5  # of the distance of two values, over which trials at the same one are spread
+_GOLDEN = 0.6180339887498949
+_FEW_VALUES = 12
+_GAP: dict[str, Any] = {
+    "facecolor": "none", "edgecolor": "#b0b0b0", "hatch": "////", "linewidth": 0.0, "zorder": 0.5,
+}  # fmt: skip
+_STAR: dict[str, Any] = {
+    "linestyle": "none", "marker": "*", "markersize": 11.0, "color": ORANGE, "zorder": 4.0,
+    "markeredgewidth": 0.6,
+}  # fmt: skip
+_MARKS: dict[str, dict[str, Any]] = {
+    "infeasible": {"marker": "x", "color": PURPLE},
+    "failed": {"marker": "x", "color": RED},
+    "pruned": {"marker": "|", "color": PURPLE},
+    "running": {"marker": ">", "color": BLUE},
+    "waiting": {"marker": ">", "color": GREY},
+}
+_COLORS = (
+    RED,
+    BLUE,
+    PURPLE,
+    "#009E73",
+    ORANGE,
+    "#56B4E9",
+    "#000000",
+    "#8c564b",
+    "#999933",
+    "#882255",
+)
 
 
+@draws(Configurations)
 def plot_configurations(
-    run: Run, *, highlight: Sequence[int] = (), ax: Axes | None = None, width: float = WIDTH
+    result: Configurations, *, ax: Axes | None = None, width: float = WIDTH
 ) -> Axes:
-    """Draw every trial as a line through its values, a row per hyperparameter.
+    """Draw where the trials lie: a histogram per hyperparameter, and a panel per pair.
 
-    Parallel coordinates whose axes are rows: values run from left to right on the hyperparameter's
-    own scale, with the ends of its range in the user's units and categories by name. The darker a
-    line, the better its objective; with `highlight` the others are grey. Lines are broken where
-    a hyperparameter is inactive.
+    A point is a trial, the later the brighter; crosses and bars are trials that failed, were
+    pruned or are infeasible. Hatched ranges were hardly tried. Trials at the same whole number or
+    category are spread a little. Highlighted trials are larger, in colors of their own.
 
     Parameters
     ----------
-    run : Run
-        The run; all its trials are drawn, the initial design included.
-    highlight : sequence of int, default ()
-        Numbers of at most ten trials that are drawn in colors of their own.
+    result : Configurations
+        The configurations.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure (unknown to pyplot) as high as the rows need. Give
-        a figure of your own ``layout="constrained"``, so that the labels have room.
+        Where to draw: it is replaced by the panels. By default a new figure (unknown to pyplot).
     width : float, default 8.0
         Width of the new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes: position in [0, 1] by hyperparameter.
-
-    Raises
-    ------
-    ValueError
-        If a trial of `highlight` does not exist, or they are more than ten.
-
-    References
-    ----------
-    .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
-       LMU Munich. Figures 13 and 14.
+        The axes of the first histogram. At most six hyperparameters are drawn, fewer where there
+        is less room; a line under the plot says how many are left.
 
     Examples
     --------
     >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
-    >>> ax = plot_configurations(run, highlight=[3])
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['trial 3: objective 2', 'other trials']
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> run = hx.Run(space, space.sample(9), range(9), "minimize")
+    >>> figure = plot_configurations(hx.configurations(run)).figure
+    >>> sum(panel.axison for panel in figure.axes)
+    3
     """
-    chosen = _rows_of(run, highlight)
+    panels, k = _new_panels(ax, result, width)
+    drawn = result.names[:k]
+    space = result.subject.space
+    parameters = [space[name] for name in drawn]
+    columns = [_spread(result, parameter) for parameter in parameters]
+    limits = [_limits(parameter) for parameter in parameters]
+    entries: list[tuple[Artist, str]] = []
+    for i in range(k):
+        for j in range(k):
+            panel = panels.axes[i * k + j]
+            if j > i:
+                panel.set_axis_off()
+            elif i == j:
+                _draw_counts(panel, result, parameters[i])
+            else:
+                entries = _draw_pair(panel, result, columns[j], columns[i])
+                panel.set_ylim(limits[i])
+            panel.set_xlim(limits[j])
+    if k == 1:
+        entries = []
+    cut = abbreviated(map(plain, drawn), max(8, characters(panels.width, 1.05 * TEXT)))
+    for i in range(k):
+        _label_x(panels.axes[(k - 1) * k + i], parameters[i], cut[i])
+        if i:
+            _label_y(panels.axes[i * k], parameters[i], cut[i])
+    gaps = any(result.untried(name) for name in drawn)
+    inactive = bool(np.isnan(result.X[:, [space.index(name) for name in drawn]]).any())
+    left_out = len(result.names) - k
+    write_around(
+        panels, heading=words.heading(result), subtitle=words.subtitle(result), legend=entries,
+        x_label="", y_label="",
+        footer=words.footer(left_out, inactive=inactive, gaps=gaps),
+    )  # fmt: skip
+    for i in range(k):  # the text around has taken them away
+        _name(panels.axes[(k - 1) * k + i].xaxis, cut[i])
+    return panels.axes[0]
+
+
+def _new_panels(ax: Axes | None, result: Configurations, width: float) -> tuple[Panels, int]:
+    """Return k × k panels, and k."""
     own = ax is None
     if ax is None:
         ax = new_axes(width)
-    positions = _positions(run)
-    d, across = len(run.space), points_across(ax)
-    labels = abbreviated(map(plain, run.space.names), characters(0.3 * across))
-    ax.set_yticks(np.arange(d), labels, fontsize=TEXT)
-    ax.set_ylim(d - 0.4, -0.4)
-    ax.set_xlim(-0.02, 1.02)
-    ax.set_xticks([])
-    ax.tick_params(axis="y", length=0.0)
-    make_literal(ax.get_yticklabels())
-    ax.spines[["top", "left", "right", "bottom"]].set_visible(False)
-    left, points = sides(ax)
-    for j in range(d):
-        _draw_scale(ax, run.space.parameters[j], j, points)
-    if chosen:
-        entries = _draw_chosen(ax, run, positions, chosen)
-    else:
-        entries = _draw_ranked(ax, run, positions)
-    high = write_legend(ax, entries, left=left, points=left + points)
-    high += write_header(
-        ax, words.heading(run), words.subtitle(run), above=high, left=left, points=left + points
-    )
-    footer = words.footer(broken=bool(np.isnan(positions).any()))
-    high += write_footer(ax, "position within the range", footer, left=left, points=points)
-    if own:
-        set_height(ax, high + d * _ROW)
-    return ax
+    across = points_across(ax)
+    k = max(1, min(len(result.names), MOST_NAMES, int((across - _BESIDE) / _PANEL)))
+    part = part_of(ax)
+    grid = part.subplots(k, k, squeeze=False, subplot_kw={"axes_class": NotebookAxes}).ravel()
+    for panel in grid:
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.set_xticks([])
+        panel.set_yticks([])
+    return Panels(part, tuple(grid), k, across - MARGINS, own), k
 
 
-def _rows_of(run: Run, highlight: Sequence[int]) -> list[int]:
-    """Return the rows of the highlighted trials, each once."""
-    place = {trial: i for i, trial in enumerate(np.asarray(run.trials).tolist())}
-    for trial in highlight:
-        if trial not in place:
-            raise InputError(
-                "highlight",
-                f"must name trials of the run, but trial {trial!r} does not exist",
-                trial,
-                f"Finished trials: {spans(run.trials)}.",
-            )
-    rows = list(dict.fromkeys(place[trial] for trial in highlight))
-    most = len(_COLORS) * len(_STYLES)
-    if len(rows) > most:
-        raise InputError(
-            "highlight",
-            f"must name at most {most} trials, which can be told apart, but named {len(rows)}",
-            highlight,
-            "Name fewer.",
-        )
-    return rows
+# ---------------------------------------------------------------------- values
 
 
-def _positions(run: Run) -> Array:
-    """Return where the values stand along their rows, (n, d), in [0, 1]."""
-    positions = np.array(run.X, dtype=float)
-    for j, parameter in enumerate(run.space.parameters):
-        if isinstance(parameter, CategoricalParameter):
-            # one choice alone stands in the middle
-            positions[:, j] = _spaced(positions[:, j], parameter.size)
-    return positions
+def _spread(result: Configurations, parameter: Parameter) -> Array:
+    """Return where each trial's value stands; those at the same of few values beside each other."""
+    column = result.subject.space.index(parameter.name)
+    places = along(parameter, result.X[:, column])
+    size = parameter.size
+    if size is None or size > _FEW_VALUES:
+        return places
+    turns = (np.arange(len(places)) * _GOLDEN + 0.5 * column) % 1.0 - 0.5
+    return np.asarray(places + _SPREAD * turns / max(size - 1, 2))
 
 
-def _spaced(codes: Array, size: int) -> Array:
-    return codes / (size - 1) if size > 1 else codes + 0.5
+def _limits(parameter: Parameter) -> tuple[float, float]:
+    """Return the ends of an axis: a little beyond those of the bars."""
+    edges = _edges(parameter)
+    margin = _MARGIN * (edges[-1] - edges[0])
+    return float(edges[0] - margin), float(edges[-1] + margin)
 
 
-# ---------------------------------------------------------------------- scales
-
-
-def _draw_scale(
-    ax: Axes, parameter: FloatParameter | IntParameter | CategoricalParameter, j: int,
-    points: float,
-) -> None:  # fmt: skip
-    """Draw the line along which a hyperparameter's values lie, with its labels."""
-    ax.plot([0.0, 1.0], [j, j], color=GREY, linewidth=0.8, alpha=0.6, zorder=1.0)
+def _edges(parameter: Parameter) -> Array:
+    """Return the edges of the bars of a histogram: one for each of few values."""
+    size = parameter.size
     if isinstance(parameter, CategoricalParameter):
-        at = _spaced(np.arange(parameter.size, dtype=float), parameter.size)
-        names = [plain(choice) for choice in parameter.choices]
-        room = points / max(len(names) - 1, 1)
-        ax.plot(at, np.full(len(at), j), "|", color=GREY, markersize=6.0, zorder=1.1)
-        if characters(room, _SMALL) < _LEAST_CHARACTERS:
-            at, names, room = at[[0, -1]], [names[0], names[-1]], points / 2.0
+        at = along(parameter, np.arange(parameter.size, dtype=float))
+    elif size is not None and size <= _FEW_VALUES:
+        at = np.asarray(parameter.from_latent((np.arange(size) + 0.5) / size))
     else:
-        at = np.array([0.0, 0.5, 1.0]) if parameter.log else np.array([0.0, 1.0])
-        names = [
-            str(value) if isinstance(value, int) else number(value)
-            for value in parameter.decode(at)
-        ]
-        room = points / len(at)
-    # the names at the ends lie within the row, and so take twice the room on their side
-    width = max(int(0.75 * characters(room, _SMALL)), 3)
-    box = {"facecolor": ax.get_facecolor(), "alpha": 0.75, "linewidth": 0.0, "pad": 0.6}
-    style: dict[str, Any] = {
-        "va": "top",
-        "fontsize": _SMALL,
-        "color": ink(),
-        "zorder": 5.0,
-        "bbox": box,
-    }
-    texts = []
-    for x, name in zip(at.tolist(), names, strict=True):
-        side = "left" if x == 0.0 else "right" if x == 1.0 else "center"
-        text, shift = shorten(name, width), (0.0, -4.0)
-        texts.append(ax.annotate(text, (x, j), shift, textcoords="offset points", ha=side, **style))
-    make_literal(texts)
+        return np.linspace(0.0, 1.0, _BINS + 1)
+    half = 0.5 / max(len(at) - 1, 1)
+    middle = (at[1:] + at[:-1]) / 2.0
+    return np.concatenate([[at[0] - half], middle, [at[-1] + half]])
 
 
-# ---------------------------------------------------------------------- lines
-
-
-def _draw_ranked(ax: Axes, run: Run, positions: Array) -> list[tuple[Artist, str]]:
-    """Draw all trials, the better the darker; return the entries of the legend."""
-    best_first = np.argsort(run.cost, kind="stable")
-    n = len(best_first)
-    scale = np.empty(n)
-    scale[best_first] = np.linspace(0.0, _WORST, n) if n > 1 else 0.0
-    colors = colormaps["cividis"](scale)
-    worst_first = best_first[::-1]
-    _draw_lines(ax, positions[worst_first], colors[worst_first], linewidth=1.1, alpha=0.8)
-    marks = [(0, "best"), (n // 2, "median"), (n - 1, "worst")]
-    entries: list[tuple[Artist, str]] = []
-    for k, label in (marks if n > 2 else marks[:1])[:n]:
-        row = best_first[k]
-        value = number(float(run.objective[row]), 3)
-        line = Line2D([], [], color=colors[row], linewidth=2.0)
-        entries.append((line, f"{label}: {value} (trial {run.trials[row]})"))
-    return entries
-
-
-def _draw_chosen(
-    ax: Axes, run: Run, positions: Array, chosen: Sequence[int]
-) -> list[tuple[Artist, str]]:
-    """Draw the chosen trials before grey others; return the entries of the legend."""
-    others = np.setdiff1d(np.arange(len(positions)), chosen)
-    faint = 0.5 if len(others) <= 50 else 0.25
-    _draw_lines(
-        ax, positions[others], np.full((len(others), 4), [0.55, 0.55, 0.55, 1.0]),
-        linewidth=0.8, alpha=faint,
+def _draw_counts(panel: Axes, result: Configurations, parameter: Parameter) -> None:
+    """Draw how many finished trials lie where, and hatch what was hardly tried."""
+    column = result.X[result.finished, result.subject.space.index(parameter.name)]
+    places = along(parameter, column[~np.isnan(column)])
+    edges = _edges(parameter)
+    counts, _ = np.histogram(places, edges)
+    panel.bar(
+        edges[:-1], counts, np.diff(edges), align="edge", color=GREY, alpha=0.75,
+        edgecolor="white", linewidth=0.6,
     )  # fmt: skip
-    name = shorten(plain(run.objective_name), 40)
+    for low, high in result.untried(parameter.name):
+        ends = along(parameter, np.asarray(parameter.encode([low, high]), dtype=float))
+        # what counts as near a value of a grid that is finer than the bars
+        half = 0.0 if parameter.size is None else 0.4 / max(parameter.size - 1, 2)
+        panel.axvspan(float(ends[0]) - half, float(ends[1]) + half, **_GAP)
+    most = int(counts.max(initial=0))
+    panel.set_ylim(0.0, 1.15 * max(most, 1))
+    if most:
+        panel.set_yticks([most])
+        panel.tick_params(labelsize=_SMALL, length=2.0)
+
+
+def _draw_pair(panel: Axes, result: Configurations, x: Array, y: Array) -> list[tuple[Artist, str]]:
+    """Draw the trials by two hyperparameters; return the entries of the legend."""
+    states = np.array(result.states, dtype=object)
+    finished = states == "finished"
+    n = int(finished.sum())
     entries: list[tuple[Artist, str]] = []
-    for k, row in enumerate(chosen):
-        (line,) = ax.plot(
-            positions[row], np.arange(positions.shape[1]), marker="o", markersize=4.5,
-            color=_COLORS[k % len(_COLORS)], linestyle=_STYLES[k // len(_COLORS)], linewidth=2.0,
-            zorder=4.0, clip_on=False,
+    if n:
+        shades = colormaps["cividis"](np.linspace(0.0, _LATEST, n))
+        panel.scatter(
+            x[finished], y[finished], s=14.0 if n <= 300 else 6.0, c=shades, linewidths=0.0,
+            alpha=0.85, zorder=2.0, rasterized=n > _MOST_VECTORS,
         )  # fmt: skip
-        value = number(float(run.objective[row]), 3)
-        entries.append((line, f"trial {run.trials[row]}: {name} {value}"))
-    if len(others):
-        entries.append((Line2D([], [], color=GREY, alpha=0.6, linewidth=0.8), "other trials"))
+        numbers = result.trials[finished]
+        ends = ((words.FIRST, 0), (words.LAST, n - 1))[: min(n, 2)]
+        for label, place in ends:
+            dot = Line2D([], [], linestyle="none", marker="o", markersize=5.0, color=shades[place])
+            entries.append((dot, words.trial(label, int(numbers[place]))))
+    for kind, style in _MARKS.items():
+        rows = states == kind
+        if rows.any():
+            (mark,) = panel.plot(
+                x[rows], y[rows], linestyle="none", markersize=4.5, zorder=2.5, **style
+            )
+            entries.append((mark, words.of_kind(kind, int(rows.sum()))))
+    for place, trial in enumerate(result.highlighted):
+        row = result.trials == trial
+        (mark,) = panel.plot(
+            x[row], y[row], linestyle="none", marker="D", markersize=7.0, zorder=3.5,
+            markerfacecolor="none", markeredgewidth=1.8, color=_COLORS[place],
+        )  # fmt: skip
+        entries.append((mark, words.trial(words.HIGHLIGHTED, trial)))
+    best = result.incumbent_trial
+    if best is not None:
+        row = result.trials == best
+        (star,) = panel.plot(x[row], y[row], markeredgecolor=ink(), **_STAR)
+        entries.append((star, words.trial(words.BEST, best)))
     return entries
 
 
-def _draw_lines(
-    ax: Axes, positions: Array, colors: npt.NDArray[Any], *, linewidth: float, alpha: float
-) -> None:
-    """Draw a line per row of positions, and marks where a value has no neighbour."""
-    d = positions.shape[1]
-    rows = np.broadcast_to(np.arange(d, dtype=float), positions.shape)
-    pixels = positions.size > _MOST_VECTORS
-    segments = list(np.stack([positions, rows], axis=2))
-    lines = LineCollection(segments, colors=colors, linewidths=linewidth, alpha=alpha, zorder=2.0)
-    lines.set_clip_on(False)
-    lines.set_rasterized(pixels)
-    ax.add_collection(lines)
-    known = np.pad(~np.isnan(positions), ((0, 0), (1, 1)))
-    alone = known[:, 1:-1] & ~known[:, :-2] & ~known[:, 2:]
-    if alone.any():
-        ax.scatter(
-            positions[alone], rows[alone], s=9.0, c=colors[np.nonzero(alone)[0]], alpha=alpha,
-            linewidths=0.0, zorder=2.0, clip_on=False, rasterized=pixels,
-        )  # fmt: skip
+# ---------------------------------------------------------------------- labels
+
+
+def _shown(parameter: Parameter, most: int) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    found = labels(parameter)
+    if isinstance(parameter, CategoricalParameter):
+        found = found if len(found.at) <= _MOST_CATEGORIES else found.ends()
+    else:
+        found = found.ends()
+    return found.at, tuple(shorten(text, most) for text in found.texts)
+
+
+def _label_x(panel: Axes, parameter: Parameter, name: str) -> None:
+    at, texts = _shown(parameter, 12)
+    category = isinstance(parameter, CategoricalParameter)
+    panel.set_xticks(at, texts, fontsize=_SMALL, rotation=90 if category else 0)
+    panel.tick_params(axis="x", length=2.0)
+    ticks = panel.get_xticklabels()
+    if not category and len(ticks) == 2:
+        ticks[0].set_horizontalalignment("left")
+        ticks[1].set_horizontalalignment("right")
+    make_literal(ticks)
+    _name(panel.xaxis, name)
+
+
+def _label_y(panel: Axes, parameter: Parameter, name: str) -> None:
+    at, texts = _shown(parameter, 10)
+    panel.set_yticks(at, texts, fontsize=_SMALL)
+    panel.tick_params(axis="y", length=2.0)
+    make_literal(panel.get_yticklabels())
+    _name(panel.yaxis, name)
+
+
+def _name(axis: Any, name: str) -> None:
+    axis.set_label_text(name, fontsize=TEXT)
+    make_literal([axis.label])

@@ -1,12 +1,16 @@
-"""The plot of a run: the objective by trial, and the best so far."""
+"""The plot of a run's history: the objective by trial, and the best so far."""
 
 from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from hpo_explain.explanations import History
 from hpo_explain.facts import Origin
 from hpo_explain.plotting._layout import (
     points_across,
@@ -16,8 +20,10 @@ from hpo_explain.plotting._layout import (
     write_legend,
     write_y_label,
 )
+from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import (
     BLUE,
+    GREEN,
     GREY,
     ORANGE,
     PURPLE,
@@ -29,25 +35,34 @@ from hpo_explain.plotting._style import (
     set_height,
 )
 from hpo_explain.plotting._text import plain
-from hpo_explain.run import Run
 from hpo_explain.wording import history as words
 from hpo_explain.wording.numbers import number
 
 _HEIGHT = 190.0  # points, of the axes
 _BY_HAND = (Origin.ENQUEUED, Origin.PERSON)
 _MOST_VECTORS = 2000  # beyond, marks are drawn as pixels: an SVG of 50,000 marks takes 10 MB
+_WITHOUT: dict[str, dict[str, Any]] = {
+    "failed": {"marker": "x", "color": RED},
+    "pruned": {"marker": "|", "color": PURPLE},
+    "running": {"marker": ">", "color": BLUE, "markerfacecolor": "none"},
+    "waiting": {"marker": ">", "color": GREY, "markerfacecolor": "none"},
+    "": {"marker": "+", "color": GREY},
+}
+"""Marks of trials without a result, by why they have none."""
 
 
-def plot_history(run: Run, *, ax: Axes | None = None, width: float = WIDTH) -> Axes:
+@draws(History)
+def plot_history(result: History, *, ax: Axes | None = None, width: float = WIDTH) -> Axes:
     """Draw the objective of every trial, and the incumbent so far as a step line.
 
     Trials of the initial design, proposals, and infeasible trials are told apart by their
-    markers. Diverged trials are drawn at the bound at which they count for fitting.
+    markers. Diverged trials are drawn at the bound at which they count for fitting, and trials
+    without a result along the end of the axes that is worse.
 
     Parameters
     ----------
-    run : Run
-        The run.
+    result : History
+        The history.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure (unknown to pyplot). Give a figure of your own
         ``layout="constrained"``, so that the labels have room.
@@ -64,80 +79,106 @@ def plot_history(run: Run, *, ax: Axes | None = None, width: float = WIDTH) -> A
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5], "loss": [1.0, 9.0, 4.0]})
-    >>> plot_history(hx.from_frame(table, objective="loss")).get_title(loc="left")
+    >>> plot_history(hx.history(table, objective="loss")).get_title(loc="left")
     'Objective of 3 trials'
     """
     own = ax is None
     if ax is None:
         ax = new_axes(width)
     across = points_across(ax)
-    entries = _draw_trials(ax, run)
-    if len(run):
-        first, last = int(np.min(run.trials)), int(np.max(run.trials))
-        margin = 0.5 + 0.02 * (last - first)
-        ax.set_xlim(first - margin, last + margin)
-    else:
+    entries = _draw_trials(ax, result)
+    entries += _draw_optimum(ax, result)
+    entries += _draw_without_result(ax, result)
+    numbers = [*result.trials.tolist(), *result.left_out]
+    if numbers:
+        margin = 0.5 + 0.02 * (max(numbers) - min(numbers))
+        ax.set_xlim(min(numbers) - margin, max(numbers) + margin)
+    if not len(result):
         ax.text(0.5, 0.5, "no finished trial", transform=ax.transAxes, ha="center", color=GREY)
+        ax.set_yticks([])
     ax.tick_params(labelsize=TEXT)
     ax.spines[["top", "right"]].set_visible(False)
     ax.xaxis.set_major_locator(
         MaxNLocator(nbins=max(2, int(across / 60.0)), integer=True, min_n_ticks=1)
     )
-    write_y_label(ax, plain(run.objective_name), points=0.95 * _HEIGHT)
+    write_y_label(ax, plain(result.objective_name), points=0.95 * _HEIGHT)
     left, points = sides(ax, label=2.0 * TEXT)
     high = write_legend(ax, entries, left=left, points=left + points)
     high += write_header(
-        ax, words.heading(run), words.subtitle(run), above=high, left=left, points=left + points
-    )
-    high += write_footer(ax, "trial", words.footer(run), left=left, points=points)
+        ax, words.heading(result), words.subtitle(result),
+        above=high, left=left, points=left + points,
+    )  # fmt: skip
+    high += write_footer(ax, "trial", words.footer(result), left=left, points=points)
     if own:
         set_height(ax, high + _HEIGHT)
     return ax
 
 
-def _draw_trials(ax: Axes, run: Run) -> list[tuple[Artist, str]]:
+def _draw_trials(ax: Axes, result: History) -> list[tuple[Artist, str]]:
     """Draw the trials and the incumbent; return the entries of the legend."""
-    trials, feasible = np.asarray(run.trials), np.asarray(run.feasible)
-    proposed = np.isin(trials, run.proposals or ())
-    by_hand = np.isin(trials, [t for t, origin in run.origins.items() if origin in _BY_HAND])
-    bound = run.diverged_above()
-    diverged = run.cost > bound
-    sign = 1.0 if run.direction == "minimize" else -1.0
-    shown = sign * run.learned_cost()
-    worse = "^" if run.direction == "minimize" else "v"
+    trials, shown = result.trials, result.learned
+    feasible, proposed, diverged = result.feasible, result.proposed, result.diverged
+    by_hand = np.array([origin in _BY_HAND for origin in result.origins], dtype=bool)
+    worse = "^" if result.direction == "minimize" else "v"
     kinds = (
         (
-            "initial design" if run.proposes else "trials",
+            words.INITIAL if result.proposes else words.TRIALS,
             feasible & ~proposed & ~by_hand & ~diverged,
             "s",
             "none",
             GREY,
         ),
-        ("set by hand", feasible & ~proposed & by_hand & ~diverged, "D", "none", GREY),
-        ("proposals", feasible & proposed & ~diverged, "o", BLUE, BLUE),
-        ("infeasible", ~feasible & ~diverged, "x", PURPLE, PURPLE),
-        (f"diverged, shown at {number(sign * bound)}", diverged, worse, PURPLE, PURPLE),
+        (words.BY_HAND, feasible & ~proposed & by_hand & ~diverged, "D", "none", GREY),
+        (words.PROPOSALS, feasible & proposed & ~diverged, "o", BLUE, BLUE),
+        (words.INFEASIBLE, ~feasible & ~diverged, "x", PURPLE, PURPLE),
+        (words.diverged(number(result.bound)), diverged, worse, PURPLE, PURPLE),
     )
-    size = 4.5 if len(run) <= 500 else 2.5
+    size = 4.5 if len(result) <= 500 else 2.5
     entries: list[tuple[Artist, str]] = []
     for label, rows, marker, face, edge in kinds:
         if rows.any():
             (line,) = ax.plot(
                 trials[rows], shown[rows], marker, color=edge, markerfacecolor=face,
-                markersize=size, zorder=3, rasterized=len(run) > _MOST_VECTORS,
+                markersize=size, zorder=3, rasterized=len(result) > _MOST_VECTORS,
             )  # fmt: skip
             entries.append((line, label))
-    if feasible.any():
-        in_order = np.flatnonzero(feasible)[np.argsort(trials[feasible])]
-        best = sign * np.minimum.accumulate(sign * shown[in_order])
+    if result.tied:
+        known = feasible
         (line,) = ax.step(
-            trials[in_order], best, where="post", color=RED, linewidth=2.0, zorder=3.5
-        )
-        entries.append((line, "incumbent so far"))
-        at = run.row(run.incumbent_trial)
+            trials[known], result.best_learned[known], where="post", color=RED, linewidth=2.0,
+            zorder=3.5,
+        )  # fmt: skip
+        entries.append((line, words.INCUMBENT))
+        at = np.flatnonzero(trials == result.tied[0])[0]
         (star,) = ax.plot(
             trials[at], shown[at], "*", color=ORANGE, markersize=13.0, markeredgecolor=ink(),
             markeredgewidth=0.7, zorder=4,
         )  # fmt: skip
-        entries.append((star, f"best: trial {run.incumbent_trial}"))
+        entries.append((star, words.best(result.tied[0])))
+    return entries
+
+
+def _draw_optimum(ax: Axes, result: History) -> list[tuple[Artist, str]]:
+    if result.optimum is None:
+        return []
+    line = ax.axhline(result.optimum, color=GREEN, linestyle=(0, (4, 2)), linewidth=1.3, zorder=2)
+    return [(line, words.optimum(number(result.optimum)))]
+
+
+def _draw_without_result(ax: Axes, result: History) -> list[tuple[Artist, str]]:
+    """Draw trials without a result along the worse end of the axes."""
+    groups = defaultdict(list)
+    for trial, why in result.left_out.items():
+        groups[why.kind if why.kind in _WITHOUT else ""].append(trial)
+    entries: list[tuple[Artist, str]] = []
+    end = 1.0 if result.direction == "minimize" else 0.0
+    for kind, style in _WITHOUT.items():
+        trials = groups[kind]
+        if trials:
+            (line,) = ax.plot(
+                trials, np.full(len(trials), end), linestyle="none", markersize=5.0, clip_on=False,
+                transform=ax.get_xaxis_transform(), zorder=3,
+                rasterized=len(trials) > _MOST_VECTORS, **style,
+            )  # fmt: skip
+            entries.append((line, words.without_result(kind, len(trials))))
     return entries

@@ -20,6 +20,7 @@ from hpo_explain.explanations import (
     Advice,
     DesirabilityPath,
     FanovaImportance,
+    History,
     InteractionStrength,
     LimeExplanation,
     LocalImportance,
@@ -97,6 +98,13 @@ class Context:
         drawn = draw()
         self._drawn[what] = section
         return drawn
+
+    # ------------------------------------------------------------------ the trials
+
+    @property
+    def history(self) -> History:
+        """What every trial reached, and the best so far."""
+        return self.once("history", lambda: facade.history(self.run))
 
     # ------------------------------------------------------------------ the model
 

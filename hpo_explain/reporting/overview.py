@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from hpo_explain._words import counted, spans
 from hpo_explain.facts import by_reason
-from hpo_explain.plotting import plot_history
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run
 from hpo_explain.wording import format_value
+from hpo_explain.wording import history as history_words
 from hpo_explain.wording import run as words
 
 _TITLE = "Overview"
@@ -24,7 +23,7 @@ _LONG = 300
 
 def _content(context: Context) -> Content:
     run = context.run
-    finding = best_so_far(run)
+    finding = history_words.best_so_far(context.history)
     body = render(
         "overview.html.j2",
         facts=_facts(run),
@@ -33,7 +32,7 @@ def _content(context: Context) -> Content:
             "history",
             _TITLE,
             lambda: figure(
-                partial(plot_history, run),
+                context.history.plot,
                 alt=finding,
                 caption=f"{run.objective_name} of every trial, in the order of their numbers. "
                 f"{_better(run).capitalize()} is better.",
@@ -70,22 +69,6 @@ def _has_incumbent(run: Run) -> bool:
 
 def _value(run: Run, trial: int) -> str:
     return format_value(float(run.objective[run.row(trial)]))
-
-
-def best_so_far(run: Run) -> str:
-    """Say what the best trial reached, and what came after it."""
-    if not len(run):
-        return "No trial has finished yet."
-    if not _has_incumbent(run):
-        if len(run) == 1:
-            return "The only finished trial is not feasible."
-        return f"None of the {len(run)} finished trials is feasible."
-    best = run.incumbent_trial
-    shared = f" ({words.tied(run)})" if words.tied(run) else ""
-    return (
-        f"The best {run.objective_name} of {counted(len(run), 'trial')} is {_value(run, best)}, "
-        f"by trial {best}{shared}; {words.since_best(run)}."
-    )
 
 
 def _facts(run: Run) -> list[tuple[str, str]]:

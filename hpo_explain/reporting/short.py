@@ -13,10 +13,10 @@ from hpo_explain.explanations import FanovaImportance
 from hpo_explain.plotting import abbreviated, plain
 from hpo_explain.reporting._render import render
 from hpo_explain.reporting.context import Context
-from hpo_explain.reporting.overview import best_so_far
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import trust as trust_words
 from hpo_explain.wording.fanova import between, disagreement
+from hpo_explain.wording.history import best_so_far
 from hpo_explain.wording.numbers import percent
 
 _MOST_BARS, _MOST_ACTIONS = 5, 3
@@ -25,7 +25,7 @@ _LONGEST_NAME = 48  # columns
 
 
 def _content(context: Context) -> Content:
-    best = best_so_far(context.run)
+    best = best_so_far(context.history)
     actions = context.advice.actions[:_MOST_ACTIONS]
     importance = unless_nothing(lambda: context.importance)
     body = render(

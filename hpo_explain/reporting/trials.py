@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,12 @@ from markupsafe import Markup
 from hpo_explain.errors import NothingToExplain, unless_nothing
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation
 from hpo_explain.facts import Origin, fact
-from hpo_explain.plotting import plot_history
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
-from hpo_explain.reporting.overview import best_so_far
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run, winsorized
 from hpo_explain.wording import report as words
+from hpo_explain.wording.history import best_so_far
 from hpo_explain.wording.numbers import format_value, plus_minus, signed
 from hpo_explain.wording.proposal import doubts
 from hpo_explain.wording.trust import caution
@@ -46,8 +44,8 @@ def _content(context: Context) -> Content:
             "history",
             _TITLE,
             lambda: figure(
-                partial(plot_history, run),
-                alt=best_so_far(run),
+                context.history.plot,
+                alt=best_so_far(context.history),
                 caption=words.history_caption(run),
             ),
         ),

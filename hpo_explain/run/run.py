@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -474,12 +474,20 @@ class Run:
             return self.origins[trial]
         if trial in self.without_result:
             return self.without_result[trial].origin
-        proposals = self.proposals or ()
-        if trial in proposals:
+        if trial in self._proposed:
             return Origin.MODEL
-        if trial in self.excluded or trial > min(proposals, default=trial):
+        first = self._first_proposal
+        if trial in self.excluded or (first is not None and trial > first):
             return Origin.UNKNOWN
         return Origin.INITIAL
+
+    @cached_property
+    def _proposed(self) -> frozenset[int]:
+        return frozenset(self.proposals or ())
+
+    @cached_property
+    def _first_proposal(self) -> int | None:
+        return min(self._proposed, default=None)
 
     def config(self, trial: int) -> dict[str, Any]:
         """Return the configuration of a trial, in the user's units.

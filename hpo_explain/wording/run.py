@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
 from hpo_explain._words import counted, spans
@@ -27,8 +25,9 @@ def describe(run: Run) -> str:
     lines = [summary(run)]
     if np.asarray(run.feasible).any():
         best = run.objective[run.row(run.incumbent_trial)]
-        shared = f" ({tied(run)})" if tied(run) else ""
-        lines.append(f"best: trial {run.incumbent_trial}, {best:.6g}{shared}")
+        shared = tied(len(run.tied), run.objective_name)
+        told = f" ({shared})" if shared else ""
+        lines.append(f"best: trial {run.incumbent_trial}, {best:.6g}{told}")
         lines += [str(known) for known in luck(run)]
     lines.append(f"proposals: {proposals(run)}")
     for reason, numbers in by_reason(run.excluded).items():
@@ -51,27 +50,9 @@ def who_is_unknown(run: Run) -> bool:
     return not run.proposes and all(run.origin(t) is Origin.UNKNOWN for t in numbers)
 
 
-_ENDED = {"pruned": "pruned", "failed": "failed", "infeasible": "infeasible"}
-
-
-def tied(run: Run) -> str:
+def tied(count: int, objective: str) -> str:
     """Say how many trials share the best objective; empty where one is alone."""
-    n = len(run.tied)
-    return f"{n} trials share the best {run.objective_name}; this is the first" if n > 1 else ""
-
-
-def since_best(run: Run) -> str:
-    """Say what came after the best trial, trials that were left out included."""
-    later = run.later_trials(run.incumbent_trial)
-    if not later:
-        return "the last one"
-    kinds = Counter(run.excluded[t].kind for t in later if t in run.excluded)
-    others = sum(count for kind, count in kinds.items() if kind not in _ENDED)
-    named = [f"{kinds[kind]} {word}" for kind, word in _ENDED.items() if kinds[kind]]
-    named += [f"{others} left out for other reasons"] if others else []
-    better = "nothing better" if np.all(run.feasible) else "nothing better that is feasible"
-    which = f" ({', '.join(named)})" if named else ""
-    return f"{counted(len(later), 'later trial')}{which} brought {better}"
+    return f"{count} trials share the best {objective}; this is the first" if count > 1 else ""
 
 
 def luck(run: Run) -> tuple[Fact, ...]:

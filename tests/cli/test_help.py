@@ -8,7 +8,8 @@ import pytest
 
 from hpo_explain.cli import main
 
-COMMANDS = ["advise", "demo", "export", "importance", "pdp", "proposal", "report", "watch"]
+COMMANDS = ["advise", "configurations", "demo", "export", "history", "importance", "pdp",
+            "proposal", "report", "watch"]  # fmt: skip
 # Everything outside the standard library that the package depends on, but for click.
 HEAVY = ["jinja2", "joblib", "matplotlib", "numba", "numpy", "optuna", "pandas", "scipy", "shap",
          "skopt", "sklearn", "sqlalchemy", "tqdm"]  # fmt: skip

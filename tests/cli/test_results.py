@@ -25,6 +25,8 @@ def rows(text):
 
 COMMANDS = {
     "advise": ["advise", "study.db", "--most", "2"],
+    "configurations": ["configurations", "study.db", "kernel", "x", "--highlight", "4"],
+    "history": ["history", "study.db", "--optimum", "0.125"],
     "importance": ["importance", "study.db", "--order", "2"],
     "proposal": ["proposal", "study.db", "--background", "50"],
     "pdp": ["pdp", "study.db", "kernel"],
@@ -35,6 +37,8 @@ COMMANDS = {
 def result(request, read):
     return {
         "advise": lambda: hx.advise(read, most=2),
+        "configurations": lambda: hx.configurations(read, ["kernel", "x"], highlight=[4]),
+        "history": lambda: hx.history(read, optimum=0.125),
         "importance": lambda: hx.importance(read, 2),
         "proposal": lambda: hx.explain_proposal(read, background=50),
         "pdp": lambda: hx.partial_dependence(read, "kernel"),

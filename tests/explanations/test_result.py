@@ -55,11 +55,13 @@ def repeated(run):
 MADE = {
     "Ablation": hx.ablation,
     "Advice": hx.advise,
+    "Configurations": hx.configurations,
     "DensityPath": density_path,
     "DesirabilityPath": lambda run: hx.desirability_path(
         run, [17, 18], background=40, progress=False
     ),
     "FanovaImportance": lambda run: hx.importance(run, 2, n_trees=8),
+    "History": lambda run: hx.history(run, optimum=0.0),
     "InteractionStrength": lambda run: hx.h_statistic(run, sample=10),
     "LimeExplanation": lambda run: hx.lime(run, sample=100),
     "LocalImportance": hx.local_importance,

@@ -7,7 +7,7 @@ from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 import hpo_explain as hx
-from hpo_explain.plotting import _canvas, plot_history, result_svg
+from hpo_explain.plotting import _canvas, result_svg
 from tests.handmade import tuning_run
 
 
@@ -18,7 +18,7 @@ def run():
 
 DRAWINGS = {
     "bars": lambda run: hx.importance(run, n_trees=8, seed=0).plot(),
-    "history": plot_history,
+    "history": lambda run: hx.history(run).plot(),
     "panels": lambda run: hx.desirability_path(run, background=20, progress=False).plot(),
 }
 
@@ -44,7 +44,7 @@ def test_axes_that_are_added_have_the_constrained_layout(run, monkeypatch):
         ConstrainedLayoutEngine, "execute",
         lambda engine, fig: laid_out.append(fig) or execute(engine, fig),
     )  # fmt: skip
-    ax = plot_history(run)
+    ax = hx.history(run).plot()
     ax.figure.draw_without_rendering()
     assert not laid_out
     ax.twinx().set_ylabel("seconds")
@@ -70,7 +70,7 @@ def test_a_figure_drawn_again_measures_no_text(run, monkeypatch):
 
 
 def test_a_figure_keeps_its_resolution(run):
-    figure = plot_history(run).figure.figure
+    figure = hx.history(run).plot().figure.figure
     figure.dpi = 80.0
     _canvas.svg_text(figure)
     assert figure.dpi == 80.0

@@ -10,7 +10,6 @@ from optuna.samplers import TPESampler
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
-from hpo_explain.plotting import plot_history
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::optuna.exceptions.ExperimentalWarning", "ignore::FutureWarning"
@@ -57,5 +56,5 @@ def test_paths_with_trials_without_a_result_are_drawn(study):
     assert path.trials.tolist()[-3:] == [12, 13, 14]
     for draw in (path.plot, path.plot_predictions, path.plot_payouts):
         assert draw().figure.axes
-    assert plot_history(from_optuna(study)) is not None
+    assert hx.history(from_optuna(study)).plot() is not None
     assert path.explanations[-2].plot().figure.axes

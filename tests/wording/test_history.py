@@ -12,6 +12,10 @@ def run(**options):
     return hx.Run(SPACE, [[0.5], [0.25]], [3.0, 1.0], direction, objective_name="loss", **options)
 
 
+def made(**options):
+    return hx.history(run(**options))
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [
@@ -21,15 +25,16 @@ def run(**options):
     ],
 )
 def test_the_best_trial_is_named(options, text):
-    assert history.subtitle(run(**options)) == text
+    assert history.subtitle(made(**options)) == text
 
 
 def test_trials_that_were_left_out_are_counted_with_their_reasons():
-    assert history.footer(run()) == ""
+    assert history.footer(made()) == ""
     excluded = {2: "pruned", 3: "failed", 4: "pruned"}
-    assert history.footer(run(excluded=excluded)) == "3 trials left out: failed; pruned"
+    assert history.footer(made(excluded=excluded)) == "3 trials left out: failed; pruned"
 
 
 def test_configurations_say_which_way_is_better():
-    assert configurations.heading(run()) == "Configurations of 2 trials"
-    assert configurations.subtitle(run(direction="maximize")).endswith("higher loss is better")
+    found = hx.configurations(run(direction="maximize"))
+    assert configurations.heading(found) == "Configurations of 2 trials"
+    assert configurations.parallel_subtitle(found).endswith("higher loss is better")

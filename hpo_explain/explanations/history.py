@@ -1,0 +1,212 @@
+"""What the trials of a run reached, one after the other, and the best so far."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.diagnostics import Scope
+from hpo_explain.explanations.claims import Claim
+from hpo_explain.explanations.result import Result
+from hpo_explain.facts import Fact, Origin
+from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class History(Result):
+    """The objective of every trial, the incumbent after each, and the trials without a result.
+
+    No model takes part in it: it says what was observed, and the best of noisy results is better
+    than its average.
+
+    Attributes
+    ----------
+    trials : ndarray of int, shape (n,)
+        The finished trials, by number.
+    objective : ndarray of shape (n,)
+        What each reached, in the user's units.
+    learned : ndarray of shape (n,)
+        What each counts as for fitting: the objective, that of a diverged trial at `bound`.
+    bound : float
+        The objective beyond which a trial has diverged; infinite where none has.
+    feasible : ndarray of bool, shape (n,)
+        Whether its constraints were met.
+    origins : tuple of Origin
+        Who chose each.
+    proposed : ndarray of bool, shape (n,)
+        Whether it counts as a proposal of the optimizer's model.
+    proposes : bool
+        Whether the optimizer has a model that chooses trials.
+    tied : tuple of int
+        The feasible trials that share the best objective, the first one first.
+    later : tuple of int
+        The trials that ended after the first of them, those that were left out included.
+    left_out : mapping of int to Fact
+        Trials without a result that can be used, and why: failed, pruned, running, and others.
+    optimum : float or None
+        The best objective there is, where that was given.
+    subject, notes
+        As of every result.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3], "loss": [4.0, 9.0, 1.0, 2.0]})
+    >>> found = hx.history(table, objective="loss", optimum=0.5)
+    >>> found.best.tolist(), found.regret.tolist(), found.since
+    ([4.0, 4.0, 1.0, 1.0], [3.5, 3.5, 0.5, 0.5], 1)
+    """
+
+    scope: ClassVar[Scope] = "everywhere"
+    trials: npt.NDArray[np.int64]
+    objective: Array
+    learned: Array
+    bound: float
+    feasible: npt.NDArray[np.bool_]
+    origins: tuple[Origin, ...]
+    proposed: npt.NDArray[np.bool_]
+    proposes: bool = True
+    tied: tuple[int, ...] = ()
+    later: tuple[int, ...] = ()
+    left_out: Mapping[int, Fact] = field(default_factory=dict)
+    optimum: float | None = None
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+    @property
+    def _sign(self) -> float:
+        return 1.0 if self.direction == "minimize" else -1.0
+
+    @property
+    def incumbent_trial(self) -> int | None:
+        """The best feasible trial, the first of several; None where no trial is feasible."""
+        return self.tied[0] if self.tied else None
+
+    @property
+    def diverged(self) -> npt.NDArray[np.bool_]:
+        """Which trials are worse than `bound`, (n,)."""
+        return np.asarray(self._sign * self.objective > self._sign * self.bound)
+
+    @property
+    def best(self) -> Array:
+        """The incumbent's objective after each trial, (n,); NaN before the first feasible one."""
+        return self._so_far(self.objective)
+
+    @property
+    def best_learned(self) -> Array:
+        """The same of what the trials count as, (n,)."""
+        return self._so_far(self.learned)
+
+    def _so_far(self, values: Array) -> Array:
+        costs = np.where(self.feasible, self._sign * values, np.inf)
+        least = np.minimum.accumulate(costs) if len(costs) else costs
+        return np.where(np.isinf(least), np.nan, self._sign * least)
+
+    @property
+    def regret(self) -> Array | None:
+        """By how much the incumbent is worse than the optimum, (n,); None where that is unknown.
+
+        Negative where noise made a result better than the optimum.
+        """
+        return None if self.optimum is None else self._sign * (self.best - self.optimum)
+
+    @property
+    def since(self) -> int:
+        """How many trials ended after the incumbent."""
+        return len(self.later)
+
+    @property
+    def reasons(self) -> Mapping[str, int]:
+        """How many of the later trials were left out, by the kind of reason."""
+        return Counter(self.left_out[t].kind for t in self.later if t in self.left_out)
+
+    @property
+    def before_proposals(self) -> float:
+        """The best objective of the trials that the model did not choose; NaN where none is."""
+        others = self.feasible & ~self.proposed
+        if not others.any():
+            return float("nan")
+        return float(self._sign * np.min(self._sign * self.objective[others]))
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """Which configuration is the best so far, and what the model's proposals added to it."""
+        if not self.tied:
+            return ()
+        config = self.subject.incumbent
+        best = float(self.best[-1])
+        found = [Claim("incumbent", tuple(config), tuple(config.values()), estimate=best)]
+        if self.proposed.any() and np.isfinite(self.before_proposals):
+            gain = self._sign * (self.before_proposals - best)
+            found.append(Claim("improvement", estimate=gain))
+        return tuple(found)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per trial: its objective, the best so far, who chose it, what became of it.
+
+        Trials that were left out have a reason, and no objective.
+        """
+        import pandas as pd
+
+        columns: dict[str, Any] = {
+            "trial": self.trials,
+            "objective": self.objective,
+            "best": self.best,
+        }
+        if self.regret is not None:
+            columns["regret"] = self.regret
+        columns |= {
+            "origin": [origin.value for origin in self.origins],
+            "state": self.states,
+        }
+        frame = pd.DataFrame(columns)
+        without = pd.DataFrame(
+            {
+                "trial": [*self.left_out],
+                "state": [why.kind for why in self.left_out.values()],
+                "reason": [str(why) for why in self.left_out.values()],
+            }
+        )
+        if not len(without):
+            return frame
+        both = pd.concat([frame, without]) if len(frame) else without.reindex(
+            columns=[*frame.columns, "reason"]
+        )  # fmt: skip
+        return both.sort_values("trial", kind="stable", ignore_index=True)
+
+    @property
+    def states(self) -> list[str]:
+        """What has become of each finished trial: "finished", "infeasible" or "diverged"."""
+        return [
+            "infeasible" if not able else "diverged" if far else "finished"
+            for able, far in zip(self.feasible, self.diverged, strict=True)
+        ]
+
+    def _numbers(self) -> dict[str, Any]:
+        return {
+            "trials": self.trials,
+            "objective": self.objective,
+            "best": self.best,
+            "regret": self.regret,
+            "optimum": self.optimum,
+            "feasible": self.feasible,
+            "diverged": self.diverged,
+            "origins": [origin.value for origin in self.origins],
+            "proposed": self.proposed,
+            "incumbent_trial": self.incumbent_trial,
+            "incumbent": dict(self.subject.incumbent),
+            "tied": self.tied,
+            "later": self.later,
+            "since": self.since,
+            "left_out": {str(t): why.to_dict() for t, why in self.left_out.items()},
+        }

@@ -1,0 +1,91 @@
+"""The history of a run: the best so far, the regret, and what came after the best."""
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.facts import fact
+
+SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+
+
+def made(objective, direction="minimize", **options):
+    n = len(objective)
+    run = hx.Run(SPACE, np.linspace(0.0, 1.0, n)[:, None], objective, direction, **options)
+    return hx.history(run, optimum=0.0)
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_the_best_so_far_is_that_of_the_feasible_trials_in_the_order_of_their_numbers(direction):
+    rng = np.random.default_rng(1)
+    objective, feasible = rng.normal(size=40), rng.random(40) < 0.7
+    numbers = rng.permutation(40)
+    feasible[numbers == 0] = False
+    found = made(objective, direction, trials=numbers, feasible=feasible)
+    better = min if direction == "minimize" else max
+    sign = 1.0 if direction == "minimize" else -1.0
+    reached = []
+    for k, trial in enumerate(found.trials):
+        assert trial == k
+        row = int(np.flatnonzero(numbers == k)[0])
+        reached += [objective[row]] if feasible[row] else []
+        best = better(reached) if reached else np.nan
+        np.testing.assert_equal(found.best[k], best)
+        np.testing.assert_equal(found.regret[k], sign * best)
+    assert np.isnan(found.best[0])
+    assert objective[numbers == found.incumbent_trial] == better(reached)
+
+
+def test_what_came_after_the_best_is_counted_and_what_the_proposals_added_is_said():
+    found = made(
+        [4.0, 3.0, 1.0, 2.0], proposals=[2, 3], trials=[0, 1, 2, 6],
+        excluded={3: fact("failed"), 4: fact("pruned", readable=False), 7: fact("running")},
+    )  # fmt: skip
+    assert found.later == (3, 4, 6)
+    assert found.since == 3
+    incumbent, improvement = found.claims
+    assert incumbent.hyperparameters == ("x",)
+    assert (incumbent.values, incumbent.estimate) == ((2.0 / 3.0,), 1.0)
+    assert improvement.estimate == 3.0 - 1.0
+    assert "The best of the 2 trials that no model chose is 3." in found.sentence
+    assert "3 later trials (1 pruned, 1 failed) brought nothing better" in found.sentence
+    frame = found.to_frame()
+    assert frame["trial"].tolist() == [0, 1, 2, 3, 4, 6, 7]
+    expected = ["finished"] * 3 + ["failed", "pruned", "finished", "running"]
+    assert frame["state"].tolist() == expected
+    assert frame["objective"].isna().tolist() == [state != "finished" for state in expected]
+
+
+def test_proposals_that_added_nothing_are_said_to():
+    found = made([1.0, 3.0, 2.0], proposals=[1, 2])
+    assert found.claims[1].estimate == 0.0
+    assert "trial that no model chose is 1, and no proposal is better" in found.sentence
+
+
+def test_a_result_better_than_the_optimum_is_told_and_is_no_error():
+    found = made([1.0, -0.5, 2.0])
+    assert found.regret.tolist() == [1.0, -0.5, -0.5]
+    (note,) = found.notes
+    assert (note.kind, note.trials) == ("optimum_beaten", (1,))
+    assert made([1.0, 0.5]).notes == ()
+
+
+@pytest.mark.parametrize("feasible", [np.zeros(3, dtype=bool), None])
+def test_without_a_best_trial_nothing_is_claimed(feasible):
+    found = made([1.0, 2.0, 3.0] if feasible is not None else [], feasible=feasible)
+    assert found.claims == ()
+    assert found.incumbent_trial is None
+    assert found.since == 0
+    assert ("None of the 3" if feasible is not None else "No trial has") in found.sentence
+    assert len(found.to_frame()) == len(found)
+
+
+def test_a_run_in_which_all_failed_has_a_row_for_each():
+    found = made([], excluded={0: fact("failed"), 1: fact("failed")})
+    assert found.to_frame()["state"].tolist() == ["failed"] * 2
+    assert found.plot().get_xlim()[1] > 1.0
+
+
+def test_an_optimum_that_is_no_number_is_refused():
+    with pytest.raises(hx.InputError, match="optimum must be finite"):
+        hx.history(hx.Run(SPACE, [[0.5]], [1.0], "minimize"), optimum=np.inf)
