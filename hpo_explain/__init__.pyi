@@ -18,6 +18,9 @@ from .diagnostics import Trust as Trust
 from .errors import InputError as InputError
 from .errors import NothingToExplain as NothingToExplain
 from .explainers import AblationExplainer as AblationExplainer
+from .explainers import (
+    AccumulatedLocalEffectsExplainer as AccumulatedLocalEffectsExplainer,
+)
 from .explainers import AdviceExplainer as AdviceExplainer
 from .explainers import FanovaExplainer as FanovaExplainer
 from .explainers import InteractionExplainer as InteractionExplainer
@@ -40,6 +43,7 @@ from .explainers import global_background as global_background
 from .explainers import hybrid_background as hybrid_background
 from .explainers import local_background as local_background
 from .explanations import Ablation as Ablation
+from .explanations import AccumulatedLocalEffects as AccumulatedLocalEffects
 from .explanations import Action as Action
 from .explanations import Advice as Advice
 from .explanations import Claim as Claim
@@ -70,6 +74,7 @@ from .explanations import SampleSizeCheck as SampleSizeCheck
 from .explanations import Subject as Subject
 from .explanations import Subspace as Subspace
 from .facade import ablation as ablation
+from .facade import accumulated_local_effects as accumulated_local_effects
 from .facade import advise as advise
 from .facade import configurations as configurations
 from .facade import density_path as density_path

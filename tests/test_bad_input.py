@@ -356,6 +356,11 @@ REFUSED = {
         (lambda: hx.PartialDependenceExplainer(MODEL, sample=0), "sample", 0),
         (lambda: hx.PartialDependenceExplainer(MODEL).explain(0), "names", 0),
     ],
+    "AccumulatedLocalEffectsExplainer": [
+        (lambda: hx.AccumulatedLocalEffectsExplainer(MODEL), "sample", None),
+        (lambda: hx.AccumulatedLocalEffectsExplainer(MODEL, sample=0), "sample", 0),
+        (lambda: hx.AccumulatedLocalEffectsExplainer(MODEL, sample=9).explain(0), "names", 0),
+    ],
     "RegionalPartialDependenceExplainer": [
         (lambda: hx.RegionalPartialDependenceExplainer(MODEL, max_depth=-1), "max_depth", -1),
         (lambda: hx.RegionalPartialDependenceExplainer(MODEL, criterion="l3"), "criterion", "l3"),
@@ -421,6 +426,10 @@ REFUSED = {
         (lambda: hx.importance(RUN, order=0), "order", 0),
     ],
     "partial_dependence": [(lambda: hx.partial_dependence(RUN, 0), "names", 0)],
+    "accumulated_local_effects": [
+        (lambda: hx.accumulated_local_effects(RUN, 0), "names", 0),
+        (lambda: hx.accumulated_local_effects(RUN, "x", grid_size=1), "grid_size", 1),
+    ],
     "regional_partial_dependence": [
         (lambda: hx.regional_partial_dependence(RUN, "x", criterion="l3"), "criterion", "l3"),
     ],

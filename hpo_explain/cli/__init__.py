@@ -11,6 +11,7 @@ import sys
 import click
 
 from hpo_explain.cli.advise import advise
+from hpo_explain.cli.ale import ale
 from hpo_explain.cli.configurations import configurations
 from hpo_explain.cli.demo import demo
 from hpo_explain.cli.export import export
@@ -48,6 +49,7 @@ def main(context: click.Context) -> None:
 
 for _command in (
     advise,
+    ale,
     configurations,
     demo,
     export,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from hpo_explain.cli._names import check_names
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
@@ -37,10 +38,7 @@ def pdp(
     the 95 % band of the surrogate's uncertainty. Tried are values with at least three trials near,
     best those that cannot be told from the best one.
     """
-    if len(names) > 2:
-        raise click.UsageError(f"NAME may be given once or twice, but was {', '.join(names)}.")
-    if len(set(names)) < len(names):
-        raise click.UsageError(f"NAME and NAME2 must differ, but both were {names[0]}.")
+    check_names(names)
     from hpo_explain.facade import partial_dependence
 
     result = partial_dependence(

@@ -1,6 +1,7 @@
 """Explainers: one method per file, each asking a surrogate or an acquisition."""
 
 from hpo_explain.explainers.ablation import AblationExplainer
+from hpo_explain.explainers.accumulated_local_effects import AccumulatedLocalEffectsExplainer
 from hpo_explain.explainers.advice import AdviceExplainer
 from hpo_explain.explainers.background import (
     baseline_background,
@@ -28,6 +29,7 @@ from hpo_explain.explainers.subspace import SubspaceExplainer
 
 __all__ = [
     "AblationExplainer",
+    "AccumulatedLocalEffectsExplainer",
     "AdviceExplainer",
     "FanovaExplainer",
     "InteractionExplainer",

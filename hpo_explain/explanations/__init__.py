@@ -1,6 +1,7 @@
 """The frozen results: plain arrays and names, with a table, a plot and words for each."""
 
 from hpo_explain.explanations.ablation import Ablation
+from hpo_explain.explanations.accumulated_local_effects import AccumulatedLocalEffects
 from hpo_explain.explanations.advice import Action, Advice
 from hpo_explain.explanations.attainable import Attainable
 from hpo_explain.explanations.certainty import Commonness, ObjectiveContributions
@@ -32,6 +33,7 @@ from hpo_explain.explanations.subspace import Subspace
 
 __all__ = [
     "Ablation",
+    "AccumulatedLocalEffects",
     "Action",
     "Advice",
     "Attainable",

@@ -118,7 +118,7 @@ class Curve:
         contrasts = self.contrasts
         level = float(self.mean.ravel()[contrasts.place])
         names = self.names
-        doubts = self._doubts()
+        doubts = self.doubted
         spread = float(np.nanmax(self.mean) - np.nanmin(self.mean))
         if spread <= _ROUNDING * abs(level):
             return (self._flat(names, level, 0.0, doubts),)
@@ -188,7 +188,7 @@ class Curve:
     def contrast(self, first: int, second: int) -> Claim:
         """Return by how much the mean at one place of the grid exceeds that at another."""
         estimate = float(self.mean.ravel()[first] - self.mean.ravel()[second])
-        doubts, half = self._doubts(), None
+        doubts, half = self.doubted, None
         if self.covariance is not None:
             own = self.covariance[[first, second], [first, second]]
             variance = own.sum() - 2.0 * self.covariance[first, second]
@@ -208,7 +208,9 @@ class Curve:
 
     # ------------------------------------------------------------------ why it is not certain
 
-    def _doubts(self) -> tuple[Fact, ...]:
+    @property
+    def doubted(self) -> tuple[Fact, ...]:
+        """Why no claim is certain; empty where they may be."""
         found = list(self.doubts)
         if self.covariance is None:
             found.append(fact("uncertainty_unknown"))

@@ -3,6 +3,7 @@
 from hpo_explain.facade.advice import Analysed, advise
 from hpo_explain.facade.around import ablation, lime, local_importance
 from hpo_explain.facade.effects import (
+    accumulated_local_effects,
     h_statistic,
     next_experiments,
     partial_dependence,
@@ -26,6 +27,7 @@ from hpo_explain.facade.recommended_space import recommended_space
 __all__ = [
     "Analysed",
     "ablation",
+    "accumulated_local_effects",
     "advise",
     "configurations",
     "density_path",

@@ -9,11 +9,13 @@ from typing import Any
 import numpy.typing as npt
 
 from hpo_explain.acquisition import Acquisition
+from hpo_explain.explainers.accumulated_local_effects import AccumulatedLocalEffectsExplainer
 from hpo_explain.explainers.h_statistic import InteractionExplainer
 from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
 from hpo_explain.explanations import (
+    AccumulatedLocalEffects,
     InteractionStrength,
     PartialDependence,
     RegionalPartialDependence,
@@ -150,6 +152,77 @@ def regional_partial_dependence(
         grid_size=grid_size,
         max_depth=max_depth,
         criterion=criterion,
+        subject=Subject.of(run),
+        seed=seed,
+    )
+    return explainer.explain(names)
+
+
+def accumulated_local_effects(
+    run: Any,
+    names: str | Sequence[str],
+    *,
+    sample: int | npt.ArrayLike | None = None,
+    grid_size: int = 20,
+    kind: Kind = "auto",
+    surrogate: Any = None,
+    seed: int = 0,
+    **reading: Any,
+) -> AccumulatedLocalEffects:
+    """Show what changes with one or two hyperparameters along the configurations tried.
+
+    Where trials crowd, or hyperparameters were tried in certain combinations only, a partial
+    dependence also averages over combinations that nobody tried; this does not.
+
+    Parameters
+    ----------
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
+        The optimization run.
+    names : str or pair of str
+        The hyperparameters; of a pair what both do together beyond the sum of both.
+    sample, grid_size, seed
+        As in :class:`AccumulatedLocalEffectsExplainer`; by default the configurations tried.
+    kind : {"auto", "gp", "forest"}, default "auto"
+        The surrogate, as in :meth:`Run.surrogate`.
+    surrogate : Surrogate or object, optional
+        A model of your own in place of `kind`: a surrogate, a fitted regressor of scikit-learn,
+        or any object with ``predict``, as in :meth:`Run.explained_by`.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    AccumulatedLocalEffects
+        Curve or surface with its band, in the objective's units, relative to the average.
+
+    Raises
+    ------
+    NothingToExplain
+        If fewer than two values of a hyperparameter were tried.
+    ValueError
+        If fewer than two trials are finished, a name is unknown, or an option is not allowed.
+
+    References
+    ----------
+    .. [1] Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black
+       box supervised learning models. Journal of the Royal Statistical Society B 82(4), 1059-1086.
+       https://doi.org/10.1111/rssb.12377
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> effect = hx.accumulated_local_effects(table, "x", objective="loss")
+    >>> bool(effect.mean[-1] > 0 > effect.mean[0])
+    True
+    """
+    run = read(run, reading, surrogate, kind)
+    explainer = AccumulatedLocalEffectsExplainer(
+        run.surrogate(kind=kind, seed=seed),
+        sample=sample,
+        grid_size=grid_size,
+        feasible=_probability(run, seed),
         subject=Subject.of(run),
         seed=seed,
     )

@@ -4,6 +4,7 @@ from hpo_explain.plotting._registry import draw
 from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.plotting.ablation import plot_ablation
 from hpo_explain.plotting.ablation_shares import plot_ablation_shares
+from hpo_explain.plotting.accumulated_local_effects import plot_accumulated_local_effects
 from hpo_explain.plotting.advice import plot_advice
 from hpo_explain.plotting.configurations import plot_configurations
 from hpo_explain.plotting.configurations_parallel import plot_parallel
@@ -40,6 +41,7 @@ __all__ = [
     "plain",
     "plot_ablation",
     "plot_ablation_shares",
+    "plot_accumulated_local_effects",
     "plot_advice",
     "plot_configurations",
     "plot_curves",

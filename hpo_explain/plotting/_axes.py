@@ -109,12 +109,14 @@ class Effect:
         Where trials were made; elsewhere the effect is dimmed.
     best : ndarray of bool, of the shape of `mean`, optional
         Which values of one hyperparameter are marked as possibly the best.
-    attainable : tuple of ndarray of shape (G,), optional
+    second : tuple of ndarray of shape (G,), optional
         A second effect: what is drawn, and half the width of its band.
     curves : ndarray of shape (n, G), optional
         Curves that stand faintly behind.
     incumbent : tuple, optional
         The incumbent's values.
+    what : str, default "predicted"
+        What the mean is of the objective.
     """
 
     names: tuple[str, ...]
@@ -128,9 +130,10 @@ class Effect:
     direction: str
     supported: npt.NDArray[np.bool_] | None = None
     best: npt.NDArray[np.bool_] | None = None
-    attainable: tuple[Array, Array] | None = None
+    second: tuple[Array, Array] | None = None
     curves: Array | None = None
     incumbent: tuple[Any, ...] | None = None
+    what: str = "predicted"
 
     @property
     def labels(self) -> list[str]:
@@ -145,7 +148,7 @@ class Effect:
     @property
     def predicted(self) -> str:
         """What the mean is."""
-        return f"predicted {self.objective}"
+        return f"{self.what} {self.objective}"
 
     @property
     def untried(self) -> npt.NDArray[np.bool_]:
@@ -242,8 +245,8 @@ def draw_numbers(ax: Axes, effect: Effect, *, ticks: int | None = None) -> None:
         _draw_points(ax, effect, np.arange(len(x)), x, lying=False)
     else:
         ax.fill_between(x, effect.mean - effect.half, effect.mean + effect.half, **BAND)
-        if effect.attainable is not None:
-            second, half = effect.attainable
+        if effect.second is not None:
+            second, half = effect.second
             ax.fill_between(x, second - half, second + half, **SECOND_BAND)
             ax.plot(x, second, **SECOND)
         ax.plot(x, effect.mean, color=BLUE, linewidth=1.8)
@@ -303,8 +306,8 @@ def _draw_points(
 ) -> None:
     """Draw points with bars: green where they may be the best, hollow where hardly tried."""
     mean, half = effect.mean[places], effect.half[places]
-    if effect.attainable is not None:
-        second, bars = (values[places] for values in effect.attainable)
+    if effect.second is not None:
+        second, bars = (values[places] for values in effect.second)
         off = at + _BESIDE
         if lying:
             ax.errorbar(second, off, xerr=bars, **SECOND_POINTS)

@@ -104,7 +104,7 @@ def as_drawn(effect: PartialDependence, *, curves: bool = True) -> Effect:
         direction=effect.subject.direction,
         supported=effect.shown,
         best=effect.best if curves and len(effect.names) == 1 else None,
-        attainable=_attainable(effect) if curves else None,
+        second=_attainable(effect) if curves else None,
         curves=effect.ice_mean[:MOST_CURVES] if curves and len(effect.names) == 1 else None,
         incumbent=effect.incumbent,
     )
@@ -144,7 +144,7 @@ def _legend(effect: PartialDependence, drawn: Effect) -> list[tuple[Artist, str]
         entries.append((Line2D([], [], color=BLUE, linewidth=1.8), "mean"))
         entries.append((Patch(**BAND), "95 % band"))
         entries.append((Line2D([], [], **BEST), words.MAY_BE_BEST))
-    if drawn.attainable is not None:
+    if drawn.second is not None:
         look = {**SECOND, "marker": "D", "linestyle": "-"} if drawn.as_points else SECOND
         entries.append((Line2D([], [], **look), words.ATTAINABLE))
     if (pair or not drawn.as_points) and drawn.untried.any():

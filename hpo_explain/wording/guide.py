@@ -63,6 +63,11 @@ QUESTIONS = (
         "the effect stays uncertain where hardly anything was tried",
     ),
     Question(
+        "What changes along the configurations that were tried, where combinations are missing?",
+        "accumulated_local_effects",
+        "relative to their average; does not say what combinations would do that nobody tried",
+    ),
+    Question(
         "Which hyperparameters act together?",
         "h_statistic",
         "does not say how (draw the partial dependence of the pair); H can be large for a pair "

@@ -48,6 +48,8 @@ def plus_minus(value: float, error: float | None) -> str:
     --------
     >>> plus_minus(0.1369, 0.06457), plus_minus(1234.5, 14.2), plus_minus(0.25, None)
     ('0.14 ± 0.06', '1234 ± 14', '0.25')
+    >>> plus_minus(-0.004, 0.3)
+    '0.0 ± 0.3'
     >>> plus_minus(1.234e-7, 2.1e-9)
     '1.23e-07 ± 2e-09'
     """
@@ -59,7 +61,8 @@ def plus_minus(value: float, error: float | None) -> str:
     largest = max(abs(value), error)
     if _PLAIN[0] <= largest < _PLAIN[1] and decimals <= 6:
         shown = max(decimals, 0)
-        return f"{round(value, decimals):.{shown}f} ± {round(error, decimals):.{shown}f}"
+        # plus 0, as minus 0 is 0
+        return f"{round(value, decimals) + 0.0:.{shown}f} ± {round(error, decimals):.{shown}f}"
     of_value = 0
     if value:
         of_value = max(int(np.floor(np.log10(abs(value)))) + decimals, 0)

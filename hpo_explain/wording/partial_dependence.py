@@ -10,7 +10,7 @@ import numpy as np
 
 from hpo_explain._words import counted, join_words, listed
 from hpo_explain.diagnostics import FEW
-from hpo_explain.explanations import PartialDependence, Subject
+from hpo_explain.explanations import AccumulatedLocalEffects, PartialDependence, Subject
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.facts import Fact
 from hpo_explain.space import CategoricalParameter
@@ -22,6 +22,9 @@ from hpo_explain.wording.subject import better
 
 _MOST_GAPS = 3  # that are named
 _MOST_VALUES = 5
+
+Average = PartialDependence | AccumulatedLocalEffects
+"""Results that say which values are best."""
 
 
 @sentence_of(PartialDependence)
@@ -45,7 +48,7 @@ def attainable(result: PartialDependence) -> str:
     return said_of(claims[0], what, result)
 
 
-def said_of(claim: Claim, what: str, result: PartialDependence) -> str:
+def said_of(claim: Claim, what: str, result: Average) -> str:
     """Say which values are best, or that there is no effect."""
     level = format_level(claim.estimate, result.spread)
     if claim.kind == "flat":
@@ -67,7 +70,7 @@ def said_of(claim: Claim, what: str, result: PartialDependence) -> str:
     return f"{what} best {where}, where it is {level}."
 
 
-def _values(result: PartialDependence, name: str, values: Sequence[Any]) -> str:
+def _values(result: Average, name: str, values: Sequence[Any]) -> str:
     if isinstance(result.subject.space[name], CategoricalParameter):
         return f"at {among(name, values)}"
     ranges = values if isinstance(values[0], tuple) else (values,)
@@ -80,7 +83,7 @@ def _values(result: PartialDependence, name: str, values: Sequence[Any]) -> str:
     return f"for {name} {' or '.join(said)}"
 
 
-def _tried_part(result: PartialDependence, ranges: Sequence[Any]) -> Sequence[Any]:
+def _tried_part(result: Average, ranges: Sequence[Any]) -> Sequence[Any]:
     """Return the tried values of ranges of an effect: what was not tried is said by itself."""
     if len(result.names) > 1:
         return ranges
@@ -98,14 +101,14 @@ def _tried_part(result: PartialDependence, ranges: Sequence[Any]) -> Sequence[An
     return parts or ranges
 
 
-def caution(result: PartialDependence) -> str:
+def caution(result: Average) -> str:
     """Say why the claim is not certain, in a sentence; empty where it is."""
     (claim, *_) = result.claims
     doubts = [reason for reason in claim.because if reason.kind not in (*_FOUND, *_BASIS)]
     return reservation([replace(claim, because=tuple(doubts))]).strip()
 
 
-def basis(result: PartialDependence) -> str:
+def basis(result: Average) -> str:
     """Say what the claim rests on, in sentences; or nothing."""
     told = [str(reason) for reason in result.claims[0].because if reason.kind in _BASIS]
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in told)
@@ -193,7 +196,7 @@ def surface_caption(result: PartialDependence, lowest: str, highest: str) -> str
     return text
 
 
-def dimmed_caption(result: PartialDependence, *, points: bool) -> str:
+def dimmed_caption(result: Average, *, points: bool) -> str:
     """Say what is dimmed; empty where nothing is."""
     there = ~np.isnan(result.mean)
     untried = [UNTRIED] if (~result.supported & there).any() else []

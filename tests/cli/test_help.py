@@ -8,7 +8,7 @@ import pytest
 
 from hpo_explain.cli import main
 
-COMMANDS = ["advise", "configurations", "demo", "export", "history", "importance", "pdp",
+COMMANDS = ["advise", "ale", "configurations", "demo", "export", "history", "importance", "pdp",
             "proposal", "report", "watch"]  # fmt: skip
 # Everything outside the standard library that the package depends on, but for click.
 HEAVY = ["jinja2", "joblib", "matplotlib", "numba", "numpy", "optuna", "pandas", "scipy", "shap",

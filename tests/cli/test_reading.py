@@ -13,6 +13,7 @@ from hpo_explain.facts import fact
 CHOSEN = {
     "importance": ["--format", "json"],
     "proposal": ["--format", "json", "--acquisition", "lcb", "--optimizer", "Ax"],
+    "ale": ["x", "--format", "json"],
     "pdp": ["x", "--format", "json"],
     "export": ["--table", "excluded"],
 }

@@ -29,6 +29,7 @@ COMMANDS = {
     "history": ["history", "study.db", "--optimum", "0.125"],
     "importance": ["importance", "study.db", "--order", "2"],
     "proposal": ["proposal", "study.db", "--background", "50"],
+    "ale": ["ale", "study.db", "kernel"],
     "pdp": ["pdp", "study.db", "kernel"],
 }
 
@@ -41,6 +42,7 @@ def result(request, read):
         "history": lambda: hx.history(read, optimum=0.125),
         "importance": lambda: hx.importance(read, 2),
         "proposal": lambda: hx.explain_proposal(read, background=50),
+        "ale": lambda: hx.accumulated_local_effects(read, "kernel"),
         "pdp": lambda: hx.partial_dependence(read, "kernel"),
     }[request.param]()
 

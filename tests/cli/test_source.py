@@ -323,7 +323,7 @@ def test_wrong_usage_is_exit_code_2(folder, study, table, run, arguments, words)
 @pytest.mark.parametrize(
     "arguments",
     [["report", "study.db"], ["importance", "study.db"], ["proposal", "study.db"],
-     ["pdp", "study.db", "x"], ["export", "study.db", "--table", "path"]],
+     ["ale", "study.db", "x"], ["pdp", "study.db", "x"], ["export", "study.db", "--table", "path"]],
     ids=lambda arguments: arguments[0],
 )  # fmt: skip
 def test_no_command_writes_to_the_storage(folder, study, run, arguments, brief_reports):

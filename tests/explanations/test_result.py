@@ -54,6 +54,7 @@ def repeated(run):
 
 MADE = {
     "Ablation": hx.ablation,
+    "AccumulatedLocalEffects": lambda run: hx.accumulated_local_effects(run, "lr"),
     "Advice": hx.advise,
     "Configurations": hx.configurations,
     "DensityPath": density_path,

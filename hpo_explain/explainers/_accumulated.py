@@ -1,0 +1,114 @@
+"""Steps between values of hyperparameters, and how local effects along them are accumulated."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.space import Array
+
+Places = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The places of one hyperparameter, and which rows take the steps between them.
+
+    Attributes
+    ----------
+    positions : ndarray of shape (P,)
+        Encoded values, in the order in which they are accumulated.
+    rows : tuple of ndarray of int
+        For each of the P - 1 steps the rows of the sample that take it, at least one.
+    at : ndarray of shape (n, P)
+        Where each row is between the places: weights that add up to 1.
+    """
+
+    positions: Array
+    rows: tuple[Places, ...]
+    at: Array
+
+
+def steps_between(values: Array, levels: Array | None, most: int) -> Steps:
+    """Return the steps along values (n,): between levels, or between quantiles of the values.
+
+    Between levels a row takes the step to the next one and the step from the one before
+    (Apley and Zhu for categories); between quantiles that of its own interval (their Eq. 15).
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Encoded values.
+    levels : ndarray of shape (P,) or None
+        The different values in their order; None for as many quantiles as there may be.
+    most : int
+        The most places, where these are quantiles.
+    """
+    if levels is not None:
+        place = np.argmax(values[:, None] == levels, axis=1)
+        own = [np.flatnonzero(place == k) for k in range(len(levels))]
+        both = tuple(np.concatenate(pair) for pair in itertools.pairwise(own))
+        return Steps(levels, both, np.eye(len(levels))[place])
+    # quantiles that are values themselves: those of a step lie on its grid
+    places = -(-len(values) * np.arange(most) // (most - 1)) - 1
+    ends = np.unique(np.sort(values)[np.maximum(places, 0)])
+    interval = np.maximum(np.searchsorted(ends, values), 1) - 1
+    halves = (np.eye(len(ends))[interval] + np.eye(len(ends))[interval + 1]) / 2.0
+    inside = tuple(np.flatnonzero(interval == k) for k in range(len(ends) - 1))
+    return Steps(ends, inside, halves)
+
+
+def accumulate(effects: Array, axes: tuple[Steps, ...]) -> Array:
+    """Return local effects accumulated along one or two hyperparameters, and centred.
+
+    Of two, what each does alone is taken out (Eq. 9, 16 to 18): what is left is their interaction.
+
+    Parameters
+    ----------
+    effects : ndarray of shape (K, m) or (K1, K2, m)
+        Mean local effects by step, of m functions.
+    axes : tuple of Steps
+        The hyperparameters' steps.
+
+    Returns
+    -------
+    ndarray of shape (P, m) or (P1, P2, m)
+    """
+    total = effects
+    for axis in range(len(axes)):
+        total = np.cumsum(total, axis=axis)
+        total = np.insert(total, 0, 0.0, axis=axis)
+    if len(axes) == 1:
+        return np.asarray(total - axes[0].at.mean(axis=0) @ total)
+    first, second = axes
+    alone = _alone(total, first, second), _alone(total.swapaxes(0, 1), second, first)
+    total = total - alone[0][:, None] - alone[1]
+    together = first.at.T @ second.at / len(first.at)
+    return np.asarray(total - np.tensordot(together, total, axes=2))
+
+
+def _alone(total: Array, own: Steps, other: Steps) -> Array:
+    """Return the accumulated effect of the first axis alone, (P, m)."""
+    seen = np.stack([other.at[rows].mean(axis=0) for rows in own.rows])
+    local = np.einsum("kp,kpm->km", seen, np.diff(total, axis=0))
+    return np.insert(np.cumsum(local, axis=0), 0, 0.0, axis=0)
+
+
+def filled(sizes: npt.NDArray[np.intp], axes: tuple[Steps, ...]) -> Places:
+    """Return for each cell the nearest one that has rows, by flat index: itself where it has.
+
+    Nearness is between the middles of cells, as shares of the range from the first place to the
+    last; between categories, of their number.
+    """
+    middles = []
+    for steps in axes:
+        ranked = np.all(np.diff(steps.positions) > 0.0)
+        at = steps.positions if ranked else np.arange(len(steps.positions), dtype=float)
+        middles.append((at[1:] + at[:-1]) / (2.0 * (at[-1] - at[0])))
+    points = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1).reshape(-1, len(axes))
+    known = np.flatnonzero(sizes)
+    apart = ((points[:, None] - points[known]) ** 2).sum(axis=-1)
+    return np.asarray(known[np.argmin(apart, axis=1)])

@@ -1,0 +1,383 @@
+r"""Accumulated local effects with model uncertainty (Apley and Zhu 2020).
+
+===========  ==========================================================================
+symbol       meaning
+===========  ==========================================================================
+f            posterior mean of the surrogate; the band is that of the function itself
+z_k          values of a hyperparameter: quantiles of the sample, or all of a few values
+N(k)         configurations of the sample in step k, from z_{k-1} to z_k
+Δ(k)         mean over N(k) of ``f(z_k, x_\j) - f(z_{k-1}, x_\j)``: a local effect (Eq. 15)
+g(z_k)       ``Δ(1) + ... + Δ(k)``, less its mean over the sample (Eq. 15 and 16)
+===========  ==========================================================================
+
+Every prediction is made near a configuration of the sample: of its own values only one changes, to
+the next one. A partial dependence combines all values with all others, also where nothing was ever
+tried. Of a pair the second differences are accumulated, and what each does alone is taken out
+(Eq. 17 to 19): the interaction is left.
+
+All is linear in f, so its covariance follows exactly from the model's: D K̂ Dᵀ of the steps, with
+the signs D of the means over N(k), and then of the sums.
+
+What another value of a parent activates has no value in a configuration; it takes that of the
+nearest one that has it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_count, check_name, check_sequence
+from hpo_explain.diagnostics import branch_of, supported_at
+from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.explainers._accepted import accepted_surrogate
+from hpo_explain.explainers._accumulated import Steps, accumulate, filled, steps_between
+from hpo_explain.explainers._category_order import order_of_categories
+from hpo_explain.explainers._explained import Explained
+from hpo_explain.explainers.partial_dependence import (
+    PartialDependenceExplainer,
+    checked_sample,
+    values_together,
+)
+from hpo_explain.explanations import AccumulatedLocalEffects, Subject
+from hpo_explain.explanations._best import FLAT
+from hpo_explain.explanations._contrasts import covariance_of_trees
+from hpo_explain.facts import Fact, fact
+from hpo_explain.options import Direction
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space.gower import gower_distances
+from hpo_explain.surrogates import (
+    SupportsJoint,
+    SupportsTrees,
+    Surrogate,
+    mean_of,
+    std_from_variance,
+)
+
+_MOST_ROWS = (1000, 500)  # of the sample, for one and for two hyperparameters
+_IN_CELL = 4  # configurations of a pair's cell, on average
+_PARTIAL_ROWS, _PARTIAL_GRID = 300, 41  # of the partial dependence that stands beside it
+_NORMAL_95 = 1.96
+
+
+class AccumulatedLocalEffectsExplainer:
+    """Accumulates a surrogate's local effects along one or two hyperparameters.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    sample : None, int or ndarray of shape (n, d), default None
+        The configurations whose local effects are averaged: those tried (of the subject), so many
+        rows of the space's measure, or encoded rows.
+    grid_size : int, default 20
+        The most values of a hyperparameter, at least 2. A number with more has quantiles of the
+        sample; of a pair fewer, so that four configurations lie in a cell on average.
+    feasible : callable, optional
+        Probability of being feasible, (n,), of encoded rows (n, d), such as that of
+        ``run.feasibility()``: a value at which nothing is feasible is not called the best.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective.
+    subject : Subject, optional
+        What is explained, with the incumbent and the tried configurations, such as
+        ``Subject.of(run)``; by default it is made from the surrogate and `direction`.
+    seed : int, default 0
+        Seed of a drawn sample, and of the choice among more than 1000 configurations (500 for a
+        pair).
+
+    Raises
+    ------
+    ValueError
+        If the grid has one value, or the sample is outside the space.
+
+    References
+    ----------
+    .. [1] Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black
+       box supervised learning models. Journal of the Royal Statistical Society B 82(4), 1059-1086.
+       Eq. 15 to 19. https://doi.org/10.1111/rssb.12377
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 2.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(40, seed=1)
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] + X[:, 1])
+    >>> explainer = AccumulatedLocalEffectsExplainer(surrogate, sample=X, grid_size=5)
+    >>> effect = explainer.explain("x")
+    >>> effect.mean.round(1) + 0.0
+    array([-0.5, -0.3,  0. ,  0.2,  0.5])
+    """
+
+    def __init__(
+        self,
+        surrogate: Surrogate,
+        *,
+        sample: int | npt.ArrayLike | None = None,
+        grid_size: int = 20,
+        feasible: Callable[[Array], Array] | None = None,
+        direction: Direction = "minimize",
+        subject: Subject | None = None,
+        seed: int = 0,
+    ) -> None:
+        self._surrogate = accepted_surrogate(surrogate)
+        self._space = surrogate.space
+        self._subject = Explained.of(surrogate, direction).completed(subject)
+        self._grid_size = check_count("grid_size", grid_size, minimum=2)
+        self._feasible = feasible
+        self._seed = seed
+        if sample is None:
+            if self._subject.tried is None:
+                problem = "is None, but the tried configurations are not known"
+                remedy = "Give encoded rows, a number of rows, or a subject that knows the trials."
+                raise InputError("sample", problem, sample, remedy)
+            self._sample = self._subject.tried
+        elif np.ndim(sample) == 0:
+            self._sample = self._space.sample(check_count("sample", sample), seed=seed)
+        else:
+            self._sample = checked_sample(self._space, sample)
+
+    def explain(self, names: str | Sequence[str]) -> AccumulatedLocalEffects:
+        """Return the accumulated local effects of one hyperparameter, or of the pair beyond each.
+
+        Parameters
+        ----------
+        names : str or pair of str
+            The hyperparameters.
+
+        Returns
+        -------
+        AccumulatedLocalEffects
+            Curve (or surface) with its uncertainty.
+
+        Raises
+        ------
+        NothingToExplain
+            If the sample has fewer than two values of one, where all of them are active.
+        ValueError
+            If a name is unknown, or there are not one or two different ones.
+        """
+        space = self._space
+        given = [names] if isinstance(names, str) else check_sequence("names", names, "names")
+        wanted = tuple(check_name("names", name, space.names, "hyperparameter") for name in given)
+        if len(set(wanted)) != len(wanted) or len(wanted) not in (1, 2):
+            problem = f"must be one hyperparameter or a pair of different ones, but was {names!r}"
+            raise InputError("names", problem, names)
+        members = [space.index(name) for name in wanted]
+        rows, thinned = self._rows(members)
+        axes = tuple(self._steps(rows, j, len(members)) for j in members)
+        latent = _completed(space, rows) if _decides(space, members) else rows
+        effects = _LocalEffects.of(space, latent, members, axes)
+        mean, covariance = effects.accumulated(self._surrogate)
+        shape = mean.shape
+        std = np.full(shape, np.nan)
+        if covariance is not None:
+            std = std_from_variance(np.diag(covariance)).reshape(shape)
+        # categories in their own order, not in that in which they were accumulated
+        orders = [np.argsort(steps.positions) for steps in axes]
+        flat = np.ravel_multi_index(np.ix_(*orders), shape).ravel()
+        positions = tuple(s.positions[order] for s, order in zip(axes, orders, strict=True))
+        grid = [tuple(space[n].decode(p)) for n, p in zip(wanted, positions, strict=True)]
+        support = self._subject.support
+        found = AccumulatedLocalEffects(
+            subject=self._subject,
+            names=wanted,
+            grid=grid[0] if len(grid) == 1 else tuple(grid),
+            positions=positions,
+            mean=mean.ravel()[flat].reshape(shape),
+            std=std.ravel()[flat].reshape(shape),
+            covariance=None if covariance is None else covariance[np.ix_(flat, flat)],
+            supported=supported_at(support, wanted, grid),
+            scale=float(np.std(mean_of(self._surrogate, rows))),
+            sample_size=len(rows),
+            branch=branch_of(self._surrogate, support, wanted),
+            feasible=self._highest(latent, members, positions),
+            tried=values_together(space, members, self._subject.tried),
+            notes=self._notes(wanted, axes, thinned),
+        )
+        if len(members) == 2:
+            return found
+        return _beside(found, self._partial(wanted[0], positions[0], axes[0].at[:, orders[0]]))
+
+    def _rows(self, members: list[int]) -> tuple[Array, bool]:
+        """Return the sample in which all members are active, and whether it was thinned."""
+        rows = self._sample[~np.isnan(self._sample[:, members]).any(axis=1)]
+        most = _MOST_ROWS[len(members) - 1]
+        if len(rows) <= most:
+            return rows, False
+        rng = np.random.default_rng(self._seed)
+        return rows[np.sort(rng.choice(len(rows), most, replace=False))], True
+
+    def _steps(self, rows: Array, j: int, order: int) -> Steps:
+        levels: Array | None = np.unique(rows[:, j])
+        if levels is None or len(levels) < 2:
+            raise NothingToExplain(fact("too_few_values", names=[self._space.names[j]]))
+        most = self._grid_size
+        if order == 2:
+            most = min(most, 1 + max(2, int(np.sqrt(len(rows) / _IN_CELL))))
+        if isinstance(self._space.parameters[j], CategoricalParameter):
+            levels = order_of_categories(self._space, rows, j)
+        elif len(levels) > most:
+            levels = None
+        return steps_between(rows[:, j], levels, most)
+
+    def _highest(
+        self, latent: Array, members: list[int], positions: tuple[Array, ...]
+    ) -> Array | None:
+        """Return the highest probability of being feasible at each place."""
+        if self._feasible is None:
+            return None
+        shape = tuple(map(len, positions))
+        found = np.full(shape, np.nan)
+        for place in np.ndindex(*shape):
+            value = [p[i] for p, i in zip(positions, place, strict=True)]
+            z = _at(self._space, latent, members, value)
+            z = z[~np.isnan(z[:, members]).any(axis=1)]
+            if len(z):
+                found[place] = self._feasible(z).max()
+        return found
+
+    def _partial(self, name: str, positions: Array, at: Array) -> Array:
+        """Return the partial dependence at the places, centred over the sample as g is."""
+        explainer = PartialDependenceExplainer(
+            self._surrogate,
+            sample=_PARTIAL_ROWS,
+            grid_size=_PARTIAL_GRID,
+            subject=self._subject,
+            seed=self._seed,
+        )
+        effect = explainer.explain(name)
+        (known,) = effect.positions
+        if isinstance(self._space[name], CategoricalParameter):
+            values = effect.mean[np.searchsorted(known, positions)]
+        else:
+            there = ~np.isnan(effect.mean)
+            values = np.interp(positions, known[there], effect.mean[there])
+        return np.asarray(values - at.mean(axis=0) @ values)
+
+    def _notes(
+        self, names: tuple[str, ...], axes: tuple[Steps, ...], thinned: bool
+    ) -> tuple[Fact, ...]:
+        notes = []
+        for name, steps in zip(names, axes, strict=True):
+            parameter = self._space[name]
+            if isinstance(parameter, CategoricalParameter) and len(steps.positions) > 2:
+                order = list(parameter.decode(steps.positions))
+                notes.append(fact("categories_ordered", names=[name], order=order))
+            if self._space.is_conditional(name):
+                when = self._space.condition_text(name)
+                notes.append(fact("averaged_where_active", names=[name], when=when))
+        if thinned:
+            notes.append(fact("sample_thinned", kept=_MOST_ROWS[len(names) - 1]))
+        return (*notes, *self._subject.notes)
+
+
+class _LocalEffects:
+    """The local effects of a sample: means over groups of rows, added with signs."""
+
+    def __init__(
+        self,
+        axes: tuple[Steps, ...],
+        groups: list[Array],
+        signs: Array,
+        which: npt.NDArray[np.intp],
+    ) -> None:
+        self._axes, self._groups, self._signs, self._which = axes, groups, signs, which
+
+    @classmethod
+    def of(
+        cls, space: SearchSpace, latent: Array, members: list[int], axes: tuple[Steps, ...]
+    ) -> _LocalEffects:
+        """Compose the rows on both ends of each step, in all combinations of the members."""
+        shape = tuple(len(steps.rows) for steps in axes)
+        sizes = np.zeros(shape, dtype=int)
+        groups: list[Array] = []
+        for cell in np.ndindex(*shape):
+            taken = [steps.rows[k] for steps, k in zip(axes, cell, strict=True)]
+            inside = latent[taken[0] if len(axes) == 1 else np.intersect1d(*taken)]
+            ends = [steps.positions[[k, k + 1]] for steps, k in zip(axes, cell, strict=True)]
+            corners = [_at(space, inside, members, value) for value in itertools.product(*ends)]
+            there = np.all([~np.isnan(z[:, members]).any(axis=1) for z in corners], axis=0)
+            sizes[cell] = there.sum()
+            if sizes[cell]:
+                groups += [z[there] for z in corners]
+        signs = np.array([-1.0, 1.0]) if len(axes) == 1 else np.array([1.0, -1.0, -1.0, 1.0])
+        known = np.flatnonzero(sizes)
+        if not len(known):
+            names = [space.names[j] for j in members]
+            raise NothingToExplain(fact("never_tried_together", names=names))
+        return cls(axes, groups, signs, np.searchsorted(known, filled(sizes.ravel(), axes)))
+
+    def accumulated(self, surrogate: Surrogate) -> tuple[Array, Array | None]:
+        """Return g and its covariance between all places, None where the model knows none."""
+        ends = np.cumsum([0, *map(len, self._groups)])
+        every = np.vstack(self._groups)
+        by_tree = None
+        if isinstance(surrogate, SupportsTrees) and not isinstance(surrogate, SupportsJoint):
+            by_tree = self._summed(_means(surrogate.predict_trees(every), ends))
+            return by_tree.mean(axis=-1), covariance_of_trees(np.moveaxis(by_tree, -1, 0))
+        mean = self._summed(_means(mean_of(surrogate, every)[:, None], ends))[..., 0]
+        if not isinstance(surrogate, SupportsJoint):
+            return mean, None
+        root = self._summed(np.eye(len(self._groups))).reshape(mean.size, -1)
+        between = surrogate.covariance_of_means(self._groups)
+        return mean, root @ between @ root.T
+
+    def _summed(self, means: Array) -> Array:
+        """Return the accumulated effects of means over the groups, (groups, m)."""
+        corners = means.reshape(-1, len(self._signs), means.shape[1])
+        local = np.einsum("c,kcm->km", self._signs, corners)
+        shape = tuple(len(steps.rows) for steps in self._axes)
+        return accumulate(local[self._which].reshape(*shape, -1), self._axes)
+
+
+def _means(values: Array, ends: npt.NDArray[np.intp]) -> Array:
+    sums = np.add.reduceat(values, ends[:-1], axis=0)
+    return np.asarray(sums / np.diff(ends)[:, None])
+
+
+def _at(space: SearchSpace, latent: Array, members: list[int], value: Sequence[float]) -> Array:
+    """Return configurations in which the members take a value."""
+    rows = latent.copy()
+    rows[:, members] = value
+    return space.project(rows)
+
+
+def _decides(space: SearchSpace, members: list[int]) -> bool:
+    return any(parent in members for rules in space.conditions for parent, _ in rules)
+
+
+def _completed(space: SearchSpace, rows: Array) -> Array:
+    """Return latent rows: what is inactive takes its value in the nearest row that has one."""
+    latent = rows.copy()
+    for j, parameter in enumerate(space.parameters):
+        gone = np.isnan(rows[:, j])
+        if not gone.any() or parameter.optional is not None:
+            continue
+        if gone.all():
+            latent[:, j] = parameter.from_latent(np.array([0.5]))[0]
+        else:
+            donors = rows[~gone]
+            nearest = np.argmin(gower_distances(space, rows[gone], donors), axis=1)
+            latent[gone, j] = donors[nearest, j]
+    return latent
+
+
+def _beside(found: AccumulatedLocalEffects, partial: Array) -> AccumulatedLocalEffects:
+    """Return the result with the partial dependence, and where both differ noticeably."""
+    gap = np.where(found.supported, np.abs(partial - found.mean), 0.0)
+    noticeable = gap > np.maximum(FLAT * found.scale, _NORMAL_95 * np.nan_to_num(found.std))
+    notes = found.notes
+    if noticeable.any():
+        place = int(np.argmax(np.where(noticeable, gap, 0.0)))
+        differs = fact(
+            "partial_dependence_differs",
+            names=found.names,
+            at=found.grid[place],
+            by=float(partial[place] - found.mean[place]),
+        )
+        notes = (differs, *notes)
+    return replace(found, partial=partial, notes=notes)

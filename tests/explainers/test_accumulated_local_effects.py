@@ -1,0 +1,324 @@
+"""Accumulated local effects: closed forms, PyALE's numbers, axioms, and trials that crowd."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.explainers import AccumulatedLocalEffectsExplainer
+from hpo_explain.explanations import Subject
+from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+
+
+def effects(space, of, sample, names, **options):
+    explainer = AccumulatedLocalEffectsExplainer(
+        AnalyticSurrogate(space, of), sample=sample, **options
+    )
+    return explainer.explain(names)
+
+
+# ---------------------------------------------------------------------- closed forms
+
+
+def test_of_a_product_along_the_diagonal_it_is_half_the_square():
+    """f = x1 · x2 where x1 = x2: ∫ x2 dx1 = x²/2 (Apley and Zhu, section 2); its mean is 1/6."""
+    diagonal = np.repeat((np.arange(2000)[:, None] + 0.5) / 2000, 2, axis=1)[::2]
+    found = effects(unit_cube(2), lambda X: X[:, 0] * X[:, 1], diagonal, "x1", grid_size=41)
+    x = np.array(found.grid)
+    np.testing.assert_allclose(found.mean, x**2 / 2 - 1 / 6, atol=1e-3)
+    # the partial dependence is x · E[x2]
+    np.testing.assert_allclose(found.partial, x / 2 - 1 / 4, atol=1e-3)
+
+
+def test_of_an_additive_function_it_is_its_own_term_however_the_others_are_distributed():
+    rng = np.random.default_rng(0)
+    sample = np.clip(rng.random((90, 1)) + 0.05 * rng.standard_normal((90, 3)), 0, 1)
+    found = effects(unit_cube(3), lambda X: X[:, 0] ** 2 + np.exp(X[:, 1]) - X[:, 2], sample, "x1")
+    x = np.array(found.grid)
+    np.testing.assert_allclose(np.diff(found.mean), np.diff(x**2), atol=1e-12)
+
+
+def test_of_a_pair_it_is_what_is_left_of_a_product():
+    """Of a lattice (x1 - m1)(x2 - m2), with the means m of the middles of intervals."""
+    lattice = (np.arange(20) + 0.5) / 20
+    sample = np.array(list(itertools.product(lattice, lattice)))
+    found = effects(
+        unit_cube(2), lambda X: 5.0 * X[:, 0] * X[:, 1] + X[:, 0] ** 3, sample, ["x1", "x2"]
+    )
+    x, y = (np.array(axis) for axis in found.grid)
+    middle = np.interp(np.searchsorted(x, lattice).clip(1) - 0.5, np.arange(len(x)), x).mean()
+    assert len(x) == len(y) == 11
+    np.testing.assert_allclose(found.mean, 5.0 * np.outer(x - middle, y - middle), atol=1e-12)
+
+
+# ---------------------------------------------------------------------- independent implementations
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """A space with a number, its companion, an integer and a category; trials and models of it."""
+    space = hx.SearchSpace(
+        [
+            hx.FloatParameter("x", 0.0, 1.0),
+            hx.FloatParameter("y", 0.0, 1.0),
+            hx.IntParameter("k", 1, 5),
+            hx.CategoricalParameter("c", list("abcd")),
+        ]
+    )
+    rng = np.random.default_rng(0)
+    x = rng.random(208)
+    y = np.clip(x + 0.1 * rng.standard_normal(208), 0.0, 1.0)
+    near = np.floor(4 * np.clip(x + 0.2 * rng.standard_normal(208), 0.0, 0.999)).astype(int)
+    X = np.stack([x, y, rng.integers(0, 5, 208) / 4, np.array([2, 0, 3, 1])[near]], axis=1)
+    values = X[:, 0] * X[:, 1] + X[:, 2] ** 2 * X[:, 0] + np.sin(X[:, 3]) * X[:, 1]
+    return {
+        "space": space,
+        "X": X,
+        "gp": hx.GaussianProcessSurrogate.fit(space, X, values),
+        "forest": hx.ForestSurrogate.fit(space, X, values, n_trees=8),
+    }
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_the_numbers_are_pyales(mixed, kind):
+    ale = pytest.importorskip("PyALE").ale
+    X, model = mixed["X"], mixed[kind]
+    columns = ["x", "y", "k", "c"]
+
+    class Theirs:
+        def predict(self, table):
+            return model.predict(table[columns].to_numpy(dtype=float))[0]
+
+    def codes(table):
+        return pd.DataFrame({"c": table["c"].astype(str).map("abcd".index)}, index=table.index)
+
+    table = pd.DataFrame(X, columns=columns)
+    named = table.assign(c=[*map("abcd".__getitem__, X[:, 3].astype(int))])
+    ours = AccumulatedLocalEffectsExplainer(model, sample=X, grid_size=17)
+    options = {"plot": False, "include_CI": False}
+    x = ale(table, Theirs(), ["x"], feature_type="continuous", grid_size=16, **options)
+    np.testing.assert_allclose(ours.explain("x").positions[0], x.index)
+    np.testing.assert_allclose(ours.explain("x").mean, x["eff"], atol=1e-12)
+    k = ale(table, Theirs(), ["k"], feature_type="discrete", **options)
+    np.testing.assert_allclose(ours.explain("k").mean, k["eff"], atol=1e-12)
+    c = ale(
+        named, Theirs(), ["c"], feature_type="categorical", encode_fun=codes, predictors=columns,
+        **options,
+    )  # fmt: skip
+    found = ours.explain("c")
+    np.testing.assert_allclose(found.mean, c["eff"].loc[list(found.grid)], atol=1e-12)
+    (order,) = (note["order"] for note in found.notes if note.kind == "categories_ordered")
+    assert order in (list(c.index), list(c.index)[::-1])
+    pair = ale(table, Theirs(), ["x", "y"], feature_type="continuous", grid_size=4, **options)
+    both = AccumulatedLocalEffectsExplainer(model, sample=X, grid_size=5).explain(["x", "y"])
+    np.testing.assert_allclose(both.mean, pair, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["x", "c"])
+def test_the_band_is_that_of_the_differences_by_the_whole_posterior_covariance(mixed, name):
+    """Each row on both ends of each of its steps, one after the other, and their covariance."""
+    model, X = mixed["gp"], mixed["X"][:60]
+    found = AccumulatedLocalEffectsExplainer(model, sample=X, grid_size=5).explain(name)
+    j = mixed["space"].index(name)
+    places = found.positions[0]
+    if name == "c":
+        (order,) = (note["order"] for note in found.notes if note.kind == "categories_ordered")
+        places = mixed["space"]["c"].encode(order)
+    rows, weights = [], []
+    for k in range(len(places) - 1):
+        low, high = places[k], places[k + 1]
+        if name == "c":
+            inside = np.isin(X[:, j], [low, high])
+        else:
+            inside = (X[:, j] > low) & (X[:, j] <= high) | ((k == 0) & (X[:, j] == low))
+        for row in X[inside]:
+            for value, sign in ((low, -1.0), (high, 1.0)):
+                rows.append(np.where(np.arange(4) == j, value, row))
+                weight = np.zeros(len(places))
+                weight[k + 1 :] = sign / inside.sum()
+                weights.append(weight)
+    weights = np.array(weights).T
+    if name == "c":
+        shares = [(X[:, j] == place).mean() for place in places]
+    else:
+        inside = np.maximum(np.searchsorted(places, X[:, j]), 1)
+        steps = np.bincount(inside, minlength=len(places)) / len(X)
+        shares = (steps + np.append(steps[1:], 0.0)) / 2.0
+    weights -= np.array(shares) @ weights
+    order = np.argsort(places)
+    np.testing.assert_allclose(found.mean, (weights @ model.predict(np.array(rows))[0])[order])
+    covariance = weights @ model.posterior_covariance(np.array(rows)) @ weights.T
+    np.testing.assert_allclose(found.covariance, covariance[np.ix_(order, order)], atol=1e-9)
+    np.testing.assert_allclose(found.std**2, np.diag(found.covariance), atol=1e-12)
+
+
+# ---------------------------------------------------------------------- axioms
+
+
+@pytest.fixture(scope="module")
+def factorial():
+    """All combinations of three values of x1, of x2 and of a category."""
+    space = hx.SearchSpace([*unit_cube(2), hx.CategoricalParameter("c", ["a", "b", "d"])])
+    values = [0.0, 0.4, 1.0], [0.1, 0.5, 0.9], [0.0, 1.0, 2.0]
+    rows = np.array(list(itertools.product(*values)))
+    table = np.random.default_rng(1).standard_normal((3, 3, 3))
+
+    def of(X):
+        places = (np.argmin(abs(X[:, [j]] - values[j]), axis=1) for j in range(3))
+        return table[tuple(places)]
+
+    return space, of, rows, table
+
+
+def test_where_all_combinations_were_tried_it_is_the_centred_mean_over_the_others(factorial):
+    space, of, rows, table = factorial
+    for j, name in enumerate(space.names):
+        means = table.mean(axis=tuple(k for k in range(3) if k != j))
+        np.testing.assert_allclose(effects(space, of, rows, name).mean, means - means.mean())
+
+
+def test_single_effects_and_that_of_the_pair_add_up_to_the_mean_over_the_third(factorial):
+    space, of, rows, table = factorial
+    single = [effects(space, of, rows, name).mean for name in ("x1", "c")]
+    pair = effects(space, of, rows, ("x1", "c")).mean
+    whole = table.mean() + single[0][:, None] + single[1] + pair
+    np.testing.assert_allclose(whole, table.mean(axis=1))
+
+
+def test_its_mean_over_the_sample_is_zero_and_it_is_linear_in_the_function():
+    space, rng = unit_cube(2), np.random.default_rng(2)
+    sample = rng.beta(0.5, 2.0, (70, 2))
+
+    def first(X):
+        return np.sin(5 * X[:, 0]) * X[:, 1]
+
+    def second(X):
+        return np.abs(X[:, 0] - X[:, 1])
+
+    f, g = (effects(space, of, sample, ["x1", "x2"]).mean for of in (first, second))
+    both = effects(space, lambda X: 3.0 * first(X) - second(X), sample, ["x1", "x2"])
+    np.testing.assert_allclose(both.mean, 3.0 * f - g, atol=1e-12)
+    found = effects(space, first, sample, "x1")
+    middles = (found.mean[1:] + found.mean[:-1]) / 2.0
+    steps = np.maximum(np.searchsorted(found.grid, sample[:, 0]), 1) - 1
+    assert abs(middles[steps].mean()) < 1e-12
+
+
+# ---------------------------------------------------------------------- where trials are
+
+
+def test_what_the_model_says_of_combinations_nobody_tried_does_not_matter():
+    """x1 and x2 were always chosen alike; far from the diagonal the model says anything."""
+    rng = np.random.default_rng(0)
+    x = rng.random(80)
+    tried = np.clip(np.stack([x, x + 0.03 * rng.standard_normal(80)], axis=1), 0.0, 1.0)
+
+    def of(wrong):
+        return lambda X: X[:, 0] + wrong * X[:, 0] * (np.abs(X[:, 0] - X[:, 1]) > 0.4)
+
+    subject = Subject(unit_cube(2), tried=tried)
+    right, wrong = (effects(unit_cube(2), of(w), None, "x1", subject=subject) for w in (0, 20))
+    np.testing.assert_allclose(wrong.mean, right.mean)
+    assert np.ptp(wrong.partial) > 3.0 * np.ptp(right.partial)
+    (differs,) = (note for note in wrong.notes if note.kind == "partial_dependence_differs")
+    assert abs(differs["by"]) > 1.0
+    assert not any(note.kind == "partial_dependence_differs" for note in right.notes)
+
+
+def test_only_configurations_in_which_it_is_active_count_and_all_asked_about_are_valid():
+    """`AnalyticSurrogate` refuses what is no configuration."""
+    space = nested_space()
+    X = space.sample(120, seed=1)
+    for name in space.names:
+        found = effects(space, lambda X: np.nansum(X, axis=1), X, name)
+        active = ~np.isnan(X[:, space.index(name)])
+        assert found.sample_size == active.sum()
+        assert np.isfinite(found.mean).all()
+    # momentum alone: what depends on it does not
+    found = effects(space, lambda X: np.nan_to_num(X[:, 1]), X, "momentum")
+    np.testing.assert_allclose(np.diff(found.mean), np.diff(found.positions[0]))
+
+
+def test_what_a_category_activates_takes_its_value_from_the_nearest_trial_that_has_one():
+    space = hx.SearchSpace(
+        [
+            hx.CategoricalParameter("booster", ["tree", "dart"]),
+            hx.FloatParameter("rate", 0.0, 1.0, active_when={"booster": ["dart"]}),
+        ]
+    )
+    X = np.array([[0.0, np.nan]] * 3 + [[1.0, 0.9], [1.0, 0.7]])
+    found = effects(space, lambda X: np.nan_to_num(X[:, 1]), X, "booster")
+    # the nearest one that has a rate, for all three: 0.9; of the others their own
+    np.testing.assert_allclose(np.diff(found.mean), (3 * 0.9 + 0.9 + 0.7) / 5)
+
+
+def test_the_best_is_claimed_where_the_trials_carry_it_and_nothing_more():
+    space = unit_cube(2)
+    X = space.sample(60, seed=0)
+    rng = np.random.default_rng(0)
+    run = hx.Run(space, X, (X[:, 0] - 0.3) ** 2 + 0.01 * rng.standard_normal(60), "minimize")
+    (best, contrast) = hx.accumulated_local_effects(run, "x1").claims
+    assert best.kind == "best_at"
+    assert best.certain
+    low, high = best.values[0]
+    assert low <= 0.3 <= high
+    assert contrast.certain
+    # mean of (x - 0.3)² over [0, 1] is 0.37 / 3
+    assert best.interval[0] <= -0.37 / 3 <= best.interval[1]
+    (claim, *_) = hx.accumulated_local_effects(run, "x2").claims
+    assert claim.kind == "flat"
+    (claim,) = hx.accumulated_local_effects(run, ["x1", "x2"]).claims
+    assert not claim.certain
+
+
+@pytest.mark.parametrize(("of", "kind"), [(np.multiply, "interaction"), (np.add, "no_interaction")])
+def test_a_pair_acts_together_where_it_is_multiplied_not_where_it_is_added(of, kind):
+    space = unit_cube(2)
+    X = space.sample(60, seed=0)
+    run = hx.Run(space, X, of(X[:, 0] - 0.5, X[:, 1] - 0.5), "minimize")
+    (claim,) = hx.accumulated_local_effects(run, ["x1", "x2"]).claims
+    assert claim.kind == kind
+    assert claim.certain
+
+
+# ---------------------------------------------------------------------- what there is none of
+
+
+def test_one_value_has_no_effect_and_a_model_without_uncertainty_no_band():
+    space = unit_cube(2)
+    same = np.column_stack([np.full(9, 0.5), np.linspace(0, 1, 9)])
+    with pytest.raises(hx.NothingToExplain, match="fewer than two values of x1"):
+        effects(space, lambda X: X[:, 0], same, "x1")
+    found = effects(space, lambda X: X[:, 1], same, "x2")
+    assert found.covariance is None
+    assert np.isnan(found.std).all()
+    assert not any(claim.certain for claim in found.claims)
+
+
+def test_a_large_sample_is_thinned_by_its_seed():
+    space = unit_cube(2)
+    options = {"sample": 1500, "grid_size": 4}
+    first, again, other = (
+        effects(space, lambda X: X[:, 0] * X[:, 1], names="x1", seed=seed, **options)
+        for seed in (1, 1, 2)
+    )
+    assert first.sample_size == 1000
+    assert "sample_thinned" in [note.kind for note in first.notes]
+    np.testing.assert_array_equal(first.mean, again.mean)
+    assert not np.array_equal(first.mean, other.mean)
+
+
+@pytest.mark.parametrize(
+    ("options", "argument"),
+    [
+        ({"sample": None}, "sample"),
+        ({"sample": [[2.0, 0.0]]}, "sample"),
+        ({"grid_size": 1}, "grid_size"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(options, argument):
+    with pytest.raises(hx.InputError) as caught:
+        effects(unit_cube(2), lambda X: X[:, 0], **{"sample": 10, **options}, names="x1")
+    assert caught.value.argument == argument
