@@ -34,6 +34,7 @@ from .explainers import ProposalExplainer as ProposalExplainer
 from .explainers import RecommendedSpaceExplainer as RecommendedSpaceExplainer
 from .explainers import RegionalPartialDependenceExplainer as RegionalPartialDependenceExplainer
 from .explainers import ShapleyExplainer as ShapleyExplainer
+from .explainers import ShapleyInteractionExplainer as ShapleyInteractionExplainer
 from .explainers import SubspaceExplainer as SubspaceExplainer
 from .explainers import aggregate as aggregate
 from .explainers import baseline_background as baseline_background
@@ -71,6 +72,8 @@ from .explanations import Region as Region
 from .explanations import RegionalPartialDependence as RegionalPartialDependence
 from .explanations import RepeatedRuns as RepeatedRuns
 from .explanations import SampleSizeCheck as SampleSizeCheck
+from .explanations import SetValues as SetValues
+from .explanations import ShapleyInteractions as ShapleyInteractions
 from .explanations import Subject as Subject
 from .explanations import Subspace as Subspace
 from .facade import ablation as ablation
@@ -96,6 +99,7 @@ from .facade import partial_dependence as partial_dependence
 from .facade import proposal_densities as proposal_densities
 from .facade import recommended_space as recommended_space
 from .facade import regional_partial_dependence as regional_partial_dependence
+from .facade import shapley_interactions as shapley_interactions
 from .facade import subspace as subspace
 from .facade import trust as trust
 from .facts import Fact as Fact

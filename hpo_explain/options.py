@@ -25,6 +25,9 @@ Measured = Literal["duration", "failed"]
 Estimator = Literal["auto", "exact", "kernel", "sampling"]
 """How Shapley values are computed."""
 
+InteractionIndex = Literal["k-SII", "STII", "FSII"]
+"""How Shapley interactions share out what hyperparameters do together."""
+
 Variance = Literal["average", "covariance"]
 """The variance of a partial dependence: the average (Eq. 5), or that of the average (Eq. 4)."""
 
@@ -37,5 +40,6 @@ TRIALS: tuple[str, ...] = get_args(WhichTrial)
 STATES: tuple[str, ...] = get_args(State)
 MEASURED: tuple[str, ...] = get_args(Measured)
 ESTIMATORS: tuple[str, ...] = get_args(Estimator)
+INDICES: tuple[str, ...] = get_args(InteractionIndex)
 VARIANCES: tuple[str, ...] = get_args(Variance)
 SPLITS: tuple[str, ...] = get_args(Split)

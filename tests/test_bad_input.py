@@ -437,6 +437,14 @@ REFUSED = {
     "ablation": [(lambda: hx.ablation(RUN, kind="tree"), "kind", "tree")],
     "lime": [(lambda: hx.lime(RUN, sampling="grid"), "sampling", "grid")],
     "h_statistic": [(lambda: hx.h_statistic(RUN, sample=1), "sample", 1)],
+    "ShapleyInteractionExplainer": [
+        (lambda: hx.ShapleyInteractionExplainer(MODEL, index="SII"), "index", "SII"),
+    ],
+    "shapley_interactions": [
+        (lambda: hx.shapley_interactions(RUN, index="SII"), "index", "SII"),
+        (lambda: hx.shapley_interactions(RUN, order=1), "order", 1),
+        (lambda: hx.shapley_interactions(RUN, of="loss"), "of", "loss"),
+    ],
     "next_experiments": [(lambda: hx.next_experiments(RUN, "x", 0), "n", 0)],
     "learning_curves": [(lambda: hx.learning_curves(RUN, kind="tree"), "kind", "tree")],
     "LearningCurvesExplainer": [

@@ -323,7 +323,9 @@ def check_around(run, seed):
     name = run.space.names[seed % len(run.space)]
     together = hx.h_statistic(run, name, sample=10, **options)
     assert np.isfinite(together.total).all()
-    results = [result for result in (found, local, lime, together) if result is not None]
+    sets = hx.shapley_interactions(run, source, background=10, **options)
+    assert abs(sets.efficiency_gap) <= 1e-8 * max(abs(sets.prediction), abs(sets.baseline), 1e-300)
+    results = [result for result in (found, local, lime, together, sets) if result is not None]
     for result in results:
         json.dumps(result.to_dict(), allow_nan=False)
     assert not Page(results[seed % len(results)]._repr_html_()).misnested

@@ -25,6 +25,7 @@ from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
 from hpo_explain.explainers.repeated_runs import aggregate
 from hpo_explain.explainers.sample_size import check_sample_size, find_sample_size
 from hpo_explain.explainers.shapley import ShapleyExplainer
+from hpo_explain.explainers.shapley_interactions import ShapleyInteractionExplainer
 from hpo_explain.explainers.subspace import SubspaceExplainer
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "RecommendedSpaceExplainer",
     "RegionalPartialDependenceExplainer",
     "ShapleyExplainer",
+    "ShapleyInteractionExplainer",
     "SubspaceExplainer",
     "aggregate",
     "baseline_background",

@@ -106,7 +106,7 @@ class CoalitionGame:
             return False
         if isinstance(self.acquisition, SupportsWalks):
             return self._too_many
-        return self.grows and len(self.players) >= LEAST_WALKED and not self._parts()
+        return self.grows and len(self.players) >= LEAST_WALKED and not self.parts()
 
     @property
     def predicted_rows(self) -> int:
@@ -116,9 +116,9 @@ class CoalitionGame:
 
     @property
     def _too_many(self) -> bool:
-        return any(len(game.players) > EXACT_PLAYERS for game in self._parts() or [self])
+        return any(len(game.players) > EXACT_PLAYERS for game in self.parts() or [self])
 
-    def _parts(self) -> list[CoalitionGame]:
+    def parts(self) -> list[CoalitionGame]:
         """Return the games of which this one is the sum; empty where it is not a sum."""
         if self.estimator == "kernel" or not isinstance(self.acquisition, SupportsParts):
             return []
@@ -149,7 +149,7 @@ class CoalitionGame:
         if n == 0:
             shape = (len(cubes), 0, len(self.acquisition.term_names))
             return np.zeros(shape), fact("no_players")
-        parts = self._parts()
+        parts = self.parts()
         if parts:
             return self._sum_of(parts, cubes)
         if self.walks_orders:
@@ -172,7 +172,7 @@ class CoalitionGame:
         seeds = np.random.default_rng(self.seed).integers(2**31, size=len(cubes))
         by_cube = np.stack(
             [
-                kernel_shap(partial(self._values, cube), n, seed=int(seed))
+                kernel_shap(partial(self._over_one, cube), n, seed=int(seed))
                 for cube, seed in zip(cubes, seeds, strict=True)
             ]
         )
@@ -186,13 +186,17 @@ class CoalitionGame:
         most = max(len(part.players) for part in parts)
         return phi, fact("games_summed", games=len(parts), most=most, sampled=most > EXACT_PLAYERS)
 
-    def _values(self, cube: Array, coalitions: Coalitions) -> Array:
-        """Return v (coalition, term) over one hypercube."""
+    def values(self, coalitions: Coalitions, cubes: list[Array]) -> Array:
+        """Return v (hypercube, coalition, term), by structure where that is possible."""
         if self.estimator != "kernel":
-            values = self._structured(coalitions, [cube])
+            values = self._structured(coalitions, cubes)
             if values is not None:
-                return np.asarray(values[0])
-        return self._composed(coalitions, cube)
+                return values
+        return np.stack([self._composed(coalitions, cube) for cube in cubes])
+
+    def _over_one(self, cube: Array, coalitions: Coalitions) -> Array:
+        """Return v (coalition, term) over one hypercube."""
+        return np.asarray(self.values(coalitions, [cube])[0])
 
     def _structured(self, coalitions: Coalitions, cubes: list[Array]) -> Array | None:
         """Return v (hypercube, coalition, term) without composed rows, where that is possible."""

@@ -28,6 +28,8 @@ from hpo_explain.explanations.regional import Condition, Region, RegionalPartial
 from hpo_explain.explanations.repeated_runs import RepeatedRuns
 from hpo_explain.explanations.result import Result
 from hpo_explain.explanations.sample_size import Closest, SampleSizeCheck
+from hpo_explain.explanations.set_values import SetValues
+from hpo_explain.explanations.shapley_interactions import ShapleyInteractions
 from hpo_explain.explanations.subject import Subject
 from hpo_explain.explanations.subspace import Subspace
 
@@ -73,6 +75,8 @@ __all__ = [
     "RepeatedRuns",
     "Result",
     "SampleSizeCheck",
+    "SetValues",
+    "ShapleyInteractions",
     "ShareIntervals",
     "Subject",
     "Subspace",

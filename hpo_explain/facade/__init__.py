@@ -23,6 +23,7 @@ from hpo_explain.facade.proposals import (
     proposal_densities,
 )
 from hpo_explain.facade.recommended_space import recommended_space
+from hpo_explain.facade.shapley_interactions import shapley_interactions
 
 __all__ = [
     "Analysed",
@@ -49,6 +50,7 @@ __all__ = [
     "proposal_densities",
     "recommended_space",
     "regional_partial_dependence",
+    "shapley_interactions",
     "subspace",
     "trust",
 ]

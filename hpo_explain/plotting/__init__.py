@@ -31,6 +31,11 @@ from hpo_explain.plotting.recommended_space import plot_recommended_space
 from hpo_explain.plotting.regional import plot_region_ice, plot_regions
 from hpo_explain.plotting.repeated_runs import plot_repeated_runs
 from hpo_explain.plotting.sample_size import plot_sample_size
+from hpo_explain.plotting.shapley_interactions import (
+    plot_interaction_matrix,
+    plot_interaction_waterfall,
+    plot_shapley_interactions,
+)
 from hpo_explain.plotting.subspace import plot_subspace
 
 __all__ = [
@@ -52,6 +57,8 @@ __all__ = [
     "plot_h_statistic",
     "plot_h_totals",
     "plot_history",
+    "plot_interaction_matrix",
+    "plot_interaction_waterfall",
     "plot_learning_curves",
     "plot_lime",
     "plot_local_importance",
@@ -70,6 +77,7 @@ __all__ = [
     "plot_regions",
     "plot_repeated_runs",
     "plot_sample_size",
+    "plot_shapley_interactions",
     "plot_shares",
     "plot_subspace",
     "plot_svg",

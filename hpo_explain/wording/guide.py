@@ -74,6 +74,12 @@ QUESTIONS = (
         "that hardly matters",
     ),
     Question(
+        "What do hyperparameters do together at one configuration?",
+        "shapley_interactions",
+        "explains the model's prediction (or the acquisition) there, not what matters elsewhere; "
+        "with more than 11 hyperparameters those that contribute least play as one",
+    ),
+    Question(
         "Which changes lead from the default to the best configuration?",
         "ablation",
         "where changes act together, the gain of each depends on their order (its Shapley value "

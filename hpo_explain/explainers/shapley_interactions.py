@@ -1,0 +1,240 @@
+"""Shapley interactions of a prediction or an acquisition at a configuration.
+
+The game is that of `shapley`: v(S) is the mean of what is explained over the background, where the
+hyperparameters S have the explained configuration's values. All coalitions are valued by the
+surrogate's own structure, without composed rows where that is possible, and `interaction_indices`
+makes interactions of their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_count, check_option
+from hpo_explain.acquisition import Acquisition
+from hpo_explain.explainers._coalition_game import CoalitionGame
+from hpo_explain.explainers._explained import Explained
+from hpo_explain.explainers._interaction_uncertainty import interaction_std
+from hpo_explain.explainers._terms import evaluate
+from hpo_explain.explainers.background import baseline_background, complete, hypercubes
+from hpo_explain.explainers.exact_shapley import all_coalitions
+from hpo_explain.explainers.interaction_indices import Sets, interaction_weights, sets_up_to
+from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS
+from hpo_explain.explanations import SetValues, ShapleyInteractions, Subject
+from hpo_explain.facts import Fact, fact
+from hpo_explain.options import INDICES, Direction, InteractionIndex
+from hpo_explain.space import Array, Config, encode_one
+from hpo_explain.surrogates import Surrogate
+
+_LINEAR = "mean"  # the term that is the predicted objective, but for its sign
+_RANKED_BY = 50  # background rows from which those that play as one are chosen
+
+
+class ShapleyInteractionExplainer:
+    """Says what hyperparameters do together to a prediction or an acquisition.
+
+    Parameters
+    ----------
+    surrogate : Surrogate or Acquisition
+        The model of the objective, or an acquisition to explain in its place.
+    index : {"k-SII", "STII", "FSII"}, default "k-SII"
+        How what hyperparameters do together is shared out, as in `interaction_weights`.
+    order : int, default 2
+        The size of the largest sets, at least 2.
+    background : int, dict or ndarray of shape (n, d), default 500
+        What the configuration is compared with: a number of rows (drawn from the space's measure as
+        ten independent Latin hypercubes, which gives intervals), one configuration such as a
+        default, or encoded rows.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective.
+    subject : Subject, optional
+        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
+        default it is made from the model and `direction`.
+    seed : int, default 0
+        Seed of the background.
+
+    Raises
+    ------
+    ValueError
+        If `surrogate` is neither, or an option is not allowed.
+
+    References
+    ----------
+    .. [1] Lundberg, S. M. et al. (2020). From local explanations to global understanding with
+       explainable AI for trees. Nature Machine Intelligence 2, 56-67.
+    .. [2] Muschalik, M. et al. (2024). shapiq: Shapley interactions for machine learning. NeurIPS.
+       https://arxiv.org/abs/2410.01649
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in ("x", "y", "z")])
+    >>> X = space.sample(60, seed=1)
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] * X[:, 1] + X[:, 2])
+    >>> explainer = hx.ShapleyInteractionExplainer(surrogate, background=100)
+    >>> found = explainer.explain({"x": 1.0, "y": 1.0, "z": 1.0})
+    >>> round(found.value("x", "y"), 2), abs(round(found.value("x", "z"), 2))
+    (0.25, 0.0)
+    """
+
+    def __init__(
+        self,
+        surrogate: Surrogate | Acquisition,
+        *,
+        index: InteractionIndex = "k-SII",
+        order: int = 2,
+        background: int | Config | npt.ArrayLike = 500,
+        direction: Direction = "minimize",
+        subject: Subject | None = None,
+        seed: int = 0,
+    ) -> None:
+        self._explained = Explained.of(surrogate, subject.direction if subject else direction)
+        self._subject = self._explained.completed(subject)
+        self._index = cast(InteractionIndex, check_option("index", index, INDICES))
+        self._order = check_count("order", order, minimum=2)
+        self._seed = seed
+        space = self._explained.space
+        if isinstance(background, Mapping):
+            background = baseline_background(space, background)
+        if np.ndim(background) == 0:
+            self._cubes = hypercubes(space, cast(int, background), seed=seed)
+        else:
+            self._cubes = [complete(space, background, seed=seed)]
+
+    def explain(self, config: Config) -> ShapleyInteractions:
+        """Return the Shapley interactions at a configuration.
+
+        Parameters
+        ----------
+        config : dict
+            The configuration, in the user's units, without inactive hyperparameters.
+
+        Returns
+        -------
+        ShapleyInteractions
+            The values of sets of up to `order` hyperparameters, which add up to the prediction.
+
+        Raises
+        ------
+        ValueError
+            If the configuration is not one of the space.
+        """
+        explained, space, cubes = self._explained, self._explained.space, self._cubes
+        x = encode_one(space, config, "config")
+        game = CoalitionGame.of(explained.game, x, estimator="auto", seed=self._seed)
+        found = self._interactions(game)
+        background = np.vstack(cubes)
+        at_x = float(evaluate(explained.game, x[None, :]).sum())
+        elsewhere = evaluate(explained.game, background).sum(axis=1)
+        baseline = float(elsewhere.mean())
+        by_term = found.over_cubes(cubes)
+        total = by_term.sum(axis=1)
+        players = [[space.names[j] for j in player] for player in found.players]
+        return ShapleyInteractions(
+            subject=self._subject,
+            config=space.decode(x[None, :])[0],
+            index=self._index,
+            order=min(self._order, max(len(found.players), 2)),
+            total=SetValues(
+                tuple(map(tuple, players)),
+                found.sets,
+                total,
+                _half_width(found.by_cube.sum(axis=2)),
+                self._std(x, found, background, total),
+            ),
+            terms=explained.game.term_names,
+            by_term=by_term,
+            prediction=at_x,
+            baseline=baseline,
+            efficiency_gap=at_x - baseline - float(total.sum()),
+            spread=float(elsewhere.std()),
+            background_size=len(background),
+            notes=(*found.notes, *self._subject.notes),
+        )
+
+    def _interactions(self, game: CoalitionGame) -> _Found:
+        """Return the interactions over each hypercube; a sum of games is valued by its parts."""
+        parts, n = game.parts(), len(game.players)
+        if not n:
+            shape = (len(self._cubes), 0, len(game.acquisition.term_names))
+            return _Found([], (), np.zeros(shape))
+        if parts and n > EXACT_PLAYERS and max(len(p.players) for p in parts) <= EXACT_PLAYERS:
+            return self._of_parts(game, parts)
+        players, notes = self._players(game)
+        coalitions = all_coalitions(len(players))
+        joined = np.zeros((len(coalitions), n), dtype=bool)
+        place = {column: p for p, columns in enumerate(players) for column in columns}
+        joined[:] = coalitions[:, [place[j] for j in game.players.tolist()]]
+        values = game.values(joined, self._cubes)
+        order = min(self._order, len(players))
+        by_cube = interaction_weights(len(players), order, self._index) @ values
+        return _Found(players, sets_up_to(len(players), order), by_cube, notes)
+
+    def _of_parts(self, game: CoalitionGame, parts: list[CoalitionGame]) -> _Found:
+        """Return interactions as the sums of those of the parts, each of few hyperparameters."""
+        columns = game.players.tolist()
+        sets = sets_up_to(len(columns), self._order)
+        place = {s: i for i, s in enumerate(sets)}
+        by_cube = np.zeros((len(self._cubes), len(sets), len(game.acquisition.term_names)))
+        for part in parts:
+            one = self._interactions(part)
+            for i, members in enumerate(one.sets):
+                whole = tuple(columns.index(one.players[p][0]) for p in members)
+                by_cube[:, place[tuple(sorted(whole))]] += one.by_cube[:, i]
+        return _Found([[j] for j in columns], sets, by_cube)
+
+    def _players(self, game: CoalitionGame) -> tuple[list[list[int]], tuple[Fact, ...]]:
+        """Return the columns of each player: where there are too many, the least play as one."""
+        columns = game.players.tolist()
+        if len(columns) <= EXACT_PLAYERS:
+            return [[j] for j in columns], ()
+        rows = np.vstack(self._cubes)[:: max(1, sum(map(len, self._cubes)) // _RANKED_BY)]
+        size = np.abs(game.shapley([rows])[0][0].sum(axis=1))
+        first = np.argsort(-size, kind="stable")[: EXACT_PLAYERS - 1]
+        alone = sorted(columns[i] for i in first)
+        rest = [j for j in columns if j not in alone]
+        names = [game.acquisition.space.names[j] for j in rest]
+        return [*([j] for j in alone), rest], (fact("play_as_one", names=names),)
+
+    def _std(self, x: Array, found: _Found, background: Array, total: Array) -> Array | None:
+        """Return the std of each value under the model, where what is explained is linear in it."""
+        surrogate, terms = self._explained.surrogate, self._explained.game.term_names
+        if surrogate is None or _LINEAR not in terms or not found.players:
+            return None
+        if len(found.players) > EXACT_PLAYERS:
+            return None
+        weights = interaction_weights(
+            len(found.players), min(self._order, len(found.players)), self._index
+        )
+        return interaction_std(
+            surrogate, x, found.players, background, found.sets, weights, total, seed=self._seed
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """Interactions (hypercube, set, term), and the columns of each player."""
+
+    players: list[list[int]]
+    sets: Sets
+    by_cube: Array
+    notes: tuple[Fact, ...] = ()
+
+    def over_cubes(self, cubes: list[Array]) -> Array:
+        sizes = np.array([len(cube) for cube in cubes], dtype=float)
+        return np.asarray(np.tensordot(sizes / sizes.sum(), self.by_cube, axes=1))
+
+
+def _half_width(by_cube: Array) -> Array | None:
+    """Return half the 95 % t-intervals of means over independent hypercubes."""
+    if len(by_cube) < 2:
+        return None
+    from scipy.stats import t
+
+    error = by_cube.std(axis=0, ddof=1) / np.sqrt(len(by_cube))
+    return np.asarray(t.ppf(0.975, len(by_cube) - 1) * error)

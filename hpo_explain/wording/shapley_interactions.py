@@ -1,0 +1,121 @@
+"""Shapley interactions in words."""
+
+from __future__ import annotations
+
+from hpo_explain._words import counted, join_words, listed
+from hpo_explain.explanations import Claim, ShapleyInteractions
+from hpo_explain.wording._registry import add_facts, sentence_of
+from hpo_explain.wording.doubts import reservation
+from hpo_explain.wording.numbers import format_level, format_value, number, plus_minus
+from hpo_explain.wording.subject import configuration, explained
+
+_MOST_NAMED = 6
+
+add_facts(
+    {
+        "interactions_may_exist": "the model's uncertainty allows for some",
+        "play_as_one": lambda fact: (
+            f"{listed(list(fact.names), _MOST_NAMED)} contribute least and play as one: what they "
+            "do among themselves is not told apart"
+        ),
+    }
+)
+
+
+@sentence_of(ShapleyInteractions)
+def sentence(result: ShapleyInteractions) -> str:
+    """Say what is predicted, and what hyperparameters do to it only together."""
+    about, gap = result.subject, result.prediction - result.baseline
+    start = (
+        f"The {explained(about)} of {configuration(about)} is "
+        f"{format_level(result.prediction, gap)}, on average {format_level(result.baseline, gap)}."
+    )
+    claims = result.claims
+    if claims[0].kind == "no_interaction":
+        return f"{start} No hyperparameters act together on it{_adds_up(claims[0])}."
+    if claims[0].certain:
+        told = "; ".join(_part(claim) for claim in claims)
+        return f"{start} Beyond what each does by itself, {told}."
+    return f"{start} The strongest interaction seems to be that of {_seeming(claims[0])}." + (
+        reservation(claims[:1])
+    )
+
+
+def _adds_up(claim: Claim) -> str:
+    if claim.certain:
+        return ": what each does by itself adds up to the difference"
+    return f", but this is not certain: {join_words([str(reason) for reason in claim.because])}"
+
+
+def _values(claim: Claim) -> list[str]:
+    pairs = zip(claim.hyperparameters, claim.values, strict=True)
+    return [name if v is None else f"{name} = {format_value(v)}" for name, v in pairs]
+
+
+def _part(claim: Claim) -> str:
+    change = "raise" if claim.estimate > 0.0 else "lower"
+    size = plus_minus(abs(claim.estimate), claim.half)
+    return f"{join_words(_values(claim))} together {change} it by {size}"
+
+
+def _seeming(claim: Claim) -> str:
+    return f"{join_words(_values(claim))} ({claim.estimate:+.3g})"
+
+
+BETTER, WORSE = "better", "worse"
+AVERAGE, PREDICTION = "average", "prediction"
+
+
+def heading(result: ShapleyInteractions) -> str:
+    """Return the heading of the plots."""
+    return (
+        f"What hyperparameters do, alone and together, to the {explained(result.subject)} of "
+        f"{configuration(result.subject)}"
+    )
+
+
+def subtitle(result: ShapleyInteractions) -> str:
+    """Return prediction and average, and what adds up to the difference."""
+    gap = result.prediction - result.baseline
+    return (
+        f"{number(result.prediction, apart=gap)}, on average "
+        f"{number(result.baseline, apart=gap)}: all values add up to the difference "
+        f"({result.index}, order {result.order})"
+    )
+
+
+def label(result: ShapleyInteractions) -> str:
+    """Return the label of an axis along which the explained function is drawn."""
+    return explained(result.subject)
+
+
+def value(result: ShapleyInteractions) -> str:
+    """Return what the values are."""
+    side = "lower" if result.subject.lower_is_better else "higher"
+    return f"contribution: {side} is better"
+
+
+NETWORK = "Disks: what a hyperparameter does by itself; lines: what two do beyond that, together."
+MATRIX = "On the diagonal: what a hyperparameter does by itself; below: what two do together."
+
+
+def not_drawn(result: ShapleyInteractions, drawn: int) -> str:
+    """Say how many sets are not drawn; empty for none."""
+    left = len(result.total.sets) - drawn
+    return f" {counted(left, 'smaller or larger set')} not drawn." if left > 0 else ""
+
+
+def whiskers(result: ShapleyInteractions) -> str:
+    """Say what whiskers are."""
+    if result.total.model_std is None:
+        return "No intervals: the model does not say how uncertain these values are."
+    text = "Whiskers: 95 % interval of each step under the model"
+    if result.total.half_width is None:
+        return f"{text}."
+    size = counted(result.background_size, "configuration")
+    return f"{text} and of averaging over a background of {size}."
+
+
+def others(count: int) -> str:
+    """Return the label of a row that sums the smallest sets."""
+    return f"{count} others"

@@ -1,0 +1,182 @@
+"""Shapley interactions of predictions and acquisitions: closed forms, composed rows, real runs."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.errors import InputError
+from hpo_explain.explainers.exact_shapley import all_coalitions
+from hpo_explain.explainers.interaction_indices import interaction_weights
+from tests.analytic import unit_cube
+from tests.handmade import tuning_run
+
+
+class Analytic:
+    """A surrogate made of a function of the encoded rows."""
+
+    def __init__(self, d, mean):
+        self.space = unit_cube(d)
+        self._mean = mean
+
+    def predict(self, X):
+        return self._mean(X), np.ones(len(X))
+
+
+def run_of(y, d=4, n=60, **changes):
+    X = unit_cube(d).sample(n, seed=1)
+    return hx.Run(unit_cube(d), X, y(X), "minimize", objective_name="loss", **changes)
+
+
+@pytest.mark.parametrize("index", ["k-SII", "STII", "FSII"])
+def test_a_product_and_a_sum_by_hand(index):
+    """f = x1 x2 + 3 x3 at (1, 1, 1): E(x1 x2 | x1 = 1) = 1/2, so the pair has 1 - 1 + 1/4."""
+    model = Analytic(3, lambda X: X[:, 0] * X[:, 1] + 3.0 * X[:, 2])
+    background = np.array(list(np.ndindex(2, 2, 2)), dtype=float)  # its means are those of x
+    found = hx.ShapleyInteractionExplainer(model, index=index, background=background).explain(
+        dict.fromkeys(("x1", "x2", "x3"), 1.0)
+    )
+    expected = {"x1": 0.25, "x2": 0.25, "x3": 1.5, "x1 × x2": 0.25, "x1 × x3": 0, "x2 × x3": 0}
+    for label, value in zip(found.total.labels, found.total.values, strict=True):
+        assert value == pytest.approx(expected[label], abs=1e-12), label
+    assert found.prediction - found.baseline == pytest.approx(2.25)
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+@pytest.mark.parametrize("of", ["prediction", "acquisition"])
+def test_structured_coalitions_agree_with_composed_rows(kind, of):
+    run = tuning_run()
+    model = run.surrogate(before=25, kind=kind)
+    acquisition = hx.LowerConfidenceBound(model, direction=run.direction)
+    found = hx.ShapleyInteractionExplainer(
+        model if of == "prediction" else acquisition, background=20, order=3
+    ).explain(run.incumbent)
+    x = run.space.encode(found.config)[0]
+    players = np.flatnonzero(~np.isnan(x))
+    background = hx.global_background(run.space, 20, seed=0)
+
+    def explained(rows):
+        if of == "prediction":
+            return {"mean": model.predict(rows)[0]}
+        return acquisition.terms(rows)
+
+    values = []
+    for joined in all_coalitions(len(players)):
+        rows = background.copy()
+        rows[:, players[joined]] = x[players[joined]]
+        values.append([t.mean() for t in explained(run.space.project(rows)).values()])
+    expected = interaction_weights(len(players), 3, "k-SII") @ np.array(values)
+    np.testing.assert_allclose(found.by_term, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_the_terms_of_a_confidence_bound_add_up_and_so_do_all_sets():
+    run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2])
+    found = hx.shapley_interactions(run, 30, of="acquisition", background=50)
+    assert found.terms == ("mean", "uncertainty")
+    np.testing.assert_allclose(found.by_term.sum(axis=1), found.total.values)
+    assert found.total.values.sum() == pytest.approx(found.prediction - found.baseline)
+    assert abs(found.efficiency_gap) < 1e-9
+
+
+def test_of_singles_and_pairs_shapleys_values_are_made():
+    """k-SII: a Shapley value is the single's value and half of each of its pairs."""
+    run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2] ** 2)
+    rows = hx.global_background(run.space, 40, seed=3)
+    found = hx.shapley_interactions(run, background=rows)
+    shapley = hx.explain_prediction(run, background=rows)
+    for j, name in enumerate(run.space.names):
+        pairs = [found.value(name, other) for other in run.space.names if other != name]
+        assert found.value(name) + sum(pairs) / 2 == pytest.approx(shapley.phi[j], abs=1e-9)
+
+
+def test_the_posterior_std_is_that_of_the_linear_functional():
+    run = run_of(lambda X: X[:, 0] * X[:, 1], d=2, n=20)
+    found = hx.shapley_interactions(run, background={"x1": 0.1, "x2": 0.2})
+    x, b = run.space.encode(found.config)[0], np.array([0.1, 0.2])
+    rows = np.array([b, [x[0], b[1]], [b[0], x[1]], x])
+    K = run.surrogate().posterior_covariance(rows)
+    w = np.array([1.0, -1.0, -1.0, 1.0])
+    std = found.total.model_std[found.total.labels.index("x1 × x2")]
+    # the difference of large numbers: the covariance is known to 1e-10 of the prior's
+    assert std == pytest.approx(np.sqrt(w @ K @ w), rel=1e-3, abs=1e-5)
+
+
+def test_with_many_players_the_std_is_that_of_the_largest_sets():
+    run = run_of(lambda X: 4.0 * X[:, 0] * X[:, 1] + X[:, 2:].sum(axis=1), d=9, n=80)
+    found = hx.shapley_interactions(run, {f"x{j + 1}": 0.9 for j in range(9)}, background=20)
+    pairs = [len(s) == 2 for s in found.total.sets]
+    known = ~np.isnan(found.total.model_std)
+    assert known.sum() == 12
+    assert np.all(np.array(pairs)[known])
+    assert found.claims[0].hyperparameters == ("x1", "x2")
+    assert found.claims[0].certain
+
+
+def test_beyond_eleven_the_least_play_as_one():
+    d = 15
+    model = Analytic(d, lambda X: X[:, 0] * X[:, 1] + X[:, 2] + 0.01 * X[:, 3:].sum(axis=1))
+    config = {f"x{j + 1}": 1.0 for j in range(d)}
+    rows = unit_cube(d).sample(2, seed=0)
+    found = hx.ShapleyInteractionExplainer(model, background=rows).explain(config)
+    assert [len(player) for player in found.total.players] == [1] * 10 + [5]
+    expected = np.mean((1.0 - rows[:, 0]) * (1.0 - rows[:, 1]))
+    assert found.value("x1", "x2") == pytest.approx(expected)
+    assert abs(found.efficiency_gap) < 1e-9
+    assert "play as one" in str(found.notes[0])
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+@pytest.mark.parametrize("seed", range(3))
+def test_in_pure_noise_no_interaction_is_certain(kind, seed):
+    rng = np.random.default_rng(seed)
+    found = hx.shapley_interactions(run_of(lambda X: rng.normal(size=len(X))), kind=kind)
+    assert not any(claim.certain for claim in found.claims)
+
+
+def test_a_sum_without_interactions_is_said_to_have_none():
+    found = hx.shapley_interactions(run_of(lambda X: X @ np.arange(1.0, 5.0)))
+    (claim,) = found.claims
+    assert (claim.kind, claim.certain) == ("no_interaction", True)
+    assert "No hyperparameters act together" in found.sentence
+
+
+def test_an_interaction_is_told_with_its_interval_that_holds_the_truth():
+    found = hx.shapley_interactions(
+        run_of(lambda X: 2.0 * X[:, 0] * X[:, 1] + X[:, 2]),
+        dict.fromkeys(("x1", "x2", "x3", "x4"), 1.0),
+    )
+    claim = found.claims[0]
+    assert (claim.kind, claim.hyperparameters, claim.certain) == ("interaction", ("x1", "x2"), True)
+    assert claim.interval[0] <= 0.5 <= claim.interval[1]
+    assert "x1 = 1 and x2 = 1 together raise it by 0." in found.sentence
+
+
+def test_tpe_is_univariate_so_nothing_acts_together():
+    optuna = pytest.importorskip("optuna")
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0, multivariate=False))
+
+    def objective(trial):
+        x = [trial.suggest_float(f"x{j}", 0.0, 1.0) for j in range(15)]
+        return x[0] * x[1] + x[2]
+
+    study.optimize(objective, n_trials=25)
+    found = hx.shapley_interactions(study, 24, of="acquisition", background=50)
+    pairs = [i for i, s in enumerate(found.total.sets) if len(s) == 2]
+    assert len(pairs) == len(list(combinations(range(15), 2)))
+    np.testing.assert_allclose(found.total.values[pairs], 0.0, atol=1e-12)
+    assert abs(found.efficiency_gap) < 1e-8
+
+
+def test_a_conditional_run_has_values_for_what_is_active():
+    run = tuning_run()
+    found = hx.shapley_interactions(run, background=30)
+    assert {name for player in found.total.players for name in player} <= set(found.config)
+    assert abs(found.efficiency_gap) < 1e-9 * max(1.0, abs(found.prediction))
+
+
+def test_a_pair_that_is_not_there_is_an_error():
+    found = hx.shapley_interactions(run_of(lambda X: X[:, 0], d=2, n=10), background=10)
+    with pytest.raises(InputError, match="x3"):
+        found.value("x3")
