@@ -22,6 +22,8 @@ from .explainers import (
     AccumulatedLocalEffectsExplainer as AccumulatedLocalEffectsExplainer,
 )
 from .explainers import AdviceExplainer as AdviceExplainer
+from .explainers import ComparedRun as ComparedRun
+from .explainers import ComparisonExplainer as ComparisonExplainer
 from .explainers import FanovaExplainer as FanovaExplainer
 from .explainers import InteractionExplainer as InteractionExplainer
 from .explainers import LearningCurvesExplainer as LearningCurvesExplainer
@@ -36,7 +38,6 @@ from .explainers import RegionalPartialDependenceExplainer as RegionalPartialDep
 from .explainers import ShapleyExplainer as ShapleyExplainer
 from .explainers import ShapleyInteractionExplainer as ShapleyInteractionExplainer
 from .explainers import SubspaceExplainer as SubspaceExplainer
-from .explainers import aggregate as aggregate
 from .explainers import baseline_background as baseline_background
 from .explainers import check_sample_size as check_sample_size
 from .explainers import find_sample_size as find_sample_size
@@ -48,6 +49,7 @@ from .explanations import AccumulatedLocalEffects as AccumulatedLocalEffects
 from .explanations import Action as Action
 from .explanations import Advice as Advice
 from .explanations import Claim as Claim
+from .explanations import Comparison as Comparison
 from .explanations import Condition as Condition
 from .explanations import Configurations as Configurations
 from .explanations import DensityCurve as DensityCurve
@@ -79,6 +81,7 @@ from .explanations import Subspace as Subspace
 from .facade import ablation as ablation
 from .facade import accumulated_local_effects as accumulated_local_effects
 from .facade import advise as advise
+from .facade import compare as compare
 from .facade import configurations as configurations
 from .facade import density_path as density_path
 from .facade import desirability_path as desirability_path

@@ -14,6 +14,7 @@ from hpo_explain import (
     ProposalExplanation,
     Run,
     SearchSpace,
+    compare,
 )
 from hpo_explain.diagnostics import Trust, Verdict
 from hpo_explain.explanations import ObjectiveContributions, Subject
@@ -148,3 +149,8 @@ class Page(HTMLParser):
 
     def values(self, attribute):
         return [attrs[attribute] for _, attrs in self.elements if attribute in attrs]
+
+
+def compared(results):
+    """Explanations of repeated runs, side by side."""
+    return compare({f"seed {seed}": result for seed, result in enumerate(results)})

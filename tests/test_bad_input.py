@@ -366,6 +366,14 @@ REFUSED = {
         (lambda: hx.RegionalPartialDependenceExplainer(MODEL, criterion="l3"), "criterion", "l3"),
         (lambda: hx.RegionalPartialDependenceExplainer(MODEL, min_leaf=0), "min_leaf", 0),
     ],
+    "ComparisonExplainer": [
+        (lambda: hx.ComparisonExplainer([]), "runs", []),
+    ],
+    "compare": [
+        (lambda: hx.compare([RUN, RUN]), "runs", ANY),
+        (lambda: hx.compare({"one": RUN}), "runs", ["one"]),
+        (lambda: hx.compare({"one": RUN, "two": RUN}, kind="tree"), "kind", "tree"),
+    ],
     "AblationExplainer": [
         (lambda: hx.AblationExplainer(MODEL, direction="down"), "direction", "down"),
     ],
@@ -619,7 +627,6 @@ def test_a_text_names_what_is_wrong_and_the_remedy(call, words):
 TO_COME = {
     "RecommendedSpaceExplainer",
     "SubspaceExplainer",
-    "aggregate",
     "density_path",
     "explain_prediction",
     "from_skopt",

@@ -9,6 +9,7 @@ from hpo_explain.explainers.background import (
     hybrid_background,
     local_background,
 )
+from hpo_explain.explainers.comparison import ComparedRun, ComparisonExplainer
 from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.h_statistic import InteractionExplainer
 from hpo_explain.explainers.learning_curves import LearningCurvesExplainer
@@ -22,7 +23,6 @@ from hpo_explain.explainers.prediction import PredictionExplainer
 from hpo_explain.explainers.proposal import ProposalExplainer
 from hpo_explain.explainers.recommended_space import RecommendedSpaceExplainer
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
-from hpo_explain.explainers.repeated_runs import aggregate
 from hpo_explain.explainers.sample_size import check_sample_size, find_sample_size
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explainers.shapley_interactions import ShapleyInteractionExplainer
@@ -32,6 +32,8 @@ __all__ = [
     "AblationExplainer",
     "AccumulatedLocalEffectsExplainer",
     "AdviceExplainer",
+    "ComparedRun",
+    "ComparisonExplainer",
     "FanovaExplainer",
     "InteractionExplainer",
     "LearningCurvesExplainer",
@@ -46,7 +48,6 @@ __all__ = [
     "ShapleyExplainer",
     "ShapleyInteractionExplainer",
     "SubspaceExplainer",
-    "aggregate",
     "baseline_background",
     "check_sample_size",
     "choose_experiments",

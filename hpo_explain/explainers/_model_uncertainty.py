@@ -81,7 +81,7 @@ def objective_contributions(
             phi[players] = one.sum(axis=1)
             if n > 1:
                 error[players] = np.sqrt(n) * one.std(axis=1, ddof=1)
-        std[players] = _std(surrogate, X, weights.reshape(len(players), -1))
+        std[players] = std_of_sums(surrogate, X, weights.reshape(len(players), -1))
     return ObjectiveContributions(phi, error, std)
 
 
@@ -140,8 +140,8 @@ def functionals(game: CoalitionGame, background: Array, *, seed: int = 0) -> tup
     return rows.reshape(-1, len(x)), weights
 
 
-def _std(surrogate: SupportsJoint | SupportsTrees, X: Array, weights: Array) -> Array:
-    """Return the std of each contribution, (players,), for weights (players, rows)."""
+def std_of_sums(surrogate: SupportsJoint | SupportsTrees, X: Array, weights: Array) -> Array:
+    """Return the std of weighted sums of predictions, (K,), for rows (n, d) and weights (K, n)."""
     if isinstance(surrogate, SupportsJoint):
         return surrogate.std_of_sums(X, weights)
     return np.asarray((weights @ surrogate.predict_trees(X)).std(axis=1))

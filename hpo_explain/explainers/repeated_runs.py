@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from operator import itemgetter
 
@@ -16,14 +16,14 @@ from hpo_explain.facts import fact
 
 
 def aggregate(
-    results: Sequence[ProposalExplanation] | Sequence[DesirabilityPath],
+    results: Mapping[str, ProposalExplanation] | Mapping[str, DesirabilityPath],
 ) -> RepeatedRuns:
     """Return mean and standard deviation over repeated runs.
 
     Parameters
     ----------
-    results : sequence of ProposalExplanation, or of DesirabilityPath
-        One per run; paths are laid side by side from their first proposal on.
+    results : mapping of str to ProposalExplanation, or to DesirabilityPath
+        One per run, by its name; paths are laid side by side from their first proposal on.
 
     Returns
     -------
@@ -46,20 +46,22 @@ def aggregate(
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
-    >>> both = aggregate([hx.explain_proposal(run, trial, background=50) for trial in (2, 3)])
+    >>> both = aggregate(
+    ...     {str(trial): hx.explain_proposal(run, trial, background=50) for trial in (2, 3)}
+    ... )
     >>> both.runs, both.mean.shape
     (2, (1, 1, 3))
     """
-    given = list(results)
+    given = list(results.values())
     if len(given) < 2:
         problem = f"must hold at least two results, but held {len(given)}"
-        raise InputError("results", problem, results)
+        raise InputError("runs", problem, [*results])
     paths = [r for r in given if isinstance(r, DesirabilityPath)]
     singles = [r for r in given if isinstance(r, ProposalExplanation)]
     if len(paths) not in (0, len(given)) or len(paths) + len(singles) != len(given):
         kinds = sorted({type(r).__name__ for r in given})
         problem = f"must all be explanations or all be paths, but were {join_words(kinds)}"
-        raise InputError("results", problem, results)
+        raise InputError("runs", problem, [*results])
     rows = [list(path.explanations) for path in paths] or [[e] for e in singles]
     first = rows[0][0]
     _check_alike([e for row in rows for e in row])
@@ -104,10 +106,10 @@ def _check_alike(explanations: list[ProposalExplanation]) -> None:
     for e in explanations:
         if e.subject.space.parameters != first.space.parameters:
             raise InputError(
-                "results",
+                "runs",
                 "are of runs with different search spaces",
                 explanations,
-                "Aggregate runs of one space.",
+                "Compare runs of one space, or the runs themselves.",
             )
         for what, one, other in (
             ("directions", e.subject.direction, first.direction),
@@ -115,8 +117,8 @@ def _check_alike(explanations: list[ProposalExplanation]) -> None:
         ):
             if one != other:
                 raise InputError(
-                    "results",
+                    "runs",
                     f"have different {what}: {other!r} and {one!r}",
                     explanations,
-                    "Aggregate repetitions of the same optimization.",
+                    "Compare repetitions of the same optimization.",
                 )

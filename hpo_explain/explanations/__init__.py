@@ -6,6 +6,7 @@ from hpo_explain.explanations.advice import Action, Advice
 from hpo_explain.explanations.attainable import Attainable
 from hpo_explain.explanations.certainty import Commonness, ObjectiveContributions
 from hpo_explain.explanations.claims import Claim
+from hpo_explain.explanations.comparison import Comparison, Default
 from hpo_explain.explanations.configurations import Configurations
 from hpo_explain.explanations.densities import DensityCurve, ProposalDensities
 from hpo_explain.explanations.density_path import DensityPath
@@ -43,8 +44,10 @@ __all__ = [
     "Claim",
     "Closest",
     "Commonness",
+    "Comparison",
     "Condition",
     "Configurations",
+    "Default",
     "DensityCurve",
     "DensityPath",
     "DesirabilityPath",

@@ -38,6 +38,9 @@ share_changes     from the first of two steps to the second a share of the varia
 incumbent         the best result so far is that of this configuration
 improvement       proposals of a model improved the best result so far by this much
 untried           these ranges, or categories, of the hyperparameter were hardly tried
+everywhere        the hyperparameter explains at least so much of the variance in every run
+shares_differ     the share in the first of two runs (`values`) is so much larger than in the second
+default           the values lose this share of what tuning gains, on average over runs
 action            this is to be done next (`term` says what kind of action); it gains so much
 ================  ============================================================================
 """
@@ -90,6 +93,9 @@ Kind = Literal[
     "incumbent",
     "improvement",
     "untried",
+    "everywhere",
+    "shares_differ",
+    "default",
     "action",
 ]
 

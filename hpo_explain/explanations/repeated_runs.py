@@ -58,8 +58,11 @@ class RepeatedRuns(Result):
     ...     hx.Run(space, [[0.1], [0.9], [0.5], [x]], [1.0, 9.0, 4.0, 2.0], "minimize")
     ...     for x in (0.2, 0.3)
     ... ]
-    >>> paths = [hx.desirability_path(run, background=50, progress=False) for run in runs]
-    >>> hx.aggregate(paths).to_frame()["proposal"].unique().tolist()
+    >>> paths = {
+    ...     f"seed {i}": hx.desirability_path(run, background=50, progress=False)
+    ...     for i, run in enumerate(runs)
+    ... }
+    >>> hx.compare(paths).to_frame()["proposal"].unique().tolist()
     [1, 2]
     """
 

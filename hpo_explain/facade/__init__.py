@@ -2,6 +2,7 @@
 
 from hpo_explain.facade.advice import Analysed, advise
 from hpo_explain.facade.around import ablation, lime, local_importance
+from hpo_explain.facade.comparison import compare
 from hpo_explain.facade.effects import (
     accumulated_local_effects,
     h_statistic,
@@ -30,6 +31,7 @@ __all__ = [
     "ablation",
     "accumulated_local_effects",
     "advise",
+    "compare",
     "configurations",
     "density_path",
     "desirability_path",

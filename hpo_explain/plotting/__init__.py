@@ -6,6 +6,7 @@ from hpo_explain.plotting.ablation import plot_ablation
 from hpo_explain.plotting.ablation_shares import plot_ablation_shares
 from hpo_explain.plotting.accumulated_local_effects import plot_accumulated_local_effects
 from hpo_explain.plotting.advice import plot_advice
+from hpo_explain.plotting.comparison import plot_comparison, plot_effects
 from hpo_explain.plotting.configurations import plot_configurations
 from hpo_explain.plotting.configurations_parallel import plot_parallel
 from hpo_explain.plotting.densities import plot_densities
@@ -48,10 +49,12 @@ __all__ = [
     "plot_ablation_shares",
     "plot_accumulated_local_effects",
     "plot_advice",
+    "plot_comparison",
     "plot_configurations",
     "plot_curves",
     "plot_densities",
     "plot_density_path",
+    "plot_effects",
     "plot_fanova",
     "plot_fanova_pairs",
     "plot_h_statistic",

@@ -52,8 +52,8 @@ def plot_repeated_runs(
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
-    >>> both = [hx.explain_proposal(run, trial, background=50) for trial in (2, 3)]
-    >>> plot_repeated_runs(hx.aggregate(both)).get_title(loc="left")
+    >>> both = {str(t): hx.explain_proposal(run, t, background=50) for t in (2, 3)}
+    >>> plot_repeated_runs(hx.compare(both)).get_title(loc="left")
     'Mean contributions to LCB (κ = 1.96) over 2 runs'
     """
     if len(result) == 1:

@@ -21,6 +21,7 @@ from hpo_explain.space.int_parameter import LARGEST_WHOLE, IntParameter
 from hpo_explain.space.one_config import encode_one
 from hpo_explain.space.parameter import Parameter
 from hpo_explain.space.search_space import SearchSpace
+from hpo_explain.space.shared import Shared, values_of
 
 __all__ = [
     "LARGEST_WHOLE",
@@ -33,6 +34,8 @@ __all__ = [
     "IntParameter",
     "Parameter",
     "SearchSpace",
+    "Shared",
     "category_index",
     "encode_one",
+    "values_of",
 ]

@@ -129,6 +129,11 @@ QUESTIONS = (
         "which trials are proposed",
     ),
     Question(
+        "What do several runs (seeds, data sets) share, and what is good in all of them?",
+        "compare",
+        "needs a trusted model of each run; of other spaces only what all have is compared",
+    ),
+    Question(
         "Is the model behind these explanations good enough?",
         "trust",
         "does not say whether the model is right where nothing was tried",

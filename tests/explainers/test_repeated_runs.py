@@ -9,12 +9,13 @@ import pytest
 
 import hpo_explain as hx
 from tests.explainers.test_path import path_of, run_of
+from tests.handmade import compared
 
 
 def test_mean_and_standard_deviation_over_runs_of_paths():
     runs = [run_of(proposals=[6, 9, 13], seed=s) for s in range(3)]
     paths = [path_of(run) for run in runs]
-    found = hx.aggregate(paths)
+    found = compared(paths)
     phi = np.array([np.dstack([path.phi, path.total]) for path in paths])
     np.testing.assert_allclose(found.mean, phi.mean(axis=0))
     np.testing.assert_allclose(found.std, phi.std(axis=0, ddof=1))
@@ -35,7 +36,7 @@ def test_mean_and_standard_deviation_over_runs_of_paths():
 
 
 def test_paths_of_different_length_end_with_the_shortest_and_say_so():
-    found = hx.aggregate([path_of(run_of(proposals=p)) for p in ([6, 9, 13], [6, 9])])
+    found = compared([path_of(run_of(proposals=p)) for p in ([6, 9, 13], [6, 9])])
     assert len(found) == 2
     assert [(note.kind, note["proposals"]) for note in found.notes] == [("longer_runs_cut", 2)]
 
@@ -44,7 +45,7 @@ def test_single_explanations_are_one_proposal():
     explanations = [
         hx.explain_proposal(run_of(proposals=[9], seed=s), 9, background=50) for s in range(4)
     ]
-    found = hx.aggregate(explanations)
+    found = compared(explanations)
     total = np.array([e.total for e in explanations])
     np.testing.assert_allclose(found.mean[0, :, -1], total.mean(axis=0))
     np.testing.assert_allclose(found.std[0, :, -1], total.std(axis=0, ddof=1))
@@ -61,24 +62,24 @@ def test_what_does_not_belong_together_is_refused():
     path = path_of(run_of(proposals=[6, 9]))
     other_space = path_of(run_of(d=2, proposals=[6, 9]))
     with pytest.raises(ValueError, match="different search spaces"):
-        hx.aggregate([path, other_space])
+        compared([path, other_space])
     with pytest.raises(ValueError, match="different acquisition functions"):
-        hx.aggregate([path, path_of(run_of(proposals=[6, 9]), acquisition="ei")])
+        compared([path, path_of(run_of(proposals=[6, 9]), acquisition="ei")])
     with pytest.raises(ValueError, match="different directions"):
-        hx.aggregate([path, path_of(run_of(proposals=[6, 9], direction="maximize"))])
+        compared([path, path_of(run_of(proposals=[6, 9], direction="maximize"))])
     with pytest.raises(ValueError, match="at least two"):
-        hx.aggregate([path])
+        compared([path])
     with pytest.raises(ValueError, match="all be explanations or all be paths"):
-        hx.aggregate([path, path.explanations[0]])
+        compared([path, path.explanations[0]])
     with pytest.raises(ValueError, match="different search spaces"):
-        hx.aggregate([path.explanations[0], other_space.explanations[0]])
+        compared([path.explanations[0], other_space.explanations[0]])
 
 
 def test_a_contribution_of_nothing_drives_nothing():
     explanations = [
         hx.explain_proposal(run_of(proposals=[9], seed=s), 9, background=50) for s in range(2)
     ]
-    found = hx.aggregate(explanations)
+    found = compared(explanations)
     mean = np.zeros_like(found.mean)
     mean[:, 0, -1], mean[:, 1, -1] = 1.0, 1e-16
     claims = replace(found, mean=mean).claims

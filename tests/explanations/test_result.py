@@ -12,7 +12,7 @@ import hpo_explain as hx
 from hpo_explain import explanations
 from hpo_explain.diagnostics import SCOPES
 from hpo_explain.explanations import Result, Subject
-from tests.handmade import Page, tuning_run
+from tests.handmade import Page, compared, tuning_run
 
 QUICK = {"grid_size": 4, "sample": 40}
 
@@ -39,7 +39,7 @@ def density_path(run):
 
 
 def several_runs(run):
-    return hx.aggregate([hx.explain_proposal(run, trial, background=40) for trial in (17, 18)])
+    return compared([hx.explain_proposal(run, trial, background=40) for trial in (17, 18)])
 
 
 def repeated(run):
@@ -57,6 +57,7 @@ MADE = {
     "AccumulatedLocalEffects": lambda run: hx.accumulated_local_effects(run, "lr"),
     "Advice": hx.advise,
     "Configurations": hx.configurations,
+    "Comparison": lambda run: hx.compare({"one": run, "two": tuning_run(21)}, kind="forest"),
     "DensityPath": density_path,
     "DesirabilityPath": lambda run: hx.desirability_path(
         run, [17, 18], background=40, progress=False

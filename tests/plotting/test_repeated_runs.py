@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-import hpo_explain as hx
 from hpo_explain.plotting import plot_repeated_runs
-from tests.handmade import NASTY, explanation, warns_of_glyphs
+from tests.handmade import NASTY, compared, explanation, warns_of_glyphs
 from tests.plotting.paths import curves, random_path, words
 
 pytestmark = warns_of_glyphs
@@ -14,7 +13,7 @@ pytestmark = warns_of_glyphs
 
 def test_repeated_runs_have_means_and_ribbons_of_one_standard_deviation():
     paths = [random_path(5, 2, seed=seed) for seed in range(3)]
-    ax = plot_repeated_runs(hx.aggregate(paths))
+    ax = plot_repeated_runs(compared(paths))
     for panel in ax.figure.axes:
         j = int(panel.get_title(loc="left")[1:])
         total = np.array([p.total[:, j] for p in paths])
@@ -31,13 +30,13 @@ def test_repeated_runs_have_means_and_ribbons_of_one_standard_deviation():
 
 
 def test_what_the_shortest_run_left_out_is_told():
-    both = hx.aggregate([random_path(5, 2), random_path(3, 2)])
+    both = compared([random_path(5, 2), random_path(3, 2)])
     assert "Left out: what came after proposal 3" in words(plot_repeated_runs(both))
 
 
 def test_single_proposals_of_several_runs_are_bars_with_whiskers():
     phis = np.random.default_rng(1).normal(size=(4, 3, 2))
-    result = hx.aggregate([explanation(phi) for phi in phis])
+    result = compared([explanation(phi) for phi in phis])
     ax = plot_repeated_runs(result)
     order = [label.get_text() for label in ax.get_yticklabels()]
     mean = phis.mean(axis=0)
@@ -54,19 +53,19 @@ def test_single_proposals_of_several_runs_are_bars_with_whiskers():
 
 def test_bars_of_more_than_twenty_hyperparameters_name_the_others():
     phis = np.random.default_rng(1).normal(size=(2, 30, 2))
-    ax = plot_repeated_runs(hx.aggregate([explanation(phi) for phi in phis]))
+    ax = plot_repeated_runs(compared([explanation(phi) for phi in phis]))
     assert len(ax.get_yticklabels()) == 20
     footer = " ".join(" ".join(text.get_text() for text in ax.texts).split())
     assert "Smaller, not drawn: x" in footer
     assert "and 2 more." in footer
     given = Figure().add_subplot()
-    assert plot_repeated_runs(hx.aggregate([explanation(phi) for phi in phis]), ax=given) is given
+    assert plot_repeated_runs(compared([explanation(phi) for phi in phis]), ax=given) is given
 
 
 def test_several_proposals_take_the_place_of_given_axes():
     figure = Figure(layout="constrained")
     left, right = figure.subplots(1, 2)
-    both = hx.aggregate([random_path(5, 2, seed=seed) for seed in range(2)])
+    both = compared([random_path(5, 2, seed=seed) for seed in range(2)])
     first = plot_repeated_runs(both, ax=right)
     figure.draw_without_rendering()
     assert right not in figure.axes
@@ -76,5 +75,5 @@ def test_several_proposals_take_the_place_of_given_axes():
 def test_names_from_the_user_are_drawn_as_they_are():
     phi = np.random.default_rng(0).normal(size=(2, len(NASTY), 2))
     own = {"terms": NASTY[:2], "acquisition": NASTY[2], "model": NASTY[0]}
-    ax = plot_repeated_runs(hx.aggregate([explanation(p, names=NASTY, **own) for p in phi]))
+    ax = plot_repeated_runs(compared([explanation(p, names=NASTY, **own) for p in phi]))
     assert not any(text.get_parse_math() for text in [*ax.texts, *ax.get_yticklabels()])

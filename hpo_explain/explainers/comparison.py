@@ -1,0 +1,309 @@
+"""Several runs side by side, in the hyperparameters that all have.
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+m_r        mean prediction of the model of run r, as a cost: smaller is better
+b_r        its least value over the candidates for a default and the run's own trials
+a_r        its average over the search space
+l_r(x)     ``(m_r(x) - b_r) / (a_r - b_r)``: 0 is the best, 1 an average configuration
+=========  ============================================================================
+
+Runs on other data sets have objectives on other scales, so losses are shares of what tuning gains
+over an average configuration of the same run [1]_. The default is the candidate with the least mean
+loss over the runs; candidates are each run's best trials, and a Latin hypercube. A run's own
+hyperparameters, which others do not have, are averaged over.
+
+.. [1] Probst, P., Boulesteix, A.-L. and Bischl, B. (2019). Tunability: Importance of
+   hyperparameters of machine learning algorithms. JMLR 20 (53).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from hpo_explain.diagnostics import LEVELS
+from hpo_explain.errors import InputError
+from hpo_explain.explainers._model_uncertainty import std_of_sums
+from hpo_explain.explanations import Comparison, Default, FanovaImportance, Subject
+from hpo_explain.facts import Fact, fact
+from hpo_explain.space import Array, SearchSpace, Shared
+from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate, mean_of
+
+_ROWS = 200  # configurations over which a run's own hyperparameters, and effects, are averaged
+_OVER = 30  # those over which a candidate is averaged
+_GRID = 15
+_BEST, _SPREAD = 20, 200  # candidates: each run's best trials, and others
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedRun:
+    """One of the runs that are compared.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    surrogate : Surrogate
+        Its model.
+    subject : Subject
+        What it is about, with its trials.
+    importance : FanovaImportance
+        What matters in it.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
+    >>> part = ComparedRun("seed 0", run.surrogate(), hx.Subject.of(run), hx.importance(run))
+    >>> part.cost(run.X).round().tolist()
+    [1.0, 9.0, 4.0, 2.0]
+    """
+
+    name: str
+    surrogate: Surrogate
+    subject: Subject
+    importance: FanovaImportance
+
+    @property
+    def sign(self) -> float:
+        """1 where smaller is better, else -1."""
+        return 1.0 if self.subject.direction == "minimize" else -1.0
+
+    def cost(self, X: Array) -> Array:
+        """Return the predicted cost at encoded rows."""
+        return self.sign * mean_of(self.surrogate, X)
+
+    def rows(self, space: SearchSpace, config: dict[str, Any], latent: Array) -> Array:
+        """Return encoded rows that have the values of a configuration, other values as they are."""
+        own = self.surrogate.space
+        X = latent.copy()
+        for name, value in config.items():
+            X[:, own.index(name)] = own[name].encode([value])[0]
+        return own.project(X)
+
+
+class ComparisonExplainer:
+    """Says what several runs have in common, and in what they differ.
+
+    Parameters
+    ----------
+    runs : sequence of ComparedRun
+        The runs, at least two.
+    seed : int, default 0
+        Seed of samples.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two runs, or they share no hyperparameter.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> from hpo_explain.explainers.comparison import ComparedRun
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> X = space.sample(20)
+    >>> run = hx.Run(space, X, X[:, 0] ** 2, "minimize")
+    >>> parts = [
+    ...     ComparedRun(name, run.surrogate(), hx.Subject.of(run), hx.importance(run))
+    ...     for name in ("one", "two")
+    ... ]
+    >>> hx.ComparisonExplainer(parts).explain().runs
+    ('one', 'two')
+    """
+
+    def __init__(self, runs: Sequence[ComparedRun], *, seed: int = 0) -> None:
+        if len(runs) < 2:
+            problem = f"must hold at least two runs, but held {len(runs)}"
+            raise InputError("runs", problem, [run.name for run in runs])
+        self._runs = tuple(runs)
+        self._seed = seed
+        self._shared = Shared.of([run.surrogate.space for run in runs])
+        if self._shared.space is None:
+            names = {run.name: run.surrogate.space.names for run in runs}
+            raise InputError("runs", "share no hyperparameter", names, "Compare others.")
+        self._space: SearchSpace = self._shared.space
+
+    def explain(self) -> Comparison:
+        """Return shares, effects, where the optimizers went, and one configuration for all."""
+        grid = tuple(tuple(p.decode(_positions(p))) for p in self._space)
+        default, scales = self._default()
+        scaled = [*zip(self._runs, scales, strict=True)]
+        effects = tuple(
+            np.array([self._effect(run, j, values, scale) for run, scale in scaled])
+            for j, values in enumerate(grid)
+        )
+        notes = tuple(self._notes())
+        return Comparison(
+            subject=self._subject(notes),
+            runs=tuple(run.name for run in self._runs),
+            importances=tuple(run.importance for run in self._runs),
+            grid=grid,
+            effects=effects,
+            incumbents=tuple(run.subject.incumbent for run in self._runs),
+            went=np.stack([self._went(run) for run in self._runs]),
+            default=default,
+            same_space=self._shared.same,
+            trusted=tuple(run.importance.subject.trusted("everywhere") for run in self._runs),
+            notes=notes,
+        )
+
+    def _subject(self, notes: tuple[Fact, ...]) -> Subject:
+        judged = [run.importance.subject.trust for run in self._runs]
+        known = [trust for trust in judged if trust is not None]
+        worst = max(known, key=lambda trust: LEVELS.index(trust.level)) if known else None
+        return replace(
+            self._runs[0].subject,
+            space=self._space,
+            trial=None,
+            model="",
+            trust=worst,
+            tried=None,
+            costs=None,
+            incumbent={},
+            notes=notes,
+        )
+
+    def _notes(self) -> list[Fact]:
+        found = []
+        if not self._shared.same:
+            left = {
+                run.name: tuple(n for n in run.surrogate.space.names if n not in self._space.names)
+                for run in self._runs
+            }
+            found.append(fact("not_shared", names=self._space.names, left=tuple(left.items())))
+        if self._shared.narrowed:
+            found.append(fact("values_shared", names=self._shared.narrowed))
+        return found
+
+    # ------------------------------------------------------------------ effects
+
+    def _effect(
+        self, run: ComparedRun, j: int, values: tuple[Any, ...], scale: tuple[float, float]
+    ) -> Array:
+        """Return the mean loss at values of a hyperparameter; NaN where it is never active."""
+        own = run.surrogate.space
+        column = own.index(self._space.names[j])
+        latent = own.sample(_ROWS, self._seed, latent=True)
+        found = np.full(len(values), np.nan)
+        for g, position in enumerate(own.parameters[column].encode(values)):
+            latent[:, column] = position
+            rows = own.project(latent)
+            active = ~np.isnan(rows[:, column])
+            if active.any():
+                found[g] = run.cost(rows[active]).mean()
+        best, average = scale
+        return (found - best) / (average - best)
+
+    def _went(self, run: ComparedRun) -> Array:
+        """Return quartiles of the later half of the trials on the shared scale, (d, 3)."""
+        own = run.surrogate.space
+        tried = np.empty((0, len(own))) if run.subject.tried is None else run.subject.tried
+        later = own.decode(tried[len(tried) // 2 :])
+        found = np.full((len(self._space), 3), np.nan)
+        for j, parameter in enumerate(self._space):
+            places = []
+            for config in later:
+                if parameter.name in config:
+                    try:
+                        places.append(float(parameter.encode([config[parameter.name]])[0]))
+                    except ValueError:
+                        continue  # a value that not all runs allow
+            if places:
+                found[j] = np.quantile(places, [0.25, 0.5, 0.75])
+        return found
+
+    # ------------------------------------------------------------------ one for all
+
+    def _default(self) -> tuple[Default, list[tuple[float, float]]]:
+        """Return the default, and the best and the average cost of each run."""
+        candidates = self._candidates()
+        costs, best, average = [], [], []
+        for run in self._runs:
+            own = run.surrogate.space
+            latent = own.sample(1 if self._shared.same else _OVER, self._seed, latent=True)
+            rows = [self._rows(run, config, latent) for config in candidates]
+            cost = run.cost(np.concatenate(rows)).reshape(len(candidates), -1).mean(axis=1)
+            tried = run.subject.tried
+            least = float(cost.min())
+            if tried is not None and len(tried):
+                least = min(least, float(run.cost(tried).min()))
+            costs.append(cost)
+            best.append(least)
+            average.append(float(run.cost(own.sample(_ROWS, self._seed)).mean()))
+        low, mean = np.array(best)[:, None], np.array(average)[:, None]
+        loss = (np.array(costs) - low) / np.where(mean > low, mean - low, np.inf)
+        chosen = int(np.argmin(loss.mean(axis=0)))
+        config = candidates[chosen]
+        z = NormalDist().inv_cdf(1.0 - _LEVEL / len(self._runs))
+        half = np.array(
+            [z * self._std(run, config) / max(a - b, np.finfo(float).tiny)
+             for run, a, b in zip(self._runs, average, best, strict=True)]
+        )  # fmt: skip
+        default = Default(
+            configuration=config,
+            loss=loss[:, chosen],
+            upper=loss[:, chosen] + half,
+            tried=np.array([self._near(run, config) for run in self._runs]),
+        )
+        scales = [(b, a if a > b else np.inf) for a, b in zip(average, best, strict=True)]
+        return default, scales
+
+    def _candidates(self) -> list[dict[str, Any]]:
+        found = list(self._space.decode(self._space.sample(_SPREAD, self._seed)))
+        for run in self._runs:
+            tried = run.subject.tried
+            if tried is None or not len(tried):
+                continue
+            order = np.argsort(run.cost(tried), kind="stable")[:_BEST]
+            for config in run.surrogate.space.decode(tried[order]):
+                if self._shared.same or self._allowed(config):
+                    found.append({n: config[n] for n in self._space.names if n in config})
+        return found
+
+    def _allowed(self, config: dict[str, Any]) -> bool:
+        """Say whether a configuration has a value that all runs allow of each hyperparameter."""
+        try:
+            self._space.encode({name: config[name] for name in self._space.names})
+        except (KeyError, ValueError):
+            return False
+        return True
+
+    def _rows(self, run: ComparedRun, config: dict[str, Any], latent: Array) -> Array:
+        if self._shared.same:
+            return self._space.encode([config])
+        return run.rows(self._space, config, latent)
+
+    def _std(self, run: ComparedRun, config: dict[str, Any]) -> float:
+        """Return the standard deviation of the difference to the run's best trial by its model."""
+        tried = run.subject.tried
+        if not isinstance(run.surrogate, (SupportsJoint, SupportsTrees)) or tried is None:
+            return np.inf
+        own = run.surrogate.space
+        latent = own.sample(1 if self._shared.same else _OVER, self._seed, latent=True)
+        rows = self._rows(run, config, latent)
+        x = tried[[int(np.argmin(run.cost(tried)))]]
+        weights = np.append(np.full(len(rows), 1.0 / len(rows)), -1.0)
+        return float(std_of_sums(run.surrogate, np.concatenate([rows, x]), weights[None, :])[0])
+
+    def _near(self, run: ComparedRun, config: dict[str, Any]) -> bool:
+        support = run.subject.support
+        if support is None:
+            return False
+        return all(bool(support.at(name, [value]).all()) for name, value in config.items())
+
+
+def _positions(parameter: Any) -> Array:
+    """Return positions along a hyperparameter: every value of a few, else a grid."""
+    if hasattr(parameter, "choices"):
+        return np.arange(len(parameter.choices), dtype=float)
+    values = parameter.decode(np.linspace(0.0, 1.0, _GRID))
+    return np.unique(parameter.encode(list(dict.fromkeys(values))))
