@@ -38,6 +38,8 @@ from .explainers import RegionalPartialDependenceExplainer as RegionalPartialDep
 from .explainers import ShapleyExplainer as ShapleyExplainer
 from .explainers import ShapleyInteractionExplainer as ShapleyInteractionExplainer
 from .explainers import SubspaceExplainer as SubspaceExplainer
+from .explainers import SymbolicExplainer as SymbolicExplainer
+from .explainers import aggregate as aggregate
 from .explainers import baseline_background as baseline_background
 from .explainers import check_sample_size as check_sample_size
 from .explainers import find_sample_size as find_sample_size
@@ -78,6 +80,7 @@ from .explanations import SetValues as SetValues
 from .explanations import ShapleyInteractions as ShapleyInteractions
 from .explanations import Subject as Subject
 from .explanations import Subspace as Subspace
+from .explanations import SymbolicEffect as SymbolicEffect
 from .facade import ablation as ablation
 from .facade import accumulated_local_effects as accumulated_local_effects
 from .facade import advise as advise
@@ -104,6 +107,7 @@ from .facade import recommended_space as recommended_space
 from .facade import regional_partial_dependence as regional_partial_dependence
 from .facade import shapley_interactions as shapley_interactions
 from .facade import subspace as subspace
+from .facade import symbolic as symbolic
 from .facade import trust as trust
 from .facts import Fact as Fact
 from .facts import Origin as Origin

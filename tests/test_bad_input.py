@@ -470,6 +470,11 @@ REFUSED = {
         (lambda: hx.configurations(RUN, highlight=[99]), "highlight", 99),
         (lambda: hx.configurations(RUN, highlight=5), "highlight", 5),
     ],
+    "symbolic": [
+        (lambda: hx.symbolic(RUN, "y"), "names", "y"),
+        (lambda: hx.symbolic(RUN, "x", least=2.0), "least", 2.0),
+    ],
+    "SymbolicExplainer": [(lambda: hx.SymbolicExplainer(MODEL, sample=0), "sample", 0)],
     "noise": [(lambda: hx.noise(REPEATED, kind="tree"), "kind", "tree")],
     "trust": [(lambda: hx.trust(TABLE, objective="los"), "objective", "los")],
 }

@@ -27,6 +27,7 @@ from hpo_explain.explainers.sample_size import check_sample_size, find_sample_si
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explainers.shapley_interactions import ShapleyInteractionExplainer
 from hpo_explain.explainers.subspace import SubspaceExplainer
+from hpo_explain.explainers.symbolic import SymbolicExplainer
 
 __all__ = [
     "AblationExplainer",
@@ -48,6 +49,8 @@ __all__ = [
     "ShapleyExplainer",
     "ShapleyInteractionExplainer",
     "SubspaceExplainer",
+    "SymbolicExplainer",
+    "aggregate",
     "baseline_background",
     "check_sample_size",
     "choose_experiments",

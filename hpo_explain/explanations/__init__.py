@@ -33,6 +33,7 @@ from hpo_explain.explanations.set_values import SetValues
 from hpo_explain.explanations.shapley_interactions import ShapleyInteractions
 from hpo_explain.explanations.subject import Subject
 from hpo_explain.explanations.subspace import Subspace
+from hpo_explain.explanations.symbolic import Factor, SymbolicEffect, Term
 
 __all__ = [
     "Ablation",
@@ -53,6 +54,7 @@ __all__ = [
     "DesirabilityPath",
     "Evidence",
     "Experiments",
+    "Factor",
     "FanovaImportance",
     "History",
     "InteractionBounds",
@@ -83,5 +85,7 @@ __all__ = [
     "ShareIntervals",
     "Subject",
     "Subspace",
+    "SymbolicEffect",
+    "Term",
     "TurningPoint",
 ]

@@ -41,6 +41,8 @@ untried           these ranges, or categories, of the hyperparameter were hardly
 everywhere        the hyperparameter explains at least so much of the variance in every run
 shares_differ     the share in the first of two runs (`values`) is so much larger than in the second
 default           the values lose this share of what tuning gains, on average over runs
+formula           the formula (`values`) describes the effect, with this R²
+no_formula        no short formula describes the effect, or the effect is not known
 action            this is to be done next (`term` says what kind of action); it gains so much
 ================  ============================================================================
 """
@@ -96,6 +98,8 @@ Kind = Literal[
     "everywhere",
     "shares_differ",
     "default",
+    "formula",
+    "no_formula",
     "action",
 ]
 

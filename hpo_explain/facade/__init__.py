@@ -25,6 +25,7 @@ from hpo_explain.facade.proposals import (
 )
 from hpo_explain.facade.recommended_space import recommended_space
 from hpo_explain.facade.shapley_interactions import shapley_interactions
+from hpo_explain.facade.symbolic import symbolic
 
 __all__ = [
     "Analysed",
@@ -54,5 +55,6 @@ __all__ = [
     "regional_partial_dependence",
     "shapley_interactions",
     "subspace",
+    "symbolic",
     "trust",
 ]

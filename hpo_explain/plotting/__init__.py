@@ -38,6 +38,7 @@ from hpo_explain.plotting.shapley_interactions import (
     plot_shapley_interactions,
 )
 from hpo_explain.plotting.subspace import plot_subspace
+from hpo_explain.plotting.symbolic import plot_symbolic
 
 __all__ = [
     "Drawable",
@@ -84,6 +85,7 @@ __all__ = [
     "plot_shares",
     "plot_subspace",
     "plot_svg",
+    "plot_symbolic",
     "result_html",
     "result_svg",
 ]

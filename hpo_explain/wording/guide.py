@@ -68,6 +68,12 @@ QUESTIONS = (
         "relative to their average; does not say what combinations would do that nobody tried",
     ),
     Question(
+        "Which short formula describes the effect of one to three hyperparameters?",
+        "symbolic",
+        "a sum of powers, logarithms and products; none is given where it does not fit, or where "
+        "the effect is not certain",
+    ),
+    Question(
         "Which hyperparameters act together?",
         "h_statistic",
         "does not say how (draw the partial dependence of the pair); H can be large for a pair "
