@@ -20,7 +20,7 @@ from hpo_explain.adapters._reading import (
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.options import STATES, Direction
-from hpo_explain.run import Curves, Run, WithoutResult
+from hpo_explain.run import Curves, OptimizerRecord, Run, WithoutResult
 from hpo_explain.space import Array, SearchSpace
 
 
@@ -91,6 +91,7 @@ def run_of(
     *,
     level: float | None = None,
     notes: Sequence[Fact] = (),
+    record: OptimizerRecord | None = None,
 ) -> Run:
     """Return the run of some evaluations, by the numbers of their trials.
 
@@ -107,6 +108,8 @@ def run_of(
         The budget that counts; by default the highest.
     notes : sequence of Fact
         What was assumed so far.
+    record : OptimizerRecord, optional
+        The framework's own models.
 
     Raises
     ------
@@ -174,6 +177,7 @@ def run_of(
         objective_name=source.objective_name,
         optimizer=source.optimizer,
         ranges_from=read.ranges_from,
+        record=record,
     )
 
 

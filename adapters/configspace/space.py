@@ -56,8 +56,14 @@ def read_configspace(configspace: Any) -> tuple[SearchSpace, list[Fact]]:
     if unstated:
         notes.append(fact("condition_as_frequency", names=unstated))
     if configspace.forbidden_clauses:
-        notes.append(fact("forbidden_clauses", count=len(configspace.forbidden_clauses)))
+        clauses = [_plain(clause) for clause in configspace.forbidden_clauses]
+        notes.append(fact("forbidden_clauses", clauses=tuple(clauses)))
     return SearchSpace([*found.values()]), notes
+
+
+def _plain(clause: Any) -> str:
+    """Return what a clause forbids, as ConfigSpace writes it."""
+    return str(clause).replace("Forbidden: ", "").replace(" && ", " and ").strip("()")
 
 
 def _child(condition: Any) -> str:

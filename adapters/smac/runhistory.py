@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from hpo_explain._checks import check_name
-from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
+from hpo_explain.adapters._evaluations import Evaluation, Source, encoded, run_of
 from hpo_explain.adapters.configspace import read_configspace
-from hpo_explain.adapters.smac._origins import origins_of
+from hpo_explain.adapters.smac._origins import initial_of, origins_of, overwritten
+from hpo_explain.adapters.smac._record import SmacRecord
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.run import Instances, Run
@@ -93,12 +94,17 @@ def from_smac(
     configurations = _configurations(history, at)
     first = next(iter(configurations.values()))
     notes: list[Fact] = []
+    own_space = space is None
     if space is None:
         space, notes = read_configspace(first.config.config_space)
     budgets = sorted({r.budget for c in configurations.values() for r in c.results if r.succeeded})
     wanted = level if level is not None else (budgets[-1] if budgets else np.nan)
-    origins, about = origins_of(smac, {t: c.config for t, c in configurations.items()})
-    notes += about
+    origins = origins_of(smac, {t: c.config for t, c in configurations.items()})
+    record = None
+    of_a_model = Origin.MODEL in origins.values()
+    if own_space and of_a_model and history is not smac and len(names) == 1:
+        record = _record(smac, space, configurations, origins, wanted)
+    notes += overwritten(smac, origins, record)
     evaluations = {t: c.evaluation(wanted, origins[t]) for t, c in configurations.items()}
     facade = type(smac).__name__ if history is not smac else "SMAC"
     source = Source(
@@ -107,7 +113,7 @@ def from_smac(
         objective_name=names[at],
         fidelity="budget" if any(not np.isnan(budget) for budget in budgets) else "",
     )
-    run = run_of(evaluations, space, source, level=level, notes=notes)
+    run = run_of(evaluations, space, source, level=level, notes=notes, record=record)
     return _with_instances(run, configurations, wanted)
 
 
@@ -123,6 +129,31 @@ def _objectives(smac: Any, history: Any) -> list[str]:
         return [given] if isinstance(given, str) else list(map(str, given))
     n = max((np.size(result.cost) for result in history.values()), default=1)
     return ["cost"] if n == 1 else [f"objective {i}" for i in range(n)]
+
+
+def _record(
+    facade: Any,
+    space: SearchSpace,
+    configurations: Mapping[int, _Configuration],
+    origins: Mapping[int, Origin],
+    budget: float,
+) -> SmacRecord | None:
+    """Return what SMAC's models are made of again; None where this release has other parts."""
+    X, outside = encoded(space, [c.plain for c in configurations.values()])
+    if outside:
+        return None
+    initial = initial_of(facade, {t: c.config for t, c in configurations.items()})
+    chosen = [t for t in configurations if t not in initial and origins[t] is not Origin.ADDED]
+    try:
+        return SmacRecord.of(
+            facade,
+            space,
+            dict(zip(configurations, X, strict=True)),
+            chosen,
+            None if np.isnan(budget) else budget,
+        )
+    except AttributeError:
+        return None
 
 
 # ---------------------------------------------------------------------- configurations
@@ -155,6 +186,11 @@ class _Configuration:
     config: Any
     results: list[_Result] = field(default_factory=list)
 
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The values of the hyperparameters that are active."""
+        return {str(name): _plain(value) for name, value in dict(self.config).items()}
+
     def at(self, budget: float) -> list[_Result]:
         """Return the results with a budget; without any, those with the highest."""
         found = [result for result in self.results if result.is_at(budget)]
@@ -172,7 +208,7 @@ class _Configuration:
         if states - {_SUCCESS}:
             reason = fact("running") if _RUNNING in states else fact("failed")
         return Evaluation(
-            {str(name): _plain(value) for name, value in dict(self.config).items()},
+            self.plain,
             float(np.mean(done)) if done else np.nan,
             reason,
             origin,

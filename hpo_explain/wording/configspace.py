@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import counted
+from hpo_explain._words import listed
 from hpo_explain.errors import Option
 from hpo_explain.wording._registry import add_facts
 from hpo_explain.wording.reading import names
+
+_SHOWN = 3
 
 add_facts(
     {
@@ -18,11 +20,10 @@ add_facts(
             "random"
         ),
         "forbidden_clauses": lambda fact: (
-            f"forbidden: {counted(fact['count'], 'clause')} of the space "
-            f"{'is' if fact['count'] == 1 else 'are'} not part of the search space here: averages "
-            "also take in configurations that are forbidden, unless ",
+            f"forbidden: the space rules out {listed(fact['clauses'], _SHOWN)}, which the search "
+            "space here does not: averages and advice may take in such configurations; ",
             Option("background"),
-            " gives an array without them",
+            " takes an array without them",
         ),
     }
 )

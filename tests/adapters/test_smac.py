@@ -1,3 +1,6 @@
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -110,6 +113,7 @@ def test_forbidden_clauses_and_lost_order_are_said():
     clause = lambda s: CS.ForbiddenEqualsClause(s["kernel"], "linear")  # noqa: E731
     _, notes = read_configspace(space_of(forbidden=[clause]))
     assert {note.kind for note in notes} == {"forbidden_clauses", "order_left_out"}
+    assert "kernel == 'linear'" in " ".join(map(str, notes))
 
 
 def test_only_a_space_of_configspace_is_one():
@@ -143,45 +147,215 @@ def statuses():
     return StatusType
 
 
-@pytest.fixture(scope="module")
-def optimized(tmp_path_factory):
+def optimize(tmp_path, facade, n_trials, cost, *, space=None, **options):
+    """Run a facade, and return it with what it did as it chose each configuration."""
     smac = pytest.importorskip("smac", reason="smac is not installed")
-    space = space_of(equals("x", "kernel", "rbf"))
+    from smac.callback import Callback
+    from smac.utils.configspace import convert_configurations_to_array
 
-    def cost(config, seed=0):
-        return float(abs(np.log10(config["lr"]) + 2.0) + config.get("x", 0.5))
+    space = space_of(equals("x", "kernel", "rbf")) if space is None else space
+    looked_at = copy.deepcopy(space).sample_configuration(40)
+    vectors = convert_configurations_to_array(looked_at)
 
+    class Watch(Callback):
+        chosen = []  # noqa: RUF012
+
+        def on_next_configurations_end(self, config_selector, config):
+            seen = None
+            if config_selector._previous_entries > 0:
+                mean, variance = config_selector._model.predict_marginalized(vectors)
+                value = config_selector._acquisition_function._compute(vectors)
+                seen = mean.ravel(), np.sqrt(variance.ravel()), value.ravel()
+            self.chosen.append((config, config.origin, seen))
+
+    watch = Watch()
+    watch.chosen = []
     scenario = smac.Scenario(
         space,
-        n_trials=12,
-        deterministic=True,
+        n_trials=n_trials,
         seed=0,
-        output_directory=tmp_path_factory.mktemp("smac"),
+        output_directory=tmp_path,
+        **{"deterministic": True, **options},
     )
-    facade = smac.HyperparameterOptimizationFacade(scenario, cost, logging_level=False)
-    facade.optimize()
-    return facade
+    facade = getattr(smac, facade)
+    model, fewer = facade.get_model(scenario), {}
+    if hasattr(model, "_rf_opts"):  # memory for fewer leaves, and fewer candidates: it takes long
+        model._rf_opts["max_leaf_nodes"] = 64
+        fewer = {"challengers": 500} if "Hyperparameter" in facade.__name__ else {}
+    made = facade(
+        scenario,
+        cost,
+        model=model,
+        acquisition_maximizer=facade.get_acquisition_maximizer(scenario, **fewer),
+        logging_level=False,
+        callbacks=[watch],
+    )
+    made.optimize()
+    return made, watch.chosen, [dict(config) for config in looked_at]
+
+
+def cost_of(config, seed=0):
+    return float(abs(np.log10(config["lr"]) + 2.0) + config.get("x", 0.5))
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory):
+    return optimize(
+        tmp_path_factory.mktemp("smac"), "HyperparameterOptimizationFacade", 24, cost_of
+    )
+
+
+@pytest.fixture(scope="module")
+def optimized(watched):
+    return watched[0]
+
+
+def chosen_of(facade, chosen):
+    """What SMAC did as it chose each trial, by its number."""
+    ids = facade.runhistory.config_ids
+    return {ids[config] - 1: seen for config, *seen in chosen if config in ids}
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_facade_is_read_with_who_chose_each_trial(optimized):
+def test_a_facade_is_read_with_who_chose_each_trial(watched):
+    optimized, chosen, _ = watched
     run = as_run(optimized)
     history = optimized.runhistory
-    assert len(run) == 12
+    assert len(run) == 24
     assert run.optimizer == "SMAC3's HyperparameterOptimizationFacade"
+    at_the_time = chosen_of(optimized, chosen)
+    overwritten = 0
     for trial in np.asarray(run.trials).tolist():
         config = history.ids_config[trial + 1]
         assert run.config(trial) == pytest.approx(dict(config))
-        # SMAC overwrites the origin of configurations that its local search starts from
-        searched = trial >= 3 and config.origin.endswith(("Local Search", "(sorted)"))
+        origin, _ = at_the_time[trial]
+        overwritten += origin != config.origin
+        searched = origin.endswith(("Local Search", "(sorted)"))
         assert (trial in run.proposals) == searched
         assert (run.origin(trial) is hx.Origin.MODEL) == searched
-    assert 0 < len(run.proposals) < 12
+    assert overwritten  # so that this is not what the run history says
+    assert 0 < len(run.proposals) < 24
     costs = [value.cost for value in history.values()]
     assert run.objective.tolist() == costs
     assert (run.finished > run.started).all()
     best = optimized.intensifier.get_incumbent()
     assert run.incumbent == pytest.approx(dict(best))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_each_proposal_has_the_forest_and_the_improvement_that_smac_had(watched):
+    optimized, chosen, looked_at = watched
+    run = pickle.loads(pickle.dumps(as_run(optimized)))
+    X = run.space.encode(looked_at)
+    at_the_time = chosen_of(optimized, chosen)
+    for trial in run.proposals:
+        mean, std, value = at_the_time[trial][1]
+        own = run.own_acquisition(trial).acquisition
+        np.testing.assert_allclose(own.on_log_scale.predict(X), [mean, std], rtol=1e-6, atol=1e-9)
+        (improvement,) = own.terms(X).values()
+        np.testing.assert_allclose(improvement, value, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_forest_predicts_the_cost_as_its_trees_do(watched):
+    optimized, _, looked_at = watched
+    run = as_run(optimized)
+    encoder, model = optimized._runhistory_encoder, optimized._config_selector._model
+    last = run.record.batches[-1]
+    assert len(last.known) == optimized._config_selector._previous_entries
+    X = run.space.encode(looked_at)
+    surrogate = run.surrogate(before=last.trials[0])
+    Z = np.array([config.get_array() for config in configs_of(optimized, looked_at)])
+    by_tree = [tree.predict(model._impute_inactive(Z)) for tree in model._rf.estimators_]
+    # what SMAC's encoder does is undone
+    low = encoder._min_y - (encoder._percentile - encoder._min_y) - 1e-10
+    costs = low + (encoder._max_y - low) * np.exp(by_tree)
+    mean, std = surrogate.predict(X)
+    np.testing.assert_allclose(mean, costs.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(std, costs.std(axis=0), rtol=1e-6, atol=1e-9)
+    assert hx.trust(run).level  # trials can be held out
+
+
+def configs_of(facade, configs):
+    space = facade.scenario.configspace
+    return [CS.Configuration(space, values=config) for config in configs]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_log_normal_improvement_by_coalitions_is_that_of_composed_rows(watched):
+    run = as_run(watched[0])
+    last = run.proposals[-1]
+    own = run.own_acquisition(last).acquisition
+
+    class Composed:
+        space, label, term_names, terms = own.space, own.label, own.term_names, own.terms
+
+    found = [
+        hx.ShapleyExplainer(acquisition, background=60, seed=0).explain(run.config(last))
+        for acquisition in (own, Composed())
+    ]
+    np.testing.assert_allclose(found[0].phi, found[1].phi, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_models_that_are_not_those_of_smac_are_not_taken_for_them(watched):
+    facade = copy.copy(watched[0])
+    facade._config_selector = copy.copy(facade._config_selector)
+    facade._config_selector._retrain_after = 3
+    run = as_run(facade)
+    trial = run.proposals[-1]
+    assert "smac_not_rebuilt" in [note.kind for note in run.notes]
+    assert "origins_overwritten" in [note.kind for note in run.notes]
+    assert run.own_acquisition(trial) is None
+    assert run.chosen_acquisition(trial).assumed
+    assert run.own_acquisition() is not None  # of all results
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore")
+def test_of_algorithm_configuration_a_plain_forest_with_ei(tmp_path):
+    """Its initial design is one configuration, of which a model tells nothing."""
+    made, chosen, looked_at = optimize(tmp_path, "AlgorithmConfigurationFacade", 20, cost_of)
+    run = as_run(made)
+    X = run.space.encode(looked_at)
+    at_the_time = chosen_of(made, chosen)
+    searched = [
+        t for t, (origin, _) in at_the_time.items() if "Search (" in origin or "Local" in origin
+    ]
+    assert {*run.proposals} == {t for t in searched if t > 8}
+    for trial in run.proposals:
+        mean, std, value = at_the_time[trial][1]
+        own = run.own_acquisition(trial).acquisition
+        np.testing.assert_allclose(run.surrogate(trial).predict(X), [mean, std], rtol=1e-6)
+        np.testing.assert_allclose(sum(own.terms(X).values()), value, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_random_facade_has_no_model(tmp_path):
+    made, *_ = optimize(tmp_path, "RandomFacade", 8, cost_of)
+    run = as_run(made)
+    assert (run.proposals, run.record) == ((), None)
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore")
+def test_the_latest_process_of_a_black_box_facade_is_its_own(tmp_path):
+    space = CS.ConfigurationSpace({"lr": (0.01, 1.0), "x": (0.0, 1.0)}, seed=0)
+    made, *_ = optimize(
+        tmp_path,
+        "BlackBoxFacade",
+        8,
+        lambda config, seed=0: config["lr"] + config["x"],
+        space=space,
+    )
+    run = as_run(made)
+    last = run.record.batches[-1].trials[0]
+    vectors = np.array([config.get_array() for config in space.sample_configuration(30)])
+    mean, variance = made._config_selector._model.predict_marginalized(vectors)
+    X = run.space.encode([dict(CS.Configuration(space, vector=v)) for v in vectors])
+    np.testing.assert_allclose(run.surrogate(last).predict(X)[0], mean.ravel(), rtol=1e-6)
+    np.testing.assert_allclose(run.surrogate(last).predict(X)[1] ** 2, variance.ravel(), rtol=1e-4)
+    assert run.own_acquisition(last).acquisition.label == "EI"
 
 
 @pytest.mark.filterwarnings("ignore")

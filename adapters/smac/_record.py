@@ -1,0 +1,309 @@
+"""What only SMAC knows: the models that chose its configurations, and their criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hpo_explain.acquisition import Acquisition, ExpectedImprovement, ProbabilityOfImprovement
+from hpo_explain.adapters.smac._batches import Batch, batches_of
+from hpo_explain.adapters.smac._columns import VectorColumns
+from hpo_explain.adapters.smac._improvement import LogNormalImprovement
+from hpo_explain.adapters.smac._scale import LogScaled, Plain
+from hpo_explain.adapters.smac._training import Trained, Trainer
+from hpo_explain.facts import Fact, fact
+from hpo_explain.run import OwnAcquisition
+from hpo_explain.space import Array, SearchSpace
+from hpo_explain.surrogates import ForestSurrogate, Surrogate
+
+CHECKED = "2.4"
+_LEAST_VARIANCE = 1e-10  # SMAC's
+_KEPT = 16
+_SAME = 1e-6
+_CANDIDATES = 1000
+_RANDOM = 0.05  # share of the candidates that are better than one that a model did not choose
+
+
+@dataclass(frozen=True, eq=False)
+class SmacRecord:
+    """SMAC's own models and acquisition, for a Run.
+
+    Attributes
+    ----------
+    space : SearchSpace
+        The search space.
+    configspace : ConfigSpace.ConfigurationSpace
+        What it was read from.
+    trainer : Trainer
+        What trains the model.
+    batches : tuple of Batch
+        The trials that were chosen by the same model; empty where this is not known.
+    X : ndarray of shape (n, d)
+        All configurations, encoded.
+    criterion : str
+        SMAC's name of the acquisition function.
+    log : bool
+        Whether it takes the model's predictions for logarithms.
+    xi : float
+        Its smallest improvement.
+    budget : float or None
+        The budget that the run is about.
+    """
+
+    space: SearchSpace
+    configspace: Any
+    trainer: Trainer
+    batches: tuple[Batch, ...]
+    X: Array
+    criterion: str
+    log: bool
+    xi: float
+    budget: float | None
+    _found: dict[int | None, _Own | Fact] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        facade: Any,
+        space: SearchSpace,
+        configurations: Mapping[int, Array],
+        chosen: Sequence[int],
+        budget: float | None,
+    ) -> SmacRecord:
+        """Return the record of a facade.
+
+        Parameters
+        ----------
+        facade : smac facade
+            The facade that optimized.
+        space : SearchSpace
+            The space that was read from its scenario.
+        configurations : mapping of int to ndarray of shape (d,)
+            The encoded configurations by the numbers of their trials, 0 to n - 1.
+        chosen : sequence of int
+            The trials that were chosen after the initial design.
+        budget : float or None
+            The budget that the run is about.
+
+        Raises
+        ------
+        AttributeError
+            If this release of SMAC has other parts.
+        """
+        trainer = Trainer.of(facade)
+        retrained = int(facade._config_selector._retrain_after)
+        function = facade._acquisition_function
+        X = np.full((max(configurations) + 1, len(space)), np.nan)
+        for trial, row in configurations.items():
+            X[trial] = row
+        batches = batches_of(trainer.results, chosen, retrained)
+        return cls(
+            space,
+            facade.scenario.configspace,
+            trainer,
+            batches if _agree(trainer, batches) else (),
+            X,
+            type(function).__name__,
+            bool(getattr(function, "_log", False)),
+            float(getattr(function, "_xi", 0.0)),
+            budget,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_found": {}}  # trained again where it is needed
+
+    # ------------------------------------------------------------------ what a run asks
+
+    def surrogate(self, before: int | None) -> Surrogate | None:
+        """Return the model that chose trial `before`; for None one trained on all results."""
+        own = self._own(before)
+        if isinstance(own, Fact) or own.budget != self.budget:
+            return None
+        return own.surrogate
+
+    def acquisition(self, before: int | None) -> OwnAcquisition | None:
+        """Return the acquisition under which trial `before` was chosen, None if unknown."""
+        own = self._own(before)
+        if isinstance(own, Fact) or own.acquisition is None:
+            return None
+        notes = [] if own.exact else [fact("smac_process_refitted")]
+        batch = self._batch(before)
+        if batch is not None and before != batch.trials[0]:
+            notes.append(fact("smac_batch", trials=batch.trials))
+        return OwnAcquisition(own.acquisition, tuple(notes))
+
+    def why_not(self, before: int | None) -> Fact | None:
+        """Return why trial `before` has no acquisition; None if it has one."""
+        own = self._own(before)
+        if isinstance(own, Fact):
+            return own
+        return None if own.acquisition else fact("smac_criterion", names=[self.criterion])
+
+    def note(self) -> Fact:
+        """Return what is known of the models."""
+        latest = self._latest()
+        if isinstance(latest, Fact):
+            return fact("smac_not_rebuilt", why=latest, checked=CHECKED)
+        return fact("smac_rebuilt", exact=self._is_forest)
+
+    def knows_who_chose(self) -> bool:
+        """Say whether random configurations are told from those that a model chose."""
+        latest = self._latest()
+        return self._is_forest and not isinstance(latest, Fact) and latest.acquisition is not None
+
+    def _latest(self) -> _Own | Fact:
+        """Return the model of the latest batch, which SMAC trained last; why there is none."""
+        if not self.batches:
+            return fact("smac_models_differ")
+        return self._own(self.batches[-1].trials[0])
+
+    @property
+    def _is_forest(self) -> bool:
+        return hasattr(self.trainer.model, "_rf")
+
+    def drawn_among(self, trials: Sequence[int]) -> list[int]:
+        """Return those of some trials that were not chosen by a model.
+
+        Many configurations drawn at random promised more, or all promised the same, as to a model
+        of one trial. Only a forest is asked, which is trained at once.
+        """
+        found: list[int] = []
+        asked = {*trials}
+        candidates = self.space.sample(_CANDIDATES, seed=0)
+        for batch in self.batches:
+            here = [trial for trial in batch.trials if trial in asked]
+            own = self._own(batch.trials[0]) if here and self._is_forest else None
+            if own is None or isinstance(own, Fact) or own.acquisition is None:
+                continue
+            terms = own.acquisition.terms(np.vstack([self.X[here], candidates]))
+            values = np.sum([*terms.values()], axis=0)
+            better = (values[None, len(here) :] > values[: len(here), None]).mean(axis=1)
+            better[:] = 1.0 if np.ptp(values) == 0.0 else better
+            found += [trial for trial, share in zip(here, better, strict=True) if share > _RANDOM]
+        return found
+
+    # ------------------------------------------------------------------ models
+
+    def _batch(self, before: int | None) -> Batch | None:
+        return next((batch for batch in self.batches if before in batch.trials), None)
+
+    def _own(self, before: int | None) -> _Own | Fact:
+        """Return SMAC's model for a trial, or why there is none."""
+        batch = self._batch(before)
+        if before is not None and batch is None:
+            return fact("smac_no_model" if self.batches else "smac_models_differ")
+        key = None if batch is None else batch.trials[0]
+        if key not in self._found:
+            found = self._trained(batch)
+            while len(self._found) >= _KEPT:
+                self._found.pop(next(iter(self._found)))
+            self._found[key] = found
+        return self._found[key]
+
+    def _trained(self, batch: Batch | None) -> _Own | Fact:
+        keys = [*self.trainer.results] if batch is None else batch.known
+        stored = self._is_stored(batch)
+        trained = self.trainer.known(keys, stored=stored)
+        if trained is None:
+            return fact("smac_no_model")
+        if trained.scale is None:
+            return fact("smac_scale", names=[type(self.trainer.encoder).__name__])
+        rows = self.X[[int(key.config_id) - 1 for key in trained.keys]]
+        forest = getattr(trained.model, "_rf", None)
+        if hasattr(forest, "estimators_") and not trained.model._n_features:
+            return self._of_forest(trained, forest, rows)
+        if not isinstance(trained.scale, Plain):
+            return fact("smac_mean_of_logs")
+        model = SmacModel(self.space, self.configspace, trained.model)
+        exact = stored or self._is_forest
+        return _Own(model, self._on(model, trained.best), exact, trained.budget)
+
+    def _is_stored(self, batch: Batch | None) -> bool:
+        """Say whether the model that was trained last is the one of a batch, or of all results."""
+        keys = [*self.trainer.results] if batch is None else batch.known
+        return bool(self.batches) and len(keys) == self.trainer.trained_on
+
+    def _of_forest(self, trained: Trained, forest: Any, rows: Array) -> _Own:
+        from hpo_explain.adapters.smac._scaled_forest import ScaledForest
+
+        scale, columns = trained.scale, VectorColumns(self.space, self.configspace)
+        if isinstance(scale, LogScaled):
+            own = ScaledForest.of(forest, scale)
+            surrogate = ForestSurrogate(self.space, own, columns=columns, data=(rows, trained.cost))
+            on_scale = ForestSurrogate(
+                self.space,
+                ScaledForest.of(forest, Plain()),
+                columns=columns,
+                data=(rows, scale(trained.cost)),
+                min_variance=_LEAST_VARIANCE,
+            )
+            improvement = LogNormalImprovement(surrogate, on_scale, trained.best, self.xi)
+            known = self.criterion == "EI" and self.log
+            return _Own(surrogate, improvement if known else None, True, trained.budget)
+        surrogate = ForestSurrogate(
+            self.space,
+            ScaledForest.of(forest, Plain()),
+            columns=columns,
+            data=(rows, trained.cost),
+            min_variance=_LEAST_VARIANCE,
+        )
+        return _Own(surrogate, self._on(surrogate, trained.best), True, trained.budget)
+
+    def _on(self, surrogate: Surrogate, best: float) -> Acquisition | None:
+        """Return the criterion on a model of the cost itself; None where it is another one."""
+        if self.criterion == "EI" and not self.log:
+            return ExpectedImprovement(surrogate, best=best, xi=self.xi)
+        if self.criterion == "PI":
+            return ProbabilityOfImprovement(surrogate, best=best, xi=self.xi)
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Own:
+    """A model of SMAC as a surrogate, its acquisition, and whether it is exactly SMAC's."""
+
+    surrogate: Surrogate
+    acquisition: Acquisition | None
+    exact: bool
+    budget: float | None
+
+
+class SmacModel:
+    """Any model of SMAC by its own predictions, averaged over instances."""
+
+    def __init__(self, space: SearchSpace, configspace: Any, model: Any) -> None:
+        self._space = space
+        self._model = model
+        self._columns = VectorColumns(space, configspace, imputed=False)
+        gaussian = "GaussianProcess" in type(model).__name__
+        self.label = "SMAC's Gaussian process" if gaussian else f"SMAC's {type(model).__name__}"
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the model receives."""
+        return self._space
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Return mean and standard deviation, each (n,), at encoded rows (n, d)."""
+        Z = self._columns(self._space.check_rows("X", X))
+        mean, variance = self._model.predict_marginalized(Z)
+        return np.ravel(mean), np.sqrt(np.ravel(variance))
+
+
+def _agree(trainer: Trainer, batches: Sequence[Batch]) -> bool:
+    """Say whether training again gives what SMAC trained last: only then are these its batches."""
+    for keys in ([*trainer.results], *(batch.known for batch in batches[::-1])):
+        if len(keys) != trainer.trained_on:
+            continue
+        if not hasattr(trainer.model, "_rf"):  # of a process, that it knew as many has to do
+            return True
+        trained = trainer.known(keys)
+        if trained is None:
+            return False
+        vectors = trainer.vectors(keys)
+        before, now = (m.predict_marginalized(vectors) for m in (trainer.model, trained.model))
+        return all(np.allclose(a, b, rtol=_SAME) for a, b in zip(before, now, strict=True))
+    return False
