@@ -39,7 +39,6 @@ from .explainers import ShapleyExplainer as ShapleyExplainer
 from .explainers import ShapleyInteractionExplainer as ShapleyInteractionExplainer
 from .explainers import SubspaceExplainer as SubspaceExplainer
 from .explainers import SymbolicExplainer as SymbolicExplainer
-from .explainers import aggregate as aggregate
 from .explainers import baseline_background as baseline_background
 from .explainers import check_sample_size as check_sample_size
 from .explainers import find_sample_size as find_sample_size

@@ -50,7 +50,6 @@ __all__ = [
     "ShapleyInteractionExplainer",
     "SubspaceExplainer",
     "SymbolicExplainer",
-    "aggregate",
     "baseline_background",
     "check_sample_size",
     "choose_experiments",
