@@ -25,6 +25,7 @@ from .explainers import AdviceExplainer as AdviceExplainer
 from .explainers import ComparedRun as ComparedRun
 from .explainers import ComparisonExplainer as ComparisonExplainer
 from .explainers import FanovaExplainer as FanovaExplainer
+from .explainers import GameExplainer as GameExplainer
 from .explainers import InteractionExplainer as InteractionExplainer
 from .explainers import LearningCurvesExplainer as LearningCurvesExplainer
 from .explainers import LimeExplainer as LimeExplainer
@@ -57,6 +58,7 @@ from .explanations import DensityCurve as DensityCurve
 from .explanations import DensityPath as DensityPath
 from .explanations import DesirabilityPath as DesirabilityPath
 from .explanations import FanovaImportance as FanovaImportance
+from .explanations import GameExplanation as GameExplanation
 from .explanations import History as History
 from .explanations import InteractionStrength as InteractionStrength
 from .explanations import LearningCurves as LearningCurves
@@ -98,16 +100,20 @@ from .facade import importance as importance
 from .facade import learning_curves as learning_curves
 from .facade import lime as lime
 from .facade import local_importance as local_importance
+from .facade import mistunability as mistunability
 from .facade import next_experiments as next_experiments
 from .facade import noise as noise
+from .facade import optimizer_bias as optimizer_bias
 from .facade import partial_dependence as partial_dependence
 from .facade import proposal_densities as proposal_densities
 from .facade import recommended_space as recommended_space
 from .facade import regional_partial_dependence as regional_partial_dependence
+from .facade import sensitivity as sensitivity
 from .facade import shapley_interactions as shapley_interactions
 from .facade import subspace as subspace
 from .facade import symbolic as symbolic
 from .facade import trust as trust
+from .facade import tunability as tunability
 from .facts import Fact as Fact
 from .facts import Origin as Origin
 from .reporting import report as report

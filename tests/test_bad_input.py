@@ -448,6 +448,11 @@ REFUSED = {
     "ShapleyInteractionExplainer": [
         (lambda: hx.ShapleyInteractionExplainer(MODEL, index="SII"), "index", "SII"),
     ],
+    "GameExplainer": [(lambda: hx.GameExplainer(MODEL, index="SII"), "index", "SII")],
+    "tunability": [(lambda: hx.tunability(RUN, order=0), "order", 0)],
+    "mistunability": [(lambda: hx.mistunability(RUN, index="SII"), "index", "SII")],
+    "sensitivity": [(lambda: hx.sensitivity(RUN, "first"), "default", "first")],
+    "optimizer_bias": [(lambda: hx.optimizer_bias(RUN, ensemble=5), "ensemble", 5)],
     "shapley_interactions": [
         (lambda: hx.shapley_interactions(RUN, index="SII"), "index", "SII"),
         (lambda: hx.shapley_interactions(RUN, order=1), "order", 1),

@@ -12,6 +12,7 @@ from hpo_explain.facade.effects import (
 )
 from hpo_explain.facade.expected_minimum import expected_minimum
 from hpo_explain.facade.fanova import importance, subspace
+from hpo_explain.facade.games import mistunability, optimizer_bias, sensitivity, tunability
 from hpo_explain.facade.history import configurations, history
 from hpo_explain.facade.learning_curves import learning_curves
 from hpo_explain.facade.noise import noise
@@ -47,14 +48,18 @@ __all__ = [
     "learning_curves",
     "lime",
     "local_importance",
+    "mistunability",
     "next_experiments",
     "noise",
+    "optimizer_bias",
     "partial_dependence",
     "proposal_densities",
     "recommended_space",
     "regional_partial_dependence",
+    "sensitivity",
     "shapley_interactions",
     "subspace",
     "symbolic",
     "trust",
+    "tunability",
 ]

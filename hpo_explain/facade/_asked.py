@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hpo_explain._words import spans
 from hpo_explain.acquisition import Acquisition
@@ -16,7 +17,7 @@ from hpo_explain.explainers._hindsight import learned_later
 from hpo_explain.facts import Fact
 from hpo_explain.options import Criterion, Kind
 from hpo_explain.run import Run
-from hpo_explain.space import Config
+from hpo_explain.space import Config, encode_one
 from hpo_explain.surrogates import Surrogate
 
 
@@ -95,3 +96,20 @@ def trial_of(run: Run, given: Config | int | None) -> int | None:
     if isinstance(given, Mapping):
         return None
     return run.incumbent_trial if given is None else int(given)
+
+
+def default_source(run: Run, target: Config) -> int:
+    """Return the first trial that is another and, if any is, not as good; else one in the middle.
+
+    The middle is that of the ranking, which is where a run that began at its target begins.
+    """
+    same = np.isclose(
+        run.X, encode_one(run.space, target, "target"), rtol=0.0, atol=1e-9, equal_nan=True
+    )
+    is_target: npt.NDArray[np.bool_] = np.all(same, axis=1)
+    tied: npt.NDArray[np.bool_] = np.isin(run.cost, run.cost[is_target])
+    ranking = np.argsort(run.cost, kind="stable")
+    candidates = [0, *ranking[len(ranking) // 2 :].tolist()]
+    apart = [row for row in candidates if not is_target[row] and not tied[row]]
+    others = [row for row in candidates if not is_target[row]]
+    return int(np.asarray(run.trials)[[*apart, *others, *candidates][0]])

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from hpo_explain._checks import check_option
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers.ablation import AblationExplainer
@@ -18,11 +15,11 @@ from hpo_explain.explanations import (
     LocalImportance,
     Subject,
 )
-from hpo_explain.facade._asked import config_of, model_of, read, trial_of
+from hpo_explain.facade._asked import config_of, default_source, model_of, read, trial_of
 from hpo_explain.facts import fact
 from hpo_explain.options import Criterion, Kind, Measured
-from hpo_explain.run import Run, is_measured
-from hpo_explain.space import Config, encode_one
+from hpo_explain.run import is_measured
+from hpo_explain.space import Config
 
 
 def ablation(
@@ -96,7 +93,7 @@ def ablation(
     end = config_of(run, "target", goal)
     start = source
     if start is None:
-        start = _default_source(run, end)
+        start = default_source(run, end)
         notes = (fact("source_chosen", trials=[start]), *notes)
     explainer = AblationExplainer(model, subject=Subject.of(run, notes=notes), seed=seed)
     return explainer.explain(
@@ -238,20 +235,3 @@ def lime(
         seed=seed,
     )
     return explainer.explain(asked)
-
-
-def _default_source(run: Run, target: Config) -> int:
-    """Return the first trial that is another and, if any is, not as good; else one in the middle.
-
-    The middle is that of the ranking, which is where a run that began at its target begins.
-    """
-    same = np.isclose(
-        run.X, encode_one(run.space, target, "target"), rtol=0.0, atol=1e-9, equal_nan=True
-    )
-    is_target: npt.NDArray[np.bool_] = np.all(same, axis=1)
-    tied: npt.NDArray[np.bool_] = np.isin(run.cost, run.cost[is_target])
-    ranking = np.argsort(run.cost, kind="stable")
-    candidates = [0, *ranking[len(ranking) // 2 :].tolist()]
-    apart = [row for row in candidates if not is_target[row] and not tied[row]]
-    others = [row for row in candidates if not is_target[row]]
-    return int(np.asarray(run.trials)[[*apart, *others, *candidates][0]])

@@ -86,6 +86,27 @@ QUESTIONS = (
         "with more than 11 hyperparameters those that contribute least play as one",
     ),
     Question(
+        "What can tuning gain over a default, and which hyperparameters are worth it?",
+        "tunability",
+        "what the model predicts: the best values of a set that hardly any trial tried may be"
+        " too good",
+    ),
+    Question(
+        "What can wrong values lose against a default?",
+        "mistunability",
+        "what the model predicts; values that nobody would choose count as well",
+    ),
+    Question(
+        "How much does the objective vary with hyperparameters around a default?",
+        "sensitivity",
+        "depends on the default (`hx.importance` averages over the others)",
+    ),
+    Question(
+        "Which hyperparameters did the optimizer leave short of what they can gain?",
+        "optimizer_bias",
+        "by the model that learned from the same run, unless other runs are given (`ensemble=`)",
+    ),
+    Question(
         "Which changes lead from the default to the best configuration?",
         "ablation",
         "where changes act together, the gain of each depends on their order (its Shapley value "

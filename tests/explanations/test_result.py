@@ -64,6 +64,7 @@ MADE = {
     ),
     "FanovaImportance": lambda run: hx.importance(run, 2, n_trees=8),
     "History": lambda run: hx.history(run, optimum=0.0),
+    "GameExplanation": hx.tunability,
     "InteractionStrength": lambda run: hx.h_statistic(run, sample=10),
     "LimeExplanation": lambda run: hx.lime(run, sample=100),
     "LocalImportance": hx.local_importance,

@@ -1,0 +1,197 @@
+"""The best configuration in every coalition: the hyperparameters S free, the others at a default.
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+c(z)       the predicted cost of a latent row z: smaller is better
+z_S        the row that is searched for: free on S, the default's values elsewhere
+=========  ============================================================================
+
+All coalitions are searched at once. The starting rows are valued in every coalition by the model's
+own structure. The three best of each are changed by several values at once, and the best by one
+value after the other: over the whole range of each hyperparameter, at last by smaller and smaller
+steps. The best row of a coalition is one of every larger coalition as well, so that the best cost
+never rises with S.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.explainers._reachable import changed
+from hpo_explain.explainers._terms import COMPOSED_ROWS
+from hpo_explain.space import Array, FloatParameter, Parameter, SearchSpace
+from hpo_explain.surrogates import SupportsCoalitions, Surrogate, mean_of
+
+_KEPT = 3
+_STEPS = (0.2, 0.1)  # of the encoded range, by which several values are changed at once
+_EVALUATIONS = 100_000
+_FEWEST, _MOST = 4, 60  # children of a row in each step
+_VALUES = 11  # of a real hyperparameter in a sweep
+_COUNTED = 21  # up to so many values of a counted one
+_NEAR = (0.05, 0.02, 0.01, 0.005, 0.002)  # of the encoded range, around the best value
+
+Cost = Callable[[Array], Array]
+
+
+def predicted_in_coalitions(
+    surrogate: Surrogate, default: Array, rows: Array, free: npt.NDArray[np.bool_]
+) -> Array:
+    """Return the mean, (n, m), where some hyperparameters are a row's and the others the default's.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model.
+    default : ndarray of shape (d,)
+        A latent row.
+    rows : ndarray of shape (n, d)
+        Latent rows.
+    free : ndarray of bool, shape (m, d)
+        For each coalition the columns that have a row's values.
+    """
+    players = np.flatnonzero(free.any(axis=0))
+    if isinstance(surrogate, SupportsCoalitions) and len(players):
+        # the default's values join where a hyperparameter is not free
+        kept = np.repeat(default[None, :], len(rows), axis=0)
+        kept[:, players] = rows[:, players]
+        blocks = surrogate.predict_coalitions(default, kept, players, ~free[:, players])
+        if blocks is not None:
+            return np.concatenate([block.mean for block in blocks])
+    found = np.empty((len(rows), len(free)))
+    at_once = max(1, COMPOSED_ROWS // max(len(rows), 1))
+    for start in range(0, len(free), at_once):
+        some = free[start : start + at_once]
+        z = np.where(some[None, :, :], rows[:, None, :], default)
+        mean = mean_of(surrogate, surrogate.space.project(z.reshape(-1, len(default))))
+        found[:, start : start + at_once] = mean.reshape(len(rows), len(some))
+    return found
+
+
+def best_in_coalitions(
+    cost: Cost, space: SearchSpace, default: Array, start: Array, costs: Array,
+    free: npt.NDArray[np.bool_], *, seed: int = 0,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Return the best cost in every coalition, (m,), and the latent row that has it, (m, d).
+
+    Parameters
+    ----------
+    cost : callable
+        Returns c, (n,), at latent rows (n, d).
+    space : SearchSpace
+        The space.
+    default : ndarray of shape (d,)
+        A latent row.
+    start : ndarray of shape (n, d)
+        Latent rows from which the search starts.
+    costs : ndarray of shape (n, m)
+        Their costs in each coalition.
+    free : ndarray of bool, shape (m, d)
+        The columns that are free in each of all 2^p coalitions, in the order of `all_coalitions`.
+    seed : int, default 0
+        Seed of the changes.
+    """
+    rng = np.random.default_rng(seed)
+    m, kept = len(free), min(_KEPT, len(start))
+    first = np.argpartition(costs, kept - 1, axis=0)[:kept].T
+    rows = np.where(free[:, None, :], start[first], default)
+    best = np.take_along_axis(costs.T, first, axis=1)
+    at_default = float(cost(default[None, :])[0])
+    rows = np.concatenate([rows, np.broadcast_to(default, (m, 1, len(default)))], axis=1)
+    best = np.concatenate([best, np.full((m, 1), at_default)], axis=1)
+    children = int(np.clip(_EVALUATIONS // (m * kept * len(_STEPS)), _FEWEST, _MOST))
+    ranges = [_range(parameter) for parameter in space.parameters]
+    for step in _STEPS:
+        rows, best = _first(*_inherited(rows, best), kept)
+        _sweep(cost, rows[:, 0], best[:, 0], free, partial(_whole, ranges))
+        new = changed(space, np.repeat(rows, children, axis=1).reshape(-1, len(default)), step, rng)
+        new = np.where(free[:, None, :], new.reshape(m, -1, len(default)), default)
+        found = _costs(cost, new.reshape(-1, len(default))).reshape(m, -1)
+        rows, best = np.concatenate([rows, new], axis=1), np.concatenate([best, found], axis=1)
+    rows, best = _first(*_inherited(rows, best), 1)
+    real = np.array([isinstance(p, FloatParameter) and p.size is None for p in space.parameters])
+    for near in _NEAR:
+        moves = near * np.array([-1.0, -0.5, 0.5, 1.0])
+        _sweep(cost, rows[:, 0], best[:, 0], free & real, partial(_around, moves))
+    rows, best = _first(*_inherited(rows, best), 1)
+    return best[:, 0], rows[:, 0]
+
+
+def at_best_of(
+    default: Array, start: Array, costs: Array, free: npt.NDArray[np.bool_]
+) -> tuple[Array, Array]:
+    """Return the best cost of given rows in every coalition, (m,), and the composed row, (m, d)."""
+    chosen = np.argmin(costs, axis=0)
+    return costs[chosen, np.arange(len(free))], np.where(free, start[chosen], default)
+
+
+def _whole(ranges: list[Array], j: int, _: Array) -> Array:
+    return ranges[j]
+
+
+def _around(moves: Array, _: int, at: Array) -> Array:
+    return np.clip(at[:, None] + moves, 0.0, 1.0)
+
+
+def _range(parameter: Parameter) -> Array:
+    """Return values of a hyperparameter over its whole range, encoded."""
+    if parameter.size is None:
+        values = np.linspace(0.0, 1.0, _VALUES)
+    else:
+        latent = (np.arange(_COUNTED) + 0.5) / _COUNTED
+        grid = parameter.grid() if parameter.size <= _COUNTED else None
+        values = parameter.from_latent(latent) if grid is None else grid[0]
+    return values if parameter.optional is None else np.append(values, np.nan)
+
+
+def _sweep(
+    cost: Cost, rows: Array, best: Array, free: npt.NDArray[np.bool_],
+    values: Callable[[int, Array], Array],
+) -> None:  # fmt: skip
+    """Change rows (m, d) and their costs (m,) to the best value of each free column in turn."""
+    for j in np.flatnonzero(free.any(axis=0)).tolist():
+        which = np.flatnonzero(free[:, j])
+        tried = np.atleast_2d(values(j, rows[which, j]))
+        z = np.repeat(rows[which][:, None, :], tried.shape[1], axis=1)
+        z[:, :, j] = tried
+        found = _costs(cost, z.reshape(-1, rows.shape[1])).reshape(len(which), -1)
+        first = np.argmin(found, axis=1)
+        found_best = found[np.arange(len(which)), first]
+        better = found_best < best[which]
+        rows[which[better]] = z[better, first[better]]
+        best[which[better]] = found_best[better]
+
+
+def _costs(cost: Cost, rows: Array) -> Array:
+    """Return the costs of latent rows, some at a time, which bounds the memory."""
+    starts = range(0, len(rows), COMPOSED_ROWS)
+    return np.concatenate([cost(rows[a : a + COMPOSED_ROWS]) for a in starts])
+
+
+def _first(rows: Array, best: Array, kept: int) -> tuple[Array, Array]:
+    """Return the best rows of each coalition."""
+    order = np.argsort(best, axis=1, kind="stable")[:, :kept]
+    return (
+        np.take_along_axis(rows, order[:, :, None], axis=1),
+        np.take_along_axis(best, order, axis=1),
+    )
+
+
+def _inherited(rows: Array, best: Array) -> tuple[Array, Array]:
+    """Return rows with the best of all smaller coalitions as one more, coalition by coalition."""
+    rows_one, best_one = (array[:, 0].copy() for array in _first(rows, best, 1))
+    codes = np.arange(len(rows))
+    bit = 1
+    while bit < len(rows):
+        larger = codes[codes & bit != 0]
+        better = larger[best_one[larger ^ bit] < best_one[larger]]
+        rows_one[better], best_one[better] = rows_one[better ^ bit], best_one[better ^ bit]
+        bit *= 2
+    return (
+        np.concatenate([rows, rows_one[:, None]], axis=1),
+        np.concatenate([best, best_one[:, None]], axis=1),
+    )

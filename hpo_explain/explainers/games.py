@@ -1,0 +1,373 @@
+"""Games of tuning: tunability, mistunability, sensitivity and optimizer bias (HyperSHAP).
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+θ⁰         the default
+S          a coalition: the hyperparameters that may take any value, the others have θ⁰'s
+c(θ)       the predicted cost: the objective, negated where it is maximized
+v(S)       tunability: ``c(θ⁰) - min_S c``; mistunability: ``c(θ⁰) - max_S c``;
+           sensitivity: the variance of c over the measure of S; optimizer bias: the tunability that
+           the tried values of S reach, minus the one that is possible
+=========  ============================================================================
+
+The first two are games of gains: positive is better than the default. The best and the worst of a
+coalition are searched for with an optimizer on the model (`_coalition_search`). For a given best
+configuration of every coalition the interactions are linear in the objective, so that the model's
+posterior gives their uncertainty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_count, check_option
+from hpo_explain.explainers._coalition_search import (
+    at_best_of,
+    best_in_coalitions,
+    predicted_in_coalitions,
+)
+from hpo_explain.explainers._explained import Explained, PredictedObjective
+from hpo_explain.explainers._posterior import draws
+from hpo_explain.explainers._reachable import filled
+from hpo_explain.explainers._relevant import relevant
+from hpo_explain.explainers.exact_shapley import all_coalitions
+from hpo_explain.explainers.interaction_indices import interaction_weights, sets_up_to
+from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS
+from hpo_explain.explanations import GameExplanation, SetValues, Subject
+from hpo_explain.explanations.games import Game
+from hpo_explain.facts import Fact, fact
+from hpo_explain.options import INDICES, Direction, InteractionIndex
+from hpo_explain.space import Array, Config, encode_one
+from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate, mean_of
+
+_START = 200  # configurations of the space among which the search starts
+_TRIED = 300  # of the tried ones, the best
+_SETS = 10  # independent samples of the space over which variances are taken
+_SAMPLE = 512  # configurations of each
+_SAMPLE_OF_MANY = 128  # where there are more than 8 players
+_MANY = 8  # players
+_ROWS = 2048  # configurations whose sums have a posterior
+_DRAWN = 1024  # configurations whose joint posterior is drawn from
+_ROUNDED = 1e-12  # of the largest cost: less is no difference
+_LEAST = 16  # configurations of a variance of draws
+_DRAWS = 200
+
+
+class GameExplainer:
+    """Says what tuning hyperparameters can gain over a default, and what else they can do to it.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    index : {"k-SII", "STII", "FSII"}, default "k-SII"
+        How what hyperparameters do together is shared out, as in `interaction_weights`.
+    order : int, default 2
+        The size of the largest sets, at least 1.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective.
+    subject : Subject, optional
+        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
+        default it is made from the model and `direction`. Searches start at what it says was tried.
+    seed : int, default 0
+        Seed of searches and samples.
+
+    Raises
+    ------
+    ValueError
+        If `surrogate` is none, or an option is not allowed.
+
+    References
+    ----------
+    .. [1] Wever, M. et al. (2025). HyperSHAP: Shapley values and interactions for explaining
+       hyperparameter optimization. https://arxiv.org/abs/2502.01276
+    .. [2] Probst, P., Boulesteix, A.-L. and Bischl, B. (2019). Tunability: Importance of
+       hyperparameters of machine learning algorithms. JMLR 20(53).
+       https://arxiv.org/abs/1802.09596
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(40, seed=1)
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
+    >>> found = hx.GameExplainer(surrogate).tunability({"x": 0.5, "y": 0.5})
+    >>> round(found.gain("x"), 1), round(found.gain("x", "y"), 1)
+    (1.5, 2.0)
+    """
+
+    def __init__(
+        self,
+        surrogate: Surrogate,
+        *,
+        index: InteractionIndex = "k-SII",
+        order: int = 2,
+        direction: Direction = "minimize",
+        subject: Subject | None = None,
+        seed: int = 0,
+    ) -> None:
+        explained = Explained.of(
+            PredictedObjective(surrogate, subject.direction if subject else direction)
+            if isinstance(surrogate, Surrogate)
+            else surrogate
+        )
+        self._surrogate = surrogate
+        self._explained = explained
+        self._subject = explained.completed(subject)
+        self._index = cast(InteractionIndex, check_option("index", index, INDICES))
+        self._order = check_count("order", order)
+        self._seed = seed
+
+    def tunability(self, default: Config, *, trial: int | None = None) -> GameExplanation:
+        """Return what tuning every set of hyperparameters gains over a default.
+
+        Parameters
+        ----------
+        default : dict
+            The default, in the user's units.
+        trial : int, optional
+            The trial that it is, if it is one.
+        """
+        return self._searched("tunability", default, trial, 1.0)
+
+    def mistunability(self, default: Config, *, trial: int | None = None) -> GameExplanation:
+        """Return what the worst values of every set of hyperparameters lose (gains below 0).
+
+        Arguments are those of :meth:`tunability`.
+        """
+        return self._searched("mistunability", default, trial, -1.0)
+
+    def sensitivity(self, default: Config, *, trial: int | None = None) -> GameExplanation:
+        """Return how much the prediction varies with every set of hyperparameters.
+
+        Arguments are those of :meth:`tunability`.
+        """
+        table = self._table(default)
+        from scipy.stats import t
+        from scipy.stats.qmc import Sobol
+
+        space = self._explained.space
+        n = _SAMPLE if len(table.players) <= _MANY else _SAMPLE_OF_MANY
+        seeds = np.random.default_rng(self._seed).integers(2**31, size=_SETS)
+        values_of_set = []
+        for seed in seeds:
+            # scrambled anew: independent sets, each much more even than a random one
+            rows = space.from_latent(Sobol(len(space), seed=int(seed)).random(n))
+            mean = predicted_in_coalitions(self._surrogate, table.default, rows, table.free)
+            values_of_set.append(mean.var(axis=0))
+        by_set = np.stack(values_of_set)
+        values = by_set.mean(axis=0)
+        phi = by_set @ table.weights(self._order, self._index).T
+        half = t.ppf(0.975, _SETS - 1) * phi.std(axis=0, ddof=1) / np.sqrt(_SETS)
+        std, whole_std = self._variance_std(table)
+        return self._result(
+            "sensitivity", table, trial, values, std, whole_std, half_width=np.asarray(half)
+        )
+
+    def optimizer_bias(
+        self,
+        default: Config,
+        others: Sequence[npt.ArrayLike] = (),
+        *,
+        trial: int | None = None,
+    ) -> GameExplanation:
+        """Return what the values that a run tried miss of what every set of them could gain.
+
+        Parameters
+        ----------
+        default : dict
+            The default, in the user's units.
+        others : sequence of ndarray of shape (n, d)
+            Encoded configurations that other optimizers tried: the best of all is the reference.
+            By default it is the best that the model predicts.
+        trial : int, optional
+            The trial that the default is, if it is one.
+        """
+        table, space = self._table(default), self._explained.space
+        tried = self._subject.tried
+        own = np.empty((0, len(space))) if tried is None else filled(space, tried, self._seed)
+        own = np.vstack([table.default, own])
+        own_cost, own_rows = at_best_of(table.default, own, self._costs(table, own), table.free)
+        if len(others):
+            them = np.vstack([own, *(filled(space, np.asarray(X), self._seed) for X in others)])
+            cost, rows = at_best_of(table.default, them, self._costs(table, them), table.free)
+        else:
+            cost, rows = self._search(table, 1.0)
+            better = own_cost <= cost + _ROUNDED * np.abs(cost).max()
+            cost, rows = np.where(better, own_cost, cost), np.where(better[:, None], own_rows, rows)
+        weights = table.weights(self._order, self._index)
+        whole = np.zeros((1, weights.shape[1]))
+        whole[0, [0, -1]] = -1.0, 1.0
+        both = np.vstack([weights, whole])
+        std = self._std(np.vstack([own_rows, rows]), np.hstack([both, -both]))
+        return self._result(
+            "optimizer_bias", table, trial, cost - own_cost,
+            None if std is None else std[:-1], None if std is None else float(std[-1]),
+            rows=own_rows, reference=rows,
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------ the values of coalitions
+
+    def _searched(
+        self, game: Game, default: Config, trial: int | None, sign: float
+    ) -> GameExplanation:
+        """Return the game of the best (sign 1) or the worst (sign -1) of every coalition."""
+        table = self._table(default)
+        cost, rows = self._search(table, sign)
+        weights = table.weights(self._order, self._index)
+        whole = np.zeros((1, weights.shape[1]))
+        whole[0, [0, -1]] = -1.0, 1.0
+        std = self._std(rows, np.vstack([weights, whole]))
+        return self._result(
+            game, table, trial, sign * (cost[0] - cost),
+            None if std is None else std[:-1], None if std is None else float(std[-1]), rows=rows,
+        )  # fmt: skip
+
+    def _search(self, table: _Table, sign: float) -> tuple[Array, Array]:
+        """Return the best cost times a sign in every coalition, and the rows that have it."""
+        space, subject = self._explained.space, self._subject
+        start = [space.sample(_START, seed=self._seed, latent=True)]
+        if subject.tried is not None and subject.costs is not None:
+            order = np.argsort(sign * subject.costs, kind="stable")[:_TRIED]
+            start.append(filled(space, subject.tried[order], self._seed))
+        rows = np.vstack(start)
+        to_cost = sign * self._explained.sign
+        return best_in_coalitions(
+            lambda z: to_cost * mean_of(self._surrogate, space.project(z)),
+            space, table.default, rows, sign * self._costs(table, rows), table.free,
+            seed=self._seed,
+        )  # fmt: skip
+
+    def _costs(self, table: _Table, rows: Array) -> Array:
+        """Return the costs of rows in every coalition, (n, m)."""
+        mean = predicted_in_coalitions(self._surrogate, table.default, rows, table.free)
+        return np.asarray(self._explained.sign * mean)
+
+    def _table(self, default: Config) -> _Table:
+        """Return the default with all coalitions; where there are too many, the least play as one.
+
+        What is inactive in the default has the middle of its range where a coalition activates it.
+        """
+        space = self._explained.space
+        x = encode_one(space, default, "default")
+        middle = np.array([p.from_latent(np.array([0.5]))[0] for p in space.parameters])
+        optional = np.array([p.optional is not None for p in space.parameters])
+        row = np.where(np.isnan(x) & ~optional, middle, x)
+        columns = np.flatnonzero(relevant(self._explained.game)).tolist()
+        players, notes = [[j] for j in columns], []
+        if len(columns) > EXACT_PLAYERS:
+            alone = np.zeros((len(columns), len(space)), dtype=bool)
+            alone[np.arange(len(columns)), columns] = True
+            sample = space.sample(_START, seed=self._seed, latent=True)
+            spread = predicted_in_coalitions(self._surrogate, row, sample, alone).std(axis=0)
+            order = np.argsort(-spread, kind="stable")
+            first = sorted(columns[i] for i in order[: EXACT_PLAYERS - 1])
+            rest = [j for j in columns if j not in first]
+            players = [*([j] for j in first), rest]
+            notes.append(fact("play_as_one", names=[space.names[j] for j in rest]))
+        if np.isnan(x[columns]).any():
+            names = [space.names[j] for j in columns if np.isnan(x[j])]
+            notes.append(fact("default_completed", names=names))
+        return _Table(space.decode(x[None, :])[0], row, players, tuple(notes))
+
+    # ------------------------------------------------------------------ their uncertainty
+
+    def _std(self, rows: Array, weights: Array) -> Array | None:
+        """Return the std of weighted sums over latent rows under the model, (K,)."""
+        model = self._surrogate
+        X = model.space.project(rows)
+        if isinstance(model, SupportsJoint):
+            key = np.nan_to_num(X, nan=-1.0)
+            _, first, which = np.unique(key, axis=0, return_index=True, return_inverse=True)
+            summed = np.zeros((len(weights), len(first)))
+            np.add.at(summed.T, which.ravel(), weights.T)
+            if len(first) > _ROWS:
+                return None
+            return model.std_of_sums(X[first], summed)
+        if isinstance(model, SupportsTrees):
+            by_tree = model.predict_trees(X)
+            # counted from the first tree, equal trees have no spread, not even from rounding
+            return np.asarray((weights @ (by_tree - by_tree[:, :1])).std(axis=1))
+        return None
+
+    def _variance_std(self, table: _Table) -> tuple[Array | None, float | None]:
+        """Return the std of variances' interactions, and of the whole, over posterior draws."""
+        model, m = self._surrogate, len(table.free)
+        k = min(_DRAWN // m, 128)
+        if not isinstance(model, SupportsJoint) or k < _LEAST:
+            return None, None
+        space = self._explained.space
+        sample = space.sample(k, seed=self._seed + 1, latent=True)
+        z = np.where(table.free[:, None, :], sample, table.default).reshape(-1, len(space))
+        X = space.project(z)
+        mean = mean_of(self._surrogate, X)
+        drawn = draws(mean, model.posterior_covariance(X), _DRAWS, self._seed)
+        values = drawn.reshape(m, k, _DRAWS).var(axis=1, ddof=1)
+        phi = table.weights(self._order, self._index) @ values
+        return phi.std(axis=1, ddof=1), float((values[-1] - values[0]).std(ddof=1))
+
+    # ------------------------------------------------------------------ the result
+
+    def _result(
+        self, game: Game, table: _Table, trial: int | None, values: Array, std: Array | None,
+        whole_std: float | None, *, half_width: Array | None = None, rows: Array | None = None,
+        reference: Array | None = None,
+    ) -> GameExplanation:  # fmt: skip
+        space = self._explained.space
+        names = tuple(tuple(space.names[j] for j in player) for player in table.players)
+        order = min(self._order, len(names))
+        total = SetValues(
+            names,
+            sets_up_to(len(names), order) if names else (),
+            table.weights(self._order, self._index) @ values,
+            half_width,
+            std,
+        )
+        return GameExplanation(
+            subject=self._subject,
+            game=game,
+            default=table.config,
+            default_trial=trial,
+            default_prediction=float(
+                mean_of(self._surrogate, space.project(table.default[None, :]))[0]
+            ),
+            index=self._index,
+            order=order,
+            total=total,
+            coalitions=values,
+            whole_std=whole_std,
+            rows=None if rows is None else space.project(rows),
+            reference=None if reference is None else space.project(reference),
+            notes=(*table.notes, *self._subject.notes),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """A default, encoded with latent values for what is inactive, and who plays."""
+
+    config: Config
+    default: Array
+    players: list[list[int]]
+    notes: tuple[Fact, ...]
+
+    @property
+    def free(self) -> npt.NDArray[np.bool_]:
+        """The columns that are free in every coalition, (2^p, d)."""
+        coalitions = all_coalitions(len(self.players))
+        free = np.zeros((len(coalitions), len(self.default)), dtype=bool)
+        for p, columns in enumerate(self.players):
+            free[:, columns] = coalitions[:, [p]]
+        return free
+
+    def weights(self, order: int, index: InteractionIndex) -> Array:
+        """Return the weights of the coalitions' values, one set after the other."""
+        if not self.players:
+            return np.zeros((0, 1))
+        return interaction_weights(len(self.players), order, index)

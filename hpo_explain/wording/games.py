@@ -1,0 +1,182 @@
+"""Games of tuning in words."""
+
+from __future__ import annotations
+
+import math
+
+from hpo_explain._words import counted, join_words, listed
+from hpo_explain.explanations import Claim, GameExplanation
+from hpo_explain.wording._registry import add_facts, sentence_of
+from hpo_explain.wording.doubts import reservation
+from hpo_explain.wording.numbers import format_level, format_value, plus_minus
+
+_MOST_NAMED = 6
+
+add_facts(
+    {
+        "default_completed": lambda fact: (
+            f"{listed(list(fact.names), _MOST_NAMED)} have no value in the default: where a "
+            "coalition activates them, they have the middle of their range"
+        ),
+        "default_chosen": lambda fact: (
+            f"default: trial {fact.trials[0]}, chosen because none was given"
+        ),
+        "games_of_others": lambda fact: (
+            f"compared with the values that {counted(fact['runs'], 'other run')} tried"
+        ),
+        "games_of_model": "compared with the best values that the model predicts",
+    }
+)
+
+
+@sentence_of(GameExplanation)
+def sentence(result: GameExplanation) -> str:
+    """Say what all hyperparameters can do to the objective, and which of them do it alone."""
+    first, *others = result.claims
+    if first.kind == "no_effect":
+        return f"{_NOTHING[result.game]}.{reservation([first])}"
+    alone = [claim for claim in others if claim.kind in ("gain", "importance")]
+    together = [claim for claim in others if claim.kind == "interaction"]
+    text = _WHOLE[result.game](result, first)
+    if any(reason.kind == "gain_within_uncertainty" for reason in first.because):
+        text += " This is within the model's uncertainty."
+    if alone:
+        told = join_words([_part(claim, result) for claim in alone])
+        text += f" {_ALONE.get(result.game, 'Alone,')} {told}."
+    for claim in together:
+        more = "more" if claim.estimate * result.whole > 0.0 else "less"
+        text += (
+            f" {join_words(claim.hyperparameters)} {_TOGETHER[result.game]} {more} together than "
+            f"they add up to alone ({plus_minus(claim.estimate, claim.half)})."
+        )
+    return text + reservation([first])
+
+
+def default(result: GameExplanation) -> str:
+    """Return the default in words."""
+    trial = result.default_trial
+    return "the default" if trial is None else f"the default (trial {trial})"
+
+
+def _levels(result: GameExplanation, word: str) -> str:
+    sign = 1.0 if result.direction == "minimize" else -1.0
+    start = result.default_prediction
+    end = start - sign * result.whole
+    return (
+        f"(predicted {result.objective_name} {format_level(start, result.whole)}, "
+        f"{word} {format_level(end, result.whole)})"
+    )
+
+
+def _size(claim: Claim) -> str:
+    return plus_minus(abs(claim.estimate), claim.half)
+
+
+def _tunable(result: GameExplanation, claim: Claim) -> str:
+    return f"Tuning gains {_size(claim)} over {default(result)} {_levels(result, 'at best')}."
+
+
+def _mistunable(result: GameExplanation, claim: Claim) -> str:
+    return (
+        f"The worst values lose {_size(claim)} against {default(result)} "
+        f"{_levels(result, 'at worst')}."
+    )
+
+
+def _sensitive(result: GameExplanation, claim: Claim) -> str:
+    return (
+        f"With all hyperparameters free, the predicted {result.objective_name} has a standard "
+        f"deviation of {format_value(math.sqrt(max(claim.estimate, 0.0)))} around "
+        f"{default(result)}."
+    )
+
+
+def _biased(result: GameExplanation, claim: Claim) -> str:
+    return (
+        f"The values that {result.optimizer} tried miss {_size(claim)} of the "
+        f"{result.objective_name} that can be gained over {default(result)}."
+    )
+
+
+_WHOLE = {
+    "tunability": _tunable,
+    "mistunability": _mistunable,
+    "sensitivity": _sensitive,
+    "optimizer_bias": _biased,
+}
+_NOTHING = {
+    "tunability": "Tuning gains nothing over the default",
+    "mistunability": "No values are worse than the default",
+    "sensitivity": "The predicted objective does not vary",
+    "optimizer_bias": "The values that were tried miss nothing of what can be gained",
+}
+
+
+def _part(claim: Claim, result: GameExplanation) -> str:
+    names = " with ".join(claim.hyperparameters)
+    if result.game == "sensitivity":
+        return f"{names} {format_value(math.sqrt(max(claim.estimate, 0.0)))}"
+    verb = {"tunability": "gains", "mistunability": "loses", "optimizer_bias": "misses"}
+    return f"{names} {verb[result.game]} {format_value(abs(claim.estimate))}"
+
+
+_ALONE = {"sensitivity": "With only one of them free:"}
+_TOGETHER = {
+    "tunability": "gain",
+    "mistunability": "lose",
+    "sensitivity": "make it vary",
+    "optimizer_bias": "miss",
+}
+_HEADING = {
+    "tunability": "What tuning gains over {}",
+    "mistunability": "What wrong values lose against {}",
+    "sensitivity": "How the predicted objective varies around {}",
+    "optimizer_bias": "What the tried values miss of what can be gained over {}",
+}
+_UNIT = {
+    "tunability": "gain of the predicted {}",
+    "mistunability": "gain of the predicted {}",
+    "sensitivity": "variance of the predicted {}",
+    "optimizer_bias": "gain of the predicted {}",
+}
+_POSITIVE = {
+    "tunability": ("gains", "gains less together"),
+    "mistunability": ("gains back together", "loses"),
+    "sensitivity": ("varies", "varies less together"),
+    "optimizer_bias": ("misses less together", "misses"),
+}
+NETWORK = "Disks: single hyperparameters; lines: what two do beyond that, together."
+MATRIX = "On the diagonal: single hyperparameters; below: what two do beyond that, together."
+WHISKERS = "Whiskers: 95 % interval of each step under the model."
+NO_WHISKERS = "No intervals: the model does not say how uncertain these values are."
+
+
+def heading(result: GameExplanation) -> str:
+    """Return the heading of the plots."""
+    return _HEADING[result.game].format(default(result))
+
+
+def subtitle(result: GameExplanation) -> str:
+    """Say what adds up to what."""
+    whole = plus_minus(result.whole, result.whole_half)
+    return f"All values add up to {whole} ({result.index}, order {result.order})."
+
+
+def label(result: GameExplanation) -> str:
+    """Return what the values are."""
+    return _UNIT[result.game].format(result.objective_name)
+
+
+def marks(result: GameExplanation) -> tuple[str, str]:
+    """Return what positive and what negative values mean."""
+    return _POSITIVE[result.game]
+
+
+def whiskers(result: GameExplanation) -> str:
+    """Say what whiskers are."""
+    return NO_WHISKERS if result.total.model_std is None else WHISKERS
+
+
+def others(count: int) -> str:
+    """Return the label of a row that sums the smallest sets."""
+    return f"{count} others"

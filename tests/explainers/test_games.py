@@ -1,0 +1,265 @@
+"""Games of tuning: closed forms, brute force, axioms, HyperSHAP's own numbers, real runs."""
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.errors import InputError
+from hpo_explain.explainers.exact_shapley import all_coalitions
+from hpo_explain.explainers.interaction_indices import interaction_weights
+from tests.analytic import unit_cube
+from tests.handmade import TRUSTED, tuning_run
+
+DEFAULT = {"x1": 0.5, "x2": 0.5, "x3": 0.5}
+
+
+class Analytic:
+    """A surrogate made of a function of the encoded rows."""
+
+    def __init__(self, d, mean):
+        self.space = unit_cube(d)
+        self._mean = mean
+
+    def predict(self, X):
+        return self._mean(X), np.full(len(X), 0.1)
+
+
+def explainer(mean, d=3, **options):
+    return hx.GameExplainer(Analytic(d, mean), **options)
+
+
+def run_of(y, d=3, n=50):
+    X = unit_cube(d).sample(n, seed=1)
+    return hx.Run(unit_cube(d), X, y(X), "minimize", objective_name="loss")
+
+
+# ---------------------------------------------------------------------- closed forms
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_the_tunability_of_a_sum_is_that_of_its_parts(direction):
+    """f = 2 x1 + x2: the best values gain 1 and 0.5, in whichever direction; x3 nothing."""
+    found = explainer(lambda X: 2.0 * X[:, 0] + X[:, 1], direction=direction).tunability(DEFAULT)
+    np.testing.assert_allclose(found.alone(), [1.0, 0.5, 0.0], atol=1e-9)
+    np.testing.assert_allclose(found.total.values[:3], [1.0, 0.5, 0.0], atol=1e-9)
+    np.testing.assert_allclose(found.total.values[3:], 0.0, atol=1e-9)
+    best = 0.0 if direction == "minimize" else 1.0
+    assert found.configuration("x1") == {"x1": best, "x2": 0.5, "x3": 0.5}
+
+
+def test_a_product_gains_only_together_where_the_default_hides_it():
+    """f = -x1 x2 from a default at 0: alone nothing, together 1, shared as a pair."""
+    found = explainer(lambda X: -X[:, 0] * X[:, 1]).tunability(dict.fromkeys(DEFAULT, 0.0))
+    np.testing.assert_allclose(found.alone(), 0.0, atol=1e-12)
+    assert found.gain("x1", "x2") == pytest.approx(1.0)
+    assert found.total.of("x1", "x2") == pytest.approx(1.0)
+    assert found.total.of("x3") == pytest.approx(0.0, abs=1e-12)
+
+
+def test_the_optimum_inside_is_found_on_every_kind_of_hyperparameter():
+    space = hx.SearchSpace(
+        [
+            hx.FloatParameter("lr", 1e-5, 1e-1, log=True),
+            hx.IntParameter("layers", 1, 8),
+            hx.CategoricalParameter("booster", ["a", "b", "c"]),
+        ]
+    )
+
+    class Model:
+        def __init__(self):
+            self.space = space
+
+        def predict(self, X):
+            layers = np.abs(X[:, 1] - 5.0 / 7.0)
+            return (X[:, 0] - 0.3) ** 2 + layers + (X[:, 2] != 1.0), np.zeros(len(X))
+
+    found = hx.GameExplainer(Model()).tunability({"lr": 1e-1, "layers": 1, "booster": "a"})
+    best = found.configuration("lr", "layers", "booster")
+    assert (best["layers"], best["booster"]) == (6, "b")
+    assert space.encode([best])[0, 0] == pytest.approx(0.3, abs=0.01)
+    assert found.whole == pytest.approx(0.49 + 5.0 / 7.0 + 1.0, abs=1e-4)
+
+
+def test_mistunability_is_the_gain_of_the_worst_and_below_zero():
+    found = explainer(lambda X: 2.0 * X[:, 0] - X[:, 1]).mistunability(DEFAULT)
+    np.testing.assert_allclose(found.alone(), [-1.0, -0.5, 0.0], atol=1e-9)
+    assert found.configuration("x1", "x2") == {"x1": 1.0, "x2": 0.0, "x3": 0.5}
+
+
+def test_the_sensitivity_of_a_sum_and_of_a_product():
+    """Var x = 1/12; around 1/2, x1 x2 alone is x1 / 2; Var(x1 x2) = 1/9 - 1/16."""
+    found = explainer(lambda X: X[:, 0] * X[:, 1] + 3.0 * X[:, 2]).sensitivity(DEFAULT)
+    np.testing.assert_allclose(found.alone(), [1 / 48, 1 / 48, 9 / 12], rtol=0.02)
+    assert found.gain("x1", "x2") == pytest.approx(1 / 9 - 1 / 16, rel=0.05)
+    i = found.total.labels.index("x1 × x2")
+    expected = (1 / 9 - 1 / 16) - 2 / 48
+    assert abs(found.total.values[i] - expected) < 1.5 * found.total.half_width[i]
+
+
+def test_what_was_tried_misses_what_was_not():
+    """Only x1 <= 0.4 was tried, and the best is 1: 0.6 are missed, whatever the default."""
+    X = unit_cube(3).sample(60, seed=2)
+    X[:, 0] *= 0.4 / X[:, 0].max()
+    run = hx.Run(unit_cube(3), X, -X[:, 0], "minimize")
+    model = Analytic(3, lambda X: -X[:, 0])
+    found = hx.optimizer_bias(run, dict.fromkeys(DEFAULT, 0.0), surrogate=model)
+    np.testing.assert_allclose(found.alone(), [-0.6, 0.0, 0.0], atol=1e-9)
+    other = hx.Run(unit_cube(3), [[0.7, 0.1, 0.1], [0.2, 0.3, 0.4]], [1.0, 2.0], "minimize")
+    among = hx.optimizer_bias(run, dict.fromkeys(DEFAULT, 0.0), surrogate=model, ensemble=[other])
+    np.testing.assert_allclose(among.alone(), [-0.3, 0.0, 0.0], atol=1e-9)
+    nothing = hx.optimizer_bias(run, 0, surrogate=model, ensemble=[run])
+    assert nothing.whole == 0.0
+    assert nothing.claims[0].kind == "no_effect"
+
+
+# ---------------------------------------------------------------------- brute force and axioms
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_the_search_finds_at_least_what_a_large_random_search_finds(kind):
+    run = tuning_run()
+    model = run.surrogate(kind=kind)
+    found = hx.tunability(run, 3, kind=kind)
+    sign = 1.0 if run.direction == "minimize" else -1.0
+    sample = run.space.sample(4000, seed=9, latent=True)
+    default = run.space.encode([found.default])[0]
+    for joined, value in zip(all_coalitions(len(found.total.players)), found.coalitions,
+                             strict=True):  # fmt: skip
+        names = [p[0] for p, free in zip(found.total.players, joined, strict=True) if free]
+        free = np.isin(run.space.names, names)
+        rows = run.space.project(np.where(free, sample, default))
+        rows = rows[run.space.is_valid(rows)]
+        if len(rows):
+            best = (sign * model.predict(rows)[0]).min()
+            gain = sign * found.default_prediction - best
+            assert value >= gain - 0.01 * abs(found.whole), names
+
+
+@pytest.mark.parametrize("game", ["tunability", "mistunability", "sensitivity", "optimizer_bias"])
+def test_efficiency_dummies_and_the_sets_of_all_games(game):
+    run = run_of(lambda X: X[:, 0] * X[:, 1], n=30)
+    model = Analytic(3, lambda X: (X[:, 0] - 0.4) ** 2 * X[:, 1])
+    for index in ("k-SII", "STII", "FSII"):
+        found = getattr(hx, game)(run, 0, index=index, surrogate=model)
+        assert found.total.values.sum() == pytest.approx(found.whole - found.coalitions[0])
+        expected = interaction_weights(3, 2, index) @ found.coalitions
+        np.testing.assert_allclose(found.total.values, expected)
+        for i, members in enumerate(found.total.sets):
+            if 2 in members:  # x3 does nothing
+                assert found.total.values[i] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_tuning_more_never_gains_less():
+    found = hx.tunability(run_of(lambda X: np.sin(5 * X).prod(axis=1)), 2)
+    joined = all_coalitions(3)
+    for a, smaller in enumerate(joined):
+        for b, larger in enumerate(joined):
+            if np.all(smaller <= larger):
+                assert found.coalitions[a] <= found.coalitions[b] + 1e-12
+
+
+def test_the_std_of_a_gain_is_that_of_the_difference():
+    run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2])
+    found = hx.tunability(run, DEFAULT, kind="gp")
+    model = run.surrogate(kind="gp")
+    _, std = model.difference(found.rows[-1:], found.rows[0])
+    assert found.whole_std == pytest.approx(float(std[0]), rel=1e-4)
+
+
+def test_beyond_eleven_those_that_vary_least_play_as_one():
+    d = 14
+    found = explainer(lambda X: X @ np.arange(1.0, d + 1.0), d=d).tunability(
+        {f"x{j + 1}": 0.5 for j in range(d)}
+    )
+    assert found.total.players[-1] == ("x1", "x2", "x3", "x4")
+    assert found.gain("x14") == pytest.approx(7.0)
+    assert found.whole == pytest.approx(0.5 * d * (d + 1) / 2)
+    with pytest.raises(InputError, match="play as one"):
+        found.gain("x1")
+
+
+# ---------------------------------------------------------------------- HyperSHAP
+
+
+def function(X):
+    return 0.7 * X[..., 0] + 2.0 * X[..., 0] * X[..., 1] - (X[..., 2] - 0.3) ** 2
+
+
+@pytest.mark.parametrize("game", ["tunability", "mistunability", "sensitivity", "ablation"])
+def test_hypershap_finds_the_same_to_its_sampling_error(game):
+    hypershap = pytest.importorskip("hypershap")
+    from ConfigSpace import Configuration, ConfigurationSpace
+
+    class Model:
+        def predict(self, X):
+            return function(np.atleast_2d(X))
+
+    space = ConfigurationSpace({f"x{j}": (0.0, 1.0) for j in (1, 2, 3)}, seed=0)
+    task = hypershap.ExplanationTask.from_base_model(space, Model())
+    shap = hypershap.HyperSHAP(task)
+    default = Configuration(space, values=DEFAULT)
+    best = {"x1": 0.9, "x2": 0.8, "x3": 0.2}
+    model = Analytic(3, function)
+    if game == "ablation":
+        theirs = shap.ablation(Configuration(space, values=best), default)
+        ours = hx.ShapleyInteractionExplainer(
+            model, index="FSII", background=DEFAULT, direction="maximize"
+        ).explain(best)
+    else:
+        theirs = getattr(shap, game)(default)
+        ours = getattr(hx.GameExplainer(model, index="FSII", direction="maximize"), game)(DEFAULT)
+    expected = np.array([theirs[members] for members in ours.total.sets])
+    # the best and the worst of 10,000 draws, and a variance of as many; an ablation has no sample
+    error = {"ablation": 1e-6, "sensitivity": 0.01}.get(game, 0.1)
+    np.testing.assert_allclose(ours.total.values, expected, atol=error)
+    if game in ("tunability", "mistunability"):
+        sign = 1.0 if game == "tunability" else -1.0
+        assert sign * ours.whole >= sign * expected.sum() - 1e-9  # never less than a sample's
+
+
+# ---------------------------------------------------------------------- real runs and claims
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+@pytest.mark.parametrize("game", ["tunability", "mistunability", "sensitivity", "optimizer_bias"])
+def test_in_pure_noise_nothing_is_certain(kind, game):
+    for seed in range(3):
+        y = np.random.default_rng(seed).normal(size=40)
+        found = getattr(hx, game)(run_of(lambda X, y=y: y, n=40), kind=kind)
+        assert not any(claim.certain for claim in found.claims)
+
+
+def test_a_gain_is_told_with_an_interval_that_holds_the_truth():
+    found = hx.tunability(run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2]), DEFAULT, kind="gp")
+    whole, *others = found.claims
+    assert whole.certain
+    assert whole.interval[0] <= 0.75 <= whole.interval[1]
+    assert [claim.hyperparameters for claim in others][:1] == [("x3",)]
+    assert found.sentence.startswith("Tuning gains 0.7")
+
+
+@pytest.mark.parametrize("game", ["tunability", "mistunability", "sensitivity", "optimizer_bias"])
+def test_a_conditional_run_has_every_game(game):
+    found = getattr(hx, game)(tuning_run())
+    assert np.isfinite(found.coalitions).all()
+    assert found.total.values.sum() == pytest.approx(found.whole - found.coalitions[0])
+    assert any("default" in str(note) for note in found.notes)
+
+
+def test_the_sensitivity_has_an_interval_of_draws_where_there_are_few_players():
+    found = hx.sensitivity(run_of(lambda X: X[:, 0] + 0.1 * X[:, 1]), DEFAULT, kind="gp")
+    half = 1.96 * found.total.model_std[0] + found.total.half_width[0]
+    assert abs(found.total.values[0] - 1 / 12) < half + 0.005
+    assert 0.0 < found.total.model_std[0] < 0.02
+
+
+def test_another_space_in_the_ensemble_is_an_error():
+    run = run_of(lambda X: X[:, 0])
+    with pytest.raises(InputError, match="ensemble"):
+        hx.optimizer_bias(run, ensemble=[tuning_run()])
+
+
+def test_the_verdict_of_a_subject_holds():
+    subject = hx.Subject(unit_cube(3), trust=TRUSTED)
+    found = explainer(lambda X: X[:, 0], subject=subject).tunability(DEFAULT)
+    assert found.trust is TRUSTED
