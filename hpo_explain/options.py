@@ -34,6 +34,12 @@ Variance = Literal["average", "covariance"]
 Split = Literal["l2", "area", "variance", "mean"]
 """The criterion by which regions of similar uncertainty are found."""
 
+Readable = Literal["linear", "lasso", "tree", "rules"]
+"""The model of LIME: linear, chosen step by step or by the LASSO, a small tree, or rules."""
+
+LimeSampling = Literal["uniform", "local", "univariate", "grid"]
+"""Where LIME fits it: the whole space, around the configuration, values tried, or a grid."""
+
 KINDS: tuple[str, ...] = get_args(Kind)
 CRITERIA: tuple[str, ...] = get_args(Criterion)
 TRIALS: tuple[str, ...] = get_args(WhichTrial)
@@ -43,3 +49,5 @@ ESTIMATORS: tuple[str, ...] = get_args(Estimator)
 INDICES: tuple[str, ...] = get_args(InteractionIndex)
 VARIANCES: tuple[str, ...] = get_args(Variance)
 SPLITS: tuple[str, ...] = get_args(Split)
+READABLE: tuple[str, ...] = get_args(Readable)
+LIME_SAMPLINGS: tuple[str, ...] = get_args(LimeSampling)

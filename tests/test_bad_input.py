@@ -388,7 +388,7 @@ REFUSED = {
     ],
     "LimeExplainer": [
         (lambda: hx.LimeExplainer(MODEL, model="spline"), "model", "spline"),
-        (lambda: hx.LimeExplainer(MODEL, sampling="grid"), "sampling", "grid"),
+        (lambda: hx.LimeExplainer(MODEL, sampling="near"), "sampling", "near"),
         (lambda: hx.LimeExplainer(MODEL, kernel_width=NAN), "kernel_width", NAN),
         (lambda: hx.LimeExplainer(MODEL, max_features=0), "max_features", 0),
         (lambda: hx.LimeExplainer(MODEL, max_depth=0), "max_depth", 0),
@@ -443,7 +443,7 @@ REFUSED = {
     ],
     "local_importance": [(lambda: hx.local_importance(RUN, kind="tree"), "kind", "tree")],
     "ablation": [(lambda: hx.ablation(RUN, kind="tree"), "kind", "tree")],
-    "lime": [(lambda: hx.lime(RUN, sampling="grid"), "sampling", "grid")],
+    "lime": [(lambda: hx.lime(RUN, sampling="near"), "sampling", "near")],
     "h_statistic": [(lambda: hx.h_statistic(RUN, sample=1), "sample", 1)],
     "ShapleyInteractionExplainer": [
         (lambda: hx.ShapleyInteractionExplainer(MODEL, index="SII"), "index", "SII"),

@@ -95,10 +95,12 @@ def test_lime_is_fitted_where_it_is_asked_to_be():
     assert (found.config, found.sampling, found.sample_size) == (run.incumbent, "uniform", 1000)
     tried = hx.lime(run, 3, "tree", sampling="tried")
     assert (tried.config, tried.sampling, tried.sample_size) == (run.config(3), "given", len(run))
+    values = hx.lime(run, 3, "rules", sampling="univariate", sample=200)
+    assert (values.model, values.sampling, values.sample_size) == ("rules", "univariate", 200)
     explained = hx.lime(run, 20, acquisition="lcb", before=20, sampling="local")
     assert explained.subject.acquisition == "LCB (κ = 1.96)"
     assert explained.trial == 20
-    with pytest.raises(ValueError, match="sampling must be one of 'uniform', 'local', 'tried'"):
+    with pytest.raises(ValueError, match="'univariate', 'grid', 'tried', but was 'near'"):
         hx.lime(run, sampling="near")
 
 

@@ -59,20 +59,22 @@ class LimeStatement:
     ----------
     names : tuple of str
         The hyperparameters it is about.
-    kind : {"range", "category", "presence", "leaf"}
+    kind : {"range", "category", "presence", "leaf", "rule"}
         Of a linear model whether a number, a category or the presence of the hyperparameter
-        changes; of a tree a leaf.
+        changes; of a tree a leaf; of rules a rule.
     values : tuple
         Of a change the value before and after: the ends of the range, two categories, or whether
-        it is present. Of a leaf its conditions, each a `Condition` or a `Presence`.
+        it is present. Of a leaf or a rule its conditions, each a `Condition` or a `Presence`.
     effect : float
         How much it changes the prediction, in its units: of a number over its whole range; of a
-        leaf compared with that of the configuration.
+        leaf compared with that of the configuration; of a rule where it holds, which it does not
+        for the configuration.
     std : float
         Standard deviation of the fit: of the coefficient over samples, the readable model's misfit
         included, or of predictions within the leaf.
     weight : float
-        Share of the sample's weight in which the change is made, or that is in the leaf.
+        Share of the sample's weight in which the change is made, or the leaf's or rule's
+        conditions hold.
     own : bool
         Whether it is the leaf of the configuration itself.
     model_std : float or None
@@ -86,7 +88,7 @@ class LimeStatement:
     """
 
     names: tuple[str, ...]
-    kind: Literal["range", "category", "presence", "leaf"]
+    kind: Literal["range", "category", "presence", "leaf", "rule"]
     values: tuple[Any, ...]
     effect: float
     std: float
@@ -100,7 +102,7 @@ class LimeStatement:
         return NORMAL_95 * float(np.hypot(self.std, self.model_std or 0.0))
 
     def holds(self, config: Mapping[str, Any]) -> bool:
-        """Return whether a configuration is in the leaf, for all that is active in it."""
+        """Return whether a configuration meets all conditions of a leaf or a rule."""
         return all(condition.holds(config) for condition in self.values)
 
     @property
@@ -111,27 +113,29 @@ class LimeStatement:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LimeExplanation(Result):
-    """A sparse linear model or a small tree in place of the surrogate around a configuration.
+    """A model one can read in place of the surrogate around a configuration.
 
     Attributes
     ----------
     config : mapping
         The configuration, in the user's units; inactive hyperparameters are left out.
-    model : {"linear", "tree"}
+    model : {"linear", "lasso", "tree", "rules"}
         The readable model.
     statements : tuple of LimeStatement
-        What it says: its coefficients, the largest first; or its leaves, the configuration's own
-        first. Hyperparameters that are not named have no effect in it.
+        What it says: its coefficients or rules, the largest first; or its leaves, the
+        configuration's own first. Hyperparameters that are not named have no effect in it.
     std_kind : {"posterior", "trees", ""}
         Whether the effects' `model_std` is the posterior's (observation noise excluded), over
         trees, or not known.
     fidelity : float
         Weighted R² of the readable model against the surrogate; 1 is agreement.
+    held_out : float
+        The same at fifths of the sample, each predicted from the other four.
     prediction, local_prediction : float
         What the surrogate and the readable model predict for the configuration.
     kernel_width : float
         Width of the kernel that weighs the sample.
-    sampling : {"uniform", "local", "given"}
+    sampling : {"uniform", "local", "univariate", "grid", "given"}
         Where the sample comes from.
     sample_size, effective_size : int and float
         Number of sampled configurations, and how many of equal weight would be worth as much.
@@ -160,6 +164,7 @@ class LimeExplanation(Result):
     model: str
     statements: tuple[LimeStatement, ...]
     fidelity: float
+    held_out: float
     prediction: float
     local_prediction: float
     kernel_width: float
@@ -177,9 +182,9 @@ class LimeExplanation(Result):
     @property
     def caution(self) -> Fact | None:
         """Why the readable model should not be interpreted; None where it agrees well enough."""
-        if self.fidelity >= LOW_FIDELITY:
+        if self.held_out >= LOW_FIDELITY:
             return None
-        return fact("low_fidelity", model=self.model, fidelity=self.fidelity)
+        return fact("low_fidelity", model=self.model, fidelity=self.held_out)
 
     @property
     def leading(self) -> tuple[LimeStatement, ...]:
@@ -221,7 +226,10 @@ class LimeExplanation(Result):
         support, tried = self.subject.support, self.subject.tried
         if support is None or tried is None:
             return ()
-        if said.kind == "leaf":
+        if said.kind == "rule":
+            count = sum(map(said.holds, support.space.decode(tried)))
+            enough = FEW <= count <= len(tried) - FEW
+        elif said.kind == "leaf":
             configs = support.space.decode(tried)
             leaves = [s for s in self.statements if s is said or s.own]
             enough = all(sum(map(s.holds, configs)) >= FEW for s in leaves)
@@ -267,6 +275,7 @@ class LimeExplanation(Result):
             ],
             "std_kind": self.std_kind,
             "fidelity": self.fidelity,
+            "held_out": self.held_out,
             "prediction": self.prediction,
             "local_prediction": self.local_prediction,
             "kernel_width": self.kernel_width,

@@ -17,7 +17,14 @@ from hpo_explain.explanations import (
 )
 from hpo_explain.facade._asked import config_of, default_source, model_of, read, trial_of
 from hpo_explain.facts import fact
-from hpo_explain.options import Criterion, Kind, Measured
+from hpo_explain.options import (
+    LIME_SAMPLINGS,
+    Criterion,
+    Kind,
+    LimeSampling,
+    Measured,
+    Readable,
+)
 from hpo_explain.run import is_measured
 from hpo_explain.space import Config
 
@@ -161,9 +168,9 @@ def local_importance(
 def lime(
     run: Any,
     config: Config | int | None = None,
-    model: Literal["linear", "tree"] = "linear",
+    model: Readable = "linear",
     *,
-    sampling: Literal["uniform", "local", "tried"] = "uniform",
+    sampling: LimeSampling | Literal["tried"] = "uniform",
     sample: int = 1000,
     kernel_width: float | None = None,
     max_features: int = 10,
@@ -183,11 +190,11 @@ def lime(
         The optimization run.
     config : dict or int, optional
         The configuration, or the number of a trial; by default the incumbent.
-    model : {"linear", "tree"}, default "linear"
-        A sparse linear model, or a small tree.
-    sampling : {"uniform", "local", "tried"}, default "uniform"
-        Where the readable model is fitted: in the whole space, around the configuration, or at the
-        configurations that were tried.
+    model : {"linear", "lasso", "tree", "rules"}, default "linear"
+        A sparse linear model, chosen step by step or by the LASSO, a small tree, or short rules.
+    sampling : {"uniform", "local", "univariate", "grid", "tried"}, default "uniform"
+        Where the readable model is fitted: in the whole space, around the configuration, at the
+        values tried of each hyperparameter by itself, at a grid, or at the configurations tried.
     sample, kernel_width, max_features, max_depth
         As in :class:`LimeExplainer`.
     acquisition, before, kind, surrogate, seed
@@ -198,7 +205,7 @@ def lime(
     Returns
     -------
     LimeExplanation
-        What changes the prediction, and the weighted R² of the readable model.
+        What changes the prediction, and the weighted R² of the readable model, also held out.
 
     Raises
     ------
@@ -220,7 +227,7 @@ def lime(
     'x from 0.1 to 0.9'
     """
     run = read(run, reading, surrogate, kind)
-    check_option("sampling", sampling, ("uniform", "local", "tried"))
+    check_option("sampling", sampling, (*LIME_SAMPLINGS, "tried"))
     asked = config_of(run, "config", config)
     explained, notes = model_of(run, acquisition, before, kind, seed)
     explainer = LimeExplainer(

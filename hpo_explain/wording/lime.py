@@ -11,9 +11,18 @@ from hpo_explain.wording.numbers import format_value, plus_minus
 from hpo_explain.wording.subject import configuration, explained
 
 _ROUNDED = 1e-9  # of an effect
-_MODELS = {"linear": "linear model", "tree": "small tree"}
+_MODELS = {
+    "linear": "linear model",
+    "lasso": "linear model by the LASSO",
+    "tree": "small tree",
+    "rules": "set of rules",
+}
+_CONDITIONS = ("leaf", "rule")
+_SAMPLES = "its spread over samples, the model's misfit included"
 _FIT = {
-    "linear": "its spread over samples, the model's misfit included",
+    "linear": _SAMPLES,
+    "lasso": _SAMPLES,
+    "rules": _SAMPLES,
     "tree": "the spread of predictions within the leaf",
 }
 _MODEL = {
@@ -29,9 +38,9 @@ def _half(model: str, over: str) -> str:
 
 def _low_fidelity(fact: Fact) -> str:
     model = fact["model"]
-    other = "a tree" if model == "linear" else "more depth"
+    other = "more depth" if model in ("tree", "rules") else "a tree"
     return (
-        f"The {_MODELS[model]} misses most of what the surrogate does here (weighted R² = "
+        f"The {_MODELS[model]} misses most of what the surrogate does here (held-out R² = "
         f"{fact['fidelity']:.2f}): do not interpret it. Try a smaller kernel_width, "
         f"sampling='local', or {other}."
     )
@@ -46,7 +55,7 @@ add_facts(
         ),
         "features_limited": lambda fact: (
             f"the model is limited to {fact['most']} of {fact['of']} hyperparameters: those that "
-            "add most to R²"
+            f"{'the LASSO takes up first' if fact['model'] == 'lasso' else 'add most to R²'}"
         ),
         "not_varied": lambda fact: (
             f"the sample does not vary {join_words(fact.names)}, so nothing is said about it"
@@ -60,11 +69,13 @@ add_facts(
 @sentence_of(LimeExplanation)
 def sentence(result: LimeExplanation) -> str:
     """Say what changes the prediction, and whether the readable model can be interpreted."""
-    about = f"around {configuration(result.subject)} (weighted R² = {result.fidelity:.2f})"
+    about = f"around {configuration(result.subject)} (held-out R² = {result.held_out:.2f})"
     model, what = _MODELS[result.model], explained(result.subject)
     claims, told, unclear = [], [], []
     for said, claim in zip(result.leading, result.claims, strict=False):
-        effect = f"{_effect(said)} {'where' if said.kind == 'leaf' else 'for'} {statement(said)}"
+        effect = (
+            f"{_effect(said)} {'where' if said.kind in _CONDITIONS else 'for'} {statement(said)}"
+        )
         if any(reason.kind == "effect_within_uncertainty" for reason in claim.because):
             unclear.append(effect)
         else:
@@ -100,8 +111,8 @@ def _effect(said: LimeStatement) -> str:
 
 
 def statement(said: LimeStatement) -> str:
-    """Return a change, as in "lr from 0 to 1", or a leaf, as in "lr ≤ 0.1 and layers > 2"."""
-    if said.kind == "leaf":
+    """Return a change, as in "lr from 0 to 1", or conditions, as in "lr ≤ 0.1 and layers > 2"."""
+    if said.kind in _CONDITIONS:
         return " and ".join(map(str, said.values)) or "everywhere"
     return f"{said.names[0]} {change(said)}"
 
@@ -118,7 +129,7 @@ def change(said: LimeStatement) -> str:
 
 def parts(said: LimeStatement) -> tuple[str, ...]:
     """Return a statement in parts that may stand on lines of their own."""
-    if said.kind != "leaf":
+    if said.kind not in _CONDITIONS:
         return said.names[0], change(said)
     first, *others = map(str, said.values or ("everywhere",))
     own = ["(its own leaf)"] if said.own else []
@@ -134,7 +145,8 @@ def subtitle(result: LimeExplanation) -> str:
     """Return how far the readable model agrees with the surrogate, and a caution where little."""
     model = _MODELS[result.model]
     text = (
-        f"{model} in place of the surrogate: weighted R² = {result.fidelity:.2f}; predicted "
+        f"{model} in place of the surrogate: weighted R² = {result.fidelity:.2f}, "
+        f"held out {result.held_out:.2f}; predicted "
         f"{format_value(result.prediction)}, by the {model} {format_value(result.local_prediction)}"
     )
     return text if result.caution is None else f"{text}\nCaution: {result.caution}"
@@ -147,10 +159,12 @@ def label(result: LimeExplanation) -> str:
 
 def footer(result: LimeExplanation) -> str:
     """Say where the readable model was fitted, and what the whiskers are."""
+    together = "Effects of rules that hold together add up. " if result.model == "rules" else ""
     return (
         f"Fitted to the surrogate at {counted(result.sample_size, 'configuration')}, weighted by a "
         f"kernel of width {result.kernel_width:.2g} (effective sample size "
-        f"{result.effective_size:.0f}). Whiskers: {_half(result.model, result.std_kind)}."
+        f"{result.effective_size:.0f}). {together}"
+        f"Whiskers: {_half(result.model, result.std_kind)}."
     )
 
 

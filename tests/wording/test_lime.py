@@ -20,12 +20,13 @@ def explained(mean=lambda X: 3.0 * X[:, 0] - X[:, 1], model="linear", **options)
 
 def test_effects_are_told_with_their_sign():
     assert explained().sentence == (
-        "In a linear model around trial 3 (weighted R² = 1.00) the predicted loss changes by +3 "
+        "In a linear model around trial 3 (held-out R² = 1.00) the predicted loss changes by +3 "
         "for x1 from 0 to 1 and by -1 for x2 from 0 to 1."
     )
     step = explained(lambda X: np.where(X[:, 0] > 0.5, 2.0, 0.0), "tree", max_depth=1, sample=64)
+    step = replace(step, held_out=1.0)
     assert replace(step, statements=(step.statements[0],)).sentence == (
-        "In a small tree around trial 3 (weighted R² = 1.00) no hyperparameter changes the "
+        "In a small tree around trial 3 (held-out R² = 1.00) no hyperparameter changes the "
         "predicted loss, which is 0."
     )
     threshold = str(step.statements[1].values[0])
@@ -39,7 +40,7 @@ def unsure(model_std, **changes):
 
 
 def test_what_is_within_its_uncertainty_is_told_apart():
-    start = "In a linear model around trial 3 (weighted R² = 1.00) the "
+    start = "In a linear model around trial 3 (held-out R² = 1.00) the "
     assert unsure(0.25).sentence == (
         f"{start}predicted loss changes by +3.0 ± 0.5 for x1 from 0 to 1 and by -1.0 ± 0.5 for x2 "
         "from 0 to 1."
@@ -75,13 +76,21 @@ def test_what_the_whiskers_are_is_told_on_the_plot(over, text):
     assert footer(found).endswith(f"{text}.")
 
 
-@pytest.mark.parametrize(("model", "other"), [("linear", "a tree"), ("tree", "more depth")])
+@pytest.mark.parametrize(
+    ("model", "other"),
+    [("linear", "a tree"), ("lasso", "a tree"), ("tree", "more depth"), ("rules", "more depth")],
+)
 def test_a_model_that_misses_most_comes_with_a_caution(model, other):
-    found = replace(explained(model=model), fidelity=0.123, statements=())
-    name = {"linear": "linear model", "tree": "small tree"}[model]
+    found = replace(explained(model=model), held_out=0.123, statements=())
+    name = {
+        "linear": "linear model",
+        "lasso": "linear model by the LASSO",
+        "tree": "small tree",
+        "rules": "set of rules",
+    }[model]
     assert found.sentence == (
-        f"In a {name} around trial 3 (weighted R² = 0.12) no hyperparameter changes the predicted "
-        f"loss, which is 0.4. The {name} misses most of what the surrogate does here (weighted R² "
+        f"In a {name} around trial 3 (held-out R² = 0.12) no hyperparameter changes the predicted "
+        f"loss, which is 0.4. The {name} misses most of what the surrogate does here (held-out R² "
         f"= 0.12): do not interpret it. Try a smaller kernel_width, sampling='local', or {other}."
     )
 
@@ -94,3 +103,5 @@ def test_statements():
     assert text("category", ("gbtree", None)) == "a = None, not gbtree"
     assert text("presence", (True, False)) == "a absent"
     assert text("leaf", ()) == "everywhere"
+    rule = (hx.Condition("a", up_to=0.5), hx.Condition("b", categories=("x",)))
+    assert text("rule", rule) == "a ≤ 0.5 and b = x"
