@@ -68,6 +68,7 @@ from .explanations import LocalImportance as LocalImportance
 from .explanations import Marginal as Marginal
 from .explanations import Noise as Noise
 from .explanations import PartialDependence as PartialDependence
+from .explanations import PartialDependences as PartialDependences
 from .explanations import PredictionExplanation as PredictionExplanation
 from .explanations import PredictionOverview as PredictionOverview
 from .explanations import ProposalDensities as ProposalDensities
@@ -105,6 +106,7 @@ from .facade import next_experiments as next_experiments
 from .facade import noise as noise
 from .facade import optimizer_bias as optimizer_bias
 from .facade import partial_dependence as partial_dependence
+from .facade import partial_dependences as partial_dependences
 from .facade import proposal_densities as proposal_densities
 from .facade import recommended_space as recommended_space
 from .facade import regional_partial_dependence as regional_partial_dependence

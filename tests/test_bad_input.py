@@ -438,6 +438,12 @@ REFUSED = {
         (lambda: hx.accumulated_local_effects(RUN, 0), "names", 0),
         (lambda: hx.accumulated_local_effects(RUN, "x", grid_size=1), "grid_size", 1),
     ],
+    "partial_dependences": [
+        (lambda: hx.partial_dependences(RUN, ["x", "xs"]), "names", "xs"),
+        (lambda: hx.partial_dependences(RUN, []), "names", []),
+        (lambda: hx.partial_dependences(RUN, most=0), "most", 0),
+        (lambda: hx.partial_dependences(RUN, pairs=-1), "pairs", -1),
+    ],
     "regional_partial_dependence": [
         (lambda: hx.regional_partial_dependence(RUN, "x", criterion="l3"), "criterion", "l3"),
     ],

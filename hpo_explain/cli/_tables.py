@@ -110,19 +110,10 @@ def _interactions(run: Run, seed: int) -> Exported:
 
 def _effects(run: Run, seed: int) -> Exported:
     """Every hyperparameter's partial dependence with its band."""
-    import pandas as pd
+    from hpo_explain.facade import partial_dependences
 
-    from hpo_explain.facade import partial_dependence
-
-    results = [partial_dependence(run, name, seed=seed) for name in run.space.names]
-    frames = []
-    for name, result in zip(run.space.names, results, strict=True):
-        frame = result.to_frame()
-        frame = frame.set_axis(["value", *frame.columns[1:]], axis=1)
-        frame["value"] = frame["value"].astype(object)
-        frame.insert(0, "hyperparameter", name)
-        frames.append(frame)
-    return Exported(pd.concat(frames, ignore_index=True), [result.to_dict() for result in results])
+    result = partial_dependences(run, run.space.names, sample=1000, seed=seed)
+    return Exported(result.to_frame(), [effect.to_dict() for effect in result])
 
 
 def _proposal(run: Run, seed: int) -> Exported:

@@ -1,8 +1,9 @@
-"""`hpo-explain pdp`: the effect of one or two hyperparameters."""
+"""`hpo-explain pdp`: the effects that matter most, or that of one or two hyperparameters."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,10 +13,17 @@ from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
 from hpo_explain.options import Kind
 
+if TYPE_CHECKING:
+    from hpo_explain.explanations import Result
+
 
 @click.command()
 @takes_source
-@click.argument("names", nargs=-1, required=True, metavar="NAME [NAME2]")
+@click.argument("names", nargs=-1, metavar="[NAME [NAME2]]")
+@click.option("--most", default=6, show_default=True, type=click.IntRange(min=1),
+              help="Without NAME: how many hyperparameters.")  # fmt: skip
+@click.option("--pairs", default=0, show_default=True, type=click.IntRange(min=0),
+              help="Without NAME: how many pairs, those that interact most.")  # fmt: skip
 @click.option("--grid-size", default=20, show_default=True, type=click.IntRange(min=2),
               help="Number of values of a numeric hyperparameter.")  # fmt: skip
 @click.option("--surrogate", default="auto", show_default=True,
@@ -26,22 +34,31 @@ from hpo_explain.options import Kind
 def pdp(
     source: Source,
     names: tuple[str, ...],
+    most: int,
+    pairs: int,
     grid_size: int,
     surrogate: Kind,
     seed: int,
     form: str,
     plot: Path | None,
 ) -> None:
-    """Show the effect of one or two hyperparameters.
+    """Show the effects that matter most, or a given one.
 
     Averages over all others (partial dependence), in the objective's units; lower and upper are
     the 95 % band of the surrogate's uncertainty. Tried are values with at least three trials near,
     best those that cannot be told from the best one.
     """
     check_names(names)
-    from hpo_explain.facade import partial_dependence
+    from hpo_explain.facade import partial_dependence, partial_dependences
 
-    result = partial_dependence(
-        read_and_tell(source), list(names), grid_size=grid_size, kind=surrogate, seed=seed
-    )
+    run = read_and_tell(source)
+    result: Result
+    if names:
+        result = partial_dependence(
+            run, list(names), grid_size=grid_size, kind=surrogate, seed=seed
+        )
+    else:
+        result = partial_dependences(
+            run, most=most, pairs=pairs, grid_size=grid_size, kind=surrogate, seed=seed
+        )
     show(result, result.to_frame(), form, plot)

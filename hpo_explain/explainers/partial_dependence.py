@@ -19,7 +19,7 @@ at that value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +33,7 @@ from hpo_explain.errors import InputError, NothingToExplain, Option
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers.attainable import attainable
-from hpo_explain.explanations import Attainable, PartialDependence, Subject
+from hpo_explain.explanations import Attainable, PartialDependence, PartialDependences, Subject
 from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.explanations._contrasts import covariance_of_trees
 from hpo_explain.facts import Fact, fact
@@ -167,6 +167,43 @@ class PartialDependenceExplainer:
             of the sample, or trees have no exact marginal that "covariance" needs.
         """
         return self.effect_and_rows(names)[0]
+
+    def explain_all(
+        self,
+        names: Sequence[str | Sequence[str]],
+        shares: Mapping[tuple[str, ...], float] | None = None,
+    ) -> PartialDependences:
+        """Return the partial dependences on several hyperparameters and pairs.
+
+        Parameters
+        ----------
+        names : sequence of str or pair of str
+            The hyperparameters and pairs, in their order.
+        shares : mapping of tuple of str to float, optional
+            The share of the variance of each, by which they were chosen.
+
+        Returns
+        -------
+        PartialDependences
+            The effects, each as of :meth:`explain`.
+
+        Raises
+        ------
+        ValueError
+            If there is no name, or :meth:`explain` refuses one.
+        """
+        if not len(names):
+            problem = "is empty"
+            raise InputError("names", problem, names, "Name at least one hyperparameter.")
+        effects = tuple(self.explain(one) for one in names)
+        alone = {name for effect in effects for name in effect.names if len(effect.names) == 1}
+        return PartialDependences(
+            subject=effects[0].subject,
+            effects=effects,
+            shares=dict(shares or {}),
+            left_out=tuple(name for name in self._space.names if name not in alone),
+            notes=tuple(dict.fromkeys(note for effect in effects for note in effect.notes)),
+        )
 
     def effect_and_rows(self, names: str | Sequence[str]) -> tuple[PartialDependence, Array]:
         """Return the partial dependence, and the latent rows of the sample it averages."""

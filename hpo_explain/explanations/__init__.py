@@ -21,6 +21,7 @@ from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.next_experiments import Experiments
 from hpo_explain.explanations.noise import Noise
 from hpo_explain.explanations.partial_dependence import PartialDependence
+from hpo_explain.explanations.partial_dependences import PartialDependences
 from hpo_explain.explanations.path import DesirabilityPath, TurningPoint
 from hpo_explain.explanations.prediction import PredictionExplanation
 from hpo_explain.explanations.prediction_overview import PredictionOverview
@@ -70,6 +71,7 @@ __all__ = [
     "Noise",
     "ObjectiveContributions",
     "PartialDependence",
+    "PartialDependences",
     "PredictionExplanation",
     "PredictionOverview",
     "Presence",

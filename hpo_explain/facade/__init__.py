@@ -8,6 +8,7 @@ from hpo_explain.facade.effects import (
     h_statistic,
     next_experiments,
     partial_dependence,
+    partial_dependences,
     regional_partial_dependence,
 )
 from hpo_explain.facade.expected_minimum import expected_minimum
@@ -53,6 +54,7 @@ __all__ = [
     "noise",
     "optimizer_bias",
     "partial_dependence",
+    "partial_dependences",
     "proposal_densities",
     "recommended_space",
     "regional_partial_dependence",

@@ -23,6 +23,7 @@ from hpo_explain.plotting.local_importance import plot_local_importance
 from hpo_explain.plotting.marginal import plot_marginal
 from hpo_explain.plotting.noise import plot_noise
 from hpo_explain.plotting.partial_dependence import plot_partial_dependence
+from hpo_explain.plotting.partial_dependences import plot_partial_dependences
 from hpo_explain.plotting.path import plot_path
 from hpo_explain.plotting.path_payouts import plot_payouts
 from hpo_explain.plotting.path_predictions import plot_predictions
@@ -74,6 +75,7 @@ __all__ = [
     "plot_noise",
     "plot_parallel",
     "plot_partial_dependence",
+    "plot_partial_dependences",
     "plot_path",
     "plot_payouts",
     "plot_prediction",

@@ -166,10 +166,10 @@ class Effect:
         """Return where a value stands along an axis: a category at its index."""
         return float(_codes(self, k, [value])[0] if self.categorical[k] else value)
 
-    def shown(self) -> npt.NDArray[np.intp]:
+    def shown(self, most: int = MOST_CATEGORIES) -> npt.NDArray[np.intp]:
         """Return which categories are drawn: the best, in their own order."""
         best_first = np.argsort(self.mean if self.direction == "minimize" else -self.mean)
-        return np.sort(best_first[:MOST_CATEGORIES])
+        return np.sort(best_first[:most])
 
 
 @dataclass(frozen=True)
@@ -292,6 +292,18 @@ def draw_rows(ax: Axes, effect: Effect, shown: npt.NDArray[np.intp]) -> None:
         ax.axhline(float(place), zorder=0.5, **INCUMBENT)
     ax.tick_params(axis="x", labelsize=TEXT)
     ax.spines[["top", "left", "right"]].set_visible(False)
+
+
+def draw_columns(ax: Axes, effect: Effect, shown: npt.NDArray[np.intp]) -> None:
+    """Draw an effect of categories beside each other: a point with a bar each."""
+    x = np.arange(len(shown), dtype=float)
+    _draw_points(ax, effect, shown, x, lying=False)
+    ax.set_xlim(-0.5, len(shown) - 0.5)
+    best = [] if effect.incumbent is None else _codes(effect, 0, effect.incumbent[:1])
+    for place in np.flatnonzero(np.isin(shown, best)):
+        ax.axvline(float(place), zorder=0.5, **INCUMBENT)
+    ax.tick_params(labelsize=TEXT)
+    ax.spines[["top", "right"]].set_visible(False)
 
 
 def broken_line(x: Array, y: Array) -> tuple[Array, Array]:

@@ -177,13 +177,18 @@ def alone(known: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 # ---------------------------------------------------------------------- words
 
 
-def write_titles(panels: Panels, texts: Sequence[str]) -> None:
-    """Write the titles of panels, each on one line; no two different ones look the same."""
+def write_titles(panels: Panels, texts: Sequence[str], ends: Sequence[str] = ()) -> None:
+    """Write the titles of panels, each on one line; no two different ones look the same.
+
+    `ends` are added to the texts, and never shortened.
+    """
+    ends = ends or [""] * len(texts)
     points, scale = panels.width - 2.0 * TEXT, 72.0 / panels.part.figure.dpi
     for k, panel in enumerate(panels.axes):
         title = panel.set_title("", loc="left", fontsize=TEXT, y=1.0)
-        for width in range(1 + characters(points, 0.9 * TEXT), _LEAST_TITLE, -1):
-            title.set_text(abbreviated(texts, width)[k])
+        least = _LEAST_TITLE + len(ends[k])
+        for width in range(1 + characters(points, 0.9 * TEXT), least, -1):
+            title.set_text(abbreviated(texts, width - len(ends[k]))[k] + ends[k])
             make_literal([title])
             if title.get_window_extent().width * scale <= points:
                 break

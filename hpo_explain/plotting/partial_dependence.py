@@ -85,7 +85,7 @@ def plot_partial_dependence(
         subtitle=words.subtitle(effect.subject),
         footer=_footer(effect, drawn),
         caution=words.caution(effect),
-        legend=_legend(effect, drawn),
+        legend=legend_of(effect, drawn),
     )
 
 
@@ -129,7 +129,8 @@ def _footer(effect: PartialDependence, drawn: Effect) -> str:
     return f"{text} {words.COUNTED if drawn.tried else ''}".rstrip() + left_out
 
 
-def _legend(effect: PartialDependence, drawn: Effect) -> list[tuple[Artist, str]]:
+def legend_of(effect: PartialDependence, drawn: Effect) -> list[tuple[Artist, str]]:
+    """Return the entries of the legend of an effect as it is drawn."""
     entries: list[tuple[Artist, str]] = []
     pair = len(effect.names) == 2
     if not pair and drawn.as_points:
@@ -149,7 +150,7 @@ def _legend(effect: PartialDependence, drawn: Effect) -> list[tuple[Artist, str]
         entries.append((Line2D([], [], **look), words.ATTAINABLE))
     if (pair or not drawn.as_points) and drawn.untried.any():
         entries.append((Patch(**DIMMED), words.DIMMED))
-    if not pair:
+    if drawn.curves is not None:
         entries.append((Line2D([], [], **{**CURVE, "alpha": 0.6}), "single configurations (ICE)"))
     if effect.incumbent is not None:
         entries.append((Line2D([], [], **(STAR if pair else INCUMBENT)), "incumbent"))

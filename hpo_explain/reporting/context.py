@@ -175,11 +175,9 @@ class Context:
         return self.once("effects", self._effects)
 
     def _effects(self) -> list[PartialDependence]:
+        names = self._worth_an_effect()
         rows, grid = _EFFECT_ROWS, _EFFECT_GRID
-        return [
-            facade.partial_dependence(self.run, name, sample=rows, grid_size=grid)
-            for name in self._worth_an_effect()
-        ]
+        return [*facade.partial_dependences(self.run, names, sample=rows, grid_size=grid)]
 
     def effect(self, name: str) -> PartialDependence:
         """Return the partial dependence on a hyperparameter, be it important or not."""

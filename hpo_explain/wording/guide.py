@@ -58,6 +58,11 @@ QUESTIONS = (
         "an average: opposite effects in different parts of the space cancel out",
     ),
     Question(
+        "What are the effects of all that matters, in one figure?",
+        "partial_dependences",
+        "averages, as each of them; what matters is judged by the same model",
+    ),
+    Question(
         "Where is the model certain of such an effect?",
         "regional_partial_dependence",
         "the effect stays uncertain where hardly anything was tried",
@@ -121,6 +126,11 @@ QUESTIONS = (
         "What changes the prediction here, in a model I can read?",
         "lime",
         "holds within the width of its kernel, and only as far as its R² says",
+    ),
+    Question(
+        "Which configuration does the model predict to be the best, tried or not?",
+        "expected_minimum",
+        "the best of many predictions promises too much, the more the fewer trials are near",
     ),
     Question(
         "What should be done next?",

@@ -52,8 +52,7 @@ def said_of(claim: Claim, what: str, result: Average) -> str:
     """Say which values are best, or that there is no effect."""
     level = format_level(claim.estimate, result.spread)
     if claim.kind == "flat":
-        within = next((f["bound"] for f in claim.because if f.kind == "flat_within"), None)
-        level = level if within is None else plus_minus(claim.estimate, within)
+        level = _flat(claim, level)
         every = "every value" if len(result.names) == 1 else "all values"
         return f"{what} {level} for {every} of {join_words(result.names)}."
     if claim.half:
@@ -68,6 +67,17 @@ def said_of(claim: Claim, what: str, result: Average) -> str:
         [_values(result, n, v) for n, v in zip(claim.hyperparameters, claim.values, strict=True)]
     )
     return f"{what} best {where}, where it is {level}."
+
+
+def flat_level(result: PartialDependence) -> str:
+    """Return the level of an effect that makes no difference, with what differences may be."""
+    claim = result.claims[0]
+    return _flat(claim, format_level(claim.estimate, result.spread))
+
+
+def _flat(claim: Claim, level: str) -> str:
+    within = next((f["bound"] for f in claim.because if f.kind == "flat_within"), None)
+    return level if within is None else plus_minus(claim.estimate, within)
 
 
 def _values(result: Average, name: str, values: Sequence[Any]) -> str:

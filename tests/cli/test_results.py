@@ -31,6 +31,7 @@ COMMANDS = {
     "proposal": ["proposal", "study.db", "--background", "50"],
     "ale": ["ale", "study.db", "kernel"],
     "pdp": ["pdp", "study.db", "kernel"],
+    "pdp of all": ["pdp", "study.db", "--most", "2", "--pairs", "1"],
 }
 
 
@@ -44,6 +45,7 @@ def result(request, read):
         "proposal": lambda: hx.explain_proposal(read, background=50),
         "ale": lambda: hx.accumulated_local_effects(read, "kernel"),
         "pdp": lambda: hx.partial_dependence(read, "kernel"),
+        "pdp of all": lambda: hx.partial_dependences(read, most=2, pairs=1),
     }[request.param]()
 
 

@@ -71,6 +71,9 @@ MADE = {
     "Noise": lambda run: hx.noise(repeated(run)),
     "Marginal": lambda run: hx.importance(run, n_trees=8).marginal("lr"),
     "PartialDependence": lambda run: hx.partial_dependence(run, "lr", **QUICK),
+    "PartialDependences": lambda run: hx.partial_dependences(
+        run, ["lr", ("lr", "layers")], **QUICK
+    ),
     "PredictionExplanation": lambda run: hx.explain_prediction(run, background=40),
     "PredictionOverview": lambda run: hx.explain_predictions(run, [1, 2], background=40),
     "ProposalDensities": densities,

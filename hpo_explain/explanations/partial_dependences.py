@@ -1,0 +1,125 @@
+"""The effects of several hyperparameters and pairs, those that matter most first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from hpo_explain.diagnostics import Scope
+from hpo_explain.errors import InputError
+from hpo_explain.explanations.claims import Claim
+from hpo_explain.explanations.fanova import SEPARATOR
+from hpo_explain.explanations.partial_dependence import PartialDependence
+from hpo_explain.explanations.result import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PartialDependences(Result):
+    """Partial dependences of one model, on single hyperparameters and on pairs.
+
+    Attributes
+    ----------
+    effects : tuple of PartialDependence
+        The effects, in the order in which they are drawn.
+    shares : mapping of tuple of str to float
+        Of hyperparameters and pairs, the share of the variance by which they were chosen: that of
+        a pair is its interaction. Empty where they were named.
+    left_out : tuple of str
+        The hyperparameters without an effect of their own.
+    subject, notes
+        As of every result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame({"x": rng.random(30), "y": rng.random(30)})
+    >>> table["loss"] = 0.2 * table.x + table.y
+    >>> found = hx.partial_dependences(table, objective="loss", sample=20)
+    >>> [effect.names for effect in found]
+    [('y',), ('x',)]
+    """
+
+    scope: ClassVar[Scope] = "everywhere"
+    effects: tuple[PartialDependence, ...]
+    shares: Mapping[tuple[str, ...], float] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.effects)
+
+    def __iter__(self) -> Iterator[PartialDependence]:
+        return iter(self.effects)
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        """The one or two hyperparameters of each effect."""
+        return tuple(effect.names for effect in self.effects)
+
+    def effect(self, *names: str) -> PartialDependence:
+        """Return the effect of one or two hyperparameters.
+
+        Raises
+        ------
+        InputError
+            If there is no such effect.
+        """
+        for effect in self.effects:
+            if {*effect.names} == {*names}:
+                return effect
+        known = ", ".join(SEPARATOR.join(one) for one in self.names)
+        problem = f"must be those of an effect, but were {SEPARATOR.join(map(str, names))!r}"
+        raise InputError("names", problem, names, f"There are effects of {known}.")
+
+    @property
+    def share_left_out(self) -> float:
+        """The share of the variance that the hyperparameters left out explain alone.
+
+        NaN where it is not known.
+        """
+        if not self.shares:
+            return float("nan")
+        return float(np.sum([self.shares[name,] for name in self.left_out]))
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """Those of each effect, in their order."""
+        return tuple(claim for effect in self.effects for claim in effect.claims)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the tables of all effects below each other.
+
+        The hyperparameter of a row (of a pair both, separated by ×), its value (of a pair also
+        ``value_2``), and then the columns of :meth:`PartialDependence.to_frame`.
+        """
+        import pandas as pd
+
+        frames = []
+        for effect in self.effects:
+            frame = effect.to_frame()
+            k = len(effect.names)
+            frame = frame.set_axis([*("value", "value_2")[:k], *frame.columns[k:]], axis=1)
+            for column in frame.columns[:k]:
+                frame[column] = frame[column].astype(object)
+            frame.insert(0, "hyperparameter", SEPARATOR.join(effect.names))
+            frames.append(frame)
+        found = pd.concat(frames, ignore_index=True)
+        if "value_2" in found:
+            found.insert(2, "value_2", found.pop("value_2"))
+        return found
+
+    def _numbers(self) -> dict[str, Any]:
+        return {
+            "names": self.names,
+            "shares": {SEPARATOR.join(names): share for names, share in self.shares.items()},
+            "left_out": self.left_out,
+            "effects": [effect.to_dict() for effect in self.effects],
+        }

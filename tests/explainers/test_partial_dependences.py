@@ -1,0 +1,82 @@
+"""Several effects in one call: each is that of the single call, in the order that is asked for."""
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from tests.analytic import unit_cube
+
+SPACE = unit_cube(4)
+X = SPACE.sample(50, seed=0)
+# x3 explains most alone, then x1; x2 and x4 act together, by more than x1 does
+Y = 4.0 * X[:, 2] + 0.8 * X[:, 0] + 6.0 * (X[:, 1] - 0.5) * (X[:, 3] - 0.5)
+RUN = hx.Run(SPACE, X, Y, "minimize", objective_name="loss")
+QUICK = {"sample": 40, "grid_size": 5}
+
+
+def test_those_that_matter_most_come_first_then_the_pair_that_interacts_most():
+    found = hx.partial_dependences(RUN, most=2, pairs=1, **QUICK)
+    assert found.names[:2] == (("x3",), ("x1",))
+    assert set(found.names[2]) == {"x2", "x4"}
+    assert found.left_out == ("x2", "x4")
+    assert found.share_left_out == pytest.approx(found.shares["x2",] + found.shares["x4",])
+    # closed form over the unit cube: 16/12, 0.64/12 and 36/144
+    variances = {("x3",): 16 / 12, ("x1",): 0.64 / 12, ("x2", "x4"): 36 / 144}
+    for names, variance in variances.items():
+        assert found.shares[names] == pytest.approx(variance / sum(variances.values()), abs=0.05)
+
+
+def test_each_effect_is_that_of_the_single_call():
+    found = hx.partial_dependences(RUN, ["x2", ("x4", "x2"), "x1"], seed=3, **QUICK)
+    assert found.names == (("x2",), ("x4", "x2"), ("x1",))
+    for effect in found:
+        alone = hx.partial_dependence(RUN, effect.names, seed=3, **QUICK)
+        np.testing.assert_array_equal(effect.mean, alone.mean)
+        np.testing.assert_array_equal(effect.std, alone.std)
+        assert effect.claims == alone.claims
+    assert found.effect("x2", "x4") is found.effects[1]
+    assert found.claims == tuple(claim for effect in found for claim in effect.claims)
+    assert found.shares == {}
+    with pytest.raises(hx.InputError, match="There are effects of x2, x4 × x2, x1"):
+        found.effect("x3")
+
+
+def test_the_table_holds_the_tables_of_all_effects():
+    found = hx.partial_dependences(RUN, ["x1", ("x1", "x2")], **QUICK)
+    frame = found.to_frame()
+    assert list(frame.columns[:4]) == ["hyperparameter", "value", "value_2", "mean"]
+    assert frame["hyperparameter"].value_counts().to_dict() == {"x1": 5, "x1 × x2": 25}
+    pair = frame[frame["hyperparameter"] == "x1 × x2"]
+    np.testing.assert_array_equal(pair["mean"], found.effects[1].mean.ravel())
+    assert frame["value_2"].isna().sum() == 5
+
+
+def test_a_model_of_your_own_chooses_what_matters_and_is_drawn():
+    class Own:
+        def predict(self, rows):
+            return rows[:, 3], np.zeros(len(rows))
+
+    found = hx.partial_dependences(RUN, most=1, surrogate=Own(), **QUICK)
+    assert found.names == (("x4",),)
+    np.testing.assert_allclose(found.effects[0].mean, np.linspace(0.0, 1.0, 5), atol=1e-9)
+
+
+def test_effects_that_make_no_difference_are_told_in_one_sentence():
+    run = hx.Run(SPACE, X, X[:, 2], "minimize", objective_name="loss")
+    sentence = hx.partial_dependences(run, ["x3", "x1", "x2"], **QUICK).sentence
+    assert sentence.count("the same for every value of x1 (") == 1
+    assert " and x2 (" in sentence
+
+
+def test_the_caution_that_all_effects_share_is_said_once():
+    rng = np.random.default_rng(0)
+    run = hx.Run(SPACE, X[:12], rng.normal(size=12), "minimize", objective_name="loss")
+    found = hx.partial_dependences(run, ["x1", "x2", "x3"], **QUICK)
+    assert not any(claim.certain for claim in found.claims)
+    assert found.sentence.count("not certain") == 1
+
+
+def test_more_are_asked_for_than_there_are():
+    found = hx.partial_dependences(RUN, most=9, pairs=20, **QUICK)
+    assert len(found) == 4 + 6
+    assert found.left_out == ()
