@@ -32,6 +32,7 @@ from hpo_explain.plotting._layout import (
     write_y_label,
 )
 from hpo_explain.plotting._log_axis import make_log
+from hpo_explain.plotting._look import ink
 from hpo_explain.plotting._rows import tint_rows
 from hpo_explain.plotting._style import (
     BLUE,
@@ -40,7 +41,6 @@ from hpo_explain.plotting._style import (
     ORANGE,
     PURPLE,
     TEXT,
-    ink,
     new_axes,
     set_height,
 )

@@ -9,13 +9,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
 from hpo_explain.plotting._layout import characters, points_across
+from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._rows import row_labels, style_rows, write_rows
-from hpo_explain.plotting._style import FILLS, GREY, Fill, ink, new_axes, set_height
+from hpo_explain.plotting._style import FILLS, GREY, Fill, new_axes, set_height
 from hpo_explain.plotting._text import distinct, plain, shorten
 from hpo_explain.space import Array
 
@@ -268,5 +268,5 @@ def _legend(bars: Bars) -> list[tuple[Artist, str]]:
         entries.append((patch, shorten(plain(name), 40)))
     if bars.mark:
         width = 1.4 if bars.marker == "D" else 0.0
-        entries.append((Line2D([], [], linewidth=width, **_mark(bars.marker)), bars.mark))
+        entries.append((line_mark(linewidth=width, **_mark(bars.marker)), bars.mark))
     return entries

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.collections import QuadMesh
+from matplotlib.colorbar import Colorbar
 from matplotlib.ticker import Formatter, MaxNLocator
 
 from hpo_explain._width import columns
@@ -19,6 +21,7 @@ from hpo_explain.plotting._layout import (
     write_footer,
     write_header,
 )
+from hpo_explain.plotting._look import is_of_page, settle_axes
 from hpo_explain.plotting._style import TEXT, make_literal, new_axes, set_height
 from hpo_explain.plotting._text import abbreviated, plain, shorten
 from hpo_explain.space import Array
@@ -57,7 +60,15 @@ def draw_cells(
     """
     shown = np.ma.masked_invalid(values)
     return ax.pcolormesh(
-        x, y, shown, cmap="cividis", vmin=low, vmax=high, rasterized=shown.size > _MOST_VECTORS
+        x,
+        y,
+        shown,
+        cmap="cividis",
+        vmin=low,
+        vmax=high,
+        rasterized=shown.size > _MOST_VECTORS,
+        shading="flat",
+        snap=True,
     )
 
 
@@ -77,14 +88,25 @@ def draw_scale(
     formatter : matplotlib.ticker.Formatter, optional
         How numbers are written.
     """
-    scale = mesh.figure.figure.colorbar(
-        mesh, ax=axes, pad=0.02, fraction=0.05, aspect=30, format=formatter
-    )
-    scale.ax.tick_params(labelsize=TEXT)
+    scale = new_scale(mesh, axes, formatter)
     scale.ax.yaxis.set_major_locator(MaxNLocator(nbins=6))
     scale.set_label(shorten(label, 60), fontsize=TEXT)
-    scale.outline.set_visible(False)
     make_literal([scale.ax.yaxis.label])
+
+
+def new_scale(
+    colors: ScalarMappable, axes: Axes | Sequence[Axes], formatter: Formatter | None = None
+) -> Colorbar:
+    """Return a new scale of colors beside axes."""
+    first = axes if isinstance(axes, Axes) else axes[0]
+    scale = first.figure.figure.colorbar(
+        colors, ax=axes, pad=0.02, fraction=0.05, aspect=30, format=formatter
+    )
+    if is_of_page(first):
+        settle_axes(scale.ax, scale=True)
+    scale.ax.tick_params(labelsize=TEXT)
+    scale.outline.set_visible(False)
+    return scale
 
 
 def names_along_y(ax: Axes, names: Sequence[object], *, points: float) -> None:

@@ -13,7 +13,8 @@ from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-from hpo_explain.plotting._style import GREY, HEADING, TEXT, make_literal
+from hpo_explain.plotting._look import ink
+from hpo_explain.plotting._style import GREY, HEADING, LEGEND, TEXT, make_literal
 from hpo_explain.plotting._text import shorten, wrap
 
 MARGINS = 20.0  # left and right of axes with their labels, in points
@@ -91,8 +92,7 @@ def _legend(ax: Axes, entries: Sequence[tuple[Artist, str]], left: float, n_colu
     legend = ax.legend(
         [mark for mark, _ in entries], ["-"] * len(entries), loc="lower left",
         bbox_to_anchor=(0.0, 1.0), bbox_transform=ax.transAxes + shift, ncols=n_columns,
-        frameon=False, fontsize=TEXT, borderaxespad=0.0, borderpad=0.1, labelspacing=0.2,
-        handlelength=1.8, columnspacing=1.5,
+        handlelength=1.8, labelcolor=ink(), **LEGEND,
     )  # fmt: skip
     # Set afterwards: a legend leaves out labels that begin with an underscore.
     for text, (_, label) in zip(legend.get_texts(), entries, strict=True):
@@ -106,7 +106,7 @@ def write_above(
 ) -> float:
     """Write a text over the axes, as `write_header` does; return how many points high it is."""
     body = ax.annotate(
-        "", (0.0, 1.0), (-left, above + 4.0), xycoords="axes fraction",
+        "", (0.0, 1.0), (-left, above + 4.0), xycoords="axes fraction", color=ink(),
         textcoords="offset points", fontsize=TEXT, va="bottom", annotation_clip=False, **style,
     )  # fmt: skip
     return fit_text(ax, body, text, points)

@@ -19,9 +19,11 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation, Transform
 
 from hpo_explain.plotting._layout import MARGINS, characters, fit_text, points_across
+from hpo_explain.plotting._look import ink
 from hpo_explain.plotting._style import (
     GREY,
     HEADING,
+    LEGEND,
     TEXT,
     NotebookAxes,
     make_literal,
@@ -201,11 +203,17 @@ def write_around(
     """Write what all panels have in common, and make a new figure as high as it all needs."""
     part, first = panels.part, panels.axes[0]
     points = panels.across - MARGINS
-    title = part.suptitle("", x=_EDGE, ha="left", fontsize=HEADING, fontweight="bold")
+    title = part.suptitle("", x=_EDGE, ha="left", fontsize=HEADING, fontweight="bold", color=ink())
     fit_text(first, title, heading, points)
     high = (title.get_text().count("\n") + 1) * _LINE * HEADING
     text = part.text(
-        _EDGE, 1.0, "", va="top", fontsize=TEXT, transform=_from_top(part, _PAD + high + 2.0)
+        _EDGE,
+        1.0,
+        "",
+        va="top",
+        fontsize=TEXT,
+        color=ink(),
+        transform=_from_top(part, _PAD + high + 2.0),
     )
     high += fit_text(first, text, subtitle, points) + 2.0
     high += _write_legend(panels, legend, _PAD + high, points)
@@ -213,10 +221,15 @@ def write_around(
     lines = ceil(high / (_LINE * HEADING))
     title.set_text(title.get_text() + "\n" * (lines - title.get_text().count("\n") - 1))
 
-    below = part.supxlabel("", x=_EDGE, ha="left", fontsize=TEXT - 1.0, color=GREY)
+    below = part.supxlabel(
+        "", x=_EDGE, ha="left", fontsize=TEXT - 1.0, fontweight="normal", color=GREY
+    )
     low = fit_text(first, below, footer, points)
     height = panels.rows * HIGH
-    beside = part.supylabel(wrap(y_label, characters(0.9 * height, 1.05 * TEXT)), fontsize=TEXT)
+    beside = part.supylabel(
+        wrap(y_label, characters(0.9 * height, 1.05 * TEXT)), fontsize=TEXT, fontweight="normal",
+        color=ink(),
+    )  # fmt: skip
     make_literal([title, below, beside])
     for k, panel in enumerate(panels.axes):
         if k + panels.columns >= len(panels.axes):
@@ -262,8 +275,7 @@ def _legend(
     legend = part.legend(
         [mark for mark, _ in entries], ["-"] * len(entries), loc="upper left",
         bbox_to_anchor=(_EDGE, 1.0), bbox_transform=_from_top(part, top), ncols=n_columns,
-        frameon=False, fontsize=TEXT, borderaxespad=0.0, borderpad=0.1, labelspacing=0.2,
-        handlelength=2.6, columnspacing=1.5,
+        handlelength=2.6, labelcolor=ink(), **LEGEND,
     )  # fmt: skip
     # Set afterwards: a legend leaves out labels that begin with an underscore.
     for text, (_, label) in zip(legend.get_texts(), entries, strict=True):

@@ -9,8 +9,9 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from hpo_explain.plotting._look import ink
 from hpo_explain.plotting._panels import Panels, draw_path, limit_trials, new_panels, write_titles
-from hpo_explain.plotting._style import FILLS, GREY, ink
+from hpo_explain.plotting._style import FILLS, GREY
 from hpo_explain.plotting._text import abbreviated, plain, shorten
 from hpo_explain.space import Array
 from hpo_explain.wording import path as words

@@ -16,7 +16,8 @@ from hpo_explain.plotting._layout import (
     write_header,
     write_legend,
 )
-from hpo_explain.plotting._style import GREY, TEXT, ink, make_literal
+from hpo_explain.plotting._look import ink
+from hpo_explain.plotting._style import GREY, TEXT, make_literal
 from hpo_explain.plotting._text import abbreviated, distinct, shorten
 
 

@@ -25,8 +25,9 @@ from hpo_explain.plotting._layout import (
     write_header,
     write_legend,
 )
+from hpo_explain.plotting._look import ink
 from hpo_explain.plotting._rows import row_labels, style_rows, write_rows
-from hpo_explain.plotting._style import FILLS, GREY, TEXT, ink, make_literal, new_axes, set_height
+from hpo_explain.plotting._style import FILLS, GREY, TEXT, make_literal, new_axes, set_height
 from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.space import Array
 

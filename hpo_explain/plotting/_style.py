@@ -6,16 +6,25 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
-import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.container import ErrorbarContainer
 from matplotlib.font_manager import findfont, fontManager, get_font
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import ScalarFormatter
 
 from hpo_explain.plotting._canvas import MeasuringCanvas
 from hpo_explain.plotting._engine import GridLayout
+from hpo_explain.plotting._look import (
+    LAST_RESORT,
+    ink,
+    is_of_page,
+    line_look,
+    new_figure,
+    settle_axes,
+    settle_text,
+)
 from hpo_explain.plotting._text import visible
 from hpo_explain.plotting.html import figure_svg
 
@@ -39,12 +48,16 @@ class Fill(NamedTuple):
         return Patch(facecolor=self.color, hatch=self.hatch, edgecolor="white", linewidth=0.0)
 
 
+LEGEND: dict[str, Any] = {
+    "frameon": False, "fontsize": TEXT, "borderaxespad": 0.0, "borderpad": 0.1,
+    "labelspacing": 0.2, "columnspacing": 1.5, "handleheight": 0.7, "handletextpad": 0.8,
+    "markerscale": 1.0, "numpoints": 1, "scatterpoints": 1,
+}  # fmt: skip
+
 FILLS = (Fill(BLUE, ""), Fill(ORANGE, "////"), Fill(GREEN, "\\\\\\\\"), Fill(PURPLE, "xxxx"))
 
+_FMT = {"linestyle", "marker"}
 _TICKS_AND_MARGINS = 28.0  # above and below, in points
-# Comes with matplotlib from 3.11 on and has a (nameless) glyph for every character, so that
-# measuring a script that no other font has does not warn; in SVG the browser's fonts draw it.
-_LAST_RESORT = "Last Resort High-Efficiency"
 
 
 class NotebookAxes(Axes):
@@ -59,6 +72,39 @@ class NotebookAxes(Axes):
             plain = axis.get_major_formatter()
             if isinstance(plain, ScalarFormatter):
                 plain.set_useOffset(False)
+        if is_of_page(self):
+            settle_axes(self)
+
+    def plot(self, *args: Any, **options: Any) -> list[Line2D]:
+        """Draw lines, whose look is not left to the user's style on a page."""
+        look = line_look(**options)
+        if len(args) > 2:  # which says what the line and its marks are
+            look = {key: value for key, value in look.items() if key in options or key not in _FMT}
+        return super().plot(*args, **look)
+
+    def errorbar(self, *args: Any, **options: Any) -> ErrorbarContainer:
+        """Draw points with bars, as `plot` does."""
+        if not is_of_page(self):
+            return super().errorbar(*args, **options)
+        look = {key: value for key, value in line_look().items() if key not in _FMT}
+        if "capthick" in options:  # which is the same for the caps
+            del look["markeredgewidth"]
+        look["color"] = options.get("ecolor", ink())  # the caps', which have none of their own
+        return super().errorbar(*args, **{"capsize": 0.0, **look, **options})
+
+    def set_title(self, label: str, *args: Any, **options: Any) -> Text:
+        """Write a title, whose look is not left to the user's style on a page."""
+        if is_of_page(self):
+            options = {"color": ink(), "fontweight": "normal", "pad": 6.0, **options}
+        return super().set_title(label, *args, **options)
+
+    def axvline(self, *args: Any, **options: Any) -> Line2D:
+        """Draw an upright line, as `plot` does."""
+        return super().axvline(*args, **line_look(**options))
+
+    def axhline(self, *args: Any, **options: Any) -> Line2D:
+        """Draw a line across, as `plot` does."""
+        return super().axhline(*args, **line_look(**options))
 
     def _repr_svg_(self) -> str:
         return figure_svg(self.figure.figure, alt=self.get_title(loc="left"))
@@ -66,7 +112,7 @@ class NotebookAxes(Axes):
 
 def new_axes(width: float) -> Axes:
     """Return axes of a new figure, so many inches wide, that pyplot does not know."""
-    figure = Figure(figsize=(width, width / 2.0), layout=GridLayout())
+    figure = new_figure((width, width / 2.0), GridLayout())
     MeasuringCanvas(figure)
     axes: Axes = figure.add_subplot(axes_class=NotebookAxes)
     return axes
@@ -77,24 +123,21 @@ def set_height(ax: Axes, points: float) -> None:
     ax.figure.figure.set_figheight((points + _TICKS_AND_MARGINS) / 72.0)
 
 
-def ink() -> str:
-    """Return the color of text, in the user's style."""
-    return str(matplotlib.rcParams["text.color"])
-
-
 def make_literal(texts: Iterable[Text]) -> None:
     """Have texts drawn as they are, without mathtext or TeX, in whatever script."""
     for text in texts:
         text.set_text(visible(text.get_text()))
         text.set_parse_math(False)
         text.set_usetex(False)
+        if is_of_page(text):
+            settle_text(text)
         font = get_font(findfont(text.get_fontproperties()))
         unknown = any(font.get_char_index(ord(c)) == 0 for c in text.get_text() if c != "\n")
-        if unknown and _has_last_resort() and _LAST_RESORT not in text.get_fontfamily():
-            text.set_fontfamily([*text.get_fontfamily(), _LAST_RESORT])
+        if unknown and _has_last_resort() and LAST_RESORT not in text.get_fontfamily():
+            text.set_fontfamily([*text.get_fontfamily(), LAST_RESORT])
             text.set_fontweight("normal")  # the only one it has; others are looked for and logged
 
 
 @cache
 def _has_last_resort() -> bool:
-    return _LAST_RESORT in fontManager.get_font_names()
+    return LAST_RESORT in fontManager.get_font_names()

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from hpo_explain.explanations import Ablation
 from hpo_explain.plotting._layout import characters, points_across
+from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._rows import row_labels, style_rows, write_rows
-from hpo_explain.plotting._style import FILLS, GREY, WIDTH, ink, new_axes, set_height
+from hpo_explain.plotting._style import FILLS, GREY, WIDTH, new_axes, set_height
 from hpo_explain.plotting._text import distinct, plain
 from hpo_explain.wording import ablation as words
 
@@ -154,5 +154,5 @@ def _legend(steps: list[_Step]) -> list[tuple[Artist, str]]:
         )
         if there
     ]
-    mark = Line2D([], [], marker="o", linestyle="none", color=ink(), markeredgecolor="white")
+    mark = line_mark(marker="o", linestyle="none", color=ink(), markeredgecolor="white")
     return [*entries, (mark, words.ENDS)]

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hpo_explain.explanations import AccumulatedLocalEffects
@@ -24,8 +23,9 @@ from hpo_explain.plotting._axes import (
     Effect,
     plot_effect,
 )
+from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._registry import draws
-from hpo_explain.plotting._style import BLUE, GREEN, GREY, WIDTH, ink
+from hpo_explain.plotting._style import BLUE, GREEN, GREY, WIDTH
 from hpo_explain.wording import accumulated_local_effects as words
 from hpo_explain.wording.partial_dependence import (
     COUNTED,
@@ -118,24 +118,24 @@ def _legend(effect: AccumulatedLocalEffects, drawn: Effect) -> list[tuple[Artist
     pair, known = len(effect.names) == 2, not np.isnan(effect.std).all()
     point: dict[str, Any] = {"color": BLUE, "linewidth": 1.8, "marker": "o"}
     if not pair and drawn.as_points:
-        entries.append((Line2D([], [], **point), "mean with 95 % band" if known else "mean"))
-        entries.append((Line2D([], [], **{**point, "color": GREEN}), MAY_BE_BEST))
+        entries.append((line_mark(**point), "mean with 95 % band" if known else "mean"))
+        entries.append((line_mark(**{**point, "color": GREEN}), MAY_BE_BEST))
         if drawn.untried.any():
             hollow = {**point, "color": GREY, "markerfacecolor": "white"}
-            entries.append((Line2D([], [], **hollow), NOT_RELIED_ON))
+            entries.append((line_mark(**hollow), NOT_RELIED_ON))
     elif not pair:
-        entries.append((Line2D([], [], color=BLUE, linewidth=1.8), "mean"))
+        entries.append((line_mark(color=BLUE, linewidth=1.8), "mean"))
         if known:
             entries.append((Patch(**BAND), "95 % band"))
-        entries.append((Line2D([], [], **BEST), MAY_BE_BEST))
+        entries.append((line_mark(**BEST), MAY_BE_BEST))
     if drawn.second is not None:
         look = {**SECOND, "marker": "D", "linestyle": "none"} if drawn.as_points else SECOND
-        entries.append((Line2D([], [], **look), words.PARTIAL))
+        entries.append((line_mark(**look), words.PARTIAL))
     if (pair or not drawn.as_points) and drawn.untried.any():
         entries.append((Patch(**DIMMED), NOT_RELIED_ON))
     if effect.incumbent is not None:
-        entries.append((Line2D([], [], **(STAR if pair else INCUMBENT)), "incumbent"))
+        entries.append((line_mark(**(STAR if pair else INCUMBENT)), "incumbent"))
     if effect.tried and (pair or not effect.categorical[0]):
         rug = {**RUG, "color": ink(), "alpha": 1.0}
-        entries.append((Line2D([], [], **(DOTS if pair else rug)), "tried"))
+        entries.append((line_mark(**(DOTS if pair else rug)), "tried"))
     return entries

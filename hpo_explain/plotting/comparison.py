@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from hpo_explain.explanations import Comparison
 from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
+from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._panels import new_panels, write_around, write_titles
 from hpo_explain.plotting._registry import draws
-from hpo_explain.plotting._style import BLUE, FILLS, GREEN, GREY, ORANGE, PURPLE, RED, WIDTH, ink
+from hpo_explain.plotting._style import BLUE, FILLS, GREEN, GREY, ORANGE, PURPLE, RED, WIDTH
 from hpo_explain.plotting._text import abbreviated, plain, shorten
 from hpo_explain.space import CategoricalParameter
 from hpo_explain.wording import comparison as words
@@ -76,7 +76,7 @@ def plot_comparison(result: Comparison, *, ax: Axes | None = None, width: float 
         ),
         ax=ax,
         width=width,
-        legend=[(FILLS[0].patch(), words.MEAN), (Line2D([], [], **_POINT), words.EACH_RUN)],
+        legend=[(FILLS[0].patch(), words.MEAN), (line_mark(**_POINT), words.EACH_RUN)],
     )
     for row, j in enumerate(order[:MOST_ROWS]):
         shares = result.shares[:, j]
@@ -153,7 +153,7 @@ def _legend(result: Comparison, *, pale: bool) -> list[tuple[Artist, str]]:
 
 
 def _line(color: str, width: float) -> Artist:
-    return Line2D([], [], color=color, linewidth=width)
+    return line_mark(color=color, linewidth=width)
 
 
 def _draw_effect(panel: Axes, result: Comparison, j: int, *, pale: bool) -> None:

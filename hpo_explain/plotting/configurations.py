@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from hpo_explain.explanations import Configurations
 from hpo_explain.plotting._layout import MARGINS, characters, points_across
+from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._panels import Panels, part_of, write_around
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._scales import along, labels
@@ -24,7 +24,6 @@ from hpo_explain.plotting._style import (
     TEXT,
     WIDTH,
     NotebookAxes,
-    ink,
     make_literal,
     new_axes,
 )
@@ -232,7 +231,7 @@ def _draw_pair(panel: Axes, result: Configurations, x: Array, y: Array) -> list[
         numbers = result.trials[finished]
         ends = ((words.FIRST, 0), (words.LAST, n - 1))[: min(n, 2)]
         for label, place in ends:
-            dot = Line2D([], [], linestyle="none", marker="o", markersize=5.0, color=shades[place])
+            dot = line_mark(linestyle="none", marker="o", markersize=5.0, color=shades[place])
             entries.append((dot, words.trial(label, int(numbers[place]))))
     for kind, style in _MARKS.items():
         rows = states == kind

@@ -10,7 +10,6 @@ from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.lines import Line2D
 
 from hpo_explain.explanations import Configurations
 from hpo_explain.plotting._layout import (
@@ -21,6 +20,7 @@ from hpo_explain.plotting._layout import (
     write_header,
     write_legend,
 )
+from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._scales import along, labels
 from hpo_explain.plotting._style import (
@@ -32,7 +32,6 @@ from hpo_explain.plotting._style import (
     RED,
     TEXT,
     WIDTH,
-    ink,
     make_literal,
     new_axes,
     set_height,
@@ -183,7 +182,7 @@ def _draw_ranked(ax: Axes, drawn: _Drawn) -> list[tuple[Artist, str]]:
     for k, label in (marks if n > 2 else marks[:1])[:n]:
         row = best_first[k]
         value = number(float(drawn.objective[row]), 3)
-        line = Line2D([], [], color=colors[row], linewidth=2.0)
+        line = line_mark(color=colors[row], linewidth=2.0)
         entries.append((line, f"{label}: {value} (trial {drawn.trials[row]})"))
     return entries
 
@@ -207,7 +206,7 @@ def _draw_chosen(ax: Axes, drawn: _Drawn) -> list[tuple[Artist, str]]:
         value = number(float(drawn.objective[row]), 3)
         entries.append((line, f"trial {drawn.trials[row]}: {drawn.name} {value}"))
     if len(others):
-        entries.append((Line2D([], [], color=GREY, alpha=0.6, linewidth=0.8), "other trials"))
+        entries.append((line_mark(color=GREY, alpha=0.6, linewidth=0.8), "other trials"))
     return entries
 
 

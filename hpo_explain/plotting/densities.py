@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from hpo_explain.explanations import DensityCurve, DensityPath, ProposalDensities
 from hpo_explain.plotting._log_axis import make_log
+from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._panels import new_panels, write_around, write_titles
 from hpo_explain.plotting._registry import draws
-from hpo_explain.plotting._style import BLUE, GREY, ORANGE, TEXT, WIDTH, ink, make_literal
+from hpo_explain.plotting._style import BLUE, GREY, ORANGE, TEXT, WIDTH, make_literal
 from hpo_explain.plotting._subject import shown
 from hpo_explain.plotting._text import abbreviated, plain, shorten
 from hpo_explain.space import Array
@@ -132,7 +132,7 @@ def place(curve: DensityCurve | DensityPath, value: Any) -> float:
 
 def _legend() -> list[tuple[Artist, str]]:
     return [
-        (Line2D([], [], **_GOOD), words.GOOD),
-        (Line2D([], [], **_BAD), words.BAD),
-        (Line2D([], [], color=ink(), **_PROPOSAL), words.PROPOSED),
+        (line_mark(**_GOOD), words.GOOD),
+        (line_mark(**_BAD), words.BAD),
+        (line_mark(color=ink(), **_PROPOSAL), words.PROPOSED),
     ]

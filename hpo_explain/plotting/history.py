@@ -20,6 +20,7 @@ from hpo_explain.plotting._layout import (
     write_legend,
     write_y_label,
 )
+from hpo_explain.plotting._look import ink
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import (
     BLUE,
@@ -30,7 +31,6 @@ from hpo_explain.plotting._style import (
     RED,
     TEXT,
     WIDTH,
-    ink,
     new_axes,
     set_height,
 )

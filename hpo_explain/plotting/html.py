@@ -4,32 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import re
-import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 from xml.dom import minidom
 
 from markupsafe import escape
-from matplotlib import rc_context, style
 
 from hpo_explain.explanations.result import frame_html, printed_frame
 from hpo_explain.plotting._canvas import svg_text
+from hpo_explain.plotting._look import FONT, for_pages, is_of_page, settle
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_SAVING: dict[Any, Any] = {
-    "svg.fonttype": "none",  # the browser's fonts serve scripts that matplotlib's lack
-    "svg.hashsalt": "hpo_explain",  # without one, ids are random
-    "svg.image_inline": True,
-}
-# One font, since every text of an SVG names them all; browsers without it take another.
-_STYLE: list[Any] = ["default", {"font.sans-serif": ["DejaVu Sans"]}]
-# matplotlib takes these from its rcParams only, which all threads share: they are set while a
-# figure is saved and put back, and no two threads of ours may put back each other's.
-_LOCK = threading.RLock()
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 
@@ -106,7 +95,7 @@ def plot_svg(draw: Callable[[], Axes], *, alt: str) -> str:
     >>> plot_svg(explanation.plot, alt="x speaks for it")[:4]
     '<svg'
     """
-    with _LOCK, style.context(_STYLE, after_reset=True):
+    with for_pages():
         return figure_svg(draw().figure.figure, alt=alt)
 
 
@@ -132,14 +121,17 @@ def figure_svg(fig: Figure, *, alt: str) -> str:
     >>> 'aria-label="nothing"' in figure_svg(Figure(), alt="nothing")
     True
     """
-    with _LOCK, rc_context(_SAVING):
-        text = svg_text(fig)
+    if is_of_page(fig):
+        settle(fig)
+    text = svg_text(fig)
+    if is_of_page(fig):  # browsers without the font take another
+        text = text.replace(f"font-family: '{FONT}'", f"font-family: '{FONT}', sans-serif")
     elements = minidom.parseString(text).getElementsByTagName("*")
     svg = elements[0]
     _set_own_ids(elements, prefix=f"p{hashlib.sha256(text.encode()).hexdigest()[:10]}-")
     _remove_page_wide_style(svg)
     width = svg.getAttribute("width")
-    for name in ("width", "height"):
+    for name in {"width", "height", "id"} & {*svg.attributes.keys()}:
         svg.removeAttribute(name)
     svg.setAttribute(
         "style",

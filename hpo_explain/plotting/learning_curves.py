@@ -20,6 +20,7 @@ from hpo_explain.plotting._layout import (
     write_legend,
     write_y_label,
 )
+from hpo_explain.plotting._look import line_mark
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import (
     BLUE,
@@ -86,7 +87,7 @@ def plot_learning_curves(
     ax.axhline(result.enough, **_ENOUGH)
     legend: list[tuple[Artist, str]] = [
         (_Joint(**_RHO, **marks), words.RHO),
-        (Line2D([], [], **_ENOUGH), words.ENOUGH),
+        (line_mark(**_ENOUGH), words.ENOUGH),
     ]
     if result.known_from is not None and result.known_from < result.steps[-1]:
         ax.axvline(result.known_from, color=GREEN, linewidth=1.2, linestyle=":")
@@ -138,7 +139,7 @@ def plot_curves(result: LearningCurves, *, ax: Axes | None = None, width: float 
         if not len(rows):
             continue
         ax.plot(result.steps, values[rows].T, **style)
-        legend.append((Line2D([], [], **style), label))
+        legend.append((line_mark(**style), label))
         if style is _UNFINISHED:
             at = [int(np.flatnonzero(~np.isnan(values[i]))[-1]) for i in rows]
             ax.plot(result.steps[at], values[rows, at], "x", color=ORANGE, markersize=4.0)
@@ -188,7 +189,7 @@ def plot_shares(result: LearningCurves, *, ax: Axes | None = None, width: float 
             style: dict[str, Any] = {"color": _COLORS[place], "marker": _MARKERS[place]}
             ax.vlines(at, *np.array(ends).T, color=_COLORS[place], linewidth=1.0)
             ax.plot(at, estimates[:, j], markersize=5.0, linewidth=1.5, **style)
-            legend.append((Line2D([], [], **style), shorten(plain(result.names[j]), 24)))
+            legend.append((line_mark(**style), shorten(plain(result.names[j]), 24)))
     ax.set_ylim(-0.02, 1.02)
     _finish(
         ax,

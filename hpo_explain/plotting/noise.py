@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hpo_explain.explanations import Noise
@@ -21,6 +20,7 @@ from hpo_explain.plotting._axes import (
     write_words,
 )
 from hpo_explain.plotting._layout import sides, write_y_label
+from hpo_explain.plotting._look import line_mark
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import BLUE, GREY, TEXT, WIDTH, new_axes, set_height
 from hpo_explain.plotting._text import plain, shorten
@@ -71,7 +71,7 @@ def plot_noise(result: Noise, *, ax: Axes | None = None, width: float = WIDTH) -
     legend: list[tuple[Artist, str]] = []
     if name is None:
         room = _draw_all(ax, result, words.label(objective))
-        legend += [(Line2D([], [], **_CURVE), words.POOLED)]
+        legend += [(line_mark(**_CURVE), words.POOLED)]
     else:
         effect = _effect(result, name)
         room = draw_effect(ax, effect)
@@ -85,9 +85,9 @@ def plot_noise(result: Noise, *, ax: Axes | None = None, width: float = WIDTH) -
             ax.plot(*zip(*known, strict=True), zorder=1.5, **_POINTS)
             ax.set_ylim(bottom=0.0)
         if effect.incumbent is not None:
-            legend.append((Line2D([], [], **INCUMBENT), "incumbent"))
+            legend.append((line_mark(**INCUMBENT), "incumbent"))
     if name is None or not effect.categorical[0]:
-        legend.append((Line2D([], [], **_POINTS), words.OBSERVED))
+        legend.append((line_mark(**_POINTS), words.OBSERVED))
     shown = None if name is None else shorten(plain(name), 60)
     high = write_words(
         ax,

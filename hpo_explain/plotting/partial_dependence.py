@@ -6,7 +6,6 @@ from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hpo_explain.explanations import PartialDependence
@@ -24,8 +23,9 @@ from hpo_explain.plotting._axes import (
     Effect,
     plot_effect,
 )
+from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._registry import draws
-from hpo_explain.plotting._style import BLUE, GREEN, GREY, WIDTH, ink
+from hpo_explain.plotting._style import BLUE, GREEN, GREY, WIDTH
 from hpo_explain.space import Array
 from hpo_explain.wording import partial_dependence as words
 from hpo_explain.wording.numbers import number
@@ -135,26 +135,26 @@ def legend_of(effect: PartialDependence, drawn: Effect) -> list[tuple[Artist, st
     pair = len(effect.names) == 2
     if not pair and drawn.as_points:
         point: dict[str, Any] = {"color": BLUE, "linewidth": 1.8, "marker": "o"}
-        entries.append((Line2D([], [], **point), "mean with 95 % band"))
+        entries.append((line_mark(**point), "mean with 95 % band"))
         best = {**point, "color": GREEN}
-        entries.append((Line2D([], [], **best), words.MAY_BE_BEST))
+        entries.append((line_mark(**best), words.MAY_BE_BEST))
         if drawn.untried.any():
             hollow = {**point, "color": GREY, "markerfacecolor": "white"}
-            entries.append((Line2D([], [], **hollow), words.DIMMED))
+            entries.append((line_mark(**hollow), words.DIMMED))
     elif not pair:
-        entries.append((Line2D([], [], color=BLUE, linewidth=1.8), "mean"))
+        entries.append((line_mark(color=BLUE, linewidth=1.8), "mean"))
         entries.append((Patch(**BAND), "95 % band"))
-        entries.append((Line2D([], [], **BEST), words.MAY_BE_BEST))
+        entries.append((line_mark(**BEST), words.MAY_BE_BEST))
     if drawn.second is not None:
         look = {**SECOND, "marker": "D", "linestyle": "-"} if drawn.as_points else SECOND
-        entries.append((Line2D([], [], **look), words.ATTAINABLE))
+        entries.append((line_mark(**look), words.ATTAINABLE))
     if (pair or not drawn.as_points) and drawn.untried.any():
         entries.append((Patch(**DIMMED), words.DIMMED))
     if drawn.curves is not None:
-        entries.append((Line2D([], [], **{**CURVE, "alpha": 0.6}), "single configurations (ICE)"))
+        entries.append((line_mark(**{**CURVE, "alpha": 0.6}), "single configurations (ICE)"))
     if effect.incumbent is not None:
-        entries.append((Line2D([], [], **(STAR if pair else INCUMBENT)), "incumbent"))
+        entries.append((line_mark(**(STAR if pair else INCUMBENT)), "incumbent"))
     if effect.tried and (pair or not effect.categorical[0]):
         rug = {**RUG, "color": ink(), "alpha": 1.0}
-        entries.append((Line2D([], [], **(DOTS if pair else rug)), "tried"))
+        entries.append((line_mark(**(DOTS if pair else rug)), "tried"))
     return entries

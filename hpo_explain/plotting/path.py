@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hpo_explain.explanations import DesirabilityPath, Subject
+from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._panels import Panels, write_around
 from hpo_explain.plotting._paths import RIBBON, Paths, draw_paths
 from hpo_explain.plotting._registry import draws
-from hpo_explain.plotting._style import RED, TEXT, WIDTH, ink
+from hpo_explain.plotting._style import RED, TEXT, WIDTH
 from hpo_explain.plotting._subject import shown
 from hpo_explain.wording import path as words
 
@@ -65,7 +65,7 @@ def plot_path(result: DesirabilityPath, *, ax: Axes | None = None, width: float 
     panels, legend = draw_paths(paths, ax, width)
     told = {name: turn.trial for name, turn in result.turns.items() if turn.certain}
     if _draw_turns(panels, [told.get(paths.names[j]) for j in paths.shown()]):
-        legend.append((Line2D([], [], **_TURN), words.TURN))
+        legend.append((line_mark(**_TURN), words.TURN))
     if not np.isnan(paths.total_half).all():
         legend.insert(1, (Patch(facecolor=ink(), **RIBBON), words.INTERVAL))
     write_around(

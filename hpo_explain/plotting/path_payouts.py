@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hpo_explain.explanations import DesirabilityPath
+from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._panels import (
     alone,
     draw_path,
@@ -20,7 +20,7 @@ from hpo_explain.plotting._panels import (
     write_titles,
 )
 from hpo_explain.plotting._registry import draws
-from hpo_explain.plotting._style import FILLS, WIDTH, ink
+from hpo_explain.plotting._style import FILLS, WIDTH
 from hpo_explain.plotting._text import distinct, plain, shorten
 from hpo_explain.space import Array
 from hpo_explain.wording import path as words
@@ -124,7 +124,7 @@ def _values(path: DesirabilityPath, criterion: str, term: str) -> tuple[Array, A
 
 def _legend() -> list[tuple[Artist, str]]:
     return [
-        (Line2D([], [], color=ink(), linewidth=1.8), words.PROPOSAL),
-        (Line2D([], [], color=ink(), **_BASELINE), words.AVERAGE),
+        (line_mark(color=ink(), linewidth=1.8), words.PROPOSAL),
+        (line_mark(color=ink(), **_BASELINE), words.AVERAGE),
         (Patch(facecolor=ink(), **_PAYOUT), words.PAYOUT),
     ]

@@ -8,6 +8,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 
 from hpo_explain.explanations import PredictionOverview
+from hpo_explain.plotting._heatmap import new_scale
 from hpo_explain.plotting._layout import (
     characters,
     points_across,
@@ -76,7 +77,7 @@ def plot_prediction_overview(
         x, color = result.phi[active[:, j], j], result.positions[active[:, j], j]
         ax.scatter(
             x, row + _offsets(x, reach), c=color, cmap="cividis", vmin=0.0, vmax=1.0, s=14.0,
-            linewidths=0.0, zorder=2, rasterized=active.sum() > _MOST_VECTORS,
+            marker="o", linewidths=0.0, zorder=2, rasterized=active.sum() > _MOST_VECTORS,
         )  # fmt: skip
     style_rows(ax, labels)
     low, high_end = float(result.phi.min(initial=0.0)), float(result.phi.max(initial=0.0))
@@ -115,8 +116,7 @@ def _offsets(x: Array, reach: float) -> Array:
 def _draw_values(ax: Axes) -> None:
     """Draw the scale of values beside the axes, in words."""
     colors = ScalarMappable(Normalize(0.0, 1.0), cmap="cividis")
-    scale = ax.figure.figure.colorbar(colors, ax=ax, pad=0.02, fraction=0.05, aspect=30)
+    scale = new_scale(colors, ax)
     scale.set_ticks([0.0, 1.0], labels=[words.LOW, words.HIGH])
-    scale.ax.tick_params(labelsize=TEXT, length=0.0)
+    scale.ax.tick_params(length=0.0)
     scale.set_label(words.VALUE, fontsize=TEXT)
-    scale.outline.set_visible(False)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from hpo_explain._words import counted
 from hpo_explain.errors import InputError
@@ -37,6 +36,7 @@ from hpo_explain.plotting._layout import (
     sides,
     write_y_label,
 )
+from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._panels import HIGH, Panels, new_panels
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import (
@@ -191,13 +191,13 @@ def plot_region_ice(
     for k, region in enumerate(regions[: len(_LINES)]):
         color, style = _LINES[k]
         label = f"{shorten(_title(region, result), 90)} ({region.weight:.0%})"
-        entries.append((Line2D([], [], color=color, linestyle=style, linewidth=2.2), label))
+        entries.append((line_mark(color=color, linestyle=style, linewidth=2.2), label))
     if len(regions) > len(_LINES):
         more = counted(len(result.regions) - len(_LINES), "other region")
-        entries.append((Line2D([], [], color=GREY, linewidth=2.2), more))
+        entries.append((line_mark(color=GREY, linewidth=2.2), more))
     if whole.incumbent is not None:
         ax.axvline(whole.place(0, whole.incumbent[0]), zorder=2.5, **INCUMBENT)
-        entries.append((Line2D([], [], **INCUMBENT), "incumbent"))
+        entries.append((line_mark(**INCUMBENT), "incumbent"))
     ax.tick_params(labelsize=TEXT)
     ax.spines[["top", "right"]].set_visible(False)
     write_y_label(ax, words.ice_label(whole.predicted), points=0.95 * HEIGHT)
@@ -279,11 +279,14 @@ def _write_around(
     part, first, points = panels.part, panels.axes[0], panels.across - MARGINS
     text = words.caption(result, points=whole.as_points, rows=_is_rows(whole))
     text += not_shown(len(result.regions) - MOST_REGIONS, *words.SMALLER)
-    title = part.suptitle("", x=0.01, ha="left", fontsize=HEADING, fontweight="bold")
+    title = part.suptitle("", x=0.01, ha="left", fontsize=HEADING, fontweight="bold", color=ink())
     fit_text(first, title, words.heading(whole.labels, whole.objective), points)
-    below = part.supxlabel("", x=0.01, ha="left", fontsize=TEXT - 1.0, color=GREY)
+    below = part.supxlabel(
+        "", x=0.01, ha="left", fontsize=TEXT - 1.0, fontweight="normal", color=GREY
+    )
     fit_text(first, below, text, points)
-    shorten_upright(first, part.supylabel("", fontsize=TEXT), _along(whole, 1), high)
+    beside = part.supylabel("", fontsize=TEXT, fontweight="normal", color=ink())
+    shorten_upright(first, beside, _along(whole, 1), high)
     return below.get_text().count("\n") + 1
 
 

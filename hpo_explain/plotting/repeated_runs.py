@@ -8,10 +8,11 @@ from matplotlib.patches import Patch
 
 from hpo_explain.explanations import RepeatedRuns
 from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
+from hpo_explain.plotting._look import ink
 from hpo_explain.plotting._panels import write_around
 from hpo_explain.plotting._paths import RIBBON, Paths, draw_paths
 from hpo_explain.plotting._registry import draws
-from hpo_explain.plotting._style import WIDTH, ink
+from hpo_explain.plotting._style import WIDTH
 from hpo_explain.plotting._subject import shown
 from hpo_explain.plotting._text import plain, shorten
 from hpo_explain.wording import proposal

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from hpo_explain.explanations import Subspace
 from hpo_explain.plotting._bars import Bars, Row, draw_bars
+from hpo_explain.plotting._look import line_mark
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import GREY, WIDTH
 from hpo_explain.wording import subspace as words
@@ -58,9 +58,7 @@ def plot_subspace(result: Subspace, *, ax: Axes | None = None, width: float = WI
         percent=True,
         positive=True,
     )
-    ax = draw_bars(
-        bars, ax=ax, width=width, legend=[(Line2D([], [], **_ASKED_FOR), words.ASKED_FOR)]
-    )
+    ax = draw_bars(bars, ax=ax, width=width, legend=[(line_mark(**_ASKED_FOR), words.ASKED_FOR)])
     ax.axvline(result.share, **_ASKED_FOR)
     reach = max((share + std for _, share, std in steps), default=0.0)
     ax.set_xlim(0.0, max(1.0, 1.02 * float(reach)))

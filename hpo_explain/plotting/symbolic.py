@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from hpo_explain.explanations import SymbolicEffect
 from hpo_explain.plotting._axes import HEIGHT
@@ -18,6 +17,7 @@ from hpo_explain.plotting._layout import (
     write_legend,
     write_y_label,
 )
+from hpo_explain.plotting._look import line_mark
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import BLUE, GREY, ORANGE, TEXT, WIDTH, new_axes, set_height
 from hpo_explain.plotting._text import plain, shorten
@@ -61,20 +61,20 @@ def plot_symbolic(result: SymbolicEffect, *, ax: Axes | None = None, width: floa
     own, ax = ax is None, new_axes(width) if ax is None else ax
     out = result.held_out
     single = None if len(result.names) > 1 else result.subject.space[result.names[0]]
-    legend: list[tuple[Artist, str]] = [(Line2D([], [], **_POINTS), words.MODEL)]
+    legend: list[tuple[Artist, str]] = [(line_mark(**_POINTS), words.MODEL)]
     if single is None or isinstance(single, CategoricalParameter):
         ax.plot(result.fitted[out], result.mean[out], **_POINTS)
         both = np.concatenate([result.fitted[out], result.mean[out]])
         ends = [float(both.min()), float(both.max())]
         ax.plot(ends, ends, **_DIAGONAL)
-        legend.append((Line2D([], [], **_DIAGONAL), words.DIAGONAL))
+        legend.append((line_mark(**_DIAGONAL), words.DIAGONAL))
         label = words.X_LABEL
     else:
         x = np.array([float(point[single.name]) for point in result.points])
         order = np.argsort(x)
         ax.plot(x[out], result.mean[out], **_POINTS)
         ax.plot(x[order], result.fitted[order], **_FORMULA)
-        legend.append((Line2D([], [], **_FORMULA), words.FORMULA))
+        legend.append((line_mark(**_FORMULA), words.FORMULA))
         if single.log:
             ax.set_xscale("log")
         label = shorten(plain(single.name), 40)

@@ -1,11 +1,16 @@
 import re
 import threading
+import time
+import warnings
+from functools import cache
 from xml.etree import ElementTree
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 
+import hpo_explain as hx
 from hpo_explain.plotting import figure_svg, plot_proposal, plot_svg, result_html
 from tests.handmade import NASTY, Page, explanation, warns_of_glyphs
 
@@ -16,6 +21,12 @@ PHI = [[0.1, -0.02], [-0.5, 0.1], [0.3, 0.05]]
 
 def svg_of(result, alt="what it shows"):
     return figure_svg(plot_proposal(result).figure, alt=alt)
+
+
+@cache
+def partial_dependence():
+    table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    return hx.partial_dependence(table, "x", objective="loss", sample=20)
 
 
 def references(svg):
@@ -103,6 +114,59 @@ def test_the_style_of_the_user_is_neither_used_nor_changed():
         before = dict(mpl.rcParams)
         assert plot_svg(explanation(PHI).plot, alt="") == expected
         assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize(
+    "style", ["dark_background", "ggplot", "seaborn-v0_8", "Solarize_Light2", "bmh", "grayscale"]
+)
+def test_no_style_sheet_reaches_a_page(style):
+    effect = partial_dependence()
+    results = [explanation(PHI), effect]
+    expected = [plot_svg(result.plot, alt="") for result in results]
+    with mpl.rc_context(), mpl.style.context(style):
+        assert [plot_svg(result.plot, alt="") for result in results] == expected
+
+
+def test_a_plot_of_the_users_own_has_their_style():
+    with mpl.rc_context({"axes.facecolor": "black", "text.color": "red"}):
+        ax = explanation(PHI).plot()
+    assert mpl.colors.to_hex(ax.get_facecolor()) == "#000000"
+    assert mpl.colors.to_hex(ax.texts[0].get_color()) == "#ff0000"
+
+
+def test_while_plots_are_drawn_other_threads_have_their_own_settings_and_warnings():
+    result, stop = explanation(PHI), threading.Event()
+    wrong, heard, warned = [], [], []
+
+    def draw():
+        while not stop.is_set():
+            result._repr_html_()
+
+    with mpl.rc_context({"font.size": 17.0}), warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda message, *_, **__: heard.append(str(message))
+        filters = [*warnings.filters]
+        threads = [threading.Thread(target=draw) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        end, k = time.monotonic() + 0.7, 0
+        while time.monotonic() < end:
+            title = mpl.figure.Figure().suptitle("mine")
+            k += 1
+            wrong += [mpl.rcParams["font.size"] != 17.0, title.get_color() != "black"]
+            if k == 1:
+                mpl.rcParams["lines.linewidth"] = 4.5
+            warnings.warn(f"mine {k}", stacklevel=1)
+            warned.append(f"mine {k}")
+            time.sleep(0.001)
+        stop.set()
+        for thread in threads:
+            thread.join()
+        assert warned
+        assert not any(wrong)
+        assert mpl.rcParams["lines.linewidth"] == 4.5
+        assert warnings.filters == filters
+        assert set(warned) <= set(heard)
 
 
 def test_saving_changes_no_global_style_even_if_it_fails():
