@@ -25,6 +25,7 @@ from .explainers import AdviceExplainer as AdviceExplainer
 from .explainers import ComparedRun as ComparedRun
 from .explainers import ComparisonExplainer as ComparisonExplainer
 from .explainers import FanovaExplainer as FanovaExplainer
+from .explainers import FootprintExplainer as FootprintExplainer
 from .explainers import GameExplainer as GameExplainer
 from .explainers import InteractionExplainer as InteractionExplainer
 from .explainers import LearningCurvesExplainer as LearningCurvesExplainer
@@ -58,6 +59,7 @@ from .explanations import DensityCurve as DensityCurve
 from .explanations import DensityPath as DensityPath
 from .explanations import DesirabilityPath as DesirabilityPath
 from .explanations import FanovaImportance as FanovaImportance
+from .explanations import Footprint as Footprint
 from .explanations import GameExplanation as GameExplanation
 from .explanations import History as History
 from .explanations import InteractionStrength as InteractionStrength
@@ -94,6 +96,7 @@ from .facade import expected_minimum as expected_minimum
 from .facade import explain_prediction as explain_prediction
 from .facade import explain_predictions as explain_predictions
 from .facade import explain_proposal as explain_proposal
+from .facade import footprint as footprint
 from .facade import guide as guide
 from .facade import h_statistic as h_statistic
 from .facade import history as history

@@ -486,6 +486,8 @@ REFUSED = {
         (lambda: hx.symbolic(RUN, "x", least=2.0), "least", 2.0),
     ],
     "SymbolicExplainer": [(lambda: hx.SymbolicExplainer(MODEL, sample=0), "sample", 0)],
+    "footprint": [(lambda: hx.footprint(RUN, random=-1), "random", -1)],
+    "FootprintExplainer": [(lambda: hx.FootprintExplainer(MODEL, border=-1), "border", -1)],
     "noise": [(lambda: hx.noise(REPEATED, kind="tree"), "kind", "tree")],
     "trust": [(lambda: hx.trust(TABLE, objective="los"), "objective", "los")],
 }

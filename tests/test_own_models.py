@@ -25,7 +25,17 @@ SPACE = unit_cube(2)
 X = SPACE.sample(30, seed=0)
 RUN = hx.Run(SPACE, X, X[:, 0] ** 2, "minimize")  # x1 alone matters
 OWN = AnalyticSurrogate(SPACE, lambda X: X[:, 1], 0.1)  # to this model x2 alone does
-NO_MODEL = {"Analysed", "density_path", "guide", "learning_curves", "noise", "proposal_densities"}
+NO_MODEL = {
+    "Analysed",
+    "compare",
+    "configurations",
+    "density_path",
+    "guide",
+    "history",
+    "learning_curves",
+    "noise",
+    "proposal_densities",
+}
 
 
 @pytest.mark.parametrize("name", sorted({*facade.__all__, "report"} - NO_MODEL))

@@ -11,6 +11,7 @@ from hpo_explain.explainers.background import (
 )
 from hpo_explain.explainers.comparison import ComparedRun, ComparisonExplainer
 from hpo_explain.explainers.fanova import FanovaExplainer
+from hpo_explain.explainers.footprint import FootprintExplainer
 from hpo_explain.explainers.games import GameExplainer
 from hpo_explain.explainers.h_statistic import InteractionExplainer
 from hpo_explain.explainers.learning_curves import LearningCurvesExplainer
@@ -37,6 +38,7 @@ __all__ = [
     "ComparedRun",
     "ComparisonExplainer",
     "FanovaExplainer",
+    "FootprintExplainer",
     "GameExplainer",
     "InteractionExplainer",
     "LearningCurvesExplainer",

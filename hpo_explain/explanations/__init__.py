@@ -11,6 +11,7 @@ from hpo_explain.explanations.configurations import Configurations
 from hpo_explain.explanations.densities import DensityCurve, ProposalDensities
 from hpo_explain.explanations.density_path import DensityPath
 from hpo_explain.explanations.fanova import Axis, FanovaImportance, ModelDifference, ShareIntervals
+from hpo_explain.explanations.footprint import Footprint
 from hpo_explain.explanations.games import GameExplanation
 from hpo_explain.explanations.h_statistic import InteractionBounds, InteractionStrength
 from hpo_explain.explanations.history import History
@@ -58,6 +59,7 @@ __all__ = [
     "Experiments",
     "Factor",
     "FanovaImportance",
+    "Footprint",
     "GameExplanation",
     "History",
     "InteractionBounds",

@@ -43,6 +43,7 @@ shares_differ     the share in the first of two runs (`values`) is so much large
 default           the values lose this share of what tuning gains, on average over runs
 formula           the formula (`values`) describes the effect, with this R²
 no_formula        no short formula describes the effect, or the effect is not known
+explored          this share of the space is near a trial
 action            this is to be done next (`term` says what kind of action); it gains so much
 ================  ============================================================================
 """
@@ -100,6 +101,7 @@ Kind = Literal[
     "default",
     "formula",
     "no_formula",
+    "explored",
     "action",
 ]
 

@@ -13,6 +13,7 @@ from hpo_explain.facade.effects import (
 )
 from hpo_explain.facade.expected_minimum import expected_minimum
 from hpo_explain.facade.fanova import importance, subspace
+from hpo_explain.facade.footprint import footprint
 from hpo_explain.facade.games import mistunability, optimizer_bias, sensitivity, tunability
 from hpo_explain.facade.history import configurations, history
 from hpo_explain.facade.learning_curves import learning_curves
@@ -42,6 +43,7 @@ __all__ = [
     "explain_prediction",
     "explain_predictions",
     "explain_proposal",
+    "footprint",
     "guide",
     "h_statistic",
     "history",

@@ -13,6 +13,7 @@ from hpo_explain.plotting.densities import plot_densities
 from hpo_explain.plotting.density_path import plot_density_path
 from hpo_explain.plotting.fanova import plot_fanova
 from hpo_explain.plotting.fanova_pairs import plot_fanova_pairs
+from hpo_explain.plotting.footprint import plot_footprint
 from hpo_explain.plotting.games import plot_game, plot_game_matrix, plot_game_waterfall
 from hpo_explain.plotting.h_statistic import plot_h_statistic, plot_h_totals
 from hpo_explain.plotting.history import plot_history
@@ -60,6 +61,7 @@ __all__ = [
     "plot_effects",
     "plot_fanova",
     "plot_fanova_pairs",
+    "plot_footprint",
     "plot_game",
     "plot_game_matrix",
     "plot_game_waterfall",

@@ -138,6 +138,12 @@ QUESTIONS = (
         "only what the other explanations are certain of; gains are those that the model expects",
     ),
     Question(
+        "Which part of the space was explored, and what is predicted elsewhere?",
+        "footprint",
+        "a map of many dimensions in two: neighbours on it may be far apart (its stress says how "
+        "far it is off)",
+    ),
+    Question(
         "Which values can be left out of the search?",
         "recommended_space",
         "a value is kept where the model is uncertain or hardly anything was tried, so few trials "

@@ -1,0 +1,276 @@
+"""A map of the configurations by multidimensional scaling.
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+δ_ij       distance of two configurations (Gower): numbers, categories and conditions count alike
+d_ij       their distance on the map
+stress-1   √(Σ (d_ij − δ_ij)² / Σ d_ij²) over pairs (Kruskal 1964)
+=========  ============================================================================
+
+The map begins with classical scaling, the two largest eigenvalues of the doubly centred −δ²/2, and
+is improved by Guttman transforms (SMACOF), each of which lowers Σ (d_ij − δ_ij)².
+
+References
+----------
+.. [1] Borg, I. and Groenen, P. (2005). Modern multidimensional scaling. Springer. Chapters 8, 12.
+.. [2] Gower, J. C. (1971). A general coefficient of similarity and some of its properties.
+   Biometrics 27.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial.distance import cdist
+
+from hpo_explain._checks import check_count
+from hpo_explain.errors import NothingToExplain
+from hpo_explain.explainers._accepted import accepted_surrogate
+from hpo_explain.explainers._explained import Explained
+from hpo_explain.explanations import Footprint, Subject
+from hpo_explain.facts import fact
+from hpo_explain.options import Direction
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space.gower import gower_distances, nearest
+from hpo_explain.surrogates import Surrogate
+
+_MOST_TRIED = 300
+_MOST_STEPS = 200
+_SETTLED = 1e-6  # of the stress
+_GRID = 60
+_NEAR = 3.0  # widths of the kernel: further from every point the map is empty
+_SAMPLE = 1000  # of the space
+_EVEN = 0.95  # of the space is as near to trials spread evenly
+_DESIGNS = 5
+_NORMAL_95 = 1.959963984540054
+
+
+class FootprintExplainer:
+    """Draws the configurations of a run, and others, on a map.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    border, random : int, default 60
+        How many configurations on the border of the space, at most, and from anywhere in it are
+        shown beside those that were tried.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective.
+    subject : Subject, optional
+        What is explained, with the tried configurations, such as ``Subject.of(run)``.
+    seed : int, default 0
+        Seed of the configurations that were not tried.
+
+    Raises
+    ------
+    ValueError
+        If an option is not allowed.
+
+    References
+    ----------
+    .. [1] Sass, R. et al. (2022). DeepCAVE: an interactive analysis tool for automated machine
+       learning. ICML workshop. https://arxiv.org/abs/2206.03493
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(30, seed=0)
+    >>> run = hx.Run(space, X, X[:, 0], "minimize")
+    >>> explainer = FootprintExplainer(run.surrogate(), subject=hx.Subject.of(run), random=4)
+    >>> found = explainer.explain(run.trials)
+    >>> len(found.of_kind("random"))
+    4
+    """
+
+    def __init__(
+        self,
+        surrogate: Surrogate,
+        *,
+        border: int = 60,
+        random: int = 60,
+        direction: Direction = "minimize",
+        subject: Subject | None = None,
+        seed: int = 0,
+    ) -> None:
+        self._surrogate = accepted_surrogate(surrogate)
+        self._space: SearchSpace = surrogate.space
+        self._subject = Explained.of(surrogate, direction).completed(subject)
+        self._border = check_count("border", border, minimum=0)
+        self._random = check_count("random", random, minimum=0)
+        self._seed = seed
+
+    def explain(self, trials: npt.ArrayLike = ()) -> Footprint:
+        """Return the map.
+
+        Parameters
+        ----------
+        trials : array_like of int, shape (n,), optional
+            The numbers of the tried configurations of the subject; by default 0, 1, ...
+
+        Raises
+        ------
+        NothingToExplain
+            If no trial is known.
+        """
+        space, subject = self._space, self._subject
+        if subject.tried is None or not len(subject.tried):
+            raise NothingToExplain(fact("nothing_tried"))
+        tried = np.asarray(subject.tried)
+        numbers = np.asarray(trials, dtype=np.int64) if np.size(trials) else np.arange(len(tried))
+        best = _incumbents(subject.costs)
+        shown = np.random.default_rng(self._seed).permutation(len(tried))[:_MOST_TRIED]
+        rows = np.union1d(shown, best).astype(np.int64)
+        untried = [border_of(space, self._border, self._seed)]
+        untried.append(space.sample(self._random, seed=self._seed + 1)[: self._random])
+        X = np.concatenate([tried[rows], *untried])
+        kinds = ["incumbent" if row in best else "tried" for row in rows.tolist()]
+        kinds += ["border"] * len(untried[0]) + ["random"] * len(untried[1])
+        distances = gower_distances(space, X, X)
+        xy = smacof(distances, classical_scaling(distances))
+        mean, std = self._surrogate.predict(X)
+        width = _width(xy)
+        grid = _axes(xy, width)
+        places = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2)
+        surface = _smoothed(places, xy, mean, width).reshape(len(grid[1]), len(grid[0]))
+        return Footprint(
+            subject=subject,
+            X=X,
+            kinds=tuple(kinds),
+            trials=np.concatenate([numbers[rows], np.full(len(X) - len(rows), -1)]),
+            xy=xy,
+            mean=mean,
+            std=std,
+            grid=grid,
+            surface=surface,
+            stress=stress_1(distances, xy),
+            surface_r2=_left_out_r2(xy, mean, width),
+            explored=explored(space, tried, self._seed),
+            notes=subject.notes,
+        )
+
+
+def classical_scaling(distances: Array) -> Array:
+    """Return places (n, 2) whose distances approximate others (n, n).
+
+    Each axis has the sign that makes its largest entry positive.
+
+    Examples
+    --------
+    >>> line = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]])
+    >>> np.abs(np.diff(classical_scaling(line)[:, 0])).round(6).tolist()
+    [1.0, 2.0]
+    """
+    squared = distances**2
+    centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
+    eigenvalues, vectors = np.linalg.eigh(-0.5 * centred)
+    found = vectors[:, :-3:-1] * np.sqrt(np.maximum(eigenvalues[:-3:-1], 0.0))
+    if found.shape[1] < 2:
+        found = np.column_stack([found, np.zeros((len(found), 2 - found.shape[1]))])
+    largest = np.take_along_axis(found, np.abs(found).argmax(axis=0)[None, :], axis=0)
+    return np.asarray(found * np.where(largest < 0.0, -1.0, 1.0))
+
+
+def smacof(distances: Array, xy: Array) -> Array:
+    """Return places of less stress than some (n, 2), by Guttman transforms."""
+    n = len(xy)
+    stress = np.inf
+    for _ in range(_MOST_STEPS):
+        apart = cdist(xy, xy)
+        now = float(((apart - distances) ** 2).sum())
+        if now <= 0.0 or stress - now < _SETTLED * now:
+            break
+        stress = now
+        ratio = np.divide(distances, apart, out=np.zeros_like(apart), where=apart > 0.0)
+        xy = (ratio.sum(axis=1)[:, None] * xy - ratio @ xy) / n
+    return xy
+
+
+def stress_1(distances: Array, xy: Array) -> float:
+    """Return Kruskal's stress-1 of places (n, 2); 0 where all are the same."""
+    apart = cdist(xy, xy)
+    whole = float((apart**2).sum())
+    return float(np.sqrt(((apart - distances) ** 2).sum() / whole)) if whole > 0.0 else 0.0
+
+
+def border_of(space: SearchSpace, n: int, seed: int) -> Array:
+    """Return different configurations at the ends of all ranges, encoded, n at most.
+
+    Categories are any.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.IntParameter("k", 1, 4)])
+    >>> border_of(space, 40, 0).tolist()
+    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    """
+    rng = np.random.default_rng(seed)
+    latent = space.sample(n, seed=seed, latent=True)[:n] if n else np.empty((0, len(space)))
+    for j, parameter in enumerate(space.parameters):
+        if not isinstance(parameter, CategoricalParameter):
+            ends = parameter.nearest(np.array([0.0, 1.0]))
+            here = ~np.isnan(latent[:, j])  # an optional one may be left out
+            latent[here, j] = ends[rng.integers(0, 2, here.sum())]
+    return np.unique(space.project(latent), axis=0)
+
+
+def explored(space: SearchSpace, tried: Array, seed: int) -> tuple[float, float, float]:
+    """Return the share of the space that is near a trial, with its 95 % interval (Wilson).
+
+    Near is as near as 95 % of the space would be to as many trials spread at random by a Latin
+    hypercube, on average over five of them.
+    """
+    sample = space.sample(_SAMPLE, seed=seed + 2)
+    designs = [space.sample(len(tried), seed=seed + 3 + i)[: len(tried)] for i in range(_DESIGNS)]
+    radius = np.mean([np.quantile(nearest(space, sample, design), _EVEN) for design in designs])
+    near = nearest(space, sample, tried) <= radius * (1.0 + 1e-9)
+    n, share = len(near), float(near.mean())
+    middle = (share + _NORMAL_95**2 / (2 * n)) / (1.0 + _NORMAL_95**2 / n)
+    half = _NORMAL_95 * np.sqrt(share * (1 - share) / n + _NORMAL_95**2 / (4 * n**2))
+    half /= 1.0 + _NORMAL_95**2 / n
+    return share, max(float(middle - half), 0.0), min(float(middle + half), 1.0)
+
+
+def _incumbents(costs: Array | None) -> npt.NDArray[np.int64]:
+    """Return the rows that were the best so far; infeasible ones have the cost NaN."""
+    if costs is None:
+        return np.empty(0, dtype=np.int64)
+    known = np.where(np.isnan(costs), np.inf, costs)
+    before = np.minimum.accumulate(np.append(np.inf, known[:-1]))
+    return np.flatnonzero(known < before)
+
+
+def _width(xy: Array) -> float:
+    """Return the width of the kernel: the middle distance of a point from its tenth nearest."""
+    apart = np.sort(cdist(xy, xy), axis=1)
+    width = float(np.median(apart[:, min(10, len(xy) - 1)])) / 2.0
+    return width if width > 0.0 else 1.0
+
+
+def _axes(xy: Array, width: float) -> tuple[Array, Array]:
+    low, high = xy.min(axis=0) - width, xy.max(axis=0) + width
+    return np.linspace(low[0], high[0], _GRID), np.linspace(low[1], high[1], _GRID)
+
+
+def _smoothed(places: Array, xy: Array, values: Array, width: float) -> Array:
+    """Return the mean of the values near some places, by a Gaussian kernel; NaN far from all."""
+    apart = cdist(places, xy)
+    weights = np.exp(-0.5 * (apart / width) ** 2)
+    near = apart.min(axis=1) <= _NEAR * width
+    found = np.full(len(places), np.nan)
+    found[near] = weights[near] @ values / weights[near].sum(axis=1)
+    return found
+
+
+def _left_out_r2(xy: Array, values: Array, width: float) -> float:
+    weights = np.exp(-0.5 * (cdist(xy, xy) / width) ** 2)
+    np.fill_diagonal(weights, 0.0)
+    total = weights.sum(axis=1)
+    known = total > 0.0
+    if not known.any() or np.ptp(values[known]) == 0.0:
+        return float("nan")
+    found = weights[known] @ values / total[known]
+    return 1.0 - float(((values[known] - found) ** 2).mean() / values[known].var())

@@ -1,0 +1,126 @@
+"""A map of the configurations: which lie near each other, and where none was tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.diagnostics import Scope
+from hpo_explain.explanations.claims import Claim
+from hpo_explain.explanations.result import Result
+from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KINDS = ("tried", "incumbent", "border", "random")
+"""What a point of the map is: an incumbent was the best trial so far when it finished."""
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Footprint(Result):
+    """Configurations in two dimensions, with what the model predicts there.
+
+    Attributes
+    ----------
+    X : ndarray of shape (m, d)
+        The configurations, encoded.
+    kinds : tuple of str
+        What each is: "tried", "incumbent", or not tried, on the "border" of the space or "random".
+    trials : ndarray of int, shape (m,)
+        The number of the trial; -1 where it was not tried.
+    xy : ndarray of shape (m, 2)
+        Their places on the map, in units of the distance of configurations.
+    mean, std : ndarray of shape (m,)
+        The surrogate's prediction, in the objective's units.
+    grid : tuple of ndarray of shape (G,)
+        The axes of the map.
+    surface : ndarray of shape (G, G)
+        The mean of the predictions near each place, one row per value of the second axis; NaN
+        where no configuration is near.
+    stress : float
+        How far distances on the map are from those of configurations: the root of the share of
+        their squares that is off (Kruskal's stress-1).
+    surface_r2 : float
+        R² of the map's colors with the predictions, each point left out in turn.
+    explored : tuple of float
+        Share of the space that is as near to a trial as 95 % of it would be to as many trials
+        spread evenly at random, with its 95 % interval over the sample. It is about distances of
+        configurations, not of the map.
+    subject, notes
+        As of every result.
+
+    References
+    ----------
+    .. [1] Biedenkapp, A., Marben, J., Lindauer, M. and Hutter, F. (2018). CAVE: configuration
+       assessment, visualization and evaluation. LION. Section 3.2 (footprints).
+    .. [2] Sass, R. et al. (2022). DeepCAVE: an interactive analysis tool for automated machine
+       learning. ICML workshop. https://arxiv.org/abs/2206.03493
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(30, seed=0)
+    >>> found = hx.footprint(hx.Run(space, X, X[:, 0], "minimize"))
+    >>> found.stress < 0.01, found.explored[0] > 0.8
+    (True, True)
+    """
+
+    scope: ClassVar[Scope] = "everywhere"
+    X: Array
+    kinds: tuple[str, ...]
+    trials: npt.NDArray[np.int64]
+    xy: Array
+    mean: Array
+    std: Array
+    grid: tuple[Array, Array]
+    surface: Array
+    stress: float
+    surface_r2: float
+    explored: tuple[float, float, float]
+
+    def of_kind(self, *kinds: str) -> npt.NDArray[np.int64]:
+        """Return the rows of the points of some kinds."""
+        return np.flatnonzero([kind in kinds for kind in self.kinds])
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """How much of the space was explored."""
+        share, low, high = self.explored
+        return (Claim("explored", self.subject.names, estimate=share, interval=(low, high)),)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per point: its kind, trial, place, prediction and configuration."""
+        import pandas as pd
+
+        configs = pd.DataFrame(self.subject.space.decode(self.X)).reindex(
+            columns=list(self.subject.names)
+        )
+        columns: dict[str, Any] = {
+            "kind": self.kinds,
+            "trial": [None if trial < 0 else int(trial) for trial in self.trials],
+            "map_x": self.xy[:, 0],
+            "map_y": self.xy[:, 1],
+            "mean": self.mean,
+            "std": self.std,
+        }
+        for i, (name, values) in enumerate(columns.items()):
+            configs.insert(i, name, values, allow_duplicates=True)
+        return configs
+
+    def _numbers(self) -> dict[str, Any]:
+        return {
+            "configurations": self.subject.space.decode(self.X),
+            "kinds": self.kinds,
+            "trials": self.trials,
+            "xy": self.xy,
+            "mean": self.mean,
+            "std": self.std,
+            "stress": self.stress,
+            "surface_r2": self.surface_r2,
+            "explored": self.explored,
+        }
