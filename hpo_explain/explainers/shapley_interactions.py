@@ -4,6 +4,10 @@ The game is that of `shapley`: v(S) is the mean of what is explained over the ba
 hyperparameters S have the explained configuration's values. All coalitions are valued by the
 surrogate's own structure, without composed rows where that is possible, and `interaction_indices`
 makes interactions of their values.
+
+The game of the variance is that of the Shapley effects: v(S) is the variance of the mean prediction
+given S, ``Cov(f(X), f(X_S, X'))`` where X' is independent of X. Its dividends are the components of
+the functional ANOVA.
 """
 
 from __future__ import annotations
@@ -20,7 +24,9 @@ from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._interaction_uncertainty import interaction_std
+from hpo_explain.explainers._relevant import relevant
 from hpo_explain.explainers._terms import evaluate
+from hpo_explain.explainers._variance_game import configurations_of, variances
 from hpo_explain.explainers.background import baseline_background, complete, hypercubes
 from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.explainers.interaction_indices import Sets, interaction_weights, sets_up_to
@@ -137,6 +143,7 @@ class ShapleyInteractionExplainer:
         players = [[space.names[j] for j in player] for player in found.players]
         return ShapleyInteractions(
             subject=self._subject,
+            of="prediction" if explained.of_objective else "acquisition",
             config=space.decode(x[None, :])[0],
             index=self._index,
             order=min(self._order, max(len(found.players), 2)),
@@ -155,6 +162,60 @@ class ShapleyInteractionExplainer:
             spread=float(elsewhere.std()),
             background_size=len(background),
             notes=(*found.notes, *self._subject.notes),
+        )
+
+    def explain_variance(self) -> ShapleyInteractions:
+        """Return the Shapley interactions of the variance over the whole space.
+
+        Returns
+        -------
+        ShapleyInteractions
+            The values of sets of up to `order` hyperparameters, which add up to the variance.
+
+        References
+        ----------
+        .. [1] Owen, A. B. (2014). Sobol' indices and Shapley value. SIAM/ASA Journal on Uncertainty
+           Quantification 2(1), 245-251. https://doi.org/10.1137/130936233
+        .. [2] Song, E., Nelson, B. L. and Staum, J. (2016). Shapley effects for global sensitivity
+           analysis. SIAM/ASA Journal on Uncertainty Quantification 4(1), 1060-1083.
+           https://doi.org/10.1137/15M1048070
+        """
+        explained, space = self._explained, self._explained.space
+        columns = np.flatnonzero(relevant(explained.game)).tolist()
+        players, notes = [[j] for j in columns], tuple[Fact, ...]()
+        if len(columns) > EXACT_PLAYERS:
+            alone = variances(explained, [[j] for j in columns], singles=True, seed=self._seed)
+            order = np.argsort(-alone.mean(axis=0), kind="stable")
+            first = sorted(columns[i] for i in order[: EXACT_PLAYERS - 1])
+            rest = [j for j in columns if j not in first]
+            players = [*([j] for j in first), rest]
+            notes = (fact("play_as_one", names=[space.names[j] for j in rest]),)
+        by_set = variances(explained, players, seed=self._seed)
+        order_of_sets = min(self._order, len(players))
+        weights = interaction_weights(len(players), order_of_sets, self._index)
+        phi = by_set @ weights.T if players else np.zeros((len(by_set), 0))
+        total = phi.mean(axis=0)
+        variance = float(by_set[:, -1].mean())
+        return ShapleyInteractions(
+            subject=self._subject,
+            of="variance",
+            config={},
+            index=self._index,
+            order=max(order_of_sets, 2),
+            total=SetValues(
+                tuple(tuple(space.names[j] for j in player) for player in players),
+                sets_up_to(len(players), order_of_sets),
+                total,
+                _half_width(phi),
+            ),
+            terms=("variance",),
+            by_term=total[:, None],
+            prediction=variance,
+            baseline=0.0,
+            efficiency_gap=variance - float(total.sum()),
+            spread=float(np.sqrt(max(variance, 0.0))),
+            background_size=configurations_of(len(players)),
+            notes=(*notes, *self._subject.notes),
         )
 
     def _interactions(self, game: CoalitionGame) -> _Found:

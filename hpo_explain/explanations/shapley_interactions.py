@@ -1,10 +1,10 @@
-"""What hyperparameters do together to a prediction or an acquisition: Shapley interactions."""
+"""What hyperparameters do together to a prediction, an acquisition or a variance."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim, between, worth_naming
@@ -26,16 +26,20 @@ _MAIN_COUNT = 3
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ShapleyInteractions(Result):
-    """Shapley interactions of a prediction or an acquisition at one configuration.
+    """Shapley interactions of a prediction or an acquisition, or of the variance of a prediction.
 
-    The values of all sets add up to the difference between what is explained and its average over
-    the background. A single hyperparameter's value is what it does by itself, that of several is
-    what they do together beyond that.
+    The values of all sets add up to the difference between what is explained at one configuration
+    and its average over the background, or to the variance over the space. A single
+    hyperparameter's value is what it does by itself, that of several is what they do together
+    beyond that.
 
     Attributes
     ----------
+    of : {"prediction", "acquisition", "variance"}
+        What is explained.
     config : mapping
-        The configuration, in the user's units; inactive hyperparameters are left out.
+        The configuration, in the user's units; inactive hyperparameters are left out. Empty for a
+        variance.
     index : {"k-SII", "STII", "FSII"}
         How what hyperparameters do together is shared out.
     order : int
@@ -47,12 +51,12 @@ class ShapleyInteractions(Result):
     by_term : ndarray of shape (number of sets, number of terms)
         The values of each term.
     prediction, baseline, efficiency_gap : float
-        What is explained, its mean over the background, and what the values miss of their
-        difference.
+        What is explained, its mean over the background (0 for a variance), and what the values
+        miss of their difference.
     spread : float
         The standard deviation of what is explained over the background.
     background_size : int
-        Number of background rows.
+        Number of background rows; of configurations for a variance.
     subject, notes
         As of every result.
 
@@ -73,6 +77,7 @@ class ShapleyInteractions(Result):
     """
 
     scope: ClassVar[Scope] = "everywhere"
+    of: Literal["prediction", "acquisition", "variance"]
     config: Mapping[str, Any]
     index: InteractionIndex
     order: int
@@ -102,6 +107,8 @@ class ShapleyInteractions(Result):
         ranking = total.order(range(2, self.order + 1))
         sizes = abs(total.values)
         limit = NEGLIGIBLE * self.spread
+        if self.of == "variance":
+            limit = limit**2
         halves = {i: total.half(i, len(ranking)) for i in ranking}
         named = worth_naming(ranking, sizes.tolist(), _MAIN_COUNT, float(sizes.sum()))
         small = [i for i in ranking if sizes[i] + (halves[i] or 0.0) <= limit]
@@ -112,7 +119,7 @@ class ShapleyInteractions(Result):
                 *([fact("interactions_may_exist")] if len(small) < len(ranking) else []),
                 *self.subject.doubts(self.scope),
             )
-            names = tuple(self.config)
+            names = tuple(name for player in total.players for name in player)
             return (
                 Claim("no_interaction", names, estimate=0.0, certain=not doubts, because=doubts),
             )
@@ -132,7 +139,7 @@ class ShapleyInteractions(Result):
         return Claim(
             "interaction",
             names,
-            tuple(self.config.get(name) for name in names),
+            tuple(self.config.get(name) for name in names) if self.config else (),
             estimate=value,
             interval=between(value, half),
             certain=not doubts,
@@ -164,6 +171,7 @@ class ShapleyInteractions(Result):
 
     def _numbers(self) -> dict[str, Any]:
         return {
+            "of": self.of,
             "config": dict(self.config),
             "index": self.index,
             "order": self.order,

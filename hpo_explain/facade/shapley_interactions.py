@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_option
 from hpo_explain.acquisition import Acquisition
+from hpo_explain.errors import InputError
 from hpo_explain.explainers.shapley_interactions import ShapleyInteractionExplainer
 from hpo_explain.explanations import ShapleyInteractions, Subject
 from hpo_explain.facade._asked import config_of, model_of, read, trial_of
@@ -19,7 +20,7 @@ def shapley_interactions(
     run: Any,
     config: Config | int | None = None,
     *,
-    of: Literal["prediction", "acquisition"] = "prediction",
+    of: Literal["prediction", "acquisition", "variance"] = "prediction",
     index: InteractionIndex = "k-SII",
     order: int = 2,
     background: int | Config | npt.ArrayLike = 500,
@@ -30,7 +31,7 @@ def shapley_interactions(
     seed: int = 0,
     **reading: Any,
 ) -> ShapleyInteractions:
-    """Say what hyperparameters do to a prediction or an acquisition, alone and together.
+    """Say what hyperparameters do to a prediction, acquisition or variance, alone and together.
 
     With a default as `background` and a good trial as `config` this is the ablation game of
     HyperSHAP; with several baselines, their mean.
@@ -41,9 +42,10 @@ def shapley_interactions(
         The optimization run.
     config : dict or int, optional
         The configuration, or the number of a trial; by default the incumbent.
-    of : {"prediction", "acquisition"}, default "prediction"
-        What is explained: the predicted objective, or the acquisition function by which the
-        optimizer chose the trial, with its terms.
+    of : {"prediction", "acquisition", "variance"}, default "prediction"
+        What is explained: the predicted objective, the acquisition function by which the optimizer
+        chose the trial, with its terms, or the variance of the predicted objective over the space
+        (Shapley effects), which is of no configuration and has no background.
     index : {"k-SII", "STII", "FSII"}, default "k-SII"
         How what hyperparameters do together is shared out: "k-SII" aggregates Shapley interaction
         values, "STII" is Shapley-Taylor's, "FSII" the faithful index. With hyperparameters that
@@ -92,18 +94,22 @@ def shapley_interactions(
     0.0
     """
     run = read(run, reading, surrogate, kind)
-    check_option("of", of, ("prediction", "acquisition"))
+    check_option("of", of, ("prediction", "acquisition", "variance"))
+    if of == "variance" and config is not None:
+        problem = f"was {config!r}, but the variance is that over the whole space"
+        raise InputError("config", problem, config, "Leave it out, or explain the prediction.")
     asked, trial = config_of(run, "config", config), trial_of(run, config)
     criterion: Criterion | Acquisition | None = None
     if of == "acquisition":
         criterion = acquisition
         before = trial if before is None else before
     model, notes = model_of(run, criterion, before, kind, seed)
-    return ShapleyInteractionExplainer(
+    explainer = ShapleyInteractionExplainer(
         model,
         index=index,
         order=order,
         background=background,
-        subject=Subject.of(run, trial=trial, notes=notes),
+        subject=Subject.of(run, trial=None if of == "variance" else trial, notes=notes),
         seed=seed,
-    ).explain(asked)
+    )
+    return explainer.explain_variance() if of == "variance" else explainer.explain(asked)

@@ -57,7 +57,7 @@ def plot_shapley_interactions(
     ['x', 'y']
     """
     footer = words.NETWORK + words.not_drawn(result, drawn_sets(result.total, MOST_NODES))
-    lower = result.subject.lower_is_better
+    lower = _lower(result)
     return draw_network(result.total, _texts(result, footer), lower=lower, ax=ax, width=width)
 
 
@@ -128,16 +128,21 @@ def plot_interaction_waterfall(
     rest = max(0, len(result.total.sets) - MOST_STEPS + 1)
     steps = steps_of(result.total, result.baseline, words.others(rest))
     texts = _texts(result, words.whiskers(result), words.label(result))
-    lower = result.subject.lower_is_better
+    lower = _lower(result)
     return draw_waterfall(steps, texts, lower=lower, ax=ax, width=width)
 
 
+def _lower(result: ShapleyInteractions) -> bool:
+    return result.of != "variance" and result.subject.lower_is_better
+
+
 def _texts(result: ShapleyInteractions, footer: str, label: str = "") -> SetTexts:
+    better, worse = words.marks(result)
     return SetTexts(
         heading=shorten(plain(words.heading(result)), 160),
         subtitle=words.subtitle(result),
         label=shorten(plain(label or words.value(result)), 60),
         footer=footer,
-        better=words.BETTER,
-        worse=words.WORSE,
+        better=better,
+        worse=worse,
     )

@@ -6,10 +6,11 @@ from hpo_explain._words import counted, join_words, listed
 from hpo_explain.explanations import Claim, ShapleyInteractions
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.doubts import reservation
-from hpo_explain.wording.numbers import format_level, format_value, number, plus_minus
+from hpo_explain.wording.numbers import format_level, format_value, number, percent, plus_minus
 from hpo_explain.wording.subject import configuration, explained
 
 _MOST_NAMED = 6
+_MOST_SHARES = 3
 
 add_facts(
     {
@@ -30,6 +31,8 @@ def sentence(result: ShapleyInteractions) -> str:
         f"The {explained(about)} of {configuration(about)} is "
         f"{format_level(result.prediction, gap)}, on average {format_level(result.baseline, gap)}."
     )
+    if result.of == "variance":
+        start = _of_variance(result)
     claims = result.claims
     if claims[0].kind == "no_interaction":
         return f"{start} No hyperparameters act together on it{_adds_up(claims[0])}."
@@ -41,6 +44,15 @@ def sentence(result: ShapleyInteractions) -> str:
     )
 
 
+def _of_variance(result: ShapleyInteractions) -> str:
+    """Say how large the variance is, and what single hyperparameters have of it by themselves."""
+    total, whole = result.total, result.prediction
+    start = f"The variance of the {explained(result.subject)} over the space is {whole:.3g}"
+    first = total.order([1])[:_MOST_SHARES] if whole > 0.0 else []
+    told = [f"{total.label(i)} {percent(float(total.values[i]) / whole)}" for i in first]
+    return f"{start}; by themselves, {join_words(told)}." if told else f"{start}."
+
+
 def _adds_up(claim: Claim) -> str:
     if claim.certain:
         return ": what each does by itself adds up to the difference"
@@ -48,6 +60,8 @@ def _adds_up(claim: Claim) -> str:
 
 
 def _values(claim: Claim) -> list[str]:
+    if not claim.values:
+        return list(claim.hyperparameters)
     pairs = zip(claim.hyperparameters, claim.values, strict=True)
     return [name if v is None else f"{name} = {format_value(v)}" for name, v in pairs]
 
@@ -62,12 +76,15 @@ def _seeming(claim: Claim) -> str:
     return f"{join_words(_values(claim))} ({claim.estimate:+.3g})"
 
 
-BETTER, WORSE = "better", "worse"
-AVERAGE, PREDICTION = "average", "prediction"
+def marks(result: ShapleyInteractions) -> tuple[str, str]:
+    """Return what the two fills mean."""
+    return ("more variance", "less") if result.of == "variance" else ("better", "worse")
 
 
 def heading(result: ShapleyInteractions) -> str:
     """Return the heading of the plots."""
+    if result.of == "variance":
+        return f"Which hyperparameters the variance of the {explained(result.subject)} is due to"
     return (
         f"What hyperparameters do, alone and together, to the {explained(result.subject)} of "
         f"{configuration(result.subject)}"
@@ -76,6 +93,9 @@ def heading(result: ShapleyInteractions) -> str:
 
 def subtitle(result: ShapleyInteractions) -> str:
     """Return prediction and average, and what adds up to the difference."""
+    if result.of == "variance":
+        whole = number(result.prediction)
+        return f"All values add up to the variance {whole} ({result.index}, order {result.order})"
     gap = result.prediction - result.baseline
     return (
         f"{number(result.prediction, apart=gap)}, on average "
@@ -86,11 +106,15 @@ def subtitle(result: ShapleyInteractions) -> str:
 
 def label(result: ShapleyInteractions) -> str:
     """Return the label of an axis along which the explained function is drawn."""
+    if result.of == "variance":
+        return value(result)
     return explained(result.subject)
 
 
 def value(result: ShapleyInteractions) -> str:
     """Return what the values are."""
+    if result.of == "variance":
+        return f"variance of the {explained(result.subject)}"
     side = "lower" if result.subject.lower_is_better else "higher"
     return f"contribution: {side} is better"
 

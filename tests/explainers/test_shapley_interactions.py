@@ -180,3 +180,50 @@ def test_a_pair_that_is_not_there_is_an_error():
     found = hx.shapley_interactions(run_of(lambda X: X[:, 0], d=2, n=10), background=10)
     with pytest.raises(InputError, match="x3"):
         found.value("x3")
+
+
+# ---------------------------------------------------------------------- the variance
+
+
+@pytest.mark.parametrize("index", ["k-SII", "STII", "FSII"])
+def test_the_variance_of_a_product_and_a_sum_is_that_of_the_anova(index):
+    """f = x1 x2 + x3: V_1 = V_2 = 1/48, V_12 = 1/144, V_3 = 1/12."""
+    model = Analytic(3, lambda X: X[:, 0] * X[:, 1] + X[:, 2])
+    found = hx.ShapleyInteractionExplainer(model, index=index).explain_variance()
+    expected = [1 / 48, 1 / 48, 1 / 12, 1 / 144, 0.0, 0.0]
+    np.testing.assert_allclose(found.total.values, expected, atol=4e-4)
+    assert found.prediction == pytest.approx(1 / 24 + 1 / 144 + 1 / 12, rel=0.01)
+    assert abs(found.efficiency_gap) < 1e-12
+
+
+def test_the_variance_of_a_forest_is_that_of_its_exact_anova():
+    """Dividends of the variance game are the components of the functional ANOVA."""
+    run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], d=3)
+    forest = run.surrogate(kind="forest", n_trees=8)
+    found = hx.ShapleyInteractionExplainer(forest, order=3, index="STII").explain_variance()
+    mean = np.array(list(np.ndindex(40, 40, 40))) / 40.0 + 1 / 80
+    f = forest.predict(mean)[0].reshape(40, 40, 40)
+    alone = f.mean(axis=(1, 2)).var()
+    pair = f.mean(axis=2).var() - alone - f.mean(axis=(0, 2)).var()
+    half = dict(zip(found.total.labels, found.total.half_width, strict=True))
+    assert abs(found.value("x1") - alone) < 2.0 * half["x1"] + 0.02 * found.prediction
+    assert abs(found.value("x1", "x2") - pair) < 2.0 * half["x1 × x2"] + 0.02 * found.prediction
+    assert found.prediction == pytest.approx(f.var(), rel=0.05)
+
+
+def test_a_variance_is_of_no_configuration_and_never_certain_without_a_posterior():
+    run = run_of(lambda X: 2.0 * X[:, 0] * X[:, 1] + X[:, 2])
+    found = hx.shapley_interactions(run, of="variance")
+    assert (found.of, dict(found.config), found.trial) == ("variance", {}, None)
+    (claim,) = found.claims
+    assert (claim.hyperparameters, claim.certain) == (("x1", "x2"), False)
+    assert found.sentence.startswith("The variance of the predicted loss over the space is")
+    with pytest.raises(InputError, match="whole space"):
+        hx.shapley_interactions(run, 3, of="variance")
+
+
+def test_of_many_hyperparameters_those_without_variance_play_as_one():
+    model = Analytic(14, lambda X: X @ np.arange(1.0, 15.0))
+    found = hx.ShapleyInteractionExplainer(model).explain_variance()
+    assert found.total.players[-1] == ("x1", "x2", "x3", "x4")
+    assert found.value("x14") == pytest.approx(14.0**2 / 12, rel=0.1)

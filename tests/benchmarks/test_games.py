@@ -1,0 +1,32 @@
+"""How long Shapley interactions and the games of tuning take, after the fit.
+
+    python -m pytest tests/benchmarks/test_games.py -o addopts= --benchmark-only -s
+
+All coalitions of 10 hyperparameters, 100 trials: at most 3 s each on two cores, the sensitivity of a
+Gaussian process and variances 5 s.
+"""
+
+import pytest
+
+import hpo_explain as hx
+from tests.benchmarks.test_around import run_of
+
+GAMES = {
+    "prediction": lambda run, kind: hx.shapley_interactions(run, kind=kind),
+    "variance": lambda run, kind: hx.shapley_interactions(run, of="variance", kind=kind),
+    "tunability": lambda run, kind: hx.tunability(run, kind=kind),
+    "sensitivity": lambda run, kind: hx.sensitivity(run, kind=kind),
+    "optimizer bias": lambda run, kind: hx.optimizer_bias(run, kind=kind),
+}
+
+
+@pytest.fixture(scope="module")
+def run():
+    return run_of(10)
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+@pytest.mark.parametrize("game", GAMES)
+def test_all_coalitions_of_10_hyperparameters(benchmark, run, kind, game):
+    hx.local_importance(run, kind=kind)  # fits, and loads what is compiled
+    benchmark.pedantic(GAMES[game], args=(run, kind), rounds=2, warmup_rounds=1)
