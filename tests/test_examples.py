@@ -99,3 +99,54 @@ def test_without_the_data_the_lcbench_example_says_how_to_name_them(capsys, monk
     printed = run(capsys, monkeypatch, "papers/fanova_lcbench.py", "--data", tmp_path)
     assert printed.startswith("skipped: lcbench_phoneme.csv.gz is not in")
     assert "--data" in printed
+
+
+# ---------------------------------------------------------------------- Figure 6 of fANOVA
+
+
+@pytest.fixture
+def figure_6(monkeypatch):
+    import optuna
+
+    monkeypatch.syspath_prepend(EXAMPLES / "papers")
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    yield __import__("fanova_figure6")
+    optuna.logging.set_verbosity(verbosity)
+
+
+def test_the_synthetic_functions_have_the_least_values_that_regret_counts_from(figure_6):
+    # Hartmann's function of three: -3.86278 at this point; the other five are best at 0.7
+    best = np.array([[0.114614, 0.555649, 0.852547, 0.7, 0.7, 0.7, 0.7, 0.7]])
+    assert figure_6.hartmann(best)[0] == pytest.approx(-3.86278, abs=1e-5)
+    assert figure_6.sphere(np.array([[0.1, 0.5, 0.9]]))[0] == pytest.approx(0.0)
+
+
+def test_the_important_subspace_has_what_can_be_gained_and_the_rest_has_not(figure_6, tmp_path):
+    size = figure_6.Size(repetitions=2, trials=24, seen=120, trees=16)
+    problem = next(figure_6.problems(tmp_path / "none", size))
+    assert problem.name == "three of eight"
+    names, runs = figure_6.measured(problem, size)
+    assert {*names} >= {"x2", "x3"}
+    start = problem.cost(problem.space.encode(problem.default))[0] - problem.least
+    for values in runs.values():
+        assert values[:, 0] == pytest.approx(start)  # every run starts from the default
+        assert (np.diff(values) <= 0.0).all()
+    gained = {where: start - runs["TPE", where][:, -1].mean() for where in figure_6.WHERE}
+    # 5 · 0.05 · 0.2² is all that the five others can give
+    assert gained["rest"] <= 0.0101 or "x1" not in names
+    assert gained["important"] > 0.3 * start
+    assert gained["rest"] < 0.1 * start
+    table = figure_6.table(runs)
+    assert table["end"].to_numpy() == pytest.approx([v[:, -1].mean() for v in runs.values()])
+    assert not table.loc[table["space"] == "whole", "ahead end"].any()
+
+
+def test_figure_6_is_drawn(capsys, monkeypatch, tmp_path, figure_6):
+    printed = run(
+        capsys, monkeypatch, "papers/fanova_figure6.py", "--quick", "--data", tmp_path,
+        "--out", tmp_path,
+    )  # fmt: skip
+    assert printed.startswith("skipped: lcbench_phoneme.csv.gz is not in")
+    assert "all six alike: important are" in printed
+    assert (tmp_path / "fanova_figure6.svg").stat().st_size > 10_000

@@ -316,3 +316,56 @@ def test_the_networks_space_is_table_5(papers):
     assert parts == pytest.approx(TABLE_10["total"], abs=1.1e-3)
     # shares in Table 11 are those of the contributions in Table 10
     assert np.array(TABLE_10["mean"]) / 0.058 == pytest.approx(TABLE_11["SV"], abs=0.01)
+
+
+# ---------------------------------------------------------------------- histograms
+
+
+def test_an_explained_share_of_1_is_where_the_boundary_alone_decides(papers):
+    from shapleymbo_histograms import NAMES, table
+
+    theta = np.array([[[5.0] * 4, [-5.1] * 4], [[0.0] * 4, [1.0] * 4]])
+    phi = np.where(np.abs(theta) > 4.0, 3.0, -1.0)[..., None] * np.array([-2.0, 1.0])
+    found = table(theta, phi)
+    assert list(found.index) == list(NAMES)
+    assert found["on boundary"].tolist() == [0.5] * 4
+    assert found["φ(m) there"].tolist() == [-6.0] * 4
+    assert found["φ(se) else"].tolist() == [-1.0] * 4
+    assert found["explained"].to_numpy() == pytest.approx(1.0)
+    # the other way round for one of two values on the boundary, and one of two others
+    phi[:, 1] = phi[::-1, 1]
+    assert table(theta, phi)["explained"].to_numpy() == pytest.approx(0.0)
+
+
+@needs_logged
+def test_the_values_proposed_first_are_those_of_figure_8(papers):
+    from shapleymbo_histograms import BINS, ITERATIONS, LAMBDA, Logged, figure, proposed, table
+
+    logged = Logged.read(DATA, 15)
+    theta, phi = proposed(logged), logged.contributions(LAMBDA, ITERATIONS)
+    assert theta.shape == (15, 10, 4)
+    found = table(theta, phi)
+    # the thesis: of θ1 more than 80 %, of θ4 only half as many
+    assert found.at["x1", "on boundary"] > 0.8
+    assert found.at["x4", "on boundary"] == pytest.approx(0.4, abs=0.06)
+    # the mixture of values is why contributions scatter, most of all those of θ3 and θ4
+    assert found["explained"].is_monotonic_increasing
+    assert found["explained"].iloc[2:].min() > 0.75
+    drawn = figure(theta, phi)
+    counts = [patch.get_height() for patch in drawn.axes[0].patches]
+    assert len(counts) == BINS
+    assert sum(counts) == 150
+    assert counts[0] + counts[-1] == round(150 * found.at["x1", "on boundary"])
+
+
+@needs_logged
+def test_the_histograms_are_drawn_for_both(output, tmp_path):
+    text = output("shapleymbo_histograms.py", "--quick", "--data", DATA, "--out", tmp_path)
+    assert "this project" in text
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "figure8_R_tool.svg", "figure8_this_project.svg"
+    }  # fmt: skip
+
+
+def test_without_the_logged_runs_the_histograms_are_left_out(output, tmp_path):
+    assert output("shapleymbo_histograms.py", "--data", tmp_path).startswith("skipped: ")
