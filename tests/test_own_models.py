@@ -4,6 +4,7 @@ import inspect
 import re
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -302,3 +303,17 @@ def test_the_expected_minimum_is_a_configuration_of_a_conditional_space():
     config, mean = hx.expected_minimum(run, surrogate=own)
     assert (config["optimizer"], config["momentum"], mean) == ("sgd", 0.0, 0.0)
     assert space.is_valid(space.encode([config])).all()
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_a_surrogate_says_its_own_minimum_and_maximum_as_the_function_does(kind):
+    for direction, name in (("minimize", "minimum"), ("maximize", "maximum")):
+        run = replace(RUN, direction=direction)
+        found = hx.expected_minimum(run, kind=kind)
+        assert getattr(run.surrogate(kind=kind), name)(run.X) == found
+    surrogate = RUN.surrogate(kind=kind)
+    values = surrogate.predict(RUN.space.sample(500, seed=9))[0]
+    assert surrogate.minimum()[1] <= values.min()
+    assert surrogate.maximum()[1] >= values.max()
+    config, mean = surrogate.minimum()
+    np.testing.assert_allclose(surrogate.predict(RUN.space.encode([config]))[0], mean)

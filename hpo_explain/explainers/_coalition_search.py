@@ -22,9 +22,9 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.explainers._reachable import changed
 from hpo_explain.explainers._terms import COMPOSED_ROWS
 from hpo_explain.space import Array, FloatParameter, Parameter, SearchSpace
+from hpo_explain.space.nearby import changed
 from hpo_explain.surrogates import SupportsCoalitions, Surrogate, mean_of
 
 _KEPT = 3

@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.space import Array, CategoricalParameter, FloatParameter, SearchSpace
+from hpo_explain.space.nearby import changed, filled
 from hpo_explain.surrogates import SupportsDifference, Surrogate
 
 _SAMPLE = 200  # rows of the space among which the minimum is searched
@@ -177,26 +178,6 @@ def best_predicted(at: Difference, space: SearchSpace, parents: Array, j: int, s
         order = np.argsort(costs)[:_PARENTS]
         rows, costs = rows[order], costs[order]
     return np.asarray(space.project(rows[:1])[0])
-
-
-def filled(space: SearchSpace, X: Array, seed: int) -> Array:
-    """Return encoded rows whose inactive hyperparameters have a latent value."""
-    return np.where(np.isnan(X), space.sample(len(X), seed=seed + 1, latent=True), X)
-
-
-def changed(space: SearchSpace, rows: Array, step: float, rng: np.random.Generator) -> Array:
-    """Return copies of latent rows: real values moved by a step, a few others drawn anew."""
-    new = np.array(rows)
-    drawn = space.sample(len(rows), seed=int(rng.integers(2**31)), latent=True)
-    for j, parameter in enumerate(space.parameters):
-        if isinstance(parameter, FloatParameter) and parameter.size is None:
-            moved = rng.random(len(rows)) < 0.7
-            new[moved, j] += step * rng.standard_normal(int(moved.sum()))
-            new[:, j] = np.clip(new[:, j], 0.0, 1.0)
-        else:
-            again = rng.random(len(rows)) < 0.2
-            new[again, j] = drawn[again, j]
-    return new
 
 
 def activated(space: SearchSpace, rows: Array, j: int, rng: np.random.Generator) -> Array:

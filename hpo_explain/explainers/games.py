@@ -34,7 +34,6 @@ from hpo_explain.explainers._coalition_search import (
 )
 from hpo_explain.explainers._explained import Explained, PredictedObjective
 from hpo_explain.explainers._posterior import draws
-from hpo_explain.explainers._reachable import filled
 from hpo_explain.explainers._relevant import relevant
 from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.explainers.interaction_indices import interaction_weights, sets_up_to
@@ -44,6 +43,7 @@ from hpo_explain.explanations.games import Game
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import INDICES, Direction, InteractionIndex
 from hpo_explain.space import Array, Config, encode_one
+from hpo_explain.space.nearby import filled
 from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate, mean_of
 
 _START = 200  # configurations of the space among which the search starts

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpo_explain.explainers.expected_minimum import best_mean
 from hpo_explain.facade._asked import read
 from hpo_explain.options import Kind
+from hpo_explain.surrogates import best_mean
 
 
 def expected_minimum(

@@ -1,5 +1,6 @@
 """Models of the objective: the Protocol every explainer needs, and models that keep it."""
 
+from hpo_explain.surrogates._extremes import best_mean
 from hpo_explain.surrogates.columns import OneHotColumns, OrderedColumns, ValueColumns
 from hpo_explain.surrogates.forest import ForestSurrogate
 from hpo_explain.surrogates.gaussian_process import GaussianProcessSurrogate
@@ -61,6 +62,7 @@ __all__ = [
     "TreeBoxes",
     "ValueColumns",
     "as_surrogate",
+    "best_mean",
     "mean_of",
     "std_from_variance",
 ]

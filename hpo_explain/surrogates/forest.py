@@ -14,6 +14,7 @@ from hpo_explain._checks import check_count
 from hpo_explain.errors import InputError
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
+from hpo_explain.surrogates._extremes import HasExtremes
 from hpo_explain.surrogates._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.surrogates._threads import n_threads
 from hpo_explain.surrogates._unit import unit_of
@@ -41,7 +42,7 @@ _ROUNDED = 1e-11
 VARIANCE_CRITERIA = ("squared_error", "friedman_mse")
 
 
-class ForestSurrogate:
+class ForestSurrogate(HasExtremes):
     """A fitted scikit-learn forest of regression trees as a surrogate.
 
     The mean is the mean over trees. The variance follows the law of total variance over trees

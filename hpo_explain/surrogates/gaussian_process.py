@@ -19,6 +19,7 @@ from hpo_explain._blas import one_blas_thread
 from hpo_explain.errors import InputError
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
+from hpo_explain.surrogates._extremes import HasExtremes
 from hpo_explain.surrogates._gp_coalitions import CoalitionPosterior
 from hpo_explain.surrogates._gp_fit import JITTER, KernelFit, standardized
 from hpo_explain.surrogates._gp_grid import GridPosterior
@@ -42,7 +43,7 @@ _PLAUSIBLE_TRIALS = 150  # most trials for draws of kernel parameters: each take
 _CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB
 
 
-class GaussianProcessSurrogate:
+class GaussianProcessSurrogate(HasExtremes):
     """A fitted scikit-learn Gaussian process as a surrogate.
 
     Parameters

@@ -10,6 +10,7 @@ import numpy as np
 
 from hpo_explain.errors import InputError
 from hpo_explain.space import Array, SearchSpace
+from hpo_explain.surrogates._extremes import HasExtremes
 from hpo_explain.surrogates.columns import ValueColumns
 from hpo_explain.surrogates.forest import VARIANCE_CRITERIA, ForestSurrogate
 from hpo_explain.surrogates.gaussian_process import GaussianProcessSurrogate
@@ -22,7 +23,7 @@ _FIT = (
 )
 
 
-class ModelSurrogate:
+class ModelSurrogate(HasExtremes):
     """Any fitted object with a method ``predict`` as a surrogate.
 
     Parameters

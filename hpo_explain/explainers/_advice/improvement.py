@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.acquisition import ExpectedImprovement
-from hpo_explain.explainers._reachable import changed, filled
 from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.facts import Fact, fact
 from hpo_explain.run import BestPredicted, Run
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
+from hpo_explain.space.nearby import changed, filled
 
 _SAMPLE = 512  # configurations of the space
 _PARENTS, _COPIES = 10, 20  # the best trials, and changed copies of each
