@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from hpo_explain.adapters.advising import apply_advice as apply_advice
     from hpo_explain.adapters.ax import from_ax as from_ax
     from hpo_explain.adapters.configspace import from_configspace as from_configspace
+    from hpo_explain.adapters.flaml import from_flaml as from_flaml
     from hpo_explain.adapters.frame import from_frame as from_frame
     from hpo_explain.adapters.hyperopt import from_hyperopt as from_hyperopt
+    from hpo_explain.adapters.keras_tuner import from_keras_tuner as from_keras_tuner
     from hpo_explain.adapters.optuna import from_optuna as from_optuna
     from hpo_explain.adapters.optuna import to_optuna as to_optuna
     from hpo_explain.adapters.ray import from_ray as from_ray
@@ -36,8 +38,10 @@ _MODULE_OF = {
     "ask_in_terminal": "reviews",
     "from_ax": "ax",
     "from_configspace": "configspace",
+    "from_flaml": "flaml",
     "from_frame": "frame",
     "from_hyperopt": "hyperopt",
+    "from_keras_tuner": "keras_tuner",
     "from_optuna": "optuna",
     "from_ray": "ray",
     "from_sklearn": "sklearn",

@@ -16,8 +16,9 @@ ENTRY_POINTS = "hpo_explain.adapters"
 
 _ACCEPTED = (
     "an optuna.Study, a search of scikit-learn, a result or Optimizer of skopt, the Trials of "
-    "Hyperopt, a facade of SMAC, a ResultGrid of Ray Tune, a Client of Ax, a pandas.DataFrame, the "
-    "path or address of one of them, or a Run"
+    "Hyperopt, a facade of SMAC, a ResultGrid of Ray Tune, a Client of Ax, a tuner of KerasTuner, "
+    "what FLAML's tune.run returned, runs of MLflow, a pandas.DataFrame, the path or address of "
+    "one of them, or a Run"
 )
 _OF_A_DICT = (
     "Columns by name: give pandas.DataFrame(source), and objective= the name of its column; leave "
@@ -82,9 +83,14 @@ def as_run(source: Any, **options: Any) -> Run:
 
         run, _ = _asked(source, options)  # who installed an adapter of such files wants it
         return read_place(source, **options) if run is None else run
-    for (module, name), reader in _READERS.items():
+    if isinstance(source, list) and source and all(is_a(run, "mlflow", "Run") for run in source):
+        from hpo_explain.adapters.frame import table_of_mlflow
+
+        source = table_of_mlflow(source)
+    for (module, name), function in _READERS.items():
         if is_a(source, module, name):
-            return reader(source, options)
+            reader = _reader(function)
+            return reader(source, **checked_options(options, reader))
     return _by_others(source, options)
 
 
@@ -202,68 +208,31 @@ def is_a(source: Any, module: str, name: str) -> bool:
     )
 
 
-def _optuna(source: Any, options: dict[str, Any]) -> Run:
-    from hpo_explain.adapters.optuna import from_optuna
-
-    return from_optuna(source, **checked_options(options, from_optuna))
-
-
-def _skopt(source: Any, options: dict[str, Any]) -> Run:
-    from hpo_explain.adapters.skopt import from_skopt
-
-    return from_skopt(source, **checked_options(options, from_skopt))
-
-
-def _sklearn(source: Any, options: dict[str, Any]) -> Run:
-    from hpo_explain.adapters.sklearn import from_sklearn
-
-    return from_sklearn(source, **checked_options(options, from_sklearn))
-
-
-def _hyperopt(source: Any, options: dict[str, Any]) -> Run:
-    from hpo_explain.adapters.hyperopt import from_hyperopt
-
-    return from_hyperopt(source, **checked_options(options, from_hyperopt))
-
-
-def _smac(source: Any, options: dict[str, Any]) -> Run:
-    from hpo_explain.adapters.smac import from_smac
-
-    return from_smac(source, **checked_options(options, from_smac))
-
-
-def _ax(source: Any, options: dict[str, Any]) -> Run:
-    from hpo_explain.adapters.ax import from_ax
-
-    return from_ax(source, **checked_options(options, from_ax))
-
-
-def _ray(source: Any, options: dict[str, Any]) -> Run:
-    from hpo_explain.adapters.ray import from_ray
-
-    return from_ray(source, **checked_options(options, from_ray))
-
-
-def _frame(source: Any, options: dict[str, Any]) -> Run:
-    from hpo_explain.adapters.frame import from_frame
-
-    return from_frame(source, **checked_options(options, from_frame))
-
-
-_READERS: dict[tuple[str, str], Callable[[Any, dict[str, Any]], Run]] = {
-    ("optuna", "Study"): _optuna,
-    ("skopt", "Optimizer"): _skopt,
-    ("sklearn", "BaseSearchCV"): _sklearn,
-    ("optuna_integration", "OptunaSearchCV"): _sklearn,
-    ("hyperopt", "Trials"): _hyperopt,
-    ("scipy", "OptimizeResult"): _skopt,
-    ("ax", "Client"): _ax,
-    ("ax", "Experiment"): _ax,
-    ("ray", "ResultGrid"): _ray,
-    ("smac", "AbstractFacade"): _smac,
-    ("smac", "RunHistory"): _smac,
-    ("pandas", "DataFrame"): _frame,
+_READERS = {
+    ("optuna", "Study"): "from_optuna",
+    ("skopt", "Optimizer"): "from_skopt",
+    ("sklearn", "BaseSearchCV"): "from_sklearn",
+    ("optuna_integration", "OptunaSearchCV"): "from_sklearn",
+    ("hyperopt", "Trials"): "from_hyperopt",
+    ("scipy", "OptimizeResult"): "from_skopt",
+    ("ax", "Client"): "from_ax",
+    ("ax", "Experiment"): "from_ax",
+    ("ray", "ResultGrid"): "from_ray",
+    ("flaml", "ExperimentAnalysis"): "from_flaml",
+    ("keras_tuner", "BaseTuner"): "from_keras_tuner",
+    ("keras_tuner", "Oracle"): "from_keras_tuner",
+    ("smac", "AbstractFacade"): "from_smac",
+    ("smac", "RunHistory"): "from_smac",
+    ("pandas", "DataFrame"): "from_frame",
 }
+
+
+def _reader(name: str) -> Callable[..., Run]:
+    """Return an adapter, whose framework is loaded only now."""
+    from hpo_explain import adapters
+
+    reader: Callable[..., Run] = getattr(adapters, name)
+    return reader
 
 
 def _asked(source: Any, options: dict[str, Any]) -> tuple[Run | None, list[str]]:

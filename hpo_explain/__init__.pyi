@@ -6,8 +6,10 @@ from .acquisition import LowerConfidenceBound as LowerConfidenceBound
 from .acquisition import ProbabilityOfImprovement as ProbabilityOfImprovement
 from .acquisition import RiskAverseConfidenceBound as RiskAverseConfidenceBound
 from .adapters import from_ax as from_ax
+from .adapters import from_flaml as from_flaml
 from .adapters import from_frame as from_frame
 from .adapters import from_hyperopt as from_hyperopt
+from .adapters import from_keras_tuner as from_keras_tuner
 from .adapters import from_optuna as from_optuna
 from .adapters import from_ray as from_ray
 from .adapters import from_sklearn as from_sklearn

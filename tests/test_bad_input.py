@@ -307,6 +307,12 @@ REFUSED = {
     "from_ax": [
         (lambda: hx.from_ax(TABLE), "client", "DataFrame"),
     ],
+    "from_keras_tuner": [
+        (lambda: hx.from_keras_tuner(TABLE), "tuner", "DataFrame"),
+    ],
+    "from_flaml": [
+        (lambda: hx.from_flaml(TABLE), "analysis", "DataFrame"),
+    ],
     "from_ray": [
         (lambda: hx.from_ray(TABLE), "results", "DataFrame"),
     ],

@@ -31,6 +31,7 @@ from hpo_explain.adapters.frame._roles import Roles, check_column, read_roles
 from hpo_explain.adapters.frame._row_numbers import without_row_numbers
 from hpo_explain.adapters.frame._space import infer_space, switch_of, trials_of_ranges
 from hpo_explain.adapters.frame._status import read_durations, read_status
+from hpo_explain.adapters.frame._sweep import read_sweep
 from hpo_explain.adapters.frame.layouts import Layout, expanded, layout_of
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, fact
@@ -46,7 +47,7 @@ def from_frame(
     frame: pd.DataFrame,
     objective: str | None = None,
     direction: Direction | None = None,
-    space: SearchSpace | Sequence[Parameter] | None = None,
+    space: SearchSpace | Sequence[Parameter] | Mapping[str, Any] | None = None,
     *,
     hyperparameters: Sequence[str] | None = None,
     initial: int | None = None,
@@ -85,9 +86,10 @@ def from_frame(
         for a table of scikit-learn or Optuna with a single one.
     direction : {"minimize", "maximize"}, optional
         Which way is better; by default "minimize", and of scores of scikit-learn "maximize".
-    space : SearchSpace or sequence of hyperparameters, optional
-        The search space, whose names are columns; or a list of some hyperparameters, which says
-        what single columns are, while the others are inferred.
+    space : SearchSpace, sequence of hyperparameters or dict, optional
+        The search space, whose names are columns; a list of some hyperparameters, which says
+        what single columns are, while the others are inferred; or the configuration of a sweep of
+        W&B, whose parameters alone are the hyperparameters, and whose metric is the objective.
     hyperparameters : sequence of str, optional
         Columns of the hyperparameters, which are then read whatever they hold.
     initial : int, optional
@@ -171,6 +173,14 @@ def from_frame(
     table = expanded(_with_text_names(frame))
     if len(table) == 0:
         raise NothingToExplain(fact("table_empty"))
+    about_sweep: list[Fact] = []
+    if isinstance(space, Mapping):
+        tried = {str(name).removeprefix("config."): table[name].tolist() for name in table.columns}
+        sweep = read_sweep(space, tried)
+        space, about_sweep = [*sweep.parameters], [*sweep.notes]
+        hyperparameters = hyperparameters or [p.name for p in sweep.parameters]
+        objective = sweep.objective if objective is None else objective
+        direction = direction or (sweep.direction if objective == sweep.objective else None)
     # columns may be named by numbers and tuples, hyperparameters by text only
     mentioned = _mentioned(hyperparameters, space)
     asked = (objective, trial, time, instance, fidelity, proposed, duration, status)
@@ -197,7 +207,7 @@ def from_frame(
     direction, about_direction = _direction(direction, layout, roles.objective)
     values = _objective(table, roles.objective)
     chosen = choose_columns(table, layout, roles, hyperparameters, space, values)
-    notes += chosen.notes + about_direction
+    notes += about_sweep + chosen.notes + about_direction
     roles, chosen, about_order = _in_order(table, roles, chosen, layout)
     configs, set_to_none = configurations(table, chosen, layout)
 

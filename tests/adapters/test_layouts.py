@@ -385,3 +385,24 @@ def test_who_proposed_the_rows_of_a_table_is_told_or_nobody_did(options, proposa
             hx.desirability_path(run)
         named = hx.explain_proposal(run, 30, background=20)
         assert the_note(named.notes, "chooser_unknown").trials == (30,)
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore")
+def test_runs_of_mlflow_are_read_as_the_table_of_them(tmp_path, monkeypatch):
+    mlflow = pytest.importorskip("mlflow", reason="mlflow is not installed")
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    client = mlflow.MlflowClient(tracking_uri=tmp_path.as_uri())
+    experiment = client.create_experiment("e")
+    for i in range(6):
+        run_id = client.create_run(experiment, start_time=1000 * (i + 1)).info.run_id
+        client.log_param(run_id, "lr", 0.1 * (i + 1))
+        client.log_param(run_id, "booster", None if i % 2 else "dart")
+        client.log_metric(run_id, "loss", (i - 3.0) ** 2)
+        status = "FAILED" if i == 2 else "FINISHED"
+        client.set_terminated(run_id, status, end_time=1000 * (i + 1) + 500)
+    run = as_run(client.search_runs([experiment]), objective="loss")
+    assert run.objective.tolist() == [9.0, 4.0, 0.0, 1.0, 4.0]
+    assert [*run.excluded] == [2]
+    assert [run.config(t)["booster"] for t in (0, 1)] == ["dart", None]
+    assert run.started.tolist() == [1.0, 2.0, 4.0, 5.0, 6.0]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hpo_explain.adapters.frame.layouts.ax import read_ax
 from hpo_explain.adapters.frame.layouts.layout import Layout
-from hpo_explain.adapters.frame.layouts.mlflow import read_mlflow
+from hpo_explain.adapters.frame.layouts.mlflow import read_mlflow, table_of_mlflow
 from hpo_explain.adapters.frame.layouts.optuna import read_optuna
 from hpo_explain.adapters.frame.layouts.ray import read_ray
 from hpo_explain.adapters.frame.layouts.sklearn import read_sklearn
@@ -15,7 +15,7 @@ from hpo_explain.adapters.frame.layouts.wandb import expanded, read_dictionaries
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Layout", "expanded", "layout_of"]
+__all__ = ["Layout", "expanded", "layout_of", "table_of_mlflow"]
 
 _READERS = (
     read_optuna,

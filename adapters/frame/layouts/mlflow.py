@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters.frame._cells import is_empty
@@ -37,6 +37,32 @@ def read_mlflow(table: pd.DataFrame) -> Layout | None:
         state="status",
         stopped=stopped_rows(table, "status", _REASONS) if "status" in table.columns else {},
     )
+
+
+def table_of_mlflow(runs: Sequence[Any]) -> pd.DataFrame:
+    """Return a list of MLflow's runs as the table that ``mlflow.search_runs()`` makes of it.
+
+    Parameters
+    ----------
+    runs : sequence of mlflow.entities.Run
+        What ``MlflowClient().search_runs([...])`` returns.
+    """
+    import pandas as pd
+
+    rows = []
+    for run in runs:
+        start, end = run.info.start_time, run.info.end_time
+        rows.append(
+            {
+                "run_id": run.info.run_id,
+                "status": run.info.status,
+                "start_time": pd.to_datetime(start, unit="ms", utc=True),
+                "end_time": pd.to_datetime(end, unit="ms", utc=True),
+                **{f"metrics.{name}": value for name, value in run.data.metrics.items()},
+                **{f"params.{name}": value for name, value in run.data.params.items()},
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def _settings(table: pd.DataFrame, names: Mapping[str, str]) -> list[Mapping[str, Any]]:
