@@ -44,6 +44,7 @@ def model_of(
     run: Run, acquisition: Criterion | Acquisition | None, before: int | None, kind: Kind, seed: int
 ) -> tuple[Surrogate | Acquisition, tuple[Fact, ...]]:
     """Return what is explained around a configuration, and what was assumed."""
+    _check_before(run, before)
     if acquisition is None:
         return surrogate_of(run, before, kind, seed)
     chosen = run.chosen_acquisition(before, acquisition, seed=seed)
@@ -58,9 +59,23 @@ def surrogate_of(
     run: Run, before: int | None, kind: Kind, seed: int
 ) -> tuple[Surrogate, tuple[Fact, ...]]:
     """Return the surrogate before a trial, and what one of the user's knows of later trials."""
+    _check_before(run, before)
     if run.model is None or kind != "auto":
         return run.surrogate(before=before, kind=kind, seed=seed), ()
     return run.model, () if before is None else learned_later(run, before, run.model)
+
+
+def _check_before(run: Run, before: int | None) -> None:
+    """Raise InputError unless `before` is None, or the number of a trial or of the next one."""
+    if before is not None and (
+        isinstance(before, bool) or not isinstance(before, (int, np.integer))
+    ):
+        problem = f"must be the number of a trial, but was {before!r}"
+        raise InputError("before", problem, before, f"Finished trials: {spans(run.trials)}.")
+    try:
+        run.known_before(before)
+    except InputError as error:
+        raise InputError("before", error.problem, before, error.remedy) from None
 
 
 def config_of(run: Run, name: str, given: Config | int | None) -> Config:
