@@ -10,7 +10,7 @@ from typing import Any
 
 from hpo_explain._checks import unknown_name
 from hpo_explain.errors import InputError
-from hpo_explain.run import Run, is_measured, measured
+from hpo_explain.run import Objectives, Run, is_joined, is_measured, measured
 
 ENTRY_POINTS = "hpo_explain.adapters"
 
@@ -41,7 +41,9 @@ def as_run(source: Any, **options: Any) -> Run:
     **options
         Options of the adapter, such as ``objective=`` for a table. Of any source,
         ``target="duration"`` has the run be about how long trials took, and ``target="failed"``
-        about which failed, unless it has an objective of that name.
+        about which failed, unless it has an objective of that name. Of several objectives,
+        ``target="pareto_rank"`` is the Pareto rank of a trial, ``"hypervolume"`` what it adds to
+        the hypervolume of the front, and a dict of weights the sum of the normalized objectives.
 
     Returns
     -------
@@ -68,6 +70,9 @@ def as_run(source: Any, **options: Any) -> Run:
     if is_measured(target):
         runs = as_runs(source, **{n: value for n, value in options.items() if n != "target"})
         return runs[target] if target in runs else measured(next(iter(runs.values())), target)
+    if is_joined(target):
+        rest = {n: value for n, value in options.items() if n != "target"}
+        return as_objectives(source, **rest).run(target)
     if isinstance(source, Run):
         if options:
             name, value = next(iter(options.items()))
@@ -121,7 +126,7 @@ def as_runs(source: Any, **options: Any) -> dict[str, Run]:
     >>> list(as_runs(table, objective="loss"))
     ['loss']
     """
-    if is_measured(options.get("target")):
+    if is_measured(options.get("target")) or is_joined(options.get("target")):
         chosen = as_run(source, **options)
         return {chosen.objective_name: chosen}
     if isinstance(source, Mapping) and source and all(isinstance(r, Run) for r in source.values()):
@@ -142,6 +147,29 @@ def as_runs(source: Any, **options: Any) -> dict[str, Run]:
     if len(set(names)) < len(names):
         names = [f"{name} {i}" for i, name in enumerate(names)]
     return dict(zip(names, runs, strict=True))
+
+
+def as_objectives(source: Any, **options: Any) -> Objectives:
+    """Return several objectives of the same trials; of a single one it and its duration.
+
+    Parameters
+    ----------
+    source, **options
+        As of :func:`as_runs`.
+
+    Raises
+    ------
+    InputError, NothingToExplain, ImportError
+        As of :func:`as_runs`, or if there is one objective without durations.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5], "loss": [1, 9, 4], "took": [7, 2, 9]})
+    >>> as_objectives(table, objective="loss", duration="took").names
+    ('loss', 'duration in seconds')
+    """
+    return Objectives.of(as_runs(source, **options))
 
 
 def _targets(source: Any) -> tuple[str, list[Any]]:

@@ -34,6 +34,7 @@ from .explainers import LearningCurvesExplainer as LearningCurvesExplainer
 from .explainers import LimeExplainer as LimeExplainer
 from .explainers import LocalImportanceExplainer as LocalImportanceExplainer
 from .explainers import NoiseExplainer as NoiseExplainer
+from .explainers import ParetoExplainer as ParetoExplainer
 from .explainers import PartialDependenceExplainer as PartialDependenceExplainer
 from .explainers import PredictionExplainer as PredictionExplainer
 from .explainers import ProposalExplainer as ProposalExplainer
@@ -71,6 +72,7 @@ from .explanations import LimeStatement as LimeStatement
 from .explanations import LocalImportance as LocalImportance
 from .explanations import Marginal as Marginal
 from .explanations import Noise as Noise
+from .explanations import ParetoFront as ParetoFront
 from .explanations import PartialDependence as PartialDependence
 from .explanations import PartialDependences as PartialDependences
 from .explanations import PredictionExplanation as PredictionExplanation
@@ -110,6 +112,7 @@ from .facade import mistunability as mistunability
 from .facade import next_experiments as next_experiments
 from .facade import noise as noise
 from .facade import optimizer_bias as optimizer_bias
+from .facade import pareto as pareto
 from .facade import partial_dependence as partial_dependence
 from .facade import partial_dependences as partial_dependences
 from .facade import proposal_densities as proposal_densities

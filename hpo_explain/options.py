@@ -22,6 +22,9 @@ State = Literal["running", "waiting", "failed", "pruned"]
 Measured = Literal["duration", "failed"]
 """What can be explained in place of the objective: how long trials took, and which failed."""
 
+Joined = Literal["pareto_rank", "hypervolume"]
+"""What can be explained of several objectives together."""
+
 Estimator = Literal["auto", "exact", "kernel", "sampling"]
 """How Shapley values are computed."""
 
@@ -45,6 +48,7 @@ CRITERIA: tuple[str, ...] = get_args(Criterion)
 TRIALS: tuple[str, ...] = get_args(WhichTrial)
 STATES: tuple[str, ...] = get_args(State)
 MEASURED: tuple[str, ...] = get_args(Measured)
+JOINED: tuple[str, ...] = get_args(Joined)
 ESTIMATORS: tuple[str, ...] = get_args(Estimator)
 INDICES: tuple[str, ...] = get_args(InteractionIndex)
 VARIANCES: tuple[str, ...] = get_args(Variance)

@@ -29,6 +29,7 @@ from hpo_explain.errors import InputError
 from hpo_explain.explainers import explain_path
 from hpo_explain.explainers.neighbourhood import l1_neighbourhood
 from hpo_explain.explanations import Subject
+from hpo_explain.run import Objectives
 from hpo_explain.surrogates import OneHotColumns, OrderedColumns
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
@@ -379,6 +380,17 @@ REFUSED = {
         (lambda: hx.compare([RUN, RUN]), "runs", ANY),
         (lambda: hx.compare({"one": RUN}), "runs", ["one"]),
         (lambda: hx.compare({"one": RUN, "two": RUN}, kind="tree"), "kind", "tree"),
+    ],
+    "ParetoExplainer": [
+        (
+            lambda: hx.ParetoExplainer(Objectives.of({"a": RUN, "b": RUN}), {"a": MODEL}),
+            "surrogates",
+            ["a"],
+        ),
+    ],
+    "pareto": [
+        (lambda: hx.pareto({"a": RUN, "b": RUN}, loss=2.0), "loss", 2.0),
+        (lambda: hx.pareto({"a": RUN, "b": RUN}, kind="tree"), "kind", "tree"),
     ],
     "AblationExplainer": [
         (lambda: hx.AblationExplainer(MODEL, direction="down"), "direction", "down"),

@@ -19,6 +19,7 @@ from hpo_explain.explainers.lime import LimeExplainer
 from hpo_explain.explainers.local_importance import LocalImportanceExplainer
 from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.noise import NoiseExplainer
+from hpo_explain.explainers.pareto import ParetoExplainer
 from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explainers.path import explain_path
 from hpo_explain.explainers.prediction import PredictionExplainer
@@ -45,6 +46,7 @@ __all__ = [
     "LimeExplainer",
     "LocalImportanceExplainer",
     "NoiseExplainer",
+    "ParetoExplainer",
     "PartialDependenceExplainer",
     "PredictionExplainer",
     "ProposalExplainer",

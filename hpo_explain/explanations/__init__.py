@@ -21,6 +21,7 @@ from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.explanations.marginal import Marginal
 from hpo_explain.explanations.next_experiments import Experiments
 from hpo_explain.explanations.noise import Noise
+from hpo_explain.explanations.pareto import Move, ParetoFront, Saving
 from hpo_explain.explanations.partial_dependence import PartialDependence
 from hpo_explain.explanations.partial_dependences import PartialDependences
 from hpo_explain.explanations.path import DesirabilityPath, TurningPoint
@@ -70,8 +71,10 @@ __all__ = [
     "LocalImportance",
     "Marginal",
     "ModelDifference",
+    "Move",
     "Noise",
     "ObjectiveContributions",
+    "ParetoFront",
     "PartialDependence",
     "PartialDependences",
     "PredictionExplanation",
@@ -86,6 +89,7 @@ __all__ = [
     "RepeatedRuns",
     "Result",
     "SampleSizeCheck",
+    "Saving",
     "SetValues",
     "ShapleyInteractions",
     "ShareIntervals",

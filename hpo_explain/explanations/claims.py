@@ -44,6 +44,9 @@ default           the values lose this share of what tuning gains, on average ov
 formula           the formula (`values`) describes the effect, with this R²
 no_formula        no short formula describes the effect, or the effect is not known
 explored          this share of the space is near a trial
+trade             from the first to the second value (`values`) the objective (`term`) gains so much
+saving            a trial in place of another (`values`) saves this share of an objective (`term`)
+best_in_all       the trial (`values`) is best in all objectives
 action            this is to be done next (`term` says what kind of action); it gains so much
 ================  ============================================================================
 """
@@ -102,6 +105,9 @@ Kind = Literal[
     "formula",
     "no_formula",
     "explored",
+    "trade",
+    "saving",
+    "best_in_all",
     "action",
 ]
 

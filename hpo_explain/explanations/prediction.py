@@ -96,13 +96,14 @@ class PredictionExplanation(Result):
         """The largest contributions; positive ones raise the predicted objective."""
         sizes = np.abs(self.phi)
         found = tuple(
-            self._claim(j)
+            self.claim_of(j)
             for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
             if self.active[j]
         )
         return found or (Claim("no_effect", self.names, estimate=0.0),)
 
-    def _claim(self, j: int) -> Claim:
+    def claim_of(self, j: int) -> Claim:
+        """Return what is said of the contribution of a hyperparameter, by its position."""
         name, phi = self.names[j], float(self.phi[j])
         halves = [
             float(half[j]) for half in (self.half_width, self.model_half_width) if half is not None
@@ -117,7 +118,7 @@ class PredictionExplanation(Result):
         return Claim(
             "reason",
             (name,),
-            (self.config[name],),
+            (self.config.get(name),),
             estimate=phi,
             interval=between(phi, half),
             certain=not doubts,

@@ -19,6 +19,7 @@ from hpo_explain.facade.history import configurations, history
 from hpo_explain.facade.learning_curves import learning_curves
 from hpo_explain.facade.noise import noise
 from hpo_explain.facade.overview import guide, trust
+from hpo_explain.facade.pareto import pareto
 from hpo_explain.facade.predictions import explain_prediction, explain_predictions
 from hpo_explain.facade.proposals import (
     density_path,
@@ -55,6 +56,7 @@ __all__ = [
     "next_experiments",
     "noise",
     "optimizer_bias",
+    "pareto",
     "partial_dependence",
     "partial_dependences",
     "proposal_densities",

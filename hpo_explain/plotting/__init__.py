@@ -23,6 +23,7 @@ from hpo_explain.plotting.lime import plot_lime
 from hpo_explain.plotting.local_importance import plot_local_importance
 from hpo_explain.plotting.marginal import plot_marginal
 from hpo_explain.plotting.noise import plot_noise
+from hpo_explain.plotting.pareto import plot_moves, plot_pareto
 from hpo_explain.plotting.partial_dependence import plot_partial_dependence
 from hpo_explain.plotting.partial_dependences import plot_partial_dependences
 from hpo_explain.plotting.path import plot_path
@@ -74,8 +75,10 @@ __all__ = [
     "plot_lime",
     "plot_local_importance",
     "plot_marginal",
+    "plot_moves",
     "plot_noise",
     "plot_parallel",
+    "plot_pareto",
     "plot_partial_dependence",
     "plot_partial_dependences",
     "plot_path",

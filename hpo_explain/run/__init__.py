@@ -11,6 +11,7 @@ from hpo_explain.run.instances import Instances
 from hpo_explain.run.log_tail import LogTail
 from hpo_explain.run.measured import is_measured, measured
 from hpo_explain.run.noise import NoiseModel
+from hpo_explain.run.objectives import Objectives, hypervolume, is_joined, not_dominated
 from hpo_explain.run.on_log_tail import on_log_tail
 from hpo_explain.run.optimizer import KnowsRegret, KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.run.pending import WithoutResult
@@ -30,6 +31,7 @@ __all__ = [
     "KnowsWhyNot",
     "LogTail",
     "NoiseModel",
+    "Objectives",
     "OptimizerRecord",
     "OverInstances",
     "OwnAcquisition",
@@ -40,8 +42,11 @@ __all__ = [
     "WithoutResult",
     "average_instances",
     "diverged_above",
+    "hypervolume",
+    "is_joined",
     "is_measured",
     "measured",
+    "not_dominated",
     "on_log_tail",
     "thinned",
     "winsorized",

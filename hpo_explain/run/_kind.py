@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Measured
 from hpo_explain.space import CategoricalParameter, SearchSpace
 
 GP_TRIALS = 1000  # beyond, conditioning a Gaussian process costs too much: O(n³)
@@ -12,7 +11,7 @@ GP_CATEGORIES = 0.5  # share of categorical hyperparameters beyond which trees f
 
 
 def choose_kind(
-    n: int, space: SearchSpace, *, own: bool = False, measured: Measured | None = None
+    n: int, space: SearchSpace, *, own: bool = False, measured: str | None = None
 ) -> Fact:
     """Return the kind of surrogate for a run of n trials, and why, as a "surrogate_kind".
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeGuard
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_option
 from hpo_explain.errors import InputError, NothingToExplain, Option
-from hpo_explain.facts import Fact, fact
+from hpo_explain.facts import fact
 from hpo_explain.options import MEASURED, Measured
+from hpo_explain.run._rows import some_rows
 from hpo_explain.run.run import Run
 
 _OF_OBJECTIVE = (
@@ -104,14 +105,8 @@ def _of_duration(run: Run) -> Run:
         )
     numbers = np.asarray(run.trials)
     unknown = {int(t): fact("duration_unknown") for t in numbers[~known]}
-    return _about(
-        run,
-        np.flatnonzero(known),
-        took[known],
-        "duration",
-        excluded={**run.excluded, **unknown},
-        notes=[],
-    )
+    rows, excluded = np.flatnonzero(known), {**run.excluded, **unknown}
+    return about(run, rows, took[known], _NAMES["duration"], "duration", excluded=excluded)
 
 
 def _of_failure(run: Run) -> Run:
@@ -158,7 +153,7 @@ def _of_failure(run: Run) -> Run:
     )
     y = np.isin(whole_run.trials, failed).astype(float)
     everything = np.arange(len(order))
-    return _about(whole_run, everything, y, "failed", excluded={**whole_run.excluded}, notes=[note])
+    return about(whole_run, everything, y, _NAMES["failed"], "failed", notes=[note])
 
 
 def _joined(
@@ -169,37 +164,35 @@ def _joined(
     return None if times is None else np.concatenate([times, others])[order]
 
 
-def _about(
+def about(
     run: Run,
     rows: npt.NDArray[np.int64],
     objective: npt.NDArray[np.float64],
-    target: Measured,
-    *,
-    excluded: dict[int, Fact],
-    notes: list[Fact],
+    name: str,
+    measured: Measured | Literal["joined"],
+    **changes: Any,
 ) -> Run:
-    """Return some rows of a run with another objective, of which less is better."""
+    """Return some rows of a run with another objective, of which less is better.
+
+    No trial counts as a proposal for it, and nothing is said of the objective that was.
+    """
     numbers = np.asarray(run.trials)[rows]
-    return replace(
+    notes = [note for note in run.notes if note.kind not in _OF_OBJECTIVE]
+    told: dict[str, Any] = {
+        "direction": "minimize",
+        "origins": {int(t): run.origin(int(t)) for t in numbers},
+        "notes": [*changes.pop("notes", ()), *notes],
+        "objective_name": name,
+    }
+    without: dict[str, Any] = dict.fromkeys(("record", "averaged", "model"))
+    return some_rows(
         run,
-        X=run.X[rows],
+        rows,
         objective=objective,
-        direction="minimize",
-        trials=numbers,
         proposals=[],
-        origins={int(t): run.origin(int(t)) for t in numbers},
-        excluded=excluded,
-        notes=[*notes, *(note for note in run.notes if note.kind not in _OF_OBJECTIVE)],
-        started=None if run.started is None else run.started[rows],
-        finished=None if run.finished is None else run.finished[rows],
-        durations=None if run.durations is None else run.durations[rows],
-        feasible=None if run.feasible is None else np.asarray(run.feasible)[rows],
         reviewed={},
-        objective_name=_NAMES[target],
-        record=None,
-        instances=None,
-        curves=None,
-        averaged=None,
-        measured=target,
-        model=None,
+        measured=measured,
+        **told,
+        **without,
+        **changes,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -102,8 +102,9 @@ class Run:
     averaged : OverInstances, optional
         The model whose average over instances is the objective, by :func:`average_instances`:
         surrogates are then judged on what was observed.
-    measured : {"duration", "failed"}, optional
-        What the objective is, where it is not what was optimized, by :func:`measured`.
+    measured : {"duration", "failed", "joined"}, optional
+        What the objective is, where it is not what was optimized, by :func:`measured` or of
+        :class:`Objectives`.
     model : Surrogate, optional
         A model of the user's that ``surrogate()`` returns in place of one fitted to the trials;
         see :meth:`explained_by`.
@@ -148,7 +149,7 @@ class Run:
     curves: Curves | None = None
     ranges_from: Mapping[str, Sequence[int]] = field(default_factory=dict)
     averaged: OverInstances | None = None
-    measured: Measured | None = None
+    measured: Measured | Literal["joined"] | None = None
     model: Surrogate | None = None
     _fits: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
 

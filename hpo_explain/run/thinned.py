@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from hpo_explain.run._rows import some_rows
 from hpo_explain.run.run import Run
 
 
@@ -39,19 +38,4 @@ def thinned(run: Run, n: int, *, seed: int = 0) -> Run:
     if len(run) <= n:
         return run
     rows = np.sort(np.random.default_rng(seed).permutation(len(run))[:n])
-    numbers = np.asarray(run.trials)[rows]
-    kept = {*numbers.tolist()}
-    return replace(
-        run,
-        X=run.X[rows],
-        objective=run.objective[rows],
-        trials=numbers,
-        proposals=[trial for trial in run.proposals or () if trial in kept],
-        reviewed={t: decided for t, decided in run.reviewed.items() if t in kept},
-        feasible=None if run.feasible is None else run.feasible[rows],
-        started=None if run.started is None else run.started[rows],
-        finished=None if run.finished is None else run.finished[rows],
-        durations=None if run.durations is None else run.durations[rows],
-        instances=None,
-        curves=None,
-    )
+    return some_rows(run, rows)

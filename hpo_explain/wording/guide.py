@@ -177,6 +177,11 @@ QUESTIONS = (
         "needs a trusted model of each run; of other spaces only what all have is compared",
     ),
     Question(
+        "Which trials are best in several objectives, and what does moving between them cost?",
+        "pareto",
+        "says what the models expect of a move; a trial on the front may be there by luck",
+    ),
+    Question(
         "Is the model behind these explanations good enough?",
         "trust",
         "does not say whether the model is right where nothing was tried",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import counted, spans
+from hpo_explain._words import counted, join_words, spans
 from hpo_explain.errors import Option, Text
 from hpo_explain.facts import Fact
 from hpo_explain.wording._registry import add_facts
@@ -42,11 +42,25 @@ def _optimized_another(fact: Fact) -> Text:
     )
 
 
+def _one_objective(fact: Fact) -> Text:
+    return (
+        f"there is one objective, {fact.names[0]}, and it is not recorded how long trials took, "
+        "which would be another. Give a study with several objectives, a dict of runs by "
+        "objective, or for a table the column of durations with ",
+        Option("duration"),
+        ".",
+    )
+
+
 add_facts(
     {
         "duration_unknown": "it is not recorded how long it took",
         "failures_counted": _failures_counted,
+        "no_common_trials": lambda fact: (
+            f"{join_words(fact.names)} have fewer than two finished trials together"
+        ),
         "no_failure": _no_failure,
+        "one_objective": _one_objective,
         "optimized_another": _optimized_another,
     }
 )

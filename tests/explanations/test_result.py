@@ -42,6 +42,10 @@ def several_runs(run):
     return compared([hx.explain_proposal(run, trial, background=40) for trial in (17, 18)])
 
 
+def of_another_objective(run):
+    return replace(run, objective=run.X[:, 0], objective_name="time", record=None)
+
+
 def repeated(run):
     """Each configuration three times, with more noise where lr is larger."""
     X = np.repeat(run.X, 3, axis=0)
@@ -70,6 +74,7 @@ MADE = {
     "LocalImportance": hx.local_importance,
     "Noise": lambda run: hx.noise(repeated(run)),
     "Marginal": lambda run: hx.importance(run, n_trees=8).marginal("lr"),
+    "ParetoFront": lambda run: hx.pareto({"loss": run, "time": of_another_objective(run)}),
     "PartialDependence": lambda run: hx.partial_dependence(run, "lr", **QUICK),
     "PartialDependences": lambda run: hx.partial_dependences(
         run, ["lr", ("lr", "layers")], **QUICK

@@ -1,0 +1,242 @@
+"""The Pareto front of several objectives, with what moving along it costs.
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+f_k        the model of objective k
+A, B       two trials of the front
+φ_jk       Shapley value of player j in the game v(S) = f_k(B's values in S, else A's)
+=========  ============================================================================
+
+The φ_jk of an objective add up to f_k(B) - f_k(A): what moving from A to B gains or loses in it is
+shared fairly among the hyperparameters that change (ablation over all orders). Their standard
+deviation is that of the model's posterior, as of every contribution.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_fraction
+from hpo_explain.errors import InputError
+from hpo_explain.explainers.background import baseline_background
+from hpo_explain.explainers.prediction import PredictionExplainer
+from hpo_explain.explanations import Move, ParetoFront, Saving, Subject
+from hpo_explain.facts import Fact, fact
+from hpo_explain.run import Objectives
+from hpo_explain.space import Array
+from hpo_explain.surrogates import SupportsDifference, SupportsTrees, Surrogate
+
+_ALONG = 5  # trials of the front between which moves are explained
+_ONE_SIDED_95 = 1.6448536269514722
+
+
+class ParetoExplainer:
+    """Says which trials no other one beats in all objectives, and what moving along them costs.
+
+    Parameters
+    ----------
+    objectives : Objectives
+        The objectives of the same trials.
+    surrogates : mapping of str to Surrogate
+        The model of each.
+    subjects : mapping of str to Subject, optional
+        What is explained; by default made from the runs.
+    seed : int, default 0
+        Seed of coalitions where they are sampled.
+
+    Raises
+    ------
+    InputError
+        If an objective has no surrogate.
+
+    References
+    ----------
+    .. [1] Theodorakopoulos, D., Stahl, F. and Lindauer, M. (2024). Hyperparameter importance
+       analysis for multi-objective AutoML. ECAI. https://arxiv.org/abs/2405.07640
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> from hpo_explain.run import Objectives
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> X = space.sample(20)
+    >>> loss = hx.Run(space, X, X[:, 0], "minimize", objective_name="loss")
+    >>> size = hx.Run(space, X, X[:, 0] ** 2, "minimize", objective_name="size")
+    >>> both = Objectives.of({"loss": loss, "size": size})
+    >>> models = {name: run.surrogate() for name, run in both.runs.items()}
+    >>> hx.ParetoExplainer(both, models).explain().claims[0].kind
+    'best_in_all'
+    """
+
+    def __init__(
+        self,
+        objectives: Objectives,
+        surrogates: Mapping[str, Surrogate],
+        *,
+        subjects: Mapping[str, Subject] | None = None,
+        seed: int = 0,
+    ) -> None:
+        missing = [name for name in objectives.names if name not in surrogates]
+        if missing:
+            problem = f"lacks a model of {', '.join(missing)}"
+            raise InputError("surrogates", problem, [*surrogates], "Give one for each objective.")
+        self._objectives = objectives
+        self._surrogates = surrogates
+        of_runs = {name: Subject.of(run) for name, run in objectives.runs.items()}
+        self._subjects = of_runs if subjects is None else dict(subjects)
+        self._seed = seed
+
+    def explain(self, *, loss: float = 0.001) -> ParetoFront:
+        """Return the front, moves along it, and what can be saved for a small loss.
+
+        Parameters
+        ----------
+        loss : float, default 0.001
+            How much of an objective may be lost, as a share of its best value.
+
+        Returns
+        -------
+        ParetoFront
+            The front.
+
+        Raises
+        ------
+        InputError
+            If `loss` is not between 0 and 1.
+        NothingToExplain
+            If no trial is feasible.
+        """
+        check_fraction("loss", loss)
+        given = self._objectives
+        front = given.front
+        X = given.first.X[front]
+        predicted = [self._surrogates[name].predict(X) for name in given.names]
+        moves = self._moves()
+        first = self._subjects[given.names[0]]
+        return ParetoFront(
+            subject=first if not moves else moves[0].reasons[0].subject,
+            objectives=given.names,
+            directions=tuple(run.direction for run in given.runs.values()),
+            trials=given.trials,
+            values=given.values,
+            feasible=given.feasible,
+            ranks=given.ranks,
+            front=front,
+            contribution=given.hypervolume_contribution[front],
+            configurations=tuple(given.first.space.decode(X)),
+            predicted=np.column_stack([mean for mean, _ in predicted]),
+            predicted_std=np.column_stack([std for _, std in predicted]),
+            moves=moves,
+            savings=tuple(self._savings(moves, loss)),
+            notes=self._notes(),
+        )
+
+    def _notes(self) -> tuple[Fact, ...]:
+        left_out = self._objectives.left_out
+        return (fact("not_in_all_objectives", trials=left_out),) if left_out else ()
+
+    def _moves(self) -> tuple[Move, ...]:
+        """Return the move between the ends of the front, and those along it."""
+        front = self._objectives.front
+        if len(front) < 2:
+            return ()
+        places = np.linspace(0, len(front) - 1, min(_ALONG, len(front))).round().astype(int)
+        stops = front[places].tolist()
+        pairs = [(stops[0], stops[-1])]
+        if len(stops) > 2:
+            pairs += [*itertools.pairwise(stops)]
+        return tuple(self._move(a, b) for a, b in pairs)
+
+    def _move(self, a: int, b: int) -> Move:
+        given = self._objectives
+        before, after = given.first.space.decode(given.first.X[[a, b]])
+        reasons = []
+        for name in given.names:
+            baseline = baseline_background(given.first.space, before)
+            explainer = PredictionExplainer(
+                self._surrogates[name],
+                background=baseline,
+                subject=self._subjects[name],
+                seed=self._seed,
+            )
+            reasons.append(explainer.explain(after))
+        numbers = given.trials[[a, b]].tolist()
+        return Move(numbers[0], numbers[1], before, after, tuple(reasons))
+
+    # ------------------------------------------------------------------ cost against gain
+
+    def _savings(self, moves: tuple[Move, ...], loss: float) -> list[Saving]:
+        if not moves:
+            return []
+        trust = {
+            name: reason.subject
+            for name, reason in zip(self._objectives.names, moves[0].reasons, strict=True)
+        }
+        found = []
+        for k, name in enumerate(self._objectives.names):
+            for other in range(len(self._objectives.names)):
+                if other != k:
+                    doubts = dict.fromkeys(
+                        doubt
+                        for n in (name, self._objectives.names[other])
+                        for doubt in trust[n].doubts("everywhere")
+                    )
+                    saving = self._saving(k, other, loss, tuple(doubts))
+                    found += [] if saving is None else [saving]
+        return found
+
+    def _saving(self, k: int, other: int, loss: float, doubts: tuple[Fact, ...]) -> Saving | None:
+        """Return what the trial saves most that costs at most so much; None where none does.
+
+        Of trials that the models are certain of the one that saves most, else by the means.
+        """
+        given = self._objectives
+        rows = np.flatnonzero(given.feasible)
+        best = int(rows[np.argmin(given.costs[rows, k])])
+        lost, lost_std = self._difference(k, rows, best)
+        extra, saved_std = self._difference(other, rows, best)
+        saved = -extra
+        allowed = loss * abs(float(given.values[best, k]))
+        level = abs(float(given.values[best, other]))
+        if level == 0.0:
+            return None
+        lower = saved - _ONE_SIDED_95 * saved_std
+        sure = (lost + _ONE_SIDED_95 * lost_std <= allowed) & (lower > 0.0)
+        likely = (lost <= allowed) & (saved > 0.0) & (rows != best)
+        if sure.any():
+            chosen = int(np.argmax(np.where(sure, lower, -np.inf)))
+        elif likely.any():
+            chosen = int(np.argmax(np.where(likely, saved, -np.inf)))
+            doubts = (*doubts, fact("saving_not_told", names=[given.names[k]]))
+        else:
+            return None
+        return Saving(
+            objective=given.names[k],
+            other=given.names[other],
+            best=int(given.trials[best]),
+            instead=int(given.trials[rows[chosen]]),
+            loss=loss,
+            saved=(float(saved[chosen]) / level, float(lower[chosen]) / level),
+            doubts=doubts,
+        )
+
+    def _difference(self, k: int, rows: npt.NDArray[np.int64], best: int) -> tuple[Array, Array]:
+        """Return how much larger the predicted cost of rows is than that of one, and its std."""
+        given, name = self._objectives, self._objectives.names[k]
+        surrogate, X = self._surrogates[name], self._objectives.first.X
+        sign = 1.0 if given.runs[name].direction == "minimize" else -1.0
+        x = X[best]
+        if isinstance(surrogate, SupportsDifference):
+            mean, std = surrogate.difference(X[rows], x)
+        elif isinstance(surrogate, SupportsTrees):
+            each = surrogate.predict_trees(X[rows]) - surrogate.predict_trees(x[None, :])
+            mean, std = each.mean(axis=1), each.std(axis=1)
+        else:
+            mean = surrogate.predict(X[rows])[0] - surrogate.predict(x[None, :])[0]
+            std = np.full(len(rows), np.inf)
+        return sign * mean, std

@@ -1,0 +1,290 @@
+"""The Pareto front of several objectives, and what moving along it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.diagnostics import Scope
+from hpo_explain.explanations.claims import Claim
+from hpo_explain.explanations.prediction import PredictionExplanation
+from hpo_explain.explanations.result import Result
+from hpo_explain.facts import Fact
+from hpo_explain.options import Direction
+from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+_MOST_TOLD = 3  # hyperparameters of a move
+
+
+@dataclass(frozen=True, eq=False)
+class Move:
+    """From one trial to another: what each hyperparameter does to each objective.
+
+    Attributes
+    ----------
+    source, target : int
+        The trials.
+    before, after : mapping of str to object
+        Their configurations.
+    reasons : tuple of PredictionExplanation
+        For each objective the Shapley values of the target's values against the source's.
+    """
+
+    source: int
+    target: int
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    reasons: tuple[PredictionExplanation, ...]
+
+    def gains(self) -> Array:
+        """Return how much each hyperparameter improves each objective, (d, m), in its units."""
+        return np.column_stack([_sign(reason.direction) * reason.phi for reason in self.reasons])
+
+    def halves(self) -> Array:
+        """Return half the 95 % interval of each gain under the model, (d, m); NaN if unknown."""
+        found = [reason.model_half_width for reason in self.reasons]
+        return np.column_stack(
+            [np.full(len(self.reasons[0].phi), np.nan) if h is None else h for h in found]
+        )
+
+
+@dataclass(frozen=True)
+class Saving:
+    """What another trial than the best one in an objective saves in another objective.
+
+    Attributes
+    ----------
+    objective, other : str
+        The objective in which little is lost, and the one in which something is saved.
+    best, instead : int
+        The best trial in the first, and the one in its place.
+    loss : float
+        How much of the first objective was allowed to be lost, as a share of its best value.
+    saved : tuple of float
+        What is predicted to be saved, as a share of the other objective's value at the best trial,
+        and its lower 95 % bound.
+    doubts : tuple of Fact
+        Why this is not certain; empty where it is.
+    """
+
+    objective: str
+    other: str
+    best: int
+    instead: int
+    loss: float
+    saved: tuple[float, float]
+    doubts: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ParetoFront(Result):
+    """The trials that no other one beats in all of m objectives, and what moving along them costs.
+
+    Attributes
+    ----------
+    objectives : tuple of str
+        The objectives.
+    directions : tuple of {"minimize", "maximize"}
+        Which way each is better.
+    trials : ndarray of int, shape (n,)
+        The trials.
+    values : ndarray of shape (n, m)
+        Their objectives, in the user's units.
+    feasible : ndarray of bool, shape (n,)
+        Which of them meet the constraints.
+    ranks : ndarray of int, shape (n,)
+        Their Pareto ranks: 1 for the front.
+    front : ndarray of int, shape (f,)
+        Rows of the front, the best of the first objective first.
+    contribution : ndarray of shape (f,)
+        What each of them adds to the hypervolume, in units of the box that the front spans.
+    configurations : tuple of mapping
+        Their configurations.
+    predicted, predicted_std : ndarray of shape (f, m)
+        What the models predict for them: what was observed may be luck.
+    moves : tuple of Move
+        From one end of the front to the other, and then along it; empty where it is one trial.
+    savings : tuple of Saving
+        What could be saved for a small loss.
+    subject, notes
+        As of every result; the subject is that of the first objective.
+
+    References
+    ----------
+    .. [1] Theodorakopoulos, D., Stahl, F. and Lindauer, M. (2024). Hyperparameter importance
+       analysis for multi-objective AutoML. ECAI. https://arxiv.org/abs/2405.07640
+    .. [2] Zitzler, E. and Thiele, L. (1999). Multiobjective evolutionary algorithms. IEEE Trans.
+       Evol. Comput. 3 (4), 257-271 (hypervolume).
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("width", 0.0, 1.0)])
+    >>> X = space.sample(20)
+    >>> runs = {
+    ...     "loss": hx.Run(space, X, (1.0 - X[:, 0]) ** 2, "minimize", objective_name="loss"),
+    ...     "size": hx.Run(space, X, X[:, 0], "minimize", objective_name="size"),
+    ... }
+    >>> found = hx.pareto(runs)
+    >>> len(found.front), found.moves[0].gains().round(1).tolist()
+    (20, [[-0.9, 0.9]])
+    """
+
+    scope: ClassVar[Scope] = "everywhere"
+    objectives: tuple[str, ...]
+    directions: tuple[Direction, ...]
+    trials: npt.NDArray[np.int64]
+    values: Array
+    feasible: npt.NDArray[np.bool_]
+    ranks: npt.NDArray[np.int64]
+    front: npt.NDArray[np.int64]
+    contribution: Array
+    configurations: tuple[Mapping[str, Any], ...]
+    predicted: Array
+    predicted_std: Array
+    moves: tuple[Move, ...] = ()
+    savings: tuple[Saving, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The hyperparameters, in the order of the space."""
+        return self.subject.names
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per trial of the front: objectives, predictions, configuration."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {}
+        for k, name in enumerate(self.objectives):
+            columns[name] = self.values[self.front, k]
+            columns[f"predicted {name}"] = self.predicted[:, k]
+        columns["hypervolume"] = self.contribution
+        for name in self.names:
+            own = [config.get(name) for config in self.configurations]
+            columns[name if name not in columns else f"{name} (hyperparameter)"] = own
+        return pd.DataFrame(columns, index=pd.Index(self.trials[self.front], name="trial"))
+
+    def moves_frame(self) -> pd.DataFrame:
+        """Return one row per move, hyperparameter that changes, and objective: the gain."""
+        import pandas as pd
+
+        rows = []
+        for move in self.moves:
+            gains, halves = move.gains(), move.halves()
+            for j, name in enumerate(self.names):
+                if move.before.get(name) == move.after.get(name):
+                    continue
+                for k, objective in enumerate(self.objectives):
+                    rows.append(
+                        {
+                            "source": move.source,
+                            "target": move.target,
+                            "hyperparameter": name,
+                            "was": move.before.get(name),
+                            "is": move.after.get(name),
+                            "objective": objective,
+                            "gain": gains[j, k],
+                            "half_width": halves[j, k],
+                        }
+                    )
+        return pd.DataFrame(rows)
+
+    def plot_moves(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
+        """Draw what each hyperparameter does to each objective from one end to the other.
+
+        Parameters
+        ----------
+        ax, width
+            As of :meth:`plot`.
+        """
+        return self._drawn("moves", ax, width)
+
+    # ------------------------------------------------------------------ what it says
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What pays for the way from one end of the front to the other, and what can be saved."""
+        if not self.moves:
+            best = int(self.trials[self.front[0]])
+            return (Claim("best_in_all", values=(best,)),)
+        return (*self._trades(self.moves[0]), *map(_of_saving, self.savings))
+
+    def _trades(self, move: Move) -> list[Claim]:
+        gains, halves = move.gains(), move.halves()
+        whole = np.maximum(np.abs(gains).sum(axis=0), np.finfo(float).tiny)
+        size = (np.abs(gains) / whole).max(axis=1)
+        found = []
+        for j in np.argsort(-size, kind="stable")[:_MOST_TOLD].tolist():
+            if size[j] <= 0.0:
+                continue
+            name = self.names[j]
+            values = ((move.before.get(name), move.after.get(name)),)
+            for k, reason in enumerate(move.reasons):
+                claim = reason.claim_of(j)
+                half = float(halves[j, k])
+                gain = float(gains[j, k])
+                known = np.isfinite(half)
+                found.append(
+                    replace(
+                        claim,
+                        kind="trade",
+                        values=values,
+                        estimate=gain,
+                        interval=(gain - half, gain + half) if known else None,
+                        term=self.objectives[k],
+                    )
+                )
+        return found
+
+    def _numbers(self) -> dict[str, Any]:
+        return {
+            "objectives": self.objectives,
+            "directions": self.directions,
+            "trials": self.trials,
+            "values": self.values,
+            "ranks": self.ranks,
+            "front": self.trials[self.front],
+            "hypervolume": self.contribution,
+            "predicted": self.predicted,
+            "predicted_std": self.predicted_std,
+            "configurations": [dict(config) for config in self.configurations],
+            "moves": [
+                {
+                    "source": move.source,
+                    "target": move.target,
+                    "gains": move.gains(),
+                    "half_widths": move.halves(),
+                }
+                for move in self.moves
+            ],
+        }
+
+
+def scale_of(values: Sequence[float] | Array) -> float:
+    """Return the range of some values; 1 where they are all the same."""
+    spread = float(np.ptp(np.asarray(values, dtype=float)))
+    return spread or 1.0
+
+
+def _of_saving(saving: Saving) -> Claim:
+    return Claim(
+        "saving",
+        values=(saving.instead, saving.best, saving.loss),
+        estimate=saving.saved[0],
+        interval=(saving.saved[1], 2.0 * saving.saved[0] - saving.saved[1]),
+        certain=not saving.doubts,
+        because=saving.doubts,
+        term=saving.other,
+    )
+
+
+def _sign(direction: str) -> float:
+    return -1.0 if direction == "minimize" else 1.0

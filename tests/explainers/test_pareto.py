@@ -1,0 +1,128 @@
+"""The Pareto front: what moving along it costs, and what can be saved for a small loss."""
+
+import json
+import pickle
+
+import numpy as np
+import optuna
+import pytest
+
+import hpo_explain as hx
+
+SPACE = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in ("x", "y", "z")])
+
+
+def tuned(f, g, n=60, seed=0, noise=0.0, directions=("minimize", "minimize")):
+    rng = np.random.default_rng(seed)
+    X = SPACE.sample(n, seed=seed)
+    return {
+        name: hx.Run(
+            SPACE, X, h(X) + noise * rng.standard_normal(n), way, objective_name=name
+        )
+        for name, h, way in zip(("loss", "time"), (f, g), directions, strict=True)
+    }  # fmt: skip
+
+
+def test_the_gains_of_a_product_are_its_shapley_values():
+    """x y from A to B: (B_x - A_x) (A_y + B_y) / 2 for x, and the other way round for y."""
+    found = hx.pareto(tuned(lambda X: -X[:, 0] * X[:, 1], lambda X: X[:, 0] + X[:, 1]), kind="gp")
+    move = found.moves[0]
+    a, b = ([config[name] for name in "xyz"] for config in (move.before, move.after))
+    means = [(a[1] + b[1]) / 2.0, (a[0] + b[0]) / 2.0]
+    of_product = [(b[j] - a[j]) * means[j] for j in range(2)]
+    np.testing.assert_allclose(move.gains()[:2, 0], of_product, atol=0.02)
+    np.testing.assert_allclose(move.gains()[:2, 1], [a[j] - b[j] for j in range(2)], atol=0.02)
+    np.testing.assert_allclose(move.gains()[2], 0.0, atol=0.02)
+
+
+def test_gains_add_up_to_what_the_whole_move_gains():
+    found = hx.pareto(tuned(lambda X: np.sin(3.0 * X).sum(axis=1), lambda X: -(X**2).sum(axis=1)))
+    for move in found.moves:
+        for k, reason in enumerate(move.reasons):
+            whole = reason.baseline - reason.prediction  # both are minimized
+            assert move.gains()[:, k].sum() == pytest.approx(whole, abs=1e-9)
+    first, *along = found.moves
+    assert [along[0].source, along[-1].target] == [first.source, first.target]
+    assert [move.target for move in along[:-1]] == [move.source for move in along[1:]]
+
+
+def test_turning_an_objective_round_changes_nothing_but_its_sign():
+    def f(X):
+        return (X[:, 0] - 1.0) ** 2 + X[:, 2]
+
+    def g(X):
+        return X[:, 0] + 0.1 * X[:, 1]
+
+    one = hx.pareto(tuned(f, g), kind="gp")
+    turned = hx.pareto(tuned(f, lambda X: -g(X), directions=("minimize", "maximize")), kind="gp")
+    assert one.front.tolist() == turned.front.tolist()
+    np.testing.assert_allclose(one.contribution, turned.contribution)
+    np.testing.assert_allclose(one.moves[0].gains(), turned.moves[0].gains(), atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_who_pays_is_said_as_the_truth_is(seed):
+    """Width buys loss with time, y costs loss alone, z does nothing."""
+    slopes = np.array([[-1.0, 0.3, 0.0], [1.0, 0.0, 0.0]])
+    found = hx.pareto(
+        tuned(lambda X: X @ slopes[0], lambda X: X @ slopes[1], noise=0.03, seed=seed)
+    )
+    trades = [claim for claim in found.claims if claim.kind == "trade"]
+    assert any(claim.certain for claim in trades)
+    for claim in trades:
+        k, j = found.objectives.index(claim.term), "xyz".index(claim.hyperparameters[0])
+        ((was, now),) = claim.values
+        truth = -slopes[k, j] * (now - was)
+        if claim.certain:
+            assert np.sign(truth) == np.sign(claim.estimate)
+        assert abs(truth - claim.estimate) < 2.0 * claim.half + 1e-3
+
+
+def test_time_is_saved_where_little_is_lost():
+    """y costs time and changes nothing else: the best trial need not have so much of it."""
+    runs = tuned(lambda X: 1.0 + (X[:, 0] - 0.5) ** 2, lambda X: 1.0 + 9.0 * X[:, 1], seed=1)
+    found = hx.pareto(runs, loss=0.01, kind="gp")
+    saving = next(claim for claim in found.claims if claim.kind == "saving")
+    instead, best, _ = saving.values
+    assert saving.certain
+    assert saving.term == "time"
+    loss, time = (run.objective for run in runs.values())
+    assert loss[instead] <= 1.01 * loss[best]
+    assert saving.estimate == pytest.approx(1.0 - time[instead] / time[best], abs=0.01)
+    assert f"Trial {instead} in place of trial {best}" in found.sentence
+
+
+def test_of_noise_neither_trades_nor_savings_are_claimed():
+    runs = tuned(lambda X: np.zeros(len(X)), lambda X: np.zeros(len(X)), noise=1.0, n=40)
+    found = hx.pareto(runs)
+    assert not any(claim.certain for claim in found.claims)
+    assert "saves" not in found.sentence
+    assert "It is not certain which hyperparameters pay" in found.sentence
+
+
+def test_one_trial_may_be_best_in_everything():
+    found = hx.pareto(tuned(lambda X: X[:, 0], lambda X: X[:, 0] ** 2, n=20), kind="gp")
+    assert [claim.kind for claim in found.claims] == ["best_in_all"]
+    assert "is the best of 20 trials in all objectives" in found.sentence
+    assert found.plot_moves().get_title(loc="left")
+
+
+def test_a_study_with_three_objectives():
+    sampler = optuna.samplers.RandomSampler(seed=0)
+    study = optuna.create_study(directions=["minimize", "maximize", "minimize"], sampler=sampler)
+
+    def objective(trial):
+        x, y = (trial.suggest_float(name, 0.0, 1.0) for name in "xy")
+        return x + y, x - y**2, (x - 0.5) ** 2
+
+    study.optimize(objective, n_trials=25)
+    found = hx.pareto(study, kind="gp")
+    best = {trial.number for trial in study.best_trials}
+    assert {*found.trials[found.front].tolist()} == best
+    assert found.directions == ("minimize", "maximize", "minimize")
+    assert len(found.to_frame()) == len(best)
+    assert len(found.plot().figure.get_axes()) == 3
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert pickle.loads(pickle.dumps(found)).objectives == found.objectives
+    with pytest.raises(hx.InputError, match="loss must lie between 0 and 1"):
+        hx.pareto(study, loss=2.0)
