@@ -244,12 +244,16 @@ def draw_waterfall(
 
 
 def steps_of(found: SetValues, start: float, others: str) -> Steps:
-    """Return the steps of the largest values; all smaller ones are the last."""
+    """Return the steps of the largest values; all smaller ones are the last.
+
+    Where the model does not know how uncertain it is, the intervals are those of integrating.
+    """
     order = found.order()
     first = order if len(order) <= MOST_STEPS else order[: MOST_STEPS - 1]
     rest = order[len(first) :]
     labels, values = [found.label(i) for i in first], [float(found.values[i]) for i in first]
-    halves = [found.half(i) for i in first]
+    integrated = found.half_width if found.model_std is None else None
+    halves = [found.half(i) if integrated is None else float(integrated[i]) for i in first]
     if rest:
         labels.append(others)
         values.append(float(found.values[rest].sum()))

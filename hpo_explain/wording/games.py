@@ -148,6 +148,9 @@ _POSITIVE = {
 NETWORK = "Disks: single hyperparameters; lines: what two do beyond that, together."
 MATRIX = "On the diagonal: single hyperparameters; below: what two do beyond that, together."
 WHISKERS = "Whiskers: 95 % interval of each step under the model."
+INTEGRATED = (
+    "Whiskers: 95 % interval of integrating over the space; it is not the model's uncertainty."
+)
 NO_WHISKERS = "No intervals: the model does not say how uncertain these values are."
 
 
@@ -174,7 +177,9 @@ def marks(result: GameExplanation) -> tuple[str, str]:
 
 def whiskers(result: GameExplanation) -> str:
     """Say what whiskers are."""
-    return NO_WHISKERS if result.total.model_std is None else WHISKERS
+    if result.total.model_std is not None:
+        return WHISKERS
+    return NO_WHISKERS if result.total.half_width is None else INTEGRATED
 
 
 def others(count: int) -> str:

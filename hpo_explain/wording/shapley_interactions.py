@@ -7,6 +7,7 @@ from hpo_explain.explanations import Claim, ShapleyInteractions
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.doubts import reservation
 from hpo_explain.wording.numbers import format_level, format_value, number, percent, plus_minus
+from hpo_explain.wording.plots import background_whiskers
 from hpo_explain.wording.subject import configuration, explained
 
 _MOST_NAMED = 6
@@ -132,7 +133,9 @@ def not_drawn(result: ShapleyInteractions, drawn: int) -> str:
 def whiskers(result: ShapleyInteractions) -> str:
     """Say what whiskers are."""
     if result.total.model_std is None:
-        return "No intervals: the model does not say how uncertain these values are."
+        return background_whiskers(
+            result.background_size, known=result.total.half_width is not None
+        )
     text = "Whiskers: 95 % interval of each step under the model"
     if result.total.half_width is None:
         return f"{text}."

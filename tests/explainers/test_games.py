@@ -263,3 +263,12 @@ def test_the_verdict_of_a_subject_holds():
     subject = hx.Subject(unit_cube(3), trust=TRUSTED)
     found = explainer(lambda X: X[:, 0], subject=subject).tunability(DEFAULT)
     assert found.trust is TRUSTED
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_in_a_noisy_sum_nothing_surely_acts_together(seed):
+    rng = np.random.default_rng(seed)
+    run = run_of(lambda X: np.sin(3 * X[:, 0]) + X[:, 1] ** 2 + rng.normal(0.0, 0.1, len(X)))
+    found = [hx.tunability(run, DEFAULT, kind="gp"), hx.shapley_interactions(run, kind="gp")]
+    claims = [claim for one in found for claim in one.claims if claim.kind == "interaction"]
+    assert not any(claim.certain for claim in claims)
