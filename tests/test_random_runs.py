@@ -325,7 +325,10 @@ def check_around(run, seed):
     assert np.isfinite(together.total).all()
     sets = hx.shapley_interactions(run, source, background=10, **options)
     assert abs(sets.efficiency_gap) <= 1e-8 * max(abs(sets.prediction), abs(sets.baseline), 1e-300)
-    results = [result for result in (found, local, lime, together, sets) if result is not None]
+    game = [hx.tunability, hx.mistunability, hx.optimizer_bias][seed % 3](run, source, **options)
+    assert np.isfinite(game.coalitions).all()
+    assert (game.whole >= 0.0) == (seed % 3 == 0) or game.whole == 0.0
+    results = [one for one in (found, local, lime, together, sets, game) if one is not None]
     for result in results:
         json.dumps(result.to_dict(), allow_nan=False)
     assert not Page(results[seed % len(results)]._repr_html_()).misnested
