@@ -22,9 +22,10 @@ def write_and_tell(runs: Mapping[str, Run], path: Path, *, title: str | None = N
     report = Report.of(runs, title=title, n_jobs=-1, progress=True)
     written = report.write(path)
     for tab in report.tabs:
-        if len(report.tabs) > 1:
-            click.echo(plain(f"Objective: {tab.name}"))
-        _tell_best(runs[tab.name])
+        if tab.name in runs:
+            if len(report.tabs) > 1:
+                click.echo(plain(f"Objective: {tab.name}"))
+            _tell_best(runs[tab.name])
         for card in tab.cards:
             click.echo(plain(f"{card.title.rstrip('?')}: {card.finding}"))
     click.echo(plain(f"Report: {written}"))

@@ -30,7 +30,7 @@ from hpo_explain.wording.plots import smaller
 _HEIGHT = 230.0  # points, of the axes
 _MOST_PANELS = 6
 _LABELLED = 5  # trials of the front that are numbered
-_TO_THE_RIGHT = 100.0  # times the middle value beyond which an axis is logarithmic
+_TO_THE_RIGHT = 30.0  # times the middle of the front beyond which an axis is logarithmic
 _FRONT: dict[str, Any] = {
     "linestyle": "none", "marker": "o", "markersize": 6.0, "color": BLUE,
     "markeredgecolor": "white", "markeredgewidth": 0.6,
@@ -128,8 +128,8 @@ def _draw(ax: Axes, result: ParetoFront, k: int, other: int) -> None:
         ax.step(x[front], y[front], where="post", color=BLUE, linewidth=1.2, zorder=2.5)
     ax.plot(x[front], y[front], zorder=3, **_FRONT)
     for values, scale in ((x, ax.set_xscale), (y, ax.set_yscale)):
-        middle = float(np.median(values))
-        if values.min() > 0.0 and values.max() > _TO_THE_RIGHT * middle > 0.0:
+        middle, far = float(np.median(values[front])), float(values[front].max())
+        if values.min() > 0.0 and far > _TO_THE_RIGHT * middle > 0.0:
             scale("log")
     if len(result.objectives) > 2:
         return

@@ -24,6 +24,7 @@ from hpo_explain.reporting.local_importance import LOCAL_IMPORTANCE
 from hpo_explain.reporting.matters import MATTERS
 from hpo_explain.reporting.noise import NOISE
 from hpo_explain.reporting.overview import OVERVIEW
+from hpo_explain.reporting.pareto import joined, pareto_section
 from hpo_explain.reporting.partial_dependence import EFFECTS
 from hpo_explain.reporting.path import PATH
 from hpo_explain.reporting.proposal import BEST_PROPOSAL, LATEST_PROPOSAL
@@ -58,6 +59,7 @@ _LATE = (SHORT, TRIALS, PATH, OVERVIEW, BEST_PROPOSAL, LATEST_PROPOSAL, NEXT_STE
 """Sections that ask for what workers have begun, or may have a figure of theirs."""
 BRIEF = ("short", "overview", "trust", "latest")
 """Sections that need no models of many iterations, drawn in a moment."""
+_JOINT = "all-"
 _OF_PROPOSALS = (PATH, BEST_PROPOSAL, LATEST_PROPOSAL)
 
 
@@ -79,7 +81,8 @@ def report(
     run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path, Run or dict
         The optimization run, or runs by the name of their objective. A study with several
         objectives, and a search with several metrics of which `refit` names none, gets one part of
-        the page each, unless `target=` (`objective=` of a search) names one.
+        the page each, after one on their Pareto front, unless `target=` (`objective=` of a search)
+        names one.
     path : str or pathlib.Path, default "report.html"
         The file to write; it is replaced only when the new report is complete.
     title : str, optional
@@ -162,7 +165,7 @@ class Report:
     title : str
         Its heading.
     tabs : tuple of Tab
-        One per run: several where there are several objectives.
+        One per run: several where there are several objectives, after one on all of them.
     """
 
     title: str
@@ -225,19 +228,23 @@ class Report:
                 bar.set_postfix_str(chosen[i].name)
                 place = list(contexts).index(name)
                 cards[name][i] = card_of(chosen[i], contexts[name], prefix=_prefix(place))
+            joint = _joint_tab(runs, contexts) if sections is None else ()
         named = next(iter(runs.values())).name
         proposed = any(run.proposes for run in runs.values())
         heading = words.WHY_TRIED if proposed else words.WHAT_MATTERED
         return cls(
             title or (f"{heading}: {named}" if named else heading),
-            tuple(
-                Tab(
-                    name,
-                    summary(runs[name]),
-                    tuple(card for _, card in sorted(cards[name].items())),
-                    _prefix(place),
-                )
-                for place, name in enumerate(runs)
+            (
+                *joint,
+                *(
+                    Tab(
+                        name,
+                        summary(runs[name]),
+                        tuple(card for _, card in sorted(cards[name].items())),
+                        _prefix(place),
+                    )
+                    for place, name in enumerate(runs)
+                ),
             ),
         )
 
@@ -269,6 +276,16 @@ def _alone(runs: dict[str, Run]) -> dict[str, Run]:
             remedy="Name one with target=, for a search of scikit-learn with objective=.",
         )
     return runs
+
+
+def _joint_tab(runs: Mapping[str, Run], contexts: Mapping[str, Context]) -> tuple[Tab, ...]:
+    """Return the tab on all objectives together; nothing where there is one."""
+    objectives = joined(runs)
+    if objectives is None:
+        return ()
+    context = contexts[objectives.names[0]]
+    card = card_of(pareto_section(objectives), context, prefix=_JOINT)
+    return (Tab(words.ALL_OBJECTIVES, words.together(objectives), (card,), _JOINT),)
 
 
 def _prefix(place: int) -> str:

@@ -8,7 +8,7 @@ from hpo_explain._words import counted, join_words, spans
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, TurningPoint
 from hpo_explain.explanations.path import KAPPAS
 from hpo_explain.facts import Fact, Origin
-from hpo_explain.run import Run
+from hpo_explain.run import Objectives, Run
 from hpo_explain.wording._registry import add_facts
 from hpo_explain.wording.numbers import format_value
 from hpo_explain.wording.run import proposals, who_is_unknown
@@ -276,3 +276,12 @@ add_facts(
         "path_thinned": _path_thinned,
     }
 )
+
+
+ALL_OBJECTIVES = "All objectives"
+
+
+def together(objectives: Objectives) -> str:
+    """Return several objectives in a line."""
+    named = [f"{name} ({run.direction})" for name, run in objectives.runs.items()]
+    return f"{counted(len(objectives.trials), 'trial')}: {join_words(named)}"

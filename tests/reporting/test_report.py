@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import stat
+from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
@@ -17,6 +18,7 @@ import hpo_explain as hx
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.facts import fact
 from hpo_explain.reporting import SECTIONS, Report, Status
+from hpo_explain.reporting.pareto import joined
 from hpo_explain.run import Run
 from hpo_explain.wording.proposal import value as value_in_words
 from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs
@@ -472,3 +474,21 @@ def test_an_analysis_is_computed_once_however_many_sections_use_it(run, monkeypa
     )
     Report.of({"loss": run}, sections=["importance", "effects", "h-statistic", "next"])
     assert len(calls) == 1
+
+
+def test_several_objectives_begin_with_their_pareto_front(monkeypatch):
+    quick = tuple(section for section in SECTIONS if section.name == "overview")
+    monkeypatch.setattr("hpo_explain.reporting.page.SECTIONS", quick)
+    run = tuning_run(20)
+    time = replace(run, objective=100.0 * run.X[:, 0], objective_name="time", record=None)
+    runs = {"loss": run, "time": time}
+    report = Report.of(runs)
+    assert [tab.name for tab in report.tabs] == ["All objectives", "loss", "time"]
+    (card,) = report.tabs[0].cards
+    assert card.status is Status.SHOWN
+    assert "on the Pareto front of loss and time" in card.finding
+    assert len(card.tables["pareto"]) == len(hx.pareto(runs).front)
+    others = replace(time, X=run.X[::-1])  # not of the same trials
+    asked = {"sections": ["overview"]}
+    assert [tab.name for tab in Report.of(runs, **asked).tabs] == ["loss", "time"]
+    assert joined({"loss": run, "time": others}) is None

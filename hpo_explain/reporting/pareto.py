@@ -1,0 +1,49 @@
+"""The report's first tab where there are several objectives: their Pareto front."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.explainers.pareto import ParetoExplainer
+from hpo_explain.reporting._plain import shown
+from hpo_explain.reporting._render import figure
+from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.section import Content, Section
+from hpo_explain.run import Objectives, Run
+from hpo_explain.wording import pareto as words
+from hpo_explain.wording.contents import shortened
+
+
+def joined(runs: Mapping[str, Run]) -> Objectives | None:
+    """Return several objectives of the same trials; None where the runs are not such."""
+    if len(runs) < 2:
+        return None
+    try:
+        return Objectives.of(runs)
+    except (InputError, NothingToExplain):
+        return None
+
+
+def pareto_section(objectives: Objectives) -> Section:
+    """Return the section on the Pareto front of some objectives."""
+
+    def content(context: Context) -> Content:
+        models = {name: run.surrogate() for name, run in objectives.runs.items()}
+        result = ParetoExplainer(objectives, models).explain()
+        plots = [figure(result.plot, alt=result.sentence, caption=words.heading(result))]
+        if result.moves:
+            move = result.moves[0]
+            caption = words.moves_heading(move.source, move.target)
+            plots.append(figure(result.plot_moves, alt=caption, caption=caption))
+        found = shown("pareto", result, plots)
+        return replace(found, brief=shortened(result.sentence))
+
+    return Section(
+        "pareto",
+        "Which trials are best, and what does one objective cost in another?",
+        "No other trial is better in all objectives than one on the front. A hyperparameter whose "
+        "bars point both ways is what one objective is bought with in the other.",
+        content,
+    )
