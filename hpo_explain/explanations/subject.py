@@ -141,6 +141,10 @@ class Subject:
             return ()
         verdict = self.verdict(scope)
         level = "unknown" if verdict is None else verdict.level
+        reasons = () if verdict is None else verdict.reasons
+        failed = [r for r in reasons if dict(r.values).get("level") == level]
+        if level == "poor" and [reason.kind for reason in failed] == ["trust_reach"]:
+            return (fact("model_not_checked", names=failed[0].names, scope=scope),)
         return (fact("model_not_trusted", level=level, scope=scope),)
 
     def untried(self, values: Mapping[str, Sequence[Any]]) -> tuple[Fact, ...]:

@@ -692,8 +692,7 @@ class Run:
             return self.model
         rows = self.known_before(before)
         if len(rows) < 2:
-            known = np.asarray(self.trials)[rows]
-            raise NothingToExplain(fact("too_few_trials", trials=known, before=before))
+            raise NothingToExplain(self._too_few(rows, before))
         if kind == "auto":
             own = None if self.record is None else self.record.surrogate(before)
             if own is not None:
@@ -709,6 +708,22 @@ class Run:
         model = again(self.X[rows], y)
         model.hold_out_by(partial(self.averaged.held_out, again))
         return model
+
+    def _too_few(self, rows: npt.NDArray[np.int64], before: int | None) -> Fact:
+        """Return that too few trials count, and the fidelities at which there are more."""
+        known = np.asarray(self.trials)[rows]
+        others = [why for why in self.excluded.values() if why.kind == "another_fidelity"]
+        levels = [why["value"] for why in others if why["value"] is not None]
+        several = sorted({level for level in levels if levels.count(level) > 1}, reverse=True)
+        if before is not None or not several:
+            return fact("too_few_trials", trials=known, before=before)
+        return fact(
+            "too_few_at_level",
+            trials=known,
+            names=others[0].names,
+            levels=tuple(several),
+            counts=tuple(levels.count(level) for level in several),
+        )
 
     def explained_by(self, model: Any) -> Run:
         """Return the run with a model of the user's as its surrogate of all trials.

@@ -23,6 +23,11 @@ def _not_trusted(fact: Fact) -> str:
     return f"the model predicts badly {where}"
 
 
+def _not_checked(fact: Fact) -> str:
+    along = f" along {join_words(fact.names)}" if fact.names else ""
+    return f"predictions were checked in a small part of the space only{along}"
+
+
 def _partly_tried(fact: Fact) -> str:
     if not fact.names:
         return "it is not known what was tried"
@@ -36,6 +41,7 @@ add_facts(
     {
         "range_partly_tried": _partly_tried,
         "model_not_trusted": _not_trusted,
+        "model_not_checked": _not_checked,
         "value_not_tried": lambda fact: (
             f"hardly any trial has such values of {join_words(fact.names)}"
         ),

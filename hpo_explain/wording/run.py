@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain._words import counted, spans
-from hpo_explain.errors import NothingToExplain, Option
+from hpo_explain._words import counted, join_words, spans
+from hpo_explain.errors import NothingToExplain, Option, Text
 from hpo_explain.facts import Fact, Origin, by_reason
 from hpo_explain.run import Run
 from hpo_explain.wording._registry import add_facts
@@ -127,6 +127,17 @@ def _too_few_trials(fact: Fact) -> str:
     )
 
 
+def _too_few_at_level(fact: Fact) -> Text:
+    at = zip(fact["levels"], fact["counts"], strict=True)
+    others = join_words([f"{n} at {level:g}" for level, n in at])
+    return (
+        f"run has {counted(len(fact.trials), 'finished trial')} at the highest {fact.names[0]}; a "
+        f"surrogate needs at least 2. There are {others}: ",
+        Option("level", fact["levels"][0]),
+        f" reads the {fact['counts'][0]}.",
+    )
+
+
 def _trials(fact: Fact) -> str:
     return f"{counted(len(fact.trials), 'trial')} ({spans(fact.trials)})"
 
@@ -154,6 +165,7 @@ add_facts(
         ),
         "surrogate_kind": _surrogate_kind,
         "too_few_trials": _too_few_trials,
+        "too_few_at_level": _too_few_at_level,
         "no_feasible_trial": "run has no finished feasible trial, so there is no incumbent. Run "
         "more trials, or read infeasible ones as well.",
         "parallel": "parallel: trials ran at the same time; a proposal is explained with the "

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.base import BaseEstimator
@@ -198,6 +199,26 @@ def test_a_halving_search_is_read_at_its_highest_resource():
     assert dict(zip(note["levels"], note["counts"], strict=True)) == dict(
         zip(*np.unique(results["n_resources"], return_counts=True), strict=True)
     )
+
+
+def test_where_one_candidate_is_left_the_resources_of_more_are_named():
+    table = pd.DataFrame({"x": np.linspace(0.1, 0.9, 9), "loss": np.arange(9.0)})
+    table["epochs"] = [1, 1, 1, 1, 1, 1, 3, 3, 9]
+    options = {"objective": "loss", "fidelity": "epochs"}
+    with pytest.raises(hx.NothingToExplain, match=r"There are 2 at 3 and 6 at 1: level=3\.0"):
+        hx.importance(table, **options)
+    assert len(as_run(table, level=1, **options)) == 6
+    assert hx.importance(table, level=1, **options).importance.loc["x", "importance"] > 0.9
+
+
+def test_a_grid_where_one_hyperparameter_matters_is_not_said_to_have_a_bad_model():
+    """Its score is known: only C matters. Nothing was checked between far values of a grid."""
+    values = {"C": [0.01, 0.1, 1.0, 10.0, 100.0], "trees": [1, 2, 3, 4], "gamma": [0.01, 0.02, 1e6]}
+    search = grid({"kernel": ["linear"], **values})
+    found = hx.importance(search, seed=0)
+    assert found.importance.loc["C", "importance"] > 0.95
+    assert "predicts badly" not in found.sentence
+    assert "gamma" in found.sentence
 
 
 def test_another_resource_can_be_read():
