@@ -75,6 +75,7 @@ from .explanations import Noise as Noise
 from .explanations import ParetoFront as ParetoFront
 from .explanations import PartialDependence as PartialDependence
 from .explanations import PartialDependences as PartialDependences
+from .explanations import PosteriorDraws as PosteriorDraws
 from .explanations import PredictionExplanation as PredictionExplanation
 from .explanations import PredictionOverview as PredictionOverview
 from .explanations import ProposalDensities as ProposalDensities

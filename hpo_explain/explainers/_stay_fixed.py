@@ -24,8 +24,8 @@ import numpy as np
 
 from hpo_explain._blas import one_blas_thread
 from hpo_explain.explainers._explained import Explained
-from hpo_explain.explainers._posterior import draws
 from hpo_explain.explanations import Subject
+from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.surrogates import Surrogate
 
@@ -128,7 +128,7 @@ class _Pool:
         K = self._explained.covariance(rows)
         if K is None:
             return False
-        cost = self._explained.sign * draws(self._explained(rows), K, _DRAWS, self._seed)
+        cost = self._explained.sign * normal_draws(self._explained(rows), K, _DRAWS, self._seed)
         best = cost.min(axis=0)
         kept = np.minimum(cost[len(self._rows) :].min(axis=0), cost[0])
         enough = np.maximum(_OF_GAIN * (cost[0] - best), self._nothing)

@@ -156,6 +156,7 @@ class AblationExplainer:
             total_std=total_std,
             order_std=self._order_spread(x, y, flips, taken),
             std_kind=kind,
+            covariance=self._explained.covariance(path),
             source_trial=source_trial,
             target_trial=target_trial,
             notes=self._notes(taken, kind),

@@ -33,13 +33,13 @@ from hpo_explain.explainers._coalition_search import (
     predicted_in_coalitions,
 )
 from hpo_explain.explainers._explained import Explained, PredictedObjective
-from hpo_explain.explainers._posterior import draws
 from hpo_explain.explainers._relevant import relevant
 from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.explainers.interaction_indices import interaction_weights, sets_up_to
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS
 from hpo_explain.explanations import GameExplanation, SetValues, Subject
 from hpo_explain.explanations.games import Game
+from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import INDICES, Direction, InteractionIndex
 from hpo_explain.space import Array, Config, encode_one
@@ -307,7 +307,7 @@ class GameExplainer:
         z = np.where(table.free[:, None, :], sample, table.default).reshape(-1, len(space))
         X = space.project(z)
         mean = mean_of(self._surrogate, X)
-        drawn = draws(mean, model.posterior_covariance(X), _DRAWS, self._seed)
+        drawn = normal_draws(mean, model.posterior_covariance(X), _DRAWS, self._seed)
         values = drawn.reshape(m, k, _DRAWS).var(axis=1, ddof=1)
         phi = table.weights(self._order, self._index) @ values
         return phi.std(axis=1, ddof=1), float((values[-1] - values[0]).std(ddof=1))

@@ -24,8 +24,8 @@ import numpy.typing as npt
 from hpo_explain._checks import check_count
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers._explained import Explained
-from hpo_explain.explainers._posterior import draws
 from hpo_explain.explanations import LocalImportance, Subject
+from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Direction
 from hpo_explain.space import Array, Config, SearchSpace, encode_one
@@ -128,7 +128,7 @@ class LocalImportanceExplainer:
         variance[members] = [_variance(m, w)[0] for m, (_, w) in zip(means, points, strict=True)]
         importance = _shares(variance[None, :])[0]
         drawn, kind = self._draws(rows, predicted, owner, points)
-        std = None
+        std = shares = None
         if drawn is not None:
             by_draw = np.zeros((drawn[0].shape[1], len(space)))
             for j, v, (_, w) in zip(members, drawn, points, strict=True):
@@ -146,6 +146,7 @@ class LocalImportanceExplainer:
             curves=self._curves(members, points, means),
             std=std,
             std_kind=kind,
+            drawn=shares if kind == "posterior" else None,
             prediction=float(at_x[0]),
             notes=self._notes(x, kind, drawn is None),
         )
@@ -218,7 +219,7 @@ class LocalImportanceExplainer:
         K = explained.covariance(rows) if len(rows) <= _MOST_JOINT else None
         if K is None:
             return None, ""
-        return _averaged(draws(mean, K, _DRAWS, self._seed), owner, points), "posterior"
+        return _averaged(normal_draws(mean, K, _DRAWS, self._seed), owner, points), "posterior"
 
     def _curves(
         self, members: Sequence[int], points: list[Points], means: list[Array]

@@ -264,6 +264,7 @@ class PartialDependenceExplainer:
             attainable=self._reached(rows, members, positions[0], feasible),
             tried=values_together(space, members, self._subject.tried),
             exact=by_tree is not None,
+            joint=by_tree is None and isinstance(self._surrogate, SupportsJoint),
             notes=self._notes(wanted, ice_mean, by_tree is not None),
         )
         return effect, rows

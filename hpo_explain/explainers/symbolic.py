@@ -34,8 +34,8 @@ from hpo_explain._checks import check_count, check_fraction, check_name, check_s
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
-from hpo_explain.explainers._posterior import draws
 from hpo_explain.explanations import Subject, SymbolicEffect
+from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.explanations.symbolic import Factor, Function, Term
 from hpo_explain.facts import fact
 from hpo_explain.options import Direction
@@ -228,7 +228,7 @@ class SymbolicExplainer:
                 models = surrogate.plausible(_MODELS, seed=self._seed)
             moved = effect - _means(surrogate, groups)
             drawn = [
-                draws(
+                normal_draws(
                     moved + _means(model, groups),
                     model.covariance_of_means(groups),
                     _DRAWS // len(models),

@@ -25,6 +25,7 @@ from hpo_explain.explanations.pareto import Move, ParetoFront, Saving
 from hpo_explain.explanations.partial_dependence import PartialDependence
 from hpo_explain.explanations.partial_dependences import PartialDependences
 from hpo_explain.explanations.path import DesirabilityPath, TurningPoint
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.prediction import PredictionExplanation
 from hpo_explain.explanations.prediction_overview import PredictionOverview
 from hpo_explain.explanations.proposal import ProposalExplanation
@@ -77,6 +78,7 @@ __all__ = [
     "ParetoFront",
     "PartialDependence",
     "PartialDependences",
+    "PosteriorDraws",
     "PredictionExplanation",
     "PredictionOverview",
     "Presence",

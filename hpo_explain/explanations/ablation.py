@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim, Kind, between
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
@@ -61,6 +62,8 @@ class Ablation(Result):
         it is not known, or too many hyperparameters are flipped.
     std_kind : {"posterior", "trees", ""}
         Whether it is the posterior's (observation noise excluded), over trees, or not known.
+    covariance : ndarray of shape (k + 1, k + 1) or None
+        Posterior covariance of the predictions along the path; None without a joint posterior.
     source_trial, target_trial : int or None
         The numbers of the trials that the two are, None for other configurations.
     subject, notes
@@ -97,6 +100,7 @@ class Ablation(Result):
     total_std: float | None = None
     order_std: Array | None = None
     std_kind: str = ""
+    covariance: Array | None = None
     source_trial: int | None = None
     target_trial: int | None = None
 
@@ -124,6 +128,19 @@ class Ablation(Result):
     def first_round(self) -> Array:
         """What each step gains alone, from the source; NaN where it cannot be made alone. (k,)."""
         return np.array([self.rounds[0].get(label, np.nan) for label in self.labels])
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The gains of the steps for functions drawn from the posterior, by label.
+
+        The path itself is the one found; the kernel's parameters are those of the model.
+        """
+        if self.covariance is None:
+            return super().posterior
+        step = np.eye(len(self.gains), len(self.values)) - np.eye(
+            len(self.gains), len(self.values), 1
+        )
+        return PosteriorDraws.of_normal(self.labels, self.gains, step @ self.covariance @ step.T)
 
     # ------------------------------------------------------------------ what it says
 

@@ -19,6 +19,7 @@ from hpo_explain.diagnostics import Scope
 from hpo_explain.errors import InputError, Option
 from hpo_explain.explanations.claims import NOTHING, Claim, between, worth_naming
 from hpo_explain.explanations.marginal import Marginal
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
@@ -186,6 +187,14 @@ class FanovaImportance(Result):
         if self.intervals is None:
             return np.asarray(self.shares.mean(axis=0))
         return self.intervals.importance
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The shares of functions drawn from the posterior, by the label of the set."""
+        if self.rows != "draws":
+            return super().posterior
+        labels = [SEPARATOR.join(self.names[j] for j in u) for u in self.members]
+        return PosteriorDraws(tuple(labels), self.shares)
 
     def bounds(self, i: int) -> tuple[float, float] | None:
         """Return the interval of the share of a set; None where it is not known."""

@@ -13,6 +13,7 @@ from hpo_explain._checks import check_name
 from hpo_explain.diagnostics import Scope
 from hpo_explain.errors import InputError
 from hpo_explain.explanations.claims import Claim, worth_naming
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
@@ -48,6 +49,8 @@ class LocalImportance(Result):
         Standard deviation of each share.
     std_kind : {"trees", "posterior", ""}
         Whether it is over trees, over draws from the posterior, or not known.
+    drawn : ndarray of shape (number of draws, d) or None
+        The shares of functions drawn from the posterior; None without one.
     prediction : float
         The prediction for the configuration.
     subject, notes
@@ -74,12 +77,23 @@ class LocalImportance(Result):
     curves: tuple[tuple[str, tuple[Any, ...], Array], ...]
     std: Array | None = None
     std_kind: str = ""
+    drawn: Array | None = None
     prediction: float = float("nan")
 
     @property
     def names(self) -> tuple[str, ...]:
         """The hyperparameters, in the order of the space."""
         return self.subject.names
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The shares of functions drawn from the posterior, by hyperparameter.
+
+        The kernel's parameters are those of the model.
+        """
+        if self.drawn is None:
+            return super().posterior
+        return PosteriorDraws(self.names, self.drawn)
 
     @property
     def active(self) -> npt.NDArray[np.bool_]:

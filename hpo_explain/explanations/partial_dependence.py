@@ -17,6 +17,7 @@ from hpo_explain.errors import InputError
 from hpo_explain.explanations._best import Curve
 from hpo_explain.explanations.attainable import Attainable
 from hpo_explain.explanations.claims import Claim
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array, CategoricalParameter, category_index
 
@@ -56,6 +57,8 @@ class PartialDependence(Result):
         The best over all others at each value, where it was asked for.
     tried : tuple of tuple
         The observed trials' values, one tuple per hyperparameter.
+    joint : bool
+        Whether the covariance is that of a posterior, and not one over trees.
     exact : bool
         Whether the mean integrates over the space exactly rather than over the sample.
     subject, notes
@@ -92,6 +95,7 @@ class PartialDependence(Result):
     attainable: Attainable | None = None
     tried: tuple[tuple[Any, ...], ...] = ()
     exact: bool = False
+    joint: bool = False
 
     @property
     def axes(self) -> tuple[tuple[Any, ...], ...]:
@@ -114,6 +118,23 @@ class PartialDependence(Result):
         """The incumbent's values; None where it does not have all of them."""
         known = self.subject.incumbent
         return tuple(known[n] for n in self.names) if set(self.names) <= set(known) else None
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The whole curve for functions drawn from the posterior, by value; better comes first.
+
+        Of a pair by pairs of values. The kernel's parameters are those of the model.
+        """
+        if not self.joint or self.covariance is None:
+            return super().posterior
+        names = list(itertools.product(*self.axes)) if len(self.names) > 1 else list(self.axes[0])
+        mean, known = self.mean.ravel(), ~np.isnan(np.diag(self.covariance))
+        return PosteriorDraws.of_normal(
+            [name for name, there in zip(names, known, strict=True) if there],
+            mean[known],
+            self.covariance[np.ix_(known, known)],
+            lower_first=self.subject.lower_is_better,
+        )
 
     def band(self, level: float = 0.95) -> tuple[Array, Array]:
         """Return lower and upper end of the band in which the function is expected.

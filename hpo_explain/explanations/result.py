@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hpo_explain._edge import plots, words
 from hpo_explain._html import text_html
 from hpo_explain.diagnostics import Scope, Trust, Verdict
+from hpo_explain.errors import NothingToExplain
 from hpo_explain.explanations._json import plain_json
 from hpo_explain.explanations.claims import Claim
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.subject import Subject
-from hpo_explain.facts import Fact
+from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Direction
 
 if TYPE_CHECKING:
@@ -97,6 +100,34 @@ class Result(ABC):
     def optimizer(self) -> str:
         """What ran the optimization."""
         return self.subject.optimizer
+
+    # ------------------------------------------------------------------ what else may be true
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """Its numbers for functions drawn from the posterior of a Gaussian process.
+
+        Raises
+        ------
+        NothingToExplain
+            If the result does not rest on such a posterior.
+        """
+        raise NothingToExplain(fact("no_posterior", model=self.subject.model))
+
+    def probability(self, first: Hashable, second: Hashable | None = None) -> float:
+        """Return how probable it is that one comes before another, or before all others.
+
+        As of :meth:`PosteriorDraws.probability`: that a hyperparameter is more important, a value
+        better, or a step gains more.
+
+        Raises
+        ------
+        NothingToExplain
+            If the result does not rest on the posterior of a Gaussian process.
+        InputError
+            If there is no such name.
+        """
+        return self.posterior.probability(first, second)
 
     # ------------------------------------------------------------------ how it shows itself
 

@@ -45,6 +45,10 @@ add_facts(
         "value_not_tried": lambda fact: (
             f"hardly any trial has such values of {join_words(fact.names)}"
         ),
+        "no_posterior": lambda fact: (
+            f"the result of {fact['model'] or 'a model'} has no draws from a posterior: these are "
+            "known of shares, effects, paths and local importance by a Gaussian process (kind='gp')"
+        ),
         "uncertainty_unknown": "the model does not say how uncertain it is of a difference",
     }
 )

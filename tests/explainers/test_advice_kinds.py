@@ -18,7 +18,7 @@ from hpo_explain.explainers._advice.prospects import Prospects, _expected_best, 
 from hpo_explain.explainers._advice.repeat import _gain, luck, repeat
 from hpo_explain.explainers._advice.rescale import rescale
 from hpo_explain.explainers._advice.wait import wait
-from hpo_explain.explainers._posterior import draws
+from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.facade import Analysed
 from hpo_explain.facts import Origin
 from hpo_explain.run import WithoutResult
@@ -183,7 +183,7 @@ def test_knowing_the_best_of_two_is_worth_its_closed_form():
     assert _gain(mean, covariance, 0.0) == pytest.approx(expected, rel=0.05)
     gains = [_gain(mean, covariance, variance) for variance in (1.0, 0.1, 0.01)]
     assert gains == sorted(gains)
-    assert draws(mean, covariance, 4000, 0).mean(axis=1) == pytest.approx(mean, abs=0.02)
+    assert normal_draws(mean, covariance, 4000, 0).mean(axis=1) == pytest.approx(mean, abs=0.02)
 
 
 def test_trials_are_repeated_where_noise_hides_which_is_best_and_nothing_new_promises_more():

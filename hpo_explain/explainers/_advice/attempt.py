@@ -13,8 +13,8 @@ from hpo_explain.explainers._advice.analyses import Analyses, believed
 from hpo_explain.explainers._advice.batch import batch_of
 from hpo_explain.explainers._advice.beware import hit
 from hpo_explain.explainers._advice.improvement import Candidates
-from hpo_explain.explainers._posterior import draws
 from hpo_explain.explanations import Action
+from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.facts import fact
 from hpo_explain.run import average_instances, on_log_tail
 from hpo_explain.space import Array, FloatParameter, Parameter, SearchSpace
@@ -66,7 +66,7 @@ def attempt(
     best = int(np.argmin(sign * means))
     together = np.vstack([scaled.X[[feasible[best]]], rows])
     mean, std = model.predict(together)
-    drawn = draws(sign * mean, model.posterior_covariance(together), _DRAWS, 0).T
+    drawn = normal_draws(sign * mean, model.posterior_covariance(together), _DRAWS, 0).T
     improved = np.maximum(drawn[:, 0] - drawn[:, 1:].min(axis=1), 0.0)
     gain = float(improved.mean())
     if gain < _WORTH * candidates.spread:

@@ -16,9 +16,9 @@ from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.changes import change
 from hpo_explain.explainers._advice.improvement import Candidates
 from hpo_explain.explainers._advice.prospects import Prospects
-from hpo_explain.explainers._posterior import draws
 from hpo_explain.explainers.attainable import attainable
 from hpo_explain.explanations import Action, Attainable
+from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.facts import Fact, fact
 from hpo_explain.run import Run
 from hpo_explain.space import Array, CategoricalParameter
@@ -133,5 +133,5 @@ def _worse(cost: Array, covariance: Array, best: int) -> tuple[Array, Array]:
 
 
 def _probability_of_best(cost: Array, covariance: Array) -> Array:
-    least = np.argmin(draws(cost, covariance, _DRAWS, 0), axis=0)
+    least = np.argmin(normal_draws(cost, covariance, _DRAWS, 0), axis=0)
     return np.bincount(least, minlength=len(cost)) / _DRAWS

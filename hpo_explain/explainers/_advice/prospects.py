@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._blas import one_blas_thread
-from hpo_explain.explainers._posterior import draws
 from hpo_explain.explanations._best import PROBABLE
+from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.run import Run
 from hpo_explain.space import Array, Parameter, SearchSpace
 from hpo_explain.surrogates import SupportsJoint, SupportsTrees
@@ -116,7 +116,7 @@ class Prospects:
         else:
             covariance = np.diag(std**2)
         with one_blas_thread():
-            return draws(self._sign * mean, covariance, _DRAWS, self._seed).T
+            return normal_draws(self._sign * mean, covariance, _DRAWS, self._seed).T
 
 
 def changed_rows(

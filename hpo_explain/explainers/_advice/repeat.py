@@ -24,8 +24,8 @@ import numpy as np
 
 from hpo_explain.explainers._advice.analyses import Analyses, believed
 from hpo_explain.explainers._advice.improvement import Candidates
-from hpo_explain.explainers._posterior import draws
 from hpo_explain.explanations import Action
+from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.facts import Fact, fact
 from hpo_explain.run import Run
 from hpo_explain.run.best_predicted import NOTABLE_NOISE
@@ -135,7 +135,7 @@ def _best_rows(run: Run, candidates: Candidates) -> tuple[list[int], list[int]]:
 
 def _contenders(mean: Array, covariance: Array) -> list[int]:
     """Return the places that are most probably the least, the most probable first."""
-    least = np.argmin(draws(mean, covariance, _DRAWS, 0), axis=0)
+    least = np.argmin(normal_draws(mean, covariance, _DRAWS, 0), axis=0)
     counts = np.bincount(least, minlength=len(mean))
     order = np.argsort(-counts, kind="stable")[:_CONTENDERS]
     return [int(i) for i in order if counts[i] >= 0.05 * _DRAWS]
@@ -145,4 +145,4 @@ def _gain(mean: Array, covariance: Array, variance: float) -> float:
     """Return min μ - E[min of the means after evaluations with a variance of the noise]."""
     noisy = covariance + (variance + 1e-12 * np.trace(covariance)) * np.eye(len(mean))
     of_means = covariance @ np.linalg.solve(noisy, covariance)
-    return float(mean.min() - draws(mean, of_means, _DRAWS, 0).min(axis=0).mean())
+    return float(mean.min() - normal_draws(mean, of_means, _DRAWS, 0).min(axis=0).mean())

@@ -1,0 +1,123 @@
+"""What a result would be, were the function one of those that the trials allow."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hpo_explain._checks import check_fraction, unknown_name
+from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_DRAWS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorDraws:
+    """A result's numbers for functions drawn from the posterior of a Gaussian process.
+
+    Each row is about one function as a whole, so that numbers of one row may be compared: what two
+    of them have in common does not count as uncertainty of their difference.
+
+    Attributes
+    ----------
+    names : tuple
+        What each column is about: hyperparameters, values of one, or steps of a path.
+    values : ndarray of shape (number of draws, number of names)
+        The numbers, in the units of the result.
+    lower_first : bool
+        Whether the smaller of two numbers comes first; else the larger one.
+
+    Examples
+    --------
+    >>> found = PosteriorDraws(("lr", "depth"), np.array([[0.6, 0.4], [0.3, 0.7], [0.8, 0.2]]))
+    >>> round(found.probability("lr", "depth"), 2), len(found)
+    (0.67, 3)
+    """
+
+    names: tuple[Hashable, ...]
+    values: Array
+    lower_first: bool = False
+
+    @classmethod
+    def of_normal(
+        cls,
+        names: Sequence[Hashable],
+        mean: Array,
+        covariance: Array,
+        *,
+        lower_first: bool = False,
+    ) -> PosteriorDraws:
+        """Return a thousand draws of normal numbers (K,) with a covariance (K, K)."""
+        values = normal_draws(mean, covariance, _DRAWS, seed=0).T
+        return cls(tuple(names), values, lower_first)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def _index(self, argument: str, name: Hashable) -> int:
+        if name not in self.names:
+            raise unknown_name(argument, name, self.names, "name")
+        return self.names.index(name)
+
+    def probability(self, first: Hashable, second: Hashable | None = None) -> float:
+        """Return how probable it is that one comes before another, or before all others.
+
+        The share of the draws in which it does; where several are equal, each as often. Of a
+        thousand draws it has a standard error of up to 0.016.
+
+        Parameters
+        ----------
+        first : name
+            What comes first: the more important hyperparameter, the better value, the step that
+            gains more.
+        second : name, optional
+            What it is compared with; by default all others.
+
+        Raises
+        ------
+        InputError
+            If there is no such name.
+        """
+        ahead = -self.values if self.lower_first else self.values
+        i = self._index("first", first)
+        if second is not None:
+            other = ahead[:, self._index("second", second)]
+            return float(((ahead[:, i] > other) + 0.5 * (ahead[:, i] == other)).mean())
+        leads = ahead == ahead.max(axis=1, keepdims=True)
+        return float((leads[:, i] / leads.sum(axis=1)).mean())
+
+    def interval(self, name: Hashable, level: float = 0.95) -> tuple[float, float]:
+        """Return between which numbers so much of the draws lies, in the middle.
+
+        Raises
+        ------
+        InputError
+            If there is no such name, or `level` is not between 0 and 1.
+        """
+        tail = (1.0 - check_fraction("level", level)) / 2.0
+        low, high = np.quantile(self.values[:, self._index("name", name)], [tail, 1.0 - tail])
+        return float(low), float(high)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per draw and a column per name."""
+        import pandas as pd
+
+        index = pd.RangeIndex(len(self), name="draw")
+        return pd.DataFrame(self.values, columns=pd.Index(self.names), index=index)
+
+
+def normal_draws(mean: Array, covariance: Array, n: int, seed: int) -> Array:
+    """Return draws of a function's values at some points, (points, n).
+
+    By eigenvalues, of which rounding makes some negative: those count as 0.
+    """
+    eigenvalues, vectors = np.linalg.eigh((covariance + covariance.T) / 2.0)
+    noise = np.random.default_rng(seed).standard_normal((len(mean), n))
+    deviations = vectors @ (np.sqrt(np.maximum(eigenvalues, 0.0))[:, None] * noise)
+    return np.asarray(mean[:, None] + deviations)
