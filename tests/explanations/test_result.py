@@ -56,6 +56,22 @@ def repeated(run):
     )
 
 
+def with_curves(run):
+    """Every trial reported three values; the last five were pruned after the first."""
+    values = run.objective[:, None] + np.array([0.5, 0.1, 0.0]) * run.X[:, [1]]
+    values[15:, 1:] = np.nan
+    curves = hx.Curves(run.trials, run.X, [1, 2, 3], values, "epoch")
+    return replace(
+        run,
+        X=run.X[:15],
+        objective=run.objective[:15],
+        trials=run.trials[:15],
+        proposals=range(8, 15),
+        feasible=None,
+        curves=curves,
+    )
+
+
 MADE = {
     "Ablation": hx.ablation,
     "AccumulatedLocalEffects": lambda run: hx.accumulated_local_effects(run, "lr"),
@@ -67,9 +83,11 @@ MADE = {
         run, [17, 18], background=40, progress=False
     ),
     "FanovaImportance": lambda run: hx.importance(run, 2, n_trees=8),
+    "Footprint": hx.footprint,
     "History": lambda run: hx.history(run, optimum=0.0),
     "GameExplanation": hx.tunability,
     "InteractionStrength": lambda run: hx.h_statistic(run, sample=10),
+    "LearningCurves": lambda run: hx.learning_curves(with_curves(run), orders=2),
     "LimeExplanation": lambda run: hx.lime(run, sample=100),
     "LocalImportance": hx.local_importance,
     "Noise": lambda run: hx.noise(repeated(run)),
@@ -90,6 +108,7 @@ MADE = {
     "RepeatedRuns": several_runs,
     "SampleSizeCheck": lambda run: hx.check_sample_size(hx.explain_proposal(run, background=40)),
     "ShapleyInteractions": lambda run: hx.shapley_interactions(run, background=20),
+    "SymbolicEffect": lambda run: hx.symbolic(run, "lr", sample=20),
     "Subspace": lambda run: hx.subspace(run, n_trees=8),
 }
 
