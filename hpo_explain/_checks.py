@@ -78,6 +78,8 @@ def check_fraction(name: str, value: object) -> float:
 def check_array(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return `value` as a float array if it holds numbers only."""
     try:
+        if np.iscomplexobj(value):
+            raise TypeError("complex numbers have no order")
         return np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:
         raise InputError(

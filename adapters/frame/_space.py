@@ -354,6 +354,9 @@ def _is_written_whole(value: Any) -> bool:
 def _number(present: pd.Series[Any], name: str, gaps: bool, notes: list[Fact]) -> Parameter:
     from pandas.api import types
 
+    if types.is_complex_dtype(present):
+        problem = f"has complex numbers in column {name!r}, which have no order"
+        raise InputError("frame", problem, present.iloc[0], "Split them into columns of their own.")
     values = present.to_numpy(dtype=float)
     infinite = np.flatnonzero(~np.isfinite(values))
     if len(infinite):

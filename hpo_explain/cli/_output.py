@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -63,9 +64,10 @@ def show(result: Result, frame: pd.DataFrame, form: str, plot: Path | None) -> N
 
 def as_csv(frame: pd.DataFrame) -> str:
     """Return a table as CSV, in which empty is what there is no value for: None is a category."""
+    from hpo_explain.reporting._csv import csv_text
+
     spelled = frame.map(lambda cell: "None" if cell is None else cell)
-    text: str = spelled.to_csv(index=False, lineterminator="\n")
-    return text
+    return csv_text(spelled, lineterminator="\n")
 
 
 def as_json(value: Any) -> str:
@@ -89,6 +91,11 @@ def _explain(result: Result, *, to_stderr: bool) -> None:
 
 def _draw(result: Result, path: Path) -> None:
     """Draw a result into a file, whose name says the format."""
-    figure = result.plot().figure.figure
-    figure.savefig(path, bbox_inches="tight")
+    from hpo_explain.reporting._file import write_atomically
+
+    drawn = io.BytesIO()
+    result.plot().figure.figure.savefig(
+        drawn, bbox_inches="tight", format=path.suffix.lower().lstrip(".")
+    )
+    write_atomically(path, drawn.getvalue())
     say(f"plot: {path}")

@@ -54,6 +54,7 @@ _JOINT_ROWS = 1280  # of the grid and the sample: more take time, and change the
 _MOST_ROWS, _FEWEST_ROWS = 64, 8
 _SEARCHED_ROWS = 300  # from which the search for the best over all others starts
 _DRAWS = 64  # times the sample that is drawn in search of active configurations
+_MOST_TRIED = 200  # values of another hyperparameter that are tried one by one
 
 
 class PartialDependenceExplainer:
@@ -459,8 +460,9 @@ def _may_be_active(space: SearchSpace, rows: Array, members: list[int]) -> npt.N
         others = [k for k in members if k != j]
         here = ~np.isnan(_switched_on(space, rows, j)[:, j])
         for k in others:
-            grid = space.parameters[k].grid()
-            for position in grid[0] if grid is not None and len(grid[0]) <= 200 else ():
+            parameter = space.parameters[k]
+            grid = parameter.grid() if (parameter.size or 0) <= _MOST_TRIED else None
+            for position in grid[0] if grid is not None else ():
                 moved = rows.copy()
                 moved[:, k] = position
                 here |= ~np.isnan(_switched_on(space, moved, j)[:, j])

@@ -199,8 +199,9 @@ def why_unexplained(
         return fact("too_little_known", trials=at, finished=len(known))
     if np.ptp(run.learned_cost(number)) > 0.0:
         return None
+    cost = run.cost[known]
     return fact(
-        "constant_until_then",
+        "constant_until_then" if np.ptp(cost / 2.0) == 0.0 else "too_large_to_learn",
         trials=at,
         objective=run.objective_name,
         value=float(run.objective[known[0]]),

@@ -438,7 +438,8 @@ def _edges(effect: Effect, k: int) -> Array:
     if len(values) == 1:
         return np.array([0.9, 1.1]) * values if effect.log[k] else values + [-0.5, 0.5]
     if effect.log[k]:
-        return np.asarray(np.exp(_between(np.log(values))))
+        ends = np.log([np.finfo(float).tiny, np.finfo(float).max / 4.0])  # room for margins
+        return np.asarray(np.exp(np.clip(_between(np.log(values)), *ends)))
     return _between(values)
 
 

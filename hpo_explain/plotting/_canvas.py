@@ -19,11 +19,12 @@ from matplotlib.backends.backend_mixed import MixedModeRenderer
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.image import imsave
 from matplotlib.path import Path
-from PIL import Image
 
 _FAMILIES: tuple[Any, ...] = ("font.family", "font.sans-serif", "font.serif", "font.monospace")
 _NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
+_NO_SOFTWARE: dict[str, Any] = {"Software": None}
 _IMAGES = 150.0  # dots per inch of what is drawn as pixels
 _LONG = 128  # points of a line, as in matplotlib
 _POINTS = 72.0  # units of an SVG per inch
@@ -88,7 +89,7 @@ class _Writing(RendererSVG):
         if not height or not width:
             return
         file = io.BytesIO()
-        Image.fromarray(im).save(file, format="png")
+        imsave(file, im, format="png", origin="upper", metadata=_NO_SOFTWARE)
         high, wide = (_POINTS * pixels / self.image_dpi for pixels in (height, width))
         with self._within(gc):
             _any(self.writer).element(

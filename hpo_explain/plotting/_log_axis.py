@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import Formatter, LogLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, Formatter, LogLocator, NullFormatter, NullLocator
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _PLAIN = (1e-3, 1e4)  # numbers that are written out
+_MOST_DECADES = 250.0
 _FEW_DECADES = 2.5  # up to which a number at each power of ten would be too few
 
 
@@ -28,11 +29,18 @@ def make_log(ax: Axes, k: int, values: Sequence[Any], *, most: int | None = None
     most : int, optional
         Most numbers to write.
     """
-    (ax.set_xscale, ax.set_yscale)[k]("log")
     axis = (ax.xaxis, ax.yaxis)[k]
     whole = all(isinstance(value, int) for value in values)
-    decades = np.log10(float(max(values))) - np.log10(float(min(values)))
-    if most is None and (whole or decades <= _FEW_DECADES):
+    first, last = (np.log10(float(end(values))) for end in (min, max))
+    decades = last - first
+    if decades > _MOST_DECADES:  # matplotlib's margins and ticks beyond the ends would overflow
+        (ax.set_xlim, ax.set_ylim)[k](float(min(values)), float(max(values)))
+    (ax.set_xscale, ax.set_yscale)[k]("log")
+    if decades > _MOST_DECADES:
+        powers = 10.0 ** np.linspace(np.ceil(first), np.floor(last), 5)
+        axis.set_major_locator(FixedLocator(powers.tolist()))
+        axis.set_minor_locator(NullLocator())
+    elif most is None and (whole or decades <= _FEW_DECADES):
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     elif most is not None:
         axis.set_major_locator(LogLocator(numticks=most))

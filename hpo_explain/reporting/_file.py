@@ -20,23 +20,24 @@ def check_place(path: Path) -> None:
         )
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """Replace a file, or leave it as it was if anything goes wrong.
 
     Parameters
     ----------
     path : pathlib.Path
         The file; where it is a link, the file it leads to.
-    text : str
-        Its new text.
+    content : str or bytes
+        What it will hold.
     """
+    # a lone surrogate (of a name that was no UTF-8) has no encoding
+    data = content if isinstance(content, bytes) else content.encode("utf-8", errors="replace")
     target = path.resolve()
     # beside the target: only within a file system is a file replaced in one step
     partial = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     try:
         with partial.open("xb") as file:
-            # a lone surrogate (of a name that was no UTF-8) has no encoding
-            file.write(text.encode("utf-8", errors="replace"))
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(target)

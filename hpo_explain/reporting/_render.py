@@ -18,6 +18,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 
 from hpo_explain.plotting import plot_svg
+from hpo_explain.reporting._csv import csv_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +87,7 @@ def downloads(name: str, frame: pd.DataFrame) -> Markup:
     """
     table = frame.reset_index() if frame.index.name is not None else frame
     # a byte-order mark tells spreadsheets that it is UTF-8
-    csv = "\ufeff" + table.to_csv(index=False, float_format=f"%.{_DIGITS}g")
+    csv = "\ufeff" + csv_text(table, float_format=f"%.{_DIGITS}g")
     if len(csv) > _LARGE:
         packed = gzip.compress(csv.encode("utf-8", errors="replace"), mtime=0)
         encoded = base64.b64encode(packed).decode("ascii")

@@ -71,10 +71,11 @@ class Nodes:
 
 def nodes_of(parameter: Parameter, most: int) -> Nodes:
     """Return a quadrature with at most so many nodes, or all categories."""
-    grid = parameter.grid() if parameter.size is not None else None
-    if grid is not None and (isinstance(parameter, CategoricalParameter) or len(grid[0]) <= most):
+    few = isinstance(parameter, CategoricalParameter) or (parameter.size or 0) <= most
+    grid = parameter.grid() if few else None
+    if grid is not None:
         positions, weights = grid
-    elif grid is not None:
+    elif parameter.size is not None:
         positions = parameter.from_latent((np.arange(most) + 0.5) / most)
         weights = np.full(most, 1.0 / most)
     else:

@@ -26,6 +26,7 @@ _PLACES = {
 _LEFT_OUT = {
     "too_little_known": "fewer than two trials were finished before",
     "constant_until_then": "the objective was constant until then",
+    "too_large_to_learn": "the objective was too large to be learned until then",
     "changed_by_person": "a person changed what was proposed",
 }
 
@@ -247,6 +248,11 @@ add_facts(
         ),
         "too_little_known": _too_little_known,
         "constant_until_then": _constant_until_then,
+        "too_large_to_learn": lambda fact: (
+            f"all {fact['finished']} known values of the {fact['objective']} are beyond ±1e150 and "
+            "count as that, since their squares would overflow, so no hyperparameter makes a "
+            "difference. Divide the objective by a constant, and read the run again."
+        ),
         "proposals_left_out": lambda fact: (
             f"left out: {spans(fact.trials)}: {_LEFT_OUT[fact['why']]}"
         ),

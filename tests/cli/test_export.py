@@ -1,6 +1,9 @@
 """All tables about a run, as files."""
 
+import csv
+import io
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +13,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna.storage import read_storage
+from hpo_explain.cli._output import as_csv, show
 from tests.cli.conftest import tune
 
 TABLES = [
@@ -140,3 +144,31 @@ def test_a_folder_that_takes_no_files_is_one_line(folder, study, run):
     assert outcome.exit_code == 1
     assert "taken" in outcome.stderr
     assert "Traceback" not in outcome.output
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t"])
+def test_no_name_or_category_is_a_formula_of_a_spreadsheet(begin):
+    evil = f"{begin}HYPERLINK(1)"
+    frame = pd.DataFrame({evil: [evil, "-0.5"], "number": [-1.0, 2.0]})
+    rows = list(csv.reader(io.StringIO(as_csv(frame), newline="")))
+    assert rows == [[f"'{evil}", "number"], [f"'{evil}", "-1.0"], ["-0.5", "2.0"]]
+
+
+def test_a_carriage_return_begins_no_row():
+    assert as_csv(pd.DataFrame({"a\rb": ["\r=1"]})) == "a\\rb\n\\r=1\n"
+
+
+def test_a_plot_that_cannot_be_written_leaves_the_old_file_whole(folder, monkeypatch):
+    path = folder / "plot.svg"
+    path.write_text("old")
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3], "loss": [1.0, 9.0, 4.0, 2.0]})
+    result = hx.importance(table, objective="loss", n_trees=4)
+    with pytest.raises(OSError, match="No space left"):
+        show(result, result.to_frame(), "json", path)
+    assert path.read_text() == "old"
+    assert [*folder.iterdir()] == [path]

@@ -1,0 +1,40 @@
+"""Tables as CSV that a spreadsheet shows and does not run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FORMULA = ("=", "+", "-", "@", "\t")
+
+
+def csv_text(frame: pd.DataFrame, **options: Any) -> str:
+    r"""Return a table as CSV, in which no text is a formula.
+
+    A spreadsheet runs a cell that begins with ``=``, ``+``, ``-``, ``@`` or a tab,
+    also one that is only the name of a hyperparameter or a category. Such a text gets an
+    apostrophe before it, unless it is a number. A carriage return is spelled out.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> csv_text(pd.DataFrame({"=x": ["=1+1", "-0.5"], "y": [-1, 2]}), lineterminator="\n")
+    "'=x,y\n'=1+1,-1\n-0.5,2\n"
+    """
+    text: str = frame.map(_harmless).rename(columns=_harmless).to_csv(index=False, **options)
+    return text
+
+
+def _harmless(cell: Any) -> Any:
+    if not isinstance(cell, str):
+        return cell
+    cell = cell.replace("\r", r"\r")  # some readers begin a new row at it
+    if not cell.startswith(_FORMULA):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell

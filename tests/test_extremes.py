@@ -1,0 +1,125 @@
+"""Numbers at the ends of what floating point holds: every function answers in numbers, or refuses.
+
+What a function refuses it explains. Nothing warns (warnings are errors), nothing is NaN that JSON
+would refuse, and everything is drawn.
+"""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hpo_explain as hx
+from tests.handmade import Page
+
+UNIT = hx.FloatParameter("x", 0.0, 1.0)
+SPACES = {
+    "wide": hx.FloatParameter("x", -1e300, 1e300),
+    "wide log": hx.FloatParameter("x", 1e-300, 1e300, log=True),
+    "small": hx.FloatParameter("x", 0.0, 1e-290),
+    "denormal log": hx.FloatParameter("x", 1e-310, 1e-300, log=True),
+    "far": hx.FloatParameter("x", 1e15, 1e15 + 64.0),
+    "many whole": hx.IntParameter("x", 0, 2**45),
+    "many whole log": hx.IntParameter("x", 1, 2**40, log=True),
+}
+OBJECTIVES = {"large": 1e140, "too large": 1e300, "small": 1e-300, "denormal": 1e-320}
+FACADES = {
+    "importance": lambda run: hx.importance(run, order=2, n_trees=8),
+    "proposal": lambda run: hx.explain_proposal(run, 11, background=20),
+    "path": lambda run: hx.desirability_path(run, background=20, proposals=[10, 11]),
+    "effect": lambda run: hx.partial_dependence(run, "x", sample=20, grid_size=5),
+    "pair": lambda run: hx.partial_dependence(run, ("x", "n"), sample=20, grid_size=4),
+    "regions": lambda run: hx.regional_partial_dependence(run, "x", sample=20, grid_size=5),
+    "ablation": hx.ablation,
+    "local importance": hx.local_importance,
+    "lime": lambda run: hx.lime(run, 3),
+    "interactions": lambda run: hx.h_statistic(run, sample=20),
+    "space": hx.recommended_space,
+    "subspace": lambda run: hx.subspace(run, samples=50),
+    "prediction": hx.explain_prediction,
+    "advice": hx.advise,
+}
+
+
+def run_of(parameter, factor):
+    """Twelve trials of three hyperparameters, whose objective spans so much."""
+    space = hx.SearchSpace(
+        [parameter, hx.IntParameter("n", 1, 5), hx.CategoricalParameter("c", ["a", "b"])]
+    )
+    X = space.sample(12, seed=1)
+    y = (X[:, 0] - 0.3) ** 2 + 0.2 * X[:, 1] + 0.1 * X[:, 2]
+    return hx.Run(space, X, factor * y, "minimize")
+
+
+CASES = {
+    **{f"range: {name}": lambda p=parameter: run_of(p, 1.0) for name, parameter in SPACES.items()},
+    **{f"objective: {name}": lambda f=f: run_of(UNIT, f) for name, f in OBJECTIVES.items()},
+    "both": lambda: run_of(SPACES["wide"], 1e140),
+}
+
+
+def check(function, run):
+    try:
+        result = function(run)
+    except ValueError as error:
+        refused = str(error)
+    else:
+        refused = ""
+    if refused:
+        assert re.search(r"\w.*[.)]$", refused, re.DOTALL)
+        return
+    json.dumps(result.to_dict(), allow_nan=False)
+    frame = result.to_frame()
+    assert len(frame.columns)
+    page = Page(result._repr_html_())
+    assert page.misnested == []
+    assert "nan" not in re.findall(r"[a-z]+", str(result).lower())
+
+
+@pytest.mark.parametrize(
+    ("case", "facade"),
+    [
+        *((case, facade) for case in CASES for facade in ("proposal", "effect")),
+        ("range: many whole log", "importance"),
+    ],
+)
+def test_extremes_are_answered_or_refused(case, facade):
+    check(FACADES[facade], CASES[case]())
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("facade", FACADES)
+@pytest.mark.parametrize("case", CASES)
+def test_every_function_answers_extremes_or_refuses(case, facade):
+    check(FACADES[facade], CASES[case]())
+
+
+def test_objectives_too_large_to_be_squared_are_not_called_constant():
+    with pytest.raises(hx.NothingToExplain, match=r"1e150.*Divide the objective by a constant"):
+        hx.explain_proposal(run_of(UNIT, 1e300), 11)
+
+
+def test_answers_do_not_depend_on_the_unit_of_the_objective():
+    plain, tiny = (
+        hx.explain_proposal(run_of(UNIT, f), 11, background=50).contributions["total"]
+        for f in (1.0, 2.0**-1000)
+    )
+    np.testing.assert_allclose(tiny * 2.0**1000, plain, rtol=1e-6)
+
+
+@pytest.mark.parametrize("column", ["x", "loss"])
+def test_complex_numbers_are_refused_not_cut(column):
+    table = pd.DataFrame({"x": [0.1, 0.2, 0.3, 0.4], "loss": [1.0, 2.0, 3.0, 4.0]})
+    table[column] = table[column] + 1j
+    with pytest.raises(hx.InputError, match=r"complex|numeric"):
+        hx.from_frame(table, objective="loss", direction="minimize")
+
+
+def test_complex_arrays_are_refused_not_cut():
+    space = hx.SearchSpace([UNIT])
+    with pytest.raises(hx.InputError, match="complex"):
+        hx.Run(space, [[0.1], [0.2]], np.array([1.0 + 1j, 2.0]), "minimize")
+    with pytest.raises(hx.InputError, match="complex"):
+        space.decode(np.array([[0.5 + 1j]]))
