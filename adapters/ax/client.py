@@ -109,9 +109,16 @@ def _space(given: Any) -> tuple[SearchSpace, list[Fact]]:
         else:
             values = entry.values if hasattr(entry, "values") else [entry.value]
             parameters.append(CategoricalParameter(entry.name, values))
-    if getattr(given, "parameter_constraints", None):
-        notes.append(fact("parameter_constraints", count=len(given.parameter_constraints)))
+    constraints = [_plain(entry) for entry in getattr(given, "parameter_constraints", None) or ()]
+    if constraints:
+        notes.append(fact("parameter_constraints", constraints=tuple(constraints)))
     return SearchSpace(parameters), notes
+
+
+def _plain(constraint: Any) -> str:
+    """Return a linear constraint as a formula."""
+    terms = [f"{weight:g}·{name}" for name, weight in constraint.constraint_dict.items()]
+    return f"{' + '.join(terms)} <= {constraint.bound:g}"
 
 
 def _evaluation(trial: Any, value: float) -> Evaluation:

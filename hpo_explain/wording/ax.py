@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import counted
+from hpo_explain._words import listed
 from hpo_explain.errors import Option
 from hpo_explain.wording._registry import add_facts
 from hpo_explain.wording.reading import names
+
+_SHOWN = 3
 
 add_facts(
     {
@@ -15,11 +17,10 @@ add_facts(
             "surrogate estimates the noise from the values"
         ),
         "parameter_constraints": lambda fact: (
-            f"constraints: {counted(fact['count'], 'constraint')} of the space "
-            f"{'is' if fact['count'] == 1 else 'are'} not part of the search space here: averages "
-            "also take in configurations that are ruled out, unless ",
+            f"constraints: Ax keeps to {listed(fact['constraints'], _SHOWN)}, and the search space "
+            "here does not: averages and advice may take in other configurations; ",
             Option("background"),
-            " gives an array without them",
+            " takes an array without them",
         ),
     }
 )

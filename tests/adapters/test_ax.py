@@ -45,3 +45,19 @@ def test_a_client_is_read_with_its_space_and_what_generated_each_trial():
     assert run.proposals
     assert {t: why.kind for t, why in run.excluded.items()} == {2: "failed"}
     assert (run.finished >= run.started).all()
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore")
+def test_constraints_of_the_space_are_named():
+    client = ax.Client(random_seed=0)
+    client.configure_experiment(
+        [ax.RangeParameterConfig(name=n, bounds=(0.0, 1.0), parameter_type="float") for n in "uv"],
+        parameter_constraints=["u + 2*v <= 1.5"],
+    )
+    client.configure_optimization(objective="-loss")
+    for _ in range(3):
+        for trial, values in client.get_next_trials(max_trials=1).items():
+            client.complete_trial(trial, raw_data={"loss": values["u"]})
+    (note,) = [n for n in hx.from_ax(client).notes if n.kind == "parameter_constraints"]
+    assert "1·u + 2·v <= 1.5" in str(note)
