@@ -76,6 +76,27 @@ def test_every_listed_name_exists(module):
     assert len(set(listed)) == len(listed)
 
 
+# ---------------------------------------------------------------------- the process it lives in
+
+
+@pytest.mark.parametrize("module", sorted(modules()))
+def test_no_module_changes_what_all_threads_share(module):
+    """Settings of matplotlib and numpy; np.errstate is a thread's own since numpy 2."""
+    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    used |= {
+        name.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+        for name in node.names
+    }  # fmt: skip
+    assert used.isdisjoint({"rc_context", "rc_file", "rcdefaults", "seterr", "switch_backend"})
+    stored = [
+        node.value.attr for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Attribute)
+    ]  # fmt: skip
+    assert "rcParams" not in stored
+
+
 # ---------------------------------------------------------------------- examples
 
 
