@@ -27,7 +27,7 @@ from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.space import Array
 
 _SETS = 10
-_EVALUATIONS = 1_000_000
+_EVALUATIONS = 1_400_000
 _FEWEST, _MOST = 32, 1024  # pairs of each set, a power of 2
 
 

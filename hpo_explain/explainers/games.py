@@ -202,14 +202,12 @@ class GameExplainer:
             better = own_cost <= cost + _ROUNDED * np.abs(cost).max()
             cost, rows = np.where(better, own_cost, cost), np.where(better[:, None], own_rows, rows)
         weights = table.weights(self._order, self._index)
-        whole = np.zeros((1, weights.shape[1]))
-        whole[0, [0, -1]] = -1.0, 1.0
-        both = np.vstack([weights, whole])
-        std = self._std(np.vstack([own_rows, rows]), np.hstack([both, -both]))
+        std = self._std(np.vstack([own_rows, rows]), np.hstack([weights, -weights]))
+        ends = np.vstack([own_rows[[0, -1]], rows[[0, -1]]])
+        whole = self._std(ends, np.array([[-1.0, 1.0, 1.0, -1.0]]))
         return self._result(
-            "optimizer_bias", table, trial, cost - own_cost,
-            None if std is None else std[:-1], None if std is None else float(std[-1]),
-            rows=own_rows, reference=rows,
+            "optimizer_bias", table, trial, cost - own_cost, std,
+            None if whole is None else float(whole[0]), rows=own_rows, reference=rows,
         )  # fmt: skip
 
     # ------------------------------------------------------------------ the values of coalitions
@@ -220,13 +218,11 @@ class GameExplainer:
         """Return the game of the best (sign 1) or the worst (sign -1) of every coalition."""
         table = self._table(default)
         cost, rows = self._search(table, sign)
-        weights = table.weights(self._order, self._index)
-        whole = np.zeros((1, weights.shape[1]))
-        whole[0, [0, -1]] = -1.0, 1.0
-        std = self._std(rows, np.vstack([weights, whole]))
+        std = self._std(rows, table.weights(self._order, self._index))
+        whole = self._std(rows[[0, -1]], np.array([[-1.0, 1.0]]))
         return self._result(
-            game, table, trial, sign * (cost[0] - cost),
-            None if std is None else std[:-1], None if std is None else float(std[-1]), rows=rows,
+            game, table, trial, sign * (cost[0] - cost), std,
+            None if whole is None else float(whole[0]), rows=rows,
         )  # fmt: skip
 
     def _search(self, table: _Table, sign: float) -> tuple[Array, Array]:
@@ -279,7 +275,10 @@ class GameExplainer:
     # ------------------------------------------------------------------ their uncertainty
 
     def _std(self, rows: Array, weights: Array) -> Array | None:
-        """Return the std of weighted sums over latent rows under the model, (K,)."""
+        """Return the std of weighted sums over latent rows under the model, (K,).
+
+        None where the model does not know it, or where there are too many rows.
+        """
         model = self._surrogate
         X = model.space.project(rows)
         if isinstance(model, SupportsJoint):

@@ -131,9 +131,10 @@ class ShapleyInteractions(Result):
         names, value = self.total.names(i), float(self.total.values[i])
         here = {name: [self.config[name]] for name in names if name in self.config}
         doubts: list[Fact] = []
+        integrated = self.total.half_width
         if half is None:
             doubts.append(fact("interaction_not_bounded"))
-        elif abs(value) <= half:
+        if abs(value) <= (half or 0.0 if integrated is None else max(half or 0.0, integrated[i])):
             doubts.append(fact("interaction_may_be_nothing"))
         doubts += [*self.subject.doubts(self.scope), *self.subject.untried(here)]
         return Claim(

@@ -45,7 +45,8 @@ def shapley_interactions(
     of : {"prediction", "acquisition", "variance"}, default "prediction"
         What is explained: the predicted objective, the acquisition function by which the optimizer
         chose the trial, with its terms, or the variance of the predicted objective over the space
-        (Shapley effects), which is of no configuration and has no background.
+        (Shapley effects), which is of no configuration and has no background; of more than 8
+        hyperparameters, those that explain least of it alone play as one.
     index : {"k-SII", "STII", "FSII"}, default "k-SII"
         How what hyperparameters do together is shared out: "k-SII" aggregates Shapley interaction
         values, "STII" is Shapley-Taylor's, "FSII" the faithful index. With hyperparameters that

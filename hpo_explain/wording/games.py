@@ -113,7 +113,7 @@ _NOTHING = {
 
 
 def _part(claim: Claim, result: GameExplanation) -> str:
-    names = " with ".join(claim.hyperparameters)
+    names = " + ".join(claim.hyperparameters)
     if result.game == "sensitivity":
         return f"{names} {format_value(math.sqrt(max(claim.estimate, 0.0)))}"
     verb = {"tunability": "gains", "mistunability": "loses", "optimizer_bias": "misses"}

@@ -2,7 +2,7 @@
 
     python -m pytest tests/benchmarks/test_games.py -o addopts= --benchmark-only -s
 
-All coalitions of 10 hyperparameters, 100 trials: at most 3 s each on two cores, variances 10 s.
+All coalitions of 10 hyperparameters, 100 trials: at most 3 s each on two cores, variances 7 s.
 """
 
 import pytest
