@@ -90,6 +90,7 @@ from .explanations import ShapleyInteractions as ShapleyInteractions
 from .explanations import Subject as Subject
 from .explanations import Subspace as Subspace
 from .explanations import SymbolicEffect as SymbolicEffect
+from .explanations import WeightedImportance as WeightedImportance
 from .facade import ablation as ablation
 from .facade import accumulated_local_effects as accumulated_local_effects
 from .facade import advise as advise
@@ -125,6 +126,7 @@ from .facade import subspace as subspace
 from .facade import symbolic as symbolic
 from .facade import trust as trust
 from .facade import tunability as tunability
+from .facade import weighted_importance as weighted_importance
 from .facts import Fact as Fact
 from .facts import Origin as Origin
 from .reporting import report as report

@@ -39,6 +39,7 @@ from hpo_explain.explanations.shapley_interactions import ShapleyInteractions
 from hpo_explain.explanations.subject import Subject
 from hpo_explain.explanations.subspace import Subspace
 from hpo_explain.explanations.symbolic import Factor, SymbolicEffect, Term
+from hpo_explain.explanations.weights import WeightedImportance
 
 __all__ = [
     "Ablation",
@@ -100,4 +101,5 @@ __all__ = [
     "SymbolicEffect",
     "Term",
     "TurningPoint",
+    "WeightedImportance",
 ]

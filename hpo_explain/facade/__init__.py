@@ -30,6 +30,7 @@ from hpo_explain.facade.proposals import (
 from hpo_explain.facade.recommended_space import recommended_space
 from hpo_explain.facade.shapley_interactions import shapley_interactions
 from hpo_explain.facade.symbolic import symbolic
+from hpo_explain.facade.weights import weighted_importance
 
 __all__ = [
     "Analysed",
@@ -68,4 +69,5 @@ __all__ = [
     "symbolic",
     "trust",
     "tunability",
+    "weighted_importance",
 ]

@@ -43,6 +43,7 @@ from hpo_explain.plotting.shapley_interactions import (
 )
 from hpo_explain.plotting.subspace import plot_subspace
 from hpo_explain.plotting.symbolic import plot_symbolic
+from hpo_explain.plotting.weights import plot_weights
 
 __all__ = [
     "Drawable",
@@ -97,6 +98,7 @@ __all__ = [
     "plot_subspace",
     "plot_svg",
     "plot_symbolic",
+    "plot_weights",
     "result_html",
     "result_svg",
 ]
