@@ -15,11 +15,14 @@ from hpo_explain.cli.ale import ale
 from hpo_explain.cli.configurations import configurations
 from hpo_explain.cli.demo import demo
 from hpo_explain.cli.export import export
+from hpo_explain.cli.footprint import footprint
 from hpo_explain.cli.history import history
 from hpo_explain.cli.importance import importance
+from hpo_explain.cli.learning_curves import learning_curves
 from hpo_explain.cli.pdp import pdp
 from hpo_explain.cli.proposal import proposal
 from hpo_explain.cli.report import report
+from hpo_explain.cli.symbolic import symbolic
 from hpo_explain.cli.watch import watch
 
 __all__ = ["main"]
@@ -53,11 +56,14 @@ for _command in (
     configurations,
     demo,
     export,
+    footprint,
     history,
     importance,
+    learning_curves,
     pdp,
     proposal,
     report,
+    symbolic,
     watch,
 ):
     main.add_command(_command)

@@ -8,8 +8,9 @@ import pytest
 
 from hpo_explain.cli import main
 
-COMMANDS = ["advise", "ale", "configurations", "demo", "export", "history", "importance", "pdp",
-            "proposal", "report", "watch"]  # fmt: skip
+COMMANDS = ["advise", "ale", "configurations", "demo", "export", "footprint", "history",
+            "importance", "learning-curves", "pdp", "proposal", "report", "symbolic",
+            "watch"]  # fmt: skip
 # Everything outside the standard library that the package depends on, but for click.
 HEAVY = ["jinja2", "joblib", "matplotlib", "numba", "numpy", "optuna", "pandas", "scipy", "shap",
          "skopt", "sklearn", "sqlalchemy", "tqdm"]  # fmt: skip

@@ -26,11 +26,13 @@ def rows(text):
 COMMANDS = {
     "advise": ["advise", "study.db", "--most", "2"],
     "configurations": ["configurations", "study.db", "kernel", "x", "--highlight", "4"],
+    "footprint": ["footprint", "study.db"],
     "history": ["history", "study.db", "--optimum", "0.125"],
     "importance": ["importance", "study.db", "--order", "2"],
     "proposal": ["proposal", "study.db", "--background", "50"],
     "ale": ["ale", "study.db", "kernel"],
     "pdp": ["pdp", "study.db", "kernel"],
+    "symbolic": ["symbolic", "study.db", "x", "kernel"],
     "pdp of all": ["pdp", "study.db", "--most", "2", "--pairs", "1"],
 }
 
@@ -40,11 +42,13 @@ def result(request, read):
     return {
         "advise": lambda: hx.advise(read, most=2),
         "configurations": lambda: hx.configurations(read, ["kernel", "x"], highlight=[4]),
+        "footprint": lambda: hx.footprint(read),
         "history": lambda: hx.history(read, optimum=0.125),
         "importance": lambda: hx.importance(read, 2),
         "proposal": lambda: hx.explain_proposal(read, background=50),
         "ale": lambda: hx.accumulated_local_effects(read, "kernel"),
         "pdp": lambda: hx.partial_dependence(read, "kernel"),
+        "symbolic": lambda: hx.symbolic(read, ["x", "kernel"]),
         "pdp of all": lambda: hx.partial_dependences(read, most=2, pairs=1),
     }[request.param]()
 
@@ -169,3 +173,18 @@ def test_what_a_terminal_cannot_show_does_not_end_the_program(study):
     outcome = CliRunner(charset="latin-1").invoke(main, arguments)
     assert outcome.exit_code == 0
     assert "LCB (? = 1.96)" in outcome.stdout
+
+
+def test_curves_of_a_study_are_told_and_one_without_says_what_to_do(run, folder, study):
+    outcome = run("learning-curves", "study.db")
+    assert outcome.exit_code == 1
+    assert "trial.report" in outcome.stderr
+    rows_of_curves = [(i, i / 9, e, i + 1.0 / e) for i in range(9) for e in (1, 2, 3)]
+    text = "\n".join(
+        ",".join(map(str, row)) for row in [("id", "lr", "epoch", "loss"), *rows_of_curves]
+    )
+    (folder / "curves.csv").write_text(text)
+    asked = ["--objective", "loss", "--trial-column", "id", "--fidelity-column", "epoch"]
+    outcome = run("learning-curves", "curves.csv", *asked, "--format", "csv")
+    assert outcome.exit_code == 0, outcome.output
+    assert [float(row["correlation"]) for row in rows(outcome.stdout)] == [1.0, 1.0, 1.0]

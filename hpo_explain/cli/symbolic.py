@@ -1,0 +1,39 @@
+"""`hpo-explain symbolic`: a short formula for the effect of one to three hyperparameters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hpo_explain.cli._output import show, shows_result
+from hpo_explain.cli._reading import read_and_tell
+from hpo_explain.cli._source import Source, takes_source
+from hpo_explain.options import Kind
+
+
+@click.command()
+@takes_source
+@click.argument("names", nargs=-1, required=True, metavar="NAME [NAME2 [NAME3]]")
+@click.option("--surrogate", default="auto", show_default=True,
+              type=click.Choice(["auto", "gp", "forest"]), help="The model.")  # fmt: skip
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
+              help="Seed of the surrogate, points and draws.")  # fmt: skip
+@shows_result
+def symbolic(
+    source: Source,
+    names: tuple[str, ...],
+    surrogate: Kind,
+    seed: int,
+    form: str,
+    plot: Path | None,
+) -> None:
+    """Describe an effect by a short formula.
+
+    A sum of powers, logarithms and products of one to three hyperparameters, on average over all
+    others. No formula is given where none fits, or where the effect is not certain.
+    """
+    from hpo_explain.facade import symbolic as symbolic_of
+
+    result = symbolic_of(read_and_tell(source), list(names), kind=surrogate, seed=seed)
+    show(result, result.to_frame(), form, plot)
