@@ -1,8 +1,8 @@
 """What advice brings: regret of runs that go on with it, and without.
 
-40 trials of an optimizer, then 40 more in four ways: as before, following the first piece of
-advice, following all of it, and in a space narrowed at random to the same volume, with the
-incumbent inside. All start from the same trials with the same seeds. Simple regret is the value
+40 trials of an optimizer, then 40 more in five ways: as before, following the first piece of
+advice, following all of it, following all of it and asking again after every five trials, and in a
+space narrowed at random to the same volume, with the incumbent inside. All start from the same trials with the same seeds. Simple regret is the value
 without noise of the best observed trial, less the problem's least value: a known one, or the least
 that a long search or any of the runs found. Advice to widen a range is not followed where nothing
 beyond it is allowed.
@@ -10,7 +10,7 @@ beyond it is allowed.
 Each run is a row of a file, written when it ends: started again, the script does what is missing.
 
     python examples/advice_regret.py --optimizers tpe --seeds 20 --jobs 2
-    python examples/advice_regret.py --optimizers gp --seeds 5 --jobs 2
+    python examples/advice_regret.py --optimizers gp --seeds 4 --jobs 2
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ class AdvisedSampler(WrappingSampler):
 
     def __init__(self, sampler: BaseSampler, changed: Mapping[str, Parameter]) -> None:
         super().__init__(sampler)
-        self._changed = dict(changed)
+        self.changed = dict(changed)
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
@@ -135,7 +135,7 @@ class AdvisedSampler(WrappingSampler):
         return self.sampler.sample_independent(seen, trial, param_name, within)
 
     def _within(self, name: str, asked: BaseDistribution) -> BaseDistribution:
-        changed = self._changed.get(name)
+        changed = self.changed.get(name)
         return asked if changed is None else _narrowed(asked, changed)
 
     def _seen(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 
 import optuna
 from optuna import Study
@@ -18,9 +19,12 @@ from hpo_explain.adapters.optuna._advised import (
     reached,
 )
 from hpo_explain.explanations import Advice
-from hpo_explain.space import Parameter
+from hpo_explain.space import FloatParameter, IntParameter, Parameter
 
-_CARRIED = (TrialState.COMPLETE, TrialState.PRUNED)
+Reaches = Mapping[str, tuple[Parameter, Parameter]]
+
+_CARRIED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
+_ADVISED = "hpo_explain:advised"
 
 
 def continued(
@@ -31,6 +35,9 @@ def continued(
     study_name: str | None = None,
 ) -> AdvisedStudy:
     """Return a new study that goes on with all actions of an advice.
+
+    What earlier advice changed stays so where this one changes nothing, and what it enqueued is
+    dropped: this advice knows the results that have come since.
 
     Parameters
     ----------
@@ -44,11 +51,18 @@ def continued(
     Returns
     -------
     AdvisedStudy
-        The study, with the finished and pruned trials of the one given.
+        The study, with the finished, pruned and failed trials of the one given, and those that
+        its user enqueued.
     """
     space = advice.subject.space
     changed = {p.name: p for action in advice.actions for p in action.parameters}
-    sampler = AdvisedSampler(of_no_study(study.sampler), changed)
+    reaches = {name: (space[name], new) for name, new in changed.items()}
+    asked = study.sampler
+    if isinstance(study, AdvisedStudy) and isinstance(asked, AdvisedSampler):
+        reaches = _after_each_other(study.reaches, reaches)
+        changed = {**asked.changed, **changed}
+        asked = asked.sampler
+    sampler = AdvisedSampler(of_no_study(asked), changed)
     made = optuna.create_study(
         storage=storage,
         study_name=study_name,
@@ -56,7 +70,6 @@ def continued(
         pruner=study.pruner,
         directions=study.directions,
     )
-    reaches = {name: (space[name], new) for name, new in changed.items()}
     advised = AdvisedStudy(made, reaches)
     _describe(advised, study)
     old = study.get_trials(states=_CARRIED, deepcopy=False)
@@ -65,13 +78,27 @@ def continued(
     for action in advice.actions:
         for config in [*action.configurations] * action.times:
             fixed = {name: only_value(p) for name, p in kept.items() if name in config}
-            advised.enqueue_trial({**config, **fixed})
+            advised.enqueue_trial({**config, **fixed}, user_attrs={_ADVISED: True})
+    for trial in study.get_trials(states=(TrialState.WAITING,), deepcopy=False):
+        if _ADVISED not in trial.user_attrs:
+            advised.add_trial(trial)
     return advised
 
 
-def _told_anew(
-    trial: FrozenTrial, reaches: Mapping[str, tuple[Parameter, Parameter]]
-) -> FrozenTrial:
+def _after_each_other(earlier: Reaches, later: Reaches) -> Reaches:
+    """Return hyperparameters as the objective asks for them, and as both allow them together."""
+    found = dict(earlier)
+    for name, (old, new) in later.items():
+        if name not in earlier:
+            found[name] = old, new
+        elif isinstance(new, (FloatParameter, IntParameter)):
+            first, before = earlier[name]
+            low, high = min(new.low, before.low), max(new.high, before.high)
+            found[name] = first, replace(new, low=low, high=high)
+    return found
+
+
+def _told_anew(trial: FrozenTrial, reaches: Reaches) -> FrozenTrial:
     """Return a trial whose distributions are those that later trials will have."""
     told = copy.copy(trial)
     told.distributions = {n: reached(d, reaches.get(n)) for n, d in trial.distributions.items()}

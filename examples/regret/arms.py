@@ -16,7 +16,8 @@ from hpo_explain.explanations.advice import Advice, changed_to
 from hpo_explain.space import Parameter
 from regret.problems import Config, Problem, problem_of
 
-ARMS = ("as before", "first advice", "all advice", "random narrowing")
+ARMS = ("as before", "first advice", "all advice", "asked again", "random narrowing")
+AGAIN = 5  # trials after which advice is asked for again
 OPTIMIZERS = ("tpe", "gp")
 TRUE = "true"
 
@@ -45,7 +46,7 @@ class Continued:
     volume : float
         The share of the space in which it went on, hyperparameters kept fixed left out.
     seconds : float
-        Processor time of the advice.
+        Processor time of all advice.
     values : ndarray of shape (trials + more + 1,)
         The value without noise of the best observed trial after so many trials.
     """
@@ -103,33 +104,64 @@ def continued(setting: Setting, arms: tuple[str, ...] = ARMS) -> Iterator[Contin
     problem, seed = problem_of(setting.problem), setting.seed
     first = optuna.create_study(sampler=sampler_of(setting.optimizer, seed))
     first.optimize(Objective(problem, seed), n_trials=setting.trials)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        start = process_time()
-        advice = hx.advise(hx.from_optuna(first, space=problem.space))
-        seconds = process_time() - start
-    known: dict[str, np.ndarray] = {}
-    if not problem.wider:  # "if such values are allowed"
-        advice = advice.only([a for a in advice.actions if a.kind != "widen"])
+    advice, seconds = _advised(first, problem, problem.space)
+    known: dict[str, tuple[list[Advice], float, np.ndarray]] = {}
     for arm in arms:
         followed = _followed(advice, arm, seed)
-        what = _what(followed)
+        every = AGAIN if arm == "asked again" else setting.more
+        what = f"{_what(followed)} {every}"
         if what not in known:  # with the same seeds the same would come out
             study = optuna.create_study(sampler=sampler_of(setting.optimizer, seed + 1000))
             study.add_trials(first.trials)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                if followed is not None and what != _what(None):
-                    study = followed.apply(study)
-                study.optimize(Objective(problem, seed + 1000), n_trials=setting.more)
-            known[what] = best_so_far(study.trials)
+            known[what] = _gone_on(study, problem, seed + 1000, followed, setting.more, every)
+        all_followed, more_seconds, values = known[what]
         yield Continued(
             arm,
-            "" if followed is None else "+".join(action.kind for action in followed.actions),
+            ", ".join("+".join(action.kind for action in one.actions) for one in all_followed),
             1.0 if followed is None else volume(problem.space, changed_by(followed)),
-            seconds,
-            known[what],
+            seconds + more_seconds,
+            values,
         )
+
+
+def _gone_on(
+    study: optuna.Study, problem: Problem, seed: int, advice: Advice | None, more: int, every: int
+) -> tuple[list[Advice], float, np.ndarray]:
+    """Go on with a study; return the advice that was followed, its time, and the best values."""
+    objective, space = Objective(problem, seed), problem.space
+    followed, seconds = [], 0.0
+    for start in range(0, more, every):
+        if start and advice is not None:
+            space = _wider(space, advice)
+            advice, took = _advised(study, problem, space)
+            seconds += took
+        if advice is not None:
+            followed.append(advice)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if advice is not None and _what(advice) != _what(None):
+                study = advice.apply(study)
+            study.optimize(objective, n_trials=min(every, more - start))
+    return followed, seconds, best_so_far(study.trials)
+
+
+def _advised(study: optuna.Study, problem: Problem, space: hx.SearchSpace) -> tuple[Advice, float]:
+    """Return the advice on a study, without what the problem does not allow, and its time."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        start = process_time()
+        advice = hx.advise(hx.from_optuna(study, space=space))
+        seconds = process_time() - start
+    if not problem.wider:  # "if such values are allowed"
+        advice = advice.only([a for a in advice.actions if a.kind != "widen"])
+    return advice, seconds
+
+
+def _wider(space: hx.SearchSpace, advice: Advice) -> hx.SearchSpace:
+    """Return the space that the trials lie in: with the wider ranges and other scales advised."""
+    wider = [a for a in advice.actions if a.kind in ("widen", "rescale")]
+    changed = {p.name: p for action in wider for p in action.parameters}
+    return hx.SearchSpace([changed.get(p.name, p) for p in space])
 
 
 def best_so_far(trials: list[optuna.trial.FrozenTrial]) -> np.ndarray:
@@ -152,7 +184,7 @@ def _followed(advice: Advice, arm: str, seed: int) -> Advice | None:
         return None
     if arm == "first advice":
         return advice.only("first")
-    if arm == "all advice":
+    if arm in ("all advice", "asked again"):
         return advice
     narrower = narrowed_at_random(advice.subject, changed_by(advice), seed)
     return replace(advice, actions=(changed_to("narrow", narrower),) if narrower else ())

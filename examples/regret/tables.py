@@ -12,6 +12,7 @@ from regret.problems import problem_of
 
 DRAWS = 2000  # of a bootstrap
 _SAME = 1e-9  # relative difference of regrets that are the same
+FOLLOWED = "asked again"  # the arm that is compared with "as before"
 KEYS = ["problem", "optimizer", "seed", "arm"]
 
 
@@ -151,11 +152,11 @@ def in_markdown(table: pd.DataFrame) -> str:
     """Return the tables of a README: by problem, and over all of them."""
     text = []
     for optimizer, rows in table.groupby("optimizer", sort=False):
-        wide = ["problem", *ARMS, "ratio", "better / equal / worse", "sooner"]
+        wide = ["problem", *ARMS, "ratio", "better / equal / worse", "sooner", "not later"]
         lines = []
         for problem, group in rows.groupby("problem", sort=False):
             by_arm = group.set_index("arm")
-            found = by_arm.loc[ARMS[2]]
+            found = by_arm.loc[FOLLOWED]
             lines.append(
                 [
                     str(problem),
@@ -163,6 +164,7 @@ def in_markdown(table: pd.DataFrame) -> str:
                     f"{found['ratio']:.2f} ({found['ratio low']:.2f} to {found['ratio high']:.2f})",
                     f"{found['better']:.0%} / {found['equal']:.0%} / {found['worse']:.0%}",
                     f"{found['sooner']:.0%}",
+                    f"{found['not later']:.0%}",
                 ]
             )
         text.append(f"{optimizer}, {int(rows['seeds'].max())} seeds:\n\n{_markdown(wide, lines)}")
@@ -175,11 +177,12 @@ def in_markdown(table: pd.DataFrame) -> str:
             f"{row['largest ratio']:.2f}",
             f"{row['better']:.0%} / {row['equal']:.0%} / {row['worse']:.0%}",
             f"{row['sooner']:.0%}",
+            f"{row['not later']:.0%}",
         ]
         for _, row in columns[columns["arm"] != ARMS[0]].iterrows()
     ]
     wide = ["optimizer", "way on", "median ratio", "largest ratio", "better / equal / worse"]
-    text.append(f"Over the problems:\n\n{_markdown([*wide, 'sooner'], body)}")
+    text.append(f"Over the problems:\n\n{_markdown([*wide, 'sooner', 'not later'], body)}")
     return "\n\n".join(text) + "\n"
 
 

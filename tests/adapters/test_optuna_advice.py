@@ -135,6 +135,43 @@ def test_a_pruner_that_shows_samplers_a_part_of_the_trials_is_kept():
     assert {t.params["kind"] for t in advised.trials[15:]} <= {"a", "c"}
 
 
+def test_advice_after_advice_keeps_what_the_first_changed():
+    wider = [hx.FloatParameter("drop", 0.01, 3.0)]
+    fewer = [hx.CategoricalParameter("kind", ["a", "c"])]
+    study = advice_of(*wider, *fewer).apply(study_of("random"))
+    study.optimize(objective, n_trials=20)
+    assert max(trial.params["drop"] for trial in study.trials[25:]) > 1.5
+    again = advice_of(hx.FloatParameter("drop", 1.5, 2.5)).apply(study)
+    again.optimize(objective, n_trials=20)
+    assert [t.params for t in again.trials[:45]] == [t.params for t in study.trials]
+    for trial in again.trials[45:]:
+        assert 1.5 <= trial.params["drop"] <= 2.5
+        assert trial.params["kind"] in ("a", "c")
+
+
+def test_what_was_enqueued_by_advice_gives_way_to_newer_advice_and_by_a_user_stays():
+    first, second, own = ({"lr": lr, "drop": 0.5, "depth": 5, "kind": "a"} for lr in (0.1, 0.2, 0.3))
+    study = study_of(n=12)
+    study.enqueue_trial(own)
+    advised = advice_of(configurations=[first]).apply(study)
+    again = advice_of(configurations=[second]).apply(advised)
+    again.optimize(objective, n_trials=2)
+    assert [trial.params for trial in again.trials[12:]] == [second, own]
+
+
+def test_failed_trials_are_carried_over():
+    study = study_of(n=12)
+    study.add_trial(
+        optuna.trial.create_trial(
+            state=optuna.trial.TrialState.FAIL,
+            params={"kind": "b"},
+            distributions={"kind": SPACE.to_optuna()["kind"]},
+        )
+    )
+    states = [trial.state.name for trial in advice_of().apply(study).trials]
+    assert states == ["COMPLETE"] * 12 + ["FAIL"]
+
+
 def test_distributions_of_a_space_are_those_that_a_study_records():
     assert SPACE.to_optuna() == study_of(n=1).trials[0].distributions
 

@@ -28,6 +28,7 @@ def options(arguments: list[str]) -> argparse.Namespace:
     several("--trials", default=TRIALS, type=int)
     several("--noise", default=NOISE, type=float)
     several("--seeds", default=SEEDS, type=int)
+    several("--methods", default=(), help="ask only these methods")
     parser.add_argument("--every", default=1, type=int, help="take one of so many runs")
     parser.add_argument("--first", default=0, type=int, help="the first of them that is taken")
     parser.add_argument("--ready", action="store_true", help="only runs that the cache holds")
@@ -62,7 +63,7 @@ def main(arguments: list[str]) -> int:
     settings = chosen(asked)
     if asked.cache is not None:
         asked.cache.mkdir(parents=True, exist_ok=True)
-    one = partial(score, folder=asked.cache, paths=asked.paths, seconds=asked.seconds)
+    one = partial(score, folder=asked.cache, paths=asked.paths, only=asked.methods, seconds=asked.seconds)
     runs: list[ScoredRun] = []
     with ProcessPoolExecutor(asked.jobs) as pool:
         for i, run in enumerate(pool.map(one, settings), 1):

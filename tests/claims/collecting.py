@@ -78,6 +78,7 @@ def _methods(run: hx.Run, paths: bool) -> Iterator[tuple[str, Callable[[], Any]]
         yield "partial_dependence", lambda name=name: hx.partial_dependence(run, name)
     yield "recommended_space", lambda: hx.recommended_space(run)
     yield "subspace", lambda: hx.subspace(run)
+    yield "advise", lambda: hx.advise(run)
     yield "ablation", lambda: hx.ablation(run)
     yield "local_importance", lambda: hx.local_importance(run)
     yield "lime", lambda: hx.lime(run)

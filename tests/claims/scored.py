@@ -103,7 +103,8 @@ def score(
     """
     kept = None
     if folder is not None:
-        kept = folder / f"scored-{source()}{'-paths' if paths else ''}" / f"{setting.label}.pkl"
+        asked = "-".join(["scored", source(), *sorted(only), *(["paths"] if paths else [])])
+        kept = folder / asked / f"{setting.label}.pkl"
         if kept.exists():
             return pickle.loads(kept.read_bytes())  # type: ignore[no-any-return]
         kept.parent.mkdir(parents=True, exist_ok=True)

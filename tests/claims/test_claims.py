@@ -33,6 +33,7 @@ CLAIMS = {
     "h_statistic": ("interaction", "no_interaction"),
     "recommended_space": ("keep",),
     "regional_partial_dependence": ("region",),
+    "advise": tuple(f"action {kind}" for kind in ("narrow", "fix", "widen", "branch", "stop")),
     "trust everywhere": ("good", "fair"),
     "trust good_region": ("good", "fair"),
 }
@@ -52,7 +53,7 @@ UNCOVERED = {
 
 
 COSTLY = (
-    {"importance"},
+    {"importance", "advise"},
     {"h_statistic", "partial_dependence"},
     {"recommended_space", "explain_proposal", "proposal_densities"},
 )

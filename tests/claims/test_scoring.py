@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explanations import Claim, Condition
+from hpo_explain.explanations import Action, Advice, Claim, Condition, Subject
+from hpo_explain.explanations.advice import changed_to
+from hpo_explain.facts import fact
 from tests.claims.problems import PROBLEMS
 from tests.claims.runs import Setting, all_settings, make_run, problem_of
 from tests.claims.scored import Scored, ScoredRun, score
@@ -261,6 +263,60 @@ def test_what_can_stay_fixed_loses_little_of_what_can_be_gained():
     irrelevant = case("irrelevant hyperparameters", "subspace")
     assert right(irrelevant, "fix", ("x3", "x4"), (0.1, 0.9))
     assert right(irrelevant, "fix", ("x1",), (1.0,)) is False
+
+
+def advised(problem, *actions):
+    """A case of an advice, and what is judged of each of its actions."""
+    made = case(problem, "advise")
+    space = made.problem.space
+    told = Advice(subject=Subject(space), actions=actions, space=space)
+    made = replace(made, result=told)
+    return [judge(made, claim) for claim in told.claims]
+
+
+def test_what_an_action_gives_up_must_not_be_needed():
+    kept, lost, fixed, needed = advised(
+        "additive",
+        changed_to("narrow", [hx.FloatParameter("x0", 0.2, 0.5)]),
+        changed_to("narrow", [hx.FloatParameter("x0", 0.5, 0.9)], evidence=(fact("a"),)),
+        changed_to("fix", [hx.FloatParameter("x3", 0.0, 0.0)], evidence=(fact("b"),)),
+        changed_to("fix", [hx.FloatParameter("x1", 1.0, 1.0)], evidence=(fact("c"),)),
+    )
+    assert (kept.right, lost.right, fixed.right, needed.right) == (True, False, True, False)
+
+
+def test_a_range_is_wider_where_its_end_is_best():
+    better, worse = advised(
+        "additive",  # rises with x2; is best at 0.3 of x0
+        changed_to("widen", [hx.FloatParameter("x2", -1.0, 1.0)]),
+        changed_to("widen", [hx.FloatParameter("x0", 0.0, 2.0)], evidence=(fact("a"),)),
+    )
+    assert (better.right, worse.right) == (True, False)
+
+
+def test_configurations_to_try_must_be_better_than_the_best_trial():
+    made = case("hyper-ellipsoid")
+    trial = int(np.argmin(made.run.objective))
+    best = made.cost(made.run.config(trial))
+    because = fact("expected_improvement", trials=[trial])
+    optimum, corner = ({f"x{j}": value for j in range(4)} for value in (0.4, 1.0))
+    better, worse = advised(
+        "hyper-ellipsoid",
+        Action(
+            "try",
+            evidence=(because,),
+            interval=(0.9 * best, 1.1 * best),
+            configurations=(corner, optimum),
+        ),
+        Action("try", evidence=(because, because), interval=(1.0, 2.0), configurations=(corner,)),
+    )
+    assert (better.right, better.covered) == (True, True)
+    assert (worse.right, worse.covered) == (False, False)
+
+
+def test_stop_is_right_where_nothing_is_left_to_gain():
+    (early,) = advised("additive", Action("stop", interval=(0.0, 1e-6), evidence=(fact("a"),)))
+    assert (early.right, early.covered) == (False, False)
 
 
 # ---------------------------------------------------------------------- reasons

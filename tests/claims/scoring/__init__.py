@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from hpo_explain.explanations.claims import Claim
-from tests.claims.scoring import effects, paths, reasons, shares, spaces, steps, trust
+from tests.claims.scoring import actions, effects, paths, reasons, shares, spaces, steps, trust
 from tests.claims.scoring.case import UNDECIDED, Case, Judgement
 
 JUDGES = {
@@ -31,6 +31,7 @@ JUDGES = {
     "rare": reasons.common,
     "turning_point": paths.turning_point,
     "balance": paths.balance,
+    "action": actions.action,
 }
 """By kind of claim; of other kinds the truth does not decide."""
 
@@ -48,7 +49,7 @@ ORACLES = {
 }
 """By method: how many claims of each kind could be made by who knows the truth at the trials."""
 
-SPLIT_BY_TERM = ("reason", "counter_reason", "best_at", "contrast", "flat")
+SPLIT_BY_TERM = ("reason", "counter_reason", "best_at", "contrast", "flat", "action")
 
 
 def judge(case: Case, claim: Claim) -> Judgement:
