@@ -2,10 +2,10 @@
 
 40 trials of an optimizer, then 40 more in five ways: as before, following the first piece of
 advice, following all of it, following all of it and asking again after every five trials, and in a
-space narrowed at random to the same volume, with the incumbent inside. All start from the same trials with the same seeds. Simple regret is the value
-without noise of the best observed trial, less the problem's least value: a known one, or the least
-that a long search or any of the runs found. Advice to widen a range is not followed where nothing
-beyond it is allowed.
+space narrowed at random to the same volume, with the incumbent inside. All start from the same
+trials with the same seeds. Simple regret is the value without noise of the best observed trial,
+less the problem's least value: a known one, or the least that a long search or any of the runs
+found. Advice to widen a range is not followed where nothing beyond it is allowed.
 
 Each run is a row of a file, written when it ends: started again, the script does what is missing.
 

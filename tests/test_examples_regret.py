@@ -101,13 +101,14 @@ def test_regrets_are_compared_with_going_on_as_before():
     from regret.arms import ARMS
     from regret.tables import by_problem, over_trials, overall, regrets
 
-    before, first, every, random = ARMS
+    before, first, every, again, random = ARMS
     table = runs(
         {
             ("hyper-ellipsoid", seed): {
                 before: (9.0, 4.0, 2.0 + seed / 2),
                 first: (9.0, 4.0, 2.0 + seed / 2),
                 every: (9.0, 1.0, 1.0),
+                again: (9.0, 4.0, 0.5),
                 random: (9.0, 9.0, 8.0),
             }
             for seed in range(3)
@@ -115,12 +116,24 @@ def test_regrets_are_compared_with_going_on_as_before():
     )
     regret = regrets(table)
     found = by_problem(regret, trials=1).set_index("arm")
-    assert found["median"].to_dict() == {before: 2.5, first: 2.5, every: 1.0, random: 8.0}
+    assert found["median"].to_dict() == {
+        before: 2.5,
+        first: 2.5,
+        every: 1.0,
+        again: 0.5,
+        random: 8.0,
+    }
     assert found.at[every, "ratio"] == pytest.approx(0.4)
     assert found.loc[every, ["better", "equal", "worse", "sooner"]].tolist() == [1, 0, 0, 1]
     assert found.loc[first, ["better", "equal", "worse", "not later"]].tolist() == [0, 1, 0, 1]
     assert found.loc[random, ["better", "equal", "worse", "sooner"]].tolist() == [0, 0, 1, 0]
-    assert found["trials needed"].to_dict() == {before: 2, first: 2, every: 1, random: np.inf}
+    assert found["trials needed"].to_dict() == {
+        before: 2,
+        first: 2,
+        every: 1,
+        again: 2,
+        random: np.inf,
+    }
     # the bootstrap of a constant has no width, and that of 2, 2.5 and 3 reaches both ends
     assert found.loc[every, ["low", "high"]].tolist() == [1.0, 1.0]
     assert found.loc[before, ["low", "high"]].tolist() == [2.0, 3.0]
@@ -137,10 +150,26 @@ def test_where_the_optimum_is_not_known_regret_is_that_of_the_best_run_and_a_tra
 
     one = {arm: (0.9, 0.8, 0.5 - i / 10) for i, arm in enumerate(ARMS)}
     found = regrets(runs({("SVR on diabetes", 0): one}))
-    assert found[3].tolist() == pytest.approx([0.3, 0.2, 0.1, 0.0])
+    assert found[3].tolist() == pytest.approx([0.4, 0.3, 0.2, 0.1, 0.0])
     least = problem_of("trap").least
     lost = {arm: (1.0, 1.0, least + 0.1 if i % 2 else 0.01) for i, arm in enumerate(ARMS)}
-    assert by_problem(regrets(runs({("trap", 0): lost})), 1)["lost"].tolist() == [1, 0, 1, 0]
+    assert by_problem(regrets(runs({("trap", 0): lost})), 1)["lost"].tolist() == [1, 0, 1, 0, 1]
+
+
+def test_who_asks_again_follows_advice_after_every_five_trials(monkeypatch):
+    from regret import arms
+
+    told = []
+    ask = arms._advised
+    monkeypatch.setattr(
+        arms, "_advised", lambda study, *args: told.append(len(study.trials)) or ask(study, *args)
+    )
+    setting = arms.Setting("hyper-ellipsoid", "tpe", 0, 12, 11)
+    once, again = arms.continued(setting, ("all advice", "asked again"))
+    finished = [n for n in told if n > 12]
+    assert (told[0], len(finished)) == (12, 2)
+    assert [one.actions.count(",") for one in (once, again)] == [0, 2]
+    assert len(once.values) == len(again.values) == 23
 
 
 def test_it_goes_on_where_it_was_stopped(monkeypatch, tmp_path):

@@ -19,7 +19,7 @@ from hpo_explain.adapters.optuna._advised import (
     reached,
 )
 from hpo_explain.explanations import Advice
-from hpo_explain.space import FloatParameter, IntParameter, Parameter
+from hpo_explain.space import CategoricalParameter, Parameter
 
 Reaches = Mapping[str, tuple[Parameter, Parameter]]
 
@@ -56,7 +56,7 @@ def continued(
     """
     space = advice.subject.space
     changed = {p.name: p for action in advice.actions for p in action.parameters}
-    reaches = {name: (space[name], new) for name, new in changed.items()}
+    reaches: Reaches = {name: (space[name], new) for name, new in changed.items()}
     asked = study.sampler
     if isinstance(study, AdvisedStudy) and isinstance(asked, AdvisedSampler):
         reaches = _after_each_other(study.reaches, reaches)
@@ -89,12 +89,13 @@ def _after_each_other(earlier: Reaches, later: Reaches) -> Reaches:
     """Return hyperparameters as the objective asks for them, and as both allow them together."""
     found = dict(earlier)
     for name, (old, new) in later.items():
-        if name not in earlier:
-            found[name] = old, new
-        elif isinstance(new, (FloatParameter, IntParameter)):
-            first, before = earlier[name]
+        first, before = earlier.get(name, (old, new))
+        if not isinstance(new, CategoricalParameter) and not isinstance(
+            before, CategoricalParameter
+        ):
             low, high = min(new.low, before.low), max(new.high, before.high)
-            found[name] = first, replace(new, low=low, high=high)
+            new = replace(new, low=low, high=high)  # type: ignore[arg-type]
+        found[name] = first, new
     return found
 
 

@@ -150,7 +150,8 @@ def test_advice_after_advice_keeps_what_the_first_changed():
 
 
 def test_what_was_enqueued_by_advice_gives_way_to_newer_advice_and_by_a_user_stays():
-    first, second, own = ({"lr": lr, "drop": 0.5, "depth": 5, "kind": "a"} for lr in (0.1, 0.2, 0.3))
+    rest = {"drop": 0.5, "depth": 5, "kind": "a"}
+    first, second, own = ({"lr": lr, **rest} for lr in (0.1, 0.2, 0.3))
     study = study_of(n=12)
     study.enqueue_trial(own)
     advised = advice_of(configurations=[first]).apply(study)

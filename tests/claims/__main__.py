@@ -63,7 +63,8 @@ def main(arguments: list[str]) -> int:
     settings = chosen(asked)
     if asked.cache is not None:
         asked.cache.mkdir(parents=True, exist_ok=True)
-    one = partial(score, folder=asked.cache, paths=asked.paths, only=asked.methods, seconds=asked.seconds)
+    how = {"paths": asked.paths, "only": asked.methods, "seconds": asked.seconds}
+    one = partial(score, folder=asked.cache, **how)
     runs: list[ScoredRun] = []
     with ProcessPoolExecutor(asked.jobs) as pool:
         for i, run in enumerate(pool.map(one, settings), 1):
