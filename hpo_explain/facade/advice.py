@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar
 
 from hpo_explain import diagnostics
 from hpo_explain.diagnostics import Trust
@@ -17,13 +16,16 @@ from hpo_explain.facade.recommended_space import recommended_space
 from hpo_explain.run import Run
 from hpo_explain.surrogates import SupportsJoint
 
-EXPERIMENTS: Mapping[str, Any] = {"n": 3, "sample": 100, "grid_size": 10, "candidates": 200}
-"""How many experiments are asked for, and how they are searched."""
+_EXPERIMENTS: Mapping[str, Any] = {"n": 3, "sample": 100, "grid_size": 10, "candidates": 200}
 _EFFECT_ROWS, _EFFECT_GRID = 100, 15
+
+_T = TypeVar("_T")
 
 
 class Analysed:
     """The analyses of a run that advice rests on, each computed once, when it is asked for.
+
+    An analysis that there is nothing for raises `NothingToExplain`, whoever asks.
 
     Parameters
     ----------
@@ -41,44 +43,74 @@ class Analysed:
     'good'
     """
 
+    effect_rows: ClassVar[int] = _EFFECT_ROWS
+
     def __init__(self, run: Run, *, seed: int = 0) -> None:
         self.run = run
         self._seed = seed
+        self._found: dict[str, Any] = {}
+        self._failed: dict[str, Exception] = {}
 
-    @cached_property
+    def once(self, name: str, compute: Callable[[], _T]) -> _T:
+        """Return what an analysis found; it is computed, or fails, once."""
+        if name in self._failed:
+            raise self._failed[name]
+        if name not in self._found:
+            try:
+                self._found[name] = compute()
+            except Exception as error:
+                self._failed[name] = error
+                raise
+        found: _T = self._found[name]
+        return found
+
+    @property
     def trust(self) -> Trust:
         """Whether the surrogate of all trials is good enough to be explained."""
-        return diagnostics.trust(self.run.surrogate(), self.run.direction)
+        return self.once(
+            "trust", lambda: diagnostics.trust(self.run.surrogate(), self.run.direction)
+        )
+
+    @property
+    def ranking(self) -> list[str]:
+        """The hyperparameters by the variance that they explain alone, the largest first."""
+
+        def ordered() -> list[str]:
+            found = importance(self.run, seed=self._seed)
+            return sorted(self.run.space.names, key=found.share, reverse=True)
+
+        return self.once("ranking", ordered)
 
     def effect(self, name: str) -> PartialDependence:
         """Return the partial dependence on a hyperparameter."""
-        return partial_dependence(
-            self.run,
-            name,
-            sample=_EFFECT_ROWS,
-            grid_size=_EFFECT_GRID,
-            attainable=False,
-            seed=self._seed,
+        rows, grid, seed = self.effect_rows, _EFFECT_GRID, self._seed
+        return self.once(
+            f"effect {name}",
+            lambda: partial_dependence(
+                self.run, name, sample=rows, grid_size=grid, attainable=False, seed=seed
+            ),
         )
 
-    @cached_property
+    @property
     def recommended_space(self) -> Recommendation:
         """A narrower space."""
-        return recommended_space(self.run, seed=self._seed)
+        return self.once("recommended_space", lambda: recommended_space(self.run, seed=self._seed))
 
-    @cached_property
+    @property
     def subspace(self) -> Subspace:
         """What can stay fixed."""
-        return subspace(self.run, seed=self._seed)
+        return self.once("subspace", lambda: subspace(self.run, seed=self._seed))
 
-    @cached_property
+    @property
     def experiments(self) -> Sequence[Mapping[str, Any]]:
         """The trials that would narrow the most important effect most; empty where unknown."""
-        if not isinstance(self.run.surrogate(), SupportsJoint):
-            return []
-        found = importance(self.run, seed=self._seed)
-        most = max(self.run.space.names, key=found.share)
-        return next_experiments(self.run, most, seed=self._seed, **EXPERIMENTS)
+
+        def found() -> list[dict[str, Any]]:
+            if not isinstance(self.run.surrogate(), SupportsJoint):
+                return []  # it does not tell which trials would narrow the band most
+            return next_experiments(self.run, self.ranking[0], seed=self._seed, **_EXPERIMENTS)
+
+        return self.once("experiments", found)
 
 
 def advise(

@@ -33,12 +33,11 @@ from hpo_explain.explanations import (
     Subspace,
 )
 from hpo_explain.explanations.path import LATEST
-from hpo_explain.facade.advice import EXPERIMENTS
+from hpo_explain.facade import Analysed
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import WhichTrial
 from hpo_explain.reporting._ahead import Ahead
 from hpo_explain.run import Run
-from hpo_explain.surrogates import SupportsJoint
 
 _MOST_FOR_PAIRS = 100  # hyperparameters: the number of pairs grows with their square
 _EFFECTS = 6
@@ -55,7 +54,7 @@ _MOST_PROPOSALS, _OF_MANY = 100, 30  # each with a model of its own
 _T = TypeVar("_T")
 
 
-class Context:
+class Context(Analysed):
     """The analyses of a run that the sections of a report share.
 
     An analysis that there is nothing for raises `NothingToExplain`, whoever asks.
@@ -69,26 +68,13 @@ class Context:
         joblib's workers explain the proposals, as `joblib.parallel_config` says.
     """
 
+    effect_rows = _EFFECT_ROWS
+
     def __init__(self, run: Run, *, n_jobs: int | None = 1) -> None:
-        self.run = run
+        super().__init__(run)
         self._n_jobs = n_jobs
         self._ahead: Ahead | None = None
-        self._found: dict[str, Any] = {}
-        self._failed: dict[str, Exception] = {}
         self._drawn: dict[str, str] = {}
-
-    def once(self, name: str, compute: Callable[[], _T]) -> _T:
-        """Return what an analysis found; it is computed, or fails, once."""
-        if name in self._failed:
-            raise self._failed[name]
-        if name not in self._found:
-            try:
-                self._found[name] = compute()
-            except Exception as error:
-                self._failed[name] = error
-                raise
-        found: _T = self._found[name]
-        return found
 
     def figure_once(self, what: str, section: str, draw: Callable[[], Markup]) -> Markup:
         """Return a figure, or where another section of the report has drawn it, where it is."""
@@ -107,13 +93,6 @@ class Context:
         return self.once("history", lambda: facade.history(self.run))
 
     # ------------------------------------------------------------------ the model
-
-    @property
-    def trust(self) -> Trust:
-        """Whether the surrogate of all trials is good enough to be explained."""
-        return self.once(
-            "trust", lambda: diagnostics.trust(self.run.surrogate(), self.run.direction)
-        )
 
     @property
     def trust_of_proposals(self) -> Trust | None:
@@ -182,15 +161,7 @@ class Context:
     def effect(self, name: str) -> PartialDependence:
         """Return the partial dependence on a hyperparameter, be it important or not."""
         known = [effect for effect in self.effects if effect.names == (name,)]
-        if known:
-            return known[0]
-        rows, grid = _EFFECT_ROWS, _EFFECT_GRID
-        return self.once(
-            f"effect {name}",
-            lambda: facade.partial_dependence(
-                self.run, name, sample=rows, grid_size=grid, attainable=False
-            ),
-        )
+        return known[0] if known else super().effect(name)
 
     def _worth_an_effect(self) -> list[str]:
         """Return the hyperparameters that matter most, at least one."""
@@ -346,16 +317,6 @@ class Context:
     def advice(self) -> Advice:
         """What to do next, from the other analyses."""
         return self.once("advice", lambda: AdviceExplainer(self).explain())
-
-    @property
-    def experiments(self) -> list[dict[str, Any]]:
-        """The trials that would narrow the most important effect most; empty where unknown."""
-        return self.once("experiments", self._experiments)
-
-    def _experiments(self) -> list[dict[str, Any]]:
-        if not isinstance(self.run.surrogate(), SupportsJoint):
-            return []  # it does not tell which trials would narrow the band most
-        return facade.next_experiments(self.run, self.ranking[0], **EXPERIMENTS)
 
 
 def _thinned(run: Run, proposals: list[int]) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -47,7 +48,7 @@ def _content(context: Context) -> Content:
     return Content(recommendation.sentence, body, tables, line(recommendation))
 
 
-def _written(config: dict[str, Any]) -> dict[str, str]:
+def _written(config: Mapping[str, Any]) -> dict[str, str]:
     return {name: format_value(value, width=_LONG) for name, value in config.items()}
 
 
