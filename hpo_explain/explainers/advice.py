@@ -12,6 +12,7 @@ from dataclasses import replace
 from math import isnan
 from typing import TypeVar
 
+from hpo_explain._blas import one_blas_thread
 from hpo_explain._checks import check_count
 from hpo_explain.errors import NothingToExplain, unless_nothing
 from hpo_explain.explainers._advice.analyses import Analyses
@@ -79,6 +80,10 @@ class AdviceExplainer:
         Advice
             The actions, what is expected to bring most first.
         """
+        with one_blas_thread():  # last digits of a covariance decide which functions are drawn
+            return self._explained()
+
+    def _explained(self) -> Advice:
         run = self._analyses.run
         found = _Found(self._analyses, self._seed)
         ordered = sorted(found.actions(), key=_by_gain)[: self._most]

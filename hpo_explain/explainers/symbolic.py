@@ -30,6 +30,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._blas import one_blas_thread
 from hpo_explain._checks import check_count, check_fraction, check_name, check_sequence
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers._accepted import accepted_surrogate
@@ -133,13 +134,19 @@ class SymbolicExplainer:
         NothingToExplain
             If they are never active together.
         """
-        space, most = self._space, check_count("terms", terms)
+        most = check_count("terms", terms)
         check_fraction("least", least)
         given = [names] if isinstance(names, str) else check_sequence("names", names, "names")
-        wanted = tuple(check_name("names", name, space.names, "hyperparameter") for name in given)
+        known = self._space.names
+        wanted = tuple(check_name("names", name, known, "hyperparameter") for name in given)
         if len(set(wanted)) != len(wanted) or not 1 <= len(wanted) <= _MOST_NAMES:
             problem = f"must be one to three different hyperparameters, but was {names!r}"
             raise InputError("names", problem, names)
+        with one_blas_thread():  # terms are chosen by sums whose last digits depend on it
+            return self._explained(wanted, most, least)
+
+    def _explained(self, wanted: tuple[str, ...], most: int, least: float) -> SymbolicEffect:
+        space = self._space
         members = [space.index(name) for name in wanted]
         positions, groups = self._points(members)
         effect = _means(self._surrogate, groups)
