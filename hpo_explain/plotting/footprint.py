@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from hpo_explain.explanations import Footprint
 from hpo_explain.plotting._axes import STAR
 from hpo_explain.plotting._heatmap import SCALE, draw_cells, draw_scale
 from hpo_explain.plotting._layout import sides, write_footer, write_header, write_legend
+from hpo_explain.plotting._look import line_mark
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import RED, WIDTH, new_axes, set_height
 from hpo_explain.plotting._text import plain, shorten
@@ -68,11 +68,11 @@ def plot_footprint(result: Footprint, *, ax: Axes | None = None, width: float = 
         line: dict[str, Any] = {} if kind == "incumbent" else {"linestyle": "none"}
         ax.plot(*result.xy[rows].T, **mark, **line, zorder=3)
         shown = {**mark, **line, **_ON_PAPER.get(kind, {})}
-        legend.append((Line2D([], [], **shown), words.KINDS[kind]))
+        legend.append((line_mark(**shown), words.KINDS[kind]))
     best = result.of_kind("incumbent")
     if len(best):
         ax.plot(*result.xy[best[-1:]].T, **STAR, zorder=4)
-        legend.append((Line2D([], [], **STAR), "incumbent"))
+        legend.append((line_mark(**STAR), "incumbent"))
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_xticks([])
     ax.set_yticks([])
