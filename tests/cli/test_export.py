@@ -14,6 +14,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.adapters.optuna.storage import read_storage
 from hpo_explain.cli._output import as_csv, show
+from hpo_explain.reporting import page
 from tests.cli.conftest import tune
 
 TABLES = [
@@ -152,6 +153,26 @@ def test_no_name_or_category_is_a_formula_of_a_spreadsheet(begin):
     frame = pd.DataFrame({evil: [evil, "-0.5"], "number": [-1.0, 2.0]})
     rows = list(csv.reader(io.StringIO(as_csv(frame), newline="")))
     assert rows == [[f"'{evil}", "number"], [f"'{evil}", "-1.0"], ["-0.5", "2.0"]]
+
+
+def test_no_name_becomes_part_of_the_name_of_a_file(folder, run, monkeypatch):
+    monkeypatch.setattr(page, "SECTIONS", ())
+    names = ["../../outside", str(folder / "absolute"), "..", "a/b"]
+    values = np.random.default_rng(0).uniform(size=(6, 4))
+    trials = pd.DataFrame(values, columns=names).assign(loss=values.sum(axis=1))
+    (folder / "in" / "here").mkdir(parents=True)
+    monkeypatch.chdir(folder / "in" / "here")
+    trials.to_csv("trials.csv", index=False)
+    source = ["trials.csv", "--objective", "loss"]
+    chosen = ["trials", "effects", "importance"]
+    tables = [word for name in chosen for word in ("--table", name)]
+    assert run("export", *source, "--out", "out", *tables).exit_code == 0
+    assert run("history", *source, "--plot", "out/plot.svg").exit_code == 0
+    assert run("report", *source, "--out", "out/report.html").exit_code == 0
+    found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    written = {*(f"{name}.csv" for name in chosen), "plot.svg", "report.html"}
+    assert found == {"in/here/trials.csv", *(f"in/here/out/{name}" for name in written)}
+    assert not [path for path in folder.parent.iterdir() if "outside" in path.name]
 
 
 def test_a_carriage_return_begins_no_row():
