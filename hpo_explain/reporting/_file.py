@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from pathlib import Path
@@ -29,6 +30,11 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         The file; where it is a link, the file it leads to.
     content : str or bytes
         What it will hold.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; it names `path`.
     """
     # a lone surrogate (of a name that was no UTF-8) has no encoding
     data = content if isinstance(content, bytes) else content.encode("utf-8", errors="replace")
@@ -41,6 +47,8 @@ def write_atomically(path: Path, content: str | bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         partial.replace(target)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+    except OSError as error:  # of a file whose name nobody has given
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        with contextlib.suppress(OSError):  # its folder may be gone, or read-only by now
+            partial.unlink(missing_ok=True)
