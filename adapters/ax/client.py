@@ -11,6 +11,7 @@ import numpy as np
 from hpo_explain._checks import check_name
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
 from hpo_explain.adapters._reading import whole_numbers
+from hpo_explain.adapters.ax._record import AxRecord
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.options import Direction
@@ -36,7 +37,7 @@ def from_ax(client: Any, *, objective: str | None = None) -> Run:
     Parameters
     ----------
     client : ax.Client or ax.Experiment
-        The client, or the experiment that it holds.
+        The client, or the experiment that it holds, which does not know Ax's model.
     objective : str, optional
         The metric to be explained, where the objective has several.
 
@@ -44,7 +45,9 @@ def from_ax(client: Any, *, objective: str | None = None) -> Run:
     -------
     Run
         The run. Proposals are the trials that one of Ax's models generated; the center of the
-        space, Sobol's points and trials that were attached are not.
+        space, Sobol's points and trials that were attached are not. Ax's own Gaussian process is
+        that of the client's current generation node, where it has one objective's process over
+        numbers, ordered choices or choices of two.
 
     Raises
     ------
@@ -74,17 +77,20 @@ def from_ax(client: Any, *, objective: str | None = None) -> Run:
     if objective is not None:
         name = check_name("objective", objective, names, "metric")
     space, notes = _space(experiment.search_space)
-    data = experiment.lookup_data().df
-    rows = data[data["metric_name"] == name]
+    data = experiment.lookup_data()
+    rows = data.df[data.df["metric_name"] == name]
     if "step" in rows:  # of a learning curve the last value
         rows = rows.sort_values("step", kind="stable")
     values = dict(zip(rows["trial_index"].tolist(), rows["mean"].tolist(), strict=True))
-    if (rows["sem"] > 0).any():
-        notes.append(fact("sem_left_out", names=[name]))
     trials = {int(i): _evaluation(t, values.get(i, np.nan)) for i, t in experiment.trials.items()}
-    return run_of(
-        trials, space, Source("client", "Ax", _direction(config, name), name), notes=notes
-    )
+    valued = {t for t, trial in trials.items() if np.isfinite(trial.value)}
+    record = AxRecord.of(client, space, data, experiment.metrics[name].signature, valued)
+    if record is not None:
+        notes.append(fact("ax_models"))
+    if (rows["sem"] > 0).any():
+        notes.append(fact("sem_known", names=[name], own=record is not None))
+    source = Source("client", "Ax", _direction(config, name), name)
+    return run_of(trials, space, source, notes=notes, record=record)
 
 
 def _direction(config: Any, name: str) -> Direction:

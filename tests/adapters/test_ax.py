@@ -1,3 +1,6 @@
+import pickle
+
+import numpy as np
 import pytest
 
 import hpo_explain as hx
@@ -61,3 +64,88 @@ def test_constraints_of_the_space_are_named():
             client.complete_trial(trial, raw_data={"loss": values["u"]})
     (note,) = [n for n in hx.from_ax(client).notes if n.kind == "parameter_constraints"]
     assert "1·u + 2·v <= 1.5" in str(note)
+
+
+@pytest.fixture(scope="module")
+def tuned():
+    """Return a client that was told ten trials with standard errors, and then asked for two."""
+    client = ax.Client(random_seed=0)
+    client.configure_experiment(
+        [
+            ax.RangeParameterConfig(
+                name="u", bounds=(1e-3, 1.0), parameter_type="float", scaling="log"
+            ),
+            ax.RangeParameterConfig(name="v", bounds=(0.0, 1.0), parameter_type="float"),
+        ]
+    )
+    client.configure_optimization(objective="-loss")
+    space = hx.SearchSpace(
+        [hx.FloatParameter("u", 1e-3, 1.0, log=True), hx.FloatParameter("v", 0.0, 1.0)]
+    )
+    for config in space.decode(space.sample(10, seed=0)):
+        trial = client.attach_trial(config)
+        client.complete_trial(trial, raw_data={"loss": (_loss(config), 0.05)})
+    while len(list(hx.from_ax(client).proposals)) < 2:
+        for trial, config in client.get_next_trials(max_trials=1).items():
+            client.complete_trial(trial, raw_data={"loss": (_loss(config), 0.05)})
+    return client
+
+
+def _loss(config):
+    return (np.log10(config["u"]) + 1.0) ** 2 + config["v"]
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore")
+def test_the_model_behind_a_proposal_is_the_one_that_ax_predicts_with(tuned):
+    run = hx.from_ax(tuned)
+    # Ax keeps the model that generated the last trial
+    own, X = run.surrogate(before=run.proposals[-1]), run.space.sample(50, seed=1)
+    found = [found["loss"] for found in tuned.predict(run.space.decode(X))]
+    np.testing.assert_allclose(np.transpose(own.predict(X)), found, rtol=1e-6)
+    assert own.learned_from(run.X).tolist() == [True] * (len(run) - 1) + [False]
+    shown = hx.explain_proposal(run, run.proposals[-1], background=50)
+    assert (shown.subject.model, shown.subject.assumed) == ("Ax's GP", True)
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore")
+def test_the_model_of_all_trials_knows_their_standard_errors_and_is_judged_on_folds(tuned):
+    run = pickle.loads(pickle.dumps(hx.from_ax(tuned)))
+    model = run.surrogate()
+    assert model.noise_std == pytest.approx(0.05)
+    assert model.learned_from(run.X).all()
+    held_out = model.held_out()
+    # Ax clips outliers before it fits
+    clipped = np.minimum(run.objective, held_out.observed.max())
+    np.testing.assert_allclose(held_out.observed, clipped)
+    assert (held_out.observed == held_out.observed.max()).sum() < 3
+    # fits that had seen the trials would predict them as well as the model of all does
+    errors = np.abs(held_out.mean - clipped).mean()
+    assert errors > 1.5 * np.abs(model.predict(run.X)[0] - clipped).mean()
+    assert [note["own"] for note in run.notes if note.kind == "sem_known"] == [True]
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore")
+def test_a_process_over_unordered_choices_is_not_taken_for_one_over_numbers():
+    client = ax.Client(random_seed=0)
+    client.configure_experiment(
+        [
+            ax.RangeParameterConfig(name="u", bounds=(0.0, 1.0), parameter_type="float"),
+            ax.ChoiceParameterConfig(
+                name="k", values=["a", "b", "c"], parameter_type="str", is_ordered=False
+            ),
+        ]
+    )
+    client.configure_optimization(objective="-loss")
+    for i in range(6):
+        trial = client.attach_trial({"u": i / 5, "k": "abc"[i % 3]})
+        client.complete_trial(trial, raw_data={"loss": (i / 5 + (i % 3 == 1), 0.1)})
+    while not hx.from_ax(client).proposals:
+        for trial, values in client.get_next_trials(max_trials=1).items():
+            client.complete_trial(trial, raw_data={"loss": (values["u"], 0.1)})
+    run = hx.from_ax(client)
+    assert run.record is None
+    assert run.surrogate().label == "a GP"
+    assert [note["own"] for note in run.notes if note.kind == "sem_known"] == [False]

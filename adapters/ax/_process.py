@@ -1,0 +1,135 @@
+"""Ax's Gaussian process as a surrogate: the same kernel, noise and trials."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern
+
+from hpo_explain.space import Array, SearchSpace
+from hpo_explain.surrogates import GaussianProcessSurrogate
+
+_PROBES = 64
+_SAME = 1e-4  # of the spread of the predictions
+
+
+@dataclass(frozen=True, eq=False)
+class AxFit:
+    """What fits Ax's model to some of the trials: Ax's own code, beside the client.
+
+    Attributes
+    ----------
+    space : SearchSpace
+        The search space.
+    spec : ax.generation_strategy.generator_spec.GeneratorSpec
+        How Ax fits its model.
+    experiment : ax.Experiment
+        The experiment.
+    data : ax.core.data.Data
+        What its trials were told.
+    metric : str
+        Ax's signature of the metric.
+    """
+
+    space: SearchSpace
+    spec: Any
+    experiment: Any
+    data: Any
+    metric: str
+
+    def surrogate(self, trials: Sequence[int], X: Array) -> GaussianProcessSurrogate | None:
+        """Return the model of some trials, None where it is no process that can be read.
+
+        Parameters
+        ----------
+        trials : sequence of int
+            The trials, in Ax's order.
+        X : ndarray of shape (n, d)
+            Their configurations, encoded.
+        """
+
+        def refit(positions: npt.NDArray[np.intp]) -> GaussianProcessRegressor:
+            return self._process([trials[i] for i in positions], X[positions])
+
+        try:
+            process = self._process(trials, X)
+        except ValueError:
+            return None
+        found = GaussianProcessSurrogate(self.space, process, rows=X, refit=refit)
+        found.label = "Ax's GP"
+        return found
+
+    def _process(self, trials: Sequence[int], X: Array) -> GaussianProcessRegressor:
+        """Return Ax's process of some trials, over encoded rows.
+
+        Raises
+        ------
+        ValueError
+            If Ax cannot fit it, or it does not predict what Ax does.
+        """
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                spec = self.spec.copy()  # the client keeps its own
+                spec.fit(experiment=self.experiment, data=self.data.filter(trial_indices=trials))
+                process = self._read(spec.fitted_adapter, X)
+                agrees = self._agrees(process, spec.fitted_adapter)
+        except Exception as error:  # another kind of model, or another release, may raise anything
+            raise ValueError(f"{type(error).__name__}: {error}") from error
+        if not agrees:
+            raise ValueError("it does not predict what Ax does")
+        return process
+
+    def _read(self, adapter: Any, X: Array) -> GaussianProcessRegressor:
+        """Return the process of an adapter, whose columns are linear in the encoded ones."""
+        model = adapter.generator.surrogate.model
+        model.eval()
+        Z = _numbers(model.train_inputs[0])
+        slopes = [np.polyfit(x, z, 1)[0] for x, z in zip(X.T, Z.T, strict=True)]
+        constant = float(_numbers(model.mean_module.constant))
+        process = GaussianProcessRegressor(
+            _kernel(model.covar_module, np.array(slopes)),
+            alpha=np.broadcast_to(_numbers(model.likelihood.noise).ravel(), len(X)),
+            optimizer=None,
+        ).fit(X, _numbers(model.train_targets) - constant)
+        scaled = adapter.transforms["StandardizeY"]
+        mean, std = scaled.Ymean[self.metric], scaled.Ystd[self.metric]
+        process._y_train_mean, process._y_train_std = np.array(mean + std * constant), np.array(std)
+        return process
+
+    def _agrees(self, process: GaussianProcessRegressor, adapter: Any) -> bool:
+        """Say whether Ax itself predicts the same."""
+        from ax.core.observation import ObservationFeatures
+
+        X = self.space.sample(_PROBES, seed=0)
+        configs = [ObservationFeatures(config) for config in self.space.decode(X)]
+        means, covariances = adapter.predict(configs)
+        mean, std = GaussianProcessSurrogate(self.space, process).predict(X)
+        its_mean = np.array(means[self.metric])
+        its_std = np.sqrt(covariances[self.metric][self.metric])
+        slack = _SAME * max(float(np.ptp(its_mean)), float(its_std.max()))
+        return bool(max(np.abs(mean - its_mean).max(), np.abs(std - its_std).max()) <= slack)
+
+
+def _kernel(module: Any, slopes: Array) -> Any:
+    """Return a kernel of GPyTorch over encoded rows, whose columns it sees times `slopes`."""
+    name = type(module).__name__
+    if name == "ScaleKernel":
+        scale = float(_numbers(module.outputscale))
+        return ConstantKernel(scale) * _kernel(module.base_kernel, slopes)
+    lengths = np.broadcast_to(_numbers(module.lengthscale).ravel(), len(slopes)) / np.abs(slopes)
+    if name == "RBFKernel":
+        return RBF(lengths)
+    if name == "MaternKernel":
+        return Matern(lengths, nu=module.nu)
+    raise TypeError(name)
+
+
+def _numbers(tensor: Any) -> Array:
+    return np.asarray(tensor.detach().cpu().numpy(), dtype=float)
