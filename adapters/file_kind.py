@@ -49,7 +49,7 @@ def kind_of(place: str) -> str:
     path = Path(place)
     if not path.is_file():
         raise InputError(
-            "source",
+            "run",
             f"{place!r} is neither a file nor an address such as sqlite:///study.db",
             place,
             _meant(path),
@@ -61,7 +61,7 @@ def kind_of(place: str) -> str:
         return STORAGE
     if start.startswith(_JSON):
         raise InputError(
-            "source",
+            "run",
             f"{place!r} holds JSON, which no adapter reads",
             place,
             "Read it into a pandas.DataFrame and give that, or install an adapter for such files.",

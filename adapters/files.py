@@ -87,7 +87,7 @@ def check_trusted(place: str, *, trust_pickle: bool) -> None:
     """Raise InputError where a pickled result is not trusted."""
     if not trust_pickle:
         raise InputError(
-            "source",
+            "run",
             f"{place!r} is {PICKLE}. Unpickling runs whatever code is in the file",
             place,
             ("Add ", Option("trust_pickle", True), " only if you trust whoever made it."),
@@ -106,7 +106,7 @@ def check_filled(place: str, objective: str | None) -> None:
     meant = objective is not None or path.name.lower().endswith((".csv", ".tsv"))
     if meant and path.is_file() and path.stat().st_size == 0:
         raise InputError(
-            "source",
+            "run",
             f"{place!r} is empty",
             place,
             "Give a file with a row of names and a row for each trial.",
@@ -131,7 +131,7 @@ def _pickled(place: str, options: dict[str, Any]) -> Run:
         result = joblib.load(place)
     except Exception as error:  # any may be raised by what is in the file
         raise InputError(
-            "source",
+            "run",
             f"{place!r} cannot be unpickled: {type(error).__name__}: {error}",
             place,
             "Make it with skopt.dump(result, path, store_objective=False), which leaves out "

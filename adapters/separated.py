@@ -44,9 +44,7 @@ def read_csv(source: str, named: Collection[str]) -> tuple[pd.DataFrame, list[Fa
         frame = _read(source, separator, decimal="," if comma else ".")
     except ValueError as error:  # pandas's own errors are among them, and end in a new line
         text = " ".join(str(error).split()).removesuffix(".")
-        raise InputError(
-            "source", f"{source!r} cannot be read as a table: {text}", source
-        ) from error
+        raise InputError("run", f"{source!r} cannot be read as a table: {text}", source) from error
     _check_different(source, names)
     notes = []
     if separator != ",":
@@ -88,7 +86,7 @@ def _check_different(source: str, names: list[str]) -> None:
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if twice:
         raise InputError(
-            "source",
+            "run",
             f"{source!r} has the column {', '.join(twice)} more than once",
             source,
             "Rename one.",

@@ -21,12 +21,12 @@ _ACCEPTED = (
     "one of them, or a Run"
 )
 _OF_A_DICT = (
-    "Columns by name: give pandas.DataFrame(source), and objective= the name of its column; leave "
+    "Columns by name: give pandas.DataFrame(run), and objective= the name of its column; leave "
     "out of it what was measured, or name what was chosen with hyperparameters=."
 )
 
 
-def as_run(source: Any, **options: Any) -> Run:
+def as_run(run: Any, **options: Any) -> Run:
     """Return a run as it is, and read anything else with the adapter that knows it.
 
     Adapters of other packages are found by the entry-point group ``hpo_explain.adapters``. Each
@@ -36,7 +36,7 @@ def as_run(source: Any, **options: Any) -> Run:
 
     Parameters
     ----------
-    source : Run, optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or object
+    run : Run, optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or object
         What holds the run.
     **options
         Options of the adapter, such as ``objective=`` for a table. Of any source,
@@ -68,43 +68,36 @@ def as_run(source: Any, **options: Any) -> Run:
     """
     target = options.get("target")
     if is_measured(target):
-        runs = as_runs(source, **{n: value for n, value in options.items() if n != "target"})
+        runs = as_runs(run, **{n: value for n, value in options.items() if n != "target"})
         return runs[target] if target in runs else measured(next(iter(runs.values())), target)
     if is_joined(target):
         rest = {n: value for n, value in options.items() if n != "target"}
-        return as_objectives(source, **rest).run(target)
-    if isinstance(source, Run):
-        if options:
-            name, value = next(iter(options.items()))
-            problem = "cannot be given with a Run, which was read already"
-            remedy = (
-                "If it says how the run is read, give it to the from_... function that made the "
-                "run; else it is no option here."
-            )
-            raise InputError(name, problem, value, remedy)
-        return source
-    if isinstance(source, (str, os.PathLike)):
+        return as_objectives(run, **rest).run(target)
+    if isinstance(run, Run):
+        _check_unread(options)
+        return run
+    if isinstance(run, (str, os.PathLike)):
         from hpo_explain.adapters.files import read_place
 
-        run, _ = _asked(source, options)  # who installed an adapter of such files wants it
-        return read_place(source, **options) if run is None else run
-    if isinstance(source, list) and source and all(is_a(run, "mlflow", "Run") for run in source):
+        found, _ = _asked(run, options)  # who installed an adapter of such files wants it
+        return read_place(run, **options) if found is None else found
+    if isinstance(run, list) and run and all(is_a(one, "mlflow", "Run") for one in run):
         from hpo_explain.adapters.frame import table_of_mlflow
 
-        source = table_of_mlflow(source)
+        run = table_of_mlflow(run)
     for (module, name), function in _READERS.items():
-        if is_a(source, module, name):
+        if is_a(run, module, name):
             reader = _reader(function)
-            return reader(source, **checked_options(options, reader))
-    return _by_others(source, options)
+            return reader(run, **checked_options(options, reader))
+    return _by_others(run, options)
 
 
-def as_runs(source: Any, **options: Any) -> dict[str, Run]:
+def as_runs(run: Any, **options: Any) -> dict[str, Run]:
     """Return a run by objective: several where it has several and none is chosen.
 
     Parameters
     ----------
-    source : Run, optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or object
+    run : Run, optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or object
         What holds the runs; or runs by the name of their objective, which are returned as they are.
     **options
         As of :func:`as_run`.
@@ -127,34 +120,35 @@ def as_runs(source: Any, **options: Any) -> dict[str, Run]:
     ['loss']
     """
     if is_measured(options.get("target")) or is_joined(options.get("target")):
-        chosen = as_run(source, **options)
+        chosen = as_run(run, **options)
         return {chosen.objective_name: chosen}
-    if isinstance(source, Mapping) and source and all(isinstance(r, Run) for r in source.values()):
-        return dict(source)
-    if isinstance(source, (str, os.PathLike)):
+    if isinstance(run, Mapping) and run and all(isinstance(r, Run) for r in run.values()):
+        _check_unread(options)
+        return dict(run)
+    if isinstance(run, (str, os.PathLike)):
         from hpo_explain.adapters.files import read_place_by_objective
 
-        run, _ = _asked(source, options)
-        if run is not None:
-            return {run.objective_name: run}
-        return read_place_by_objective(source, **options)
-    option, targets = _targets(source)
+        found, _ = _asked(run, options)
+        if found is not None:
+            return {found.objective_name: found}
+        return read_place_by_objective(run, **options)
+    option, targets = _targets(run)
     if len(targets) < 2 or options.get(option) is not None:
-        run = as_run(source, **options)
-        return {run.objective_name: run}
-    runs = [as_run(source, **{**options, option: target}) for target in targets]
-    names = [run.objective_name for run in runs]
+        found = as_run(run, **options)
+        return {found.objective_name: found}
+    runs = [as_run(run, **{**options, option: target}) for target in targets]
+    names = [one.objective_name for one in runs]
     if len(set(names)) < len(names):
         names = [f"{name} {i}" for i, name in enumerate(names)]
     return dict(zip(names, runs, strict=True))
 
 
-def as_objectives(source: Any, **options: Any) -> Objectives:
+def as_objectives(run: Any, **options: Any) -> Objectives:
     """Return several objectives of the same trials; of a single one it and its duration.
 
     Parameters
     ----------
-    source, **options
+    run, **options
         As of :func:`as_runs`.
 
     Raises
@@ -169,7 +163,18 @@ def as_objectives(source: Any, **options: Any) -> Objectives:
     >>> as_objectives(table, objective="loss", duration="took").names
     ('loss', 'duration in seconds')
     """
-    return Objectives.of(as_runs(source, **options))
+    return Objectives.of(as_runs(run, **options))
+
+
+def _check_unread(options: Mapping[str, Any]) -> None:
+    """Raise InputError where options of reading are given with what was read already."""
+    for name, value in options.items():
+        problem = "cannot be given with a Run, which was read already"
+        remedy = (
+            "If it says how the run is read, give it to the from_... function that made the "
+            "run; else it is no option here."
+        )
+        raise InputError(name, problem, value, remedy)
 
 
 def _targets(source: Any) -> tuple[str, list[Any]]:
@@ -279,7 +284,7 @@ def _asked(source: Any, options: dict[str, Any]) -> tuple[Run | None, list[str]]
             continue
         if not isinstance(run, Run):
             raise InputError(
-                "source",
+                "run",
                 f"was read by the adapter {entry_point.name!r} ({entry_point.value}), which "
                 f"returned a {type(run).__name__} for a {kind}",
                 kind,
@@ -295,9 +300,9 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
         return run
     kind = f"{type(source).__module__}.{type(source).__qualname__}"
     if isinstance(source, Mapping):
-        raise InputError("source", f"is a {kind}, which no adapter reads", kind, _OF_A_DICT)
+        raise InputError("run", f"is a {kind}, which no adapter reads", kind, _OF_A_DICT)
     others = f" Adapters that could not be asked: {'; '.join(unused)}." if unused else ""
     remedy = (
         f"Give {_ACCEPTED}, or install an adapter (entry-point group {ENTRY_POINTS!r}).{others}"
     )
-    raise InputError("source", f"is a {kind}, which no adapter reads", kind, remedy)
+    raise InputError("run", f"is a {kind}, which no adapter reads", kind, remedy)

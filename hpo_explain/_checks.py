@@ -5,16 +5,18 @@ from __future__ import annotations
 import difflib
 import math
 import operator
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from decimal import Decimal
-from numbers import Real
-from typing import Any, cast
+from numbers import Integral, Real
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.errors import InputError
 from hpo_explain.options import Direction
+
+_T = TypeVar("_T")
 
 
 def check_option(name: str, value: object, allowed: Collection[str]) -> str:
@@ -44,6 +46,43 @@ def check_count(name: str, value: object, *, minimum: int = 1) -> int:
     return count
 
 
+def check_seed(value: object) -> int:
+    """Return the seed of a random number generator as an int.
+
+    Examples
+    --------
+    >>> check_seed(np.int64(3))
+    3
+    """
+    return check_count("seed", value, minimum=0)
+
+
+def check_flag(name: str, value: object) -> bool:
+    """Return `value` if it is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        problem = f"must be True or False, but was {value!r}"
+        raise InputError(name, problem, value, "Give one of them.")
+    return bool(value)
+
+
+def check_text(name: str, value: object) -> str:
+    """Return `value` if it is a string."""
+    if not isinstance(value, str):
+        raise InputError(name, f"must be a text, but was {value!r}", value, "Give a string.")
+    return value
+
+
+def check_jobs(value: object) -> int | None:
+    """Return a number of joblib's workers; None takes what `joblib.parallel_config` says."""
+    remedy = "Give 1 or more, -1 for one per core, or None for what joblib.parallel_config says."
+    if value is None:
+        return None
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value == 0:
+        problem = f"must be a whole number other than 0, or None, but was {value!r}"
+        raise InputError("n_jobs", problem, value, remedy)
+    return int(value)
+
+
 def check_sequence(name: str, value: object, what: str) -> list[Any]:
     """Return `value` as a list if it holds several things, such as "numbers of trials"."""
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
@@ -51,6 +90,38 @@ def check_sequence(name: str, value: object, what: str) -> list[Any]:
             name, f"must be a list of {what}, but was {value!r}", value, "Put them in a list."
         )
     return list(value)
+
+
+def each_of(name: str, value: object, what: str, found: Callable[[Any], _T]) -> list[_T]:
+    """Return what is found for each of several things; an error names the whole argument.
+
+    Parameters
+    ----------
+    name : str
+        The argument.
+    value : object
+        What it was, which should be a list.
+    what : str
+        What it should hold, such as "numbers of trials".
+    found : callable
+        Returns what is wanted of one of them, or raises InputError.
+
+    Examples
+    --------
+    >>> each_of("trials", [3, "x"], "numbers of trials", lambda entry: check_count("trial", entry))
+    Traceback (most recent call last):
+        ...
+    hpo_explain.errors.InputError: trials has an entry that cannot be used: trial must be a whole \
+number, but was 'x'. Give 1 or more.
+    """
+    results = []
+    for entry in check_sequence(name, value, what):
+        try:
+            results.append(found(entry))
+        except InputError as error:
+            about = f"has an entry that cannot be used: {error.argument} "
+            raise error.inside(name, about, entry) from None
+    return results
 
 
 def check_number(name: str, value: object) -> float:

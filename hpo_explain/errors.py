@@ -107,6 +107,28 @@ class InputError(ValueError):
         """What to do, as a sentence; empty where that is plain."""
         return write(self._texts[1])
 
+    def inside(self, argument: str, what: str, value: Any) -> InputError:
+        """Return the error as one about an argument, of which a part is wrong.
+
+        Parameters
+        ----------
+        argument : str
+            The argument's name in Python.
+        what : str
+            What comes before the problem of the part, such as "has a trial that ".
+        value : object
+            What the argument was.
+
+        Examples
+        --------
+        >>> error = InputError("trial", "7 does not exist")
+        >>> str(error.inside("trials", "has an entry that is none: trial ", [7]))
+        'trials has an entry that is none: trial 7 does not exist.'
+        """
+        problem, remedy = self._texts
+        parts = (problem,) if isinstance(problem, str) else problem
+        return InputError(argument, (what, *parts), value, remedy)
+
     def told(self, name_option: NameOption = str) -> str:
         """Return the error as text in which arguments are named in one way."""
         problem, remedy = self._texts

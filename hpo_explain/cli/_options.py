@@ -11,8 +11,9 @@ import click
 from hpo_explain.errors import Option
 
 # What is called otherwise here: arguments of the commands, and of reading a table.
-_COMMANDS = {"kind": "--surrogate"}
+_COMMANDS = {"run": "source", "kind": "--surrogate"}
 _TABLE = {
+    "run": "source",
     "hyperparameters": "--hyperparameter",
     "trial": "--trial-column",
     "time": "--time-column",

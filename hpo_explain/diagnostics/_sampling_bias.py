@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_count
+from hpo_explain._checks import check_count, check_seed
 from hpo_explain._edge import words
 from hpo_explain._html import text_html
 from hpo_explain.errors import InputError
@@ -130,6 +130,7 @@ def sampling_bias(
     >>> sampling_bias(Run(space, X, X[:, 0], "minimize")).p_value < 0.05
     False
     """
+    seed = check_seed(seed)
     n = check_count("size", size, minimum=2)
     check_count("permutations", permutations)
     if len(run) < 2:

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_array
+from hpo_explain._checks import check_array, check_option
 from hpo_explain.acquisition import Acquisition, SurrogateBased
 from hpo_explain.errors import InputError
+from hpo_explain.options import CRITERIA
 from hpo_explain.space import SearchSpace
 from hpo_explain.surrogates import Surrogate
 
@@ -31,6 +32,14 @@ def accepted_surrogate(given: Any, argument: str = "surrogate") -> Surrogate:
     if wrong:
         raise InputError(argument, f"must {_HOW}, but {wrong}", given)
     return given  # type: ignore[no-any-return]
+
+
+def accepted_criterion(given: Any) -> None:
+    """Raise InputError unless an acquisition function is given, or the name of one."""
+    if isinstance(given, str):
+        check_option("acquisition", given, CRITERIA)
+    else:
+        accepted_acquisition(given)
 
 
 def accepted_acquisition(given: Any, argument: str = "acquisition") -> Acquisition:

@@ -24,6 +24,7 @@ from math import comb
 
 import numpy as np
 
+from hpo_explain._checks import check_seed
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.explainers._coalition_game import CoalitionGame
@@ -96,7 +97,7 @@ class AblationExplainer:
     ) -> None:
         self._explained = Explained.of(surrogate, subject.direction if subject else direction)
         self._subject = self._explained.completed(subject)
-        self._seed = seed
+        self._seed = check_seed(seed)
 
     def explain(
         self,

@@ -31,7 +31,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_name, check_sequence
+from hpo_explain._checks import check_count, check_name, check_seed, check_sequence
 from hpo_explain.diagnostics import branch_of, supported_at
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers._accepted import accepted_surrogate
@@ -128,7 +128,7 @@ class AccumulatedLocalEffectsExplainer:
         self._subject = Explained.of(surrogate, direction).completed(subject)
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._feasible = feasible
-        self._seed = seed
+        self._seed = check_seed(seed)
         if sample is None:
             if self._subject.tried is None:
                 problem = "is None, but the tried configurations are not known"

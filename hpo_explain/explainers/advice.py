@@ -13,7 +13,7 @@ from math import isnan
 from typing import TypeVar
 
 from hpo_explain._blas import one_blas_thread
-from hpo_explain._checks import check_count
+from hpo_explain._checks import check_count, check_seed
 from hpo_explain.errors import NothingToExplain, unless_nothing
 from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.attempt import attempt
@@ -70,7 +70,7 @@ class AdviceExplainer:
     def __init__(self, analyses: Analyses, *, most: int = 5, seed: int = 0) -> None:
         self._analyses = analyses
         self._most = check_count("most", most)
-        self._seed = seed
+        self._seed = check_seed(seed)
 
     def explain(self) -> Advice:
         """Return what to do next.

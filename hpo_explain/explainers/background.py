@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_number
+from hpo_explain._checks import check_count, check_number, check_seed
 from hpo_explain.errors import InputError
 from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace, encode_one
 
@@ -31,7 +31,7 @@ def independent_batches(draw: Callable[[int, int], Array], n: int, *, seed: int 
     """Return `n` rows as ten batches (fewer if `n` is smaller) that `draw(size, seed)` returns."""
     sizes = np.full(min(HYPERCUBES, n), n // min(HYPERCUBES, n))
     sizes[: n - sizes.sum()] += 1
-    seeds = np.random.default_rng(seed).integers(2**63, size=len(sizes))
+    seeds = np.random.default_rng(check_seed(seed)).integers(2**63, size=len(sizes))
     return [draw(int(size), int(s)) for size, s in zip(sizes, seeds, strict=True)]
 
 
@@ -135,7 +135,7 @@ def local_background(
         raise InputError("radius", f"must be above 0 and at most 1, but was {radius!r}", radius)
     centre = encode_one(space, config, "config")
     # a hybrid background draws its other rows with `seed` itself
-    of_rows, of_values = np.random.SeedSequence([seed, 1]).spawn(2)
+    of_rows, of_values = np.random.SeedSequence([check_seed(seed), 1]).spawn(2)
     rows = global_background(space, n, seed=int(of_rows.generate_state(1, np.uint64)[0]))
     rng = np.random.default_rng(of_values)
     for j, parameter in enumerate(space.parameters):

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain._checks import check_seed
 from hpo_explain.diagnostics import LEVELS
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._model_uncertainty import std_of_sums
@@ -125,7 +126,7 @@ class ComparisonExplainer:
             problem = f"must hold at least two runs, but held {len(runs)}"
             raise InputError("runs", problem, [run.name for run in runs])
         self._runs = tuple(runs)
-        self._seed = seed
+        self._seed = check_seed(seed)
         self._shared = Shared.of([run.surrogate.space for run in runs])
         if self._shared.space is None:
             names = {run.name: run.surrogate.space.names for run in runs}

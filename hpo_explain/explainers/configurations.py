@@ -85,7 +85,7 @@ def _highlighted(run: Run, highlight: Sequence[int]) -> tuple[int, ...]:
     chosen = check_sequence("highlight", highlight, "numbers of trials")
     finished = {*np.asarray(run.trials).tolist()}
     for trial in chosen:
-        if trial not in finished:
+        if isinstance(trial, bool) or trial not in finished:
             raise InputError(
                 "highlight",
                 f"must name finished trials, but trial {trial!r} does not exist or has no result",

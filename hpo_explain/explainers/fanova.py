@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count
+from hpo_explain._checks import check_count, check_seed
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._drawn_fanova import of_draws
 from hpo_explain.explainers._latent_forest import LatentForest, completed_subject
@@ -105,7 +105,7 @@ class FanovaExplainer:
         seed: int = 0,
     ) -> None:
         self._model = forest
-        self._seed = seed
+        self._seed = check_seed(seed)
         self._options: dict[str, Any] = {
             "direction": direction,
             "subject": subject,

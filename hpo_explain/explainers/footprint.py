@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
-from hpo_explain._checks import check_count
+from hpo_explain._checks import check_count, check_seed
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
@@ -100,7 +100,7 @@ class FootprintExplainer:
         self._subject = Explained.of(surrogate, direction).completed(subject)
         self._border = check_count("border", border, minimum=0)
         self._random = check_count("random", random, minimum=0)
-        self._seed = seed
+        self._seed = check_seed(seed)
 
     def explain(self, trials: npt.ArrayLike = ()) -> Footprint:
         """Return the map.

@@ -26,7 +26,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_option
+from hpo_explain._checks import check_count, check_option, check_seed
 from hpo_explain.explainers._coalition_search import (
     at_best_of,
     best_in_coalitions,
@@ -122,7 +122,7 @@ class GameExplainer:
         self._subject = explained.completed(subject)
         self._index = cast(InteractionIndex, check_option("index", index, INDICES))
         self._order = check_count("order", order)
-        self._seed = seed
+        self._seed = check_seed(seed)
 
     def tunability(self, default: Config, *, trial: int | None = None) -> GameExplanation:
         """Return what tuning every set of hyperparameters gains over a default.

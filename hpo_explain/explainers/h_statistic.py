@@ -29,7 +29,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count
+from hpo_explain._checks import check_count, check_seed
 from hpo_explain.acquisition import Acquisition, OfPredictions
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._explained import Explained
@@ -99,7 +99,7 @@ class InteractionExplainer:
         self._explained = Explained.of(surrogate, subject.direction if subject else direction)
         self._subject = self._explained.completed(subject)
         self._space = self._explained.space
-        self._seed = seed
+        self._seed = check_seed(seed)
         if np.ndim(sample) == 0:
             n = check_count("sample", sample, minimum=_GROUPS)
             self._rows = self._space.sample(n, seed=seed, latent=True)

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
-from hpo_explain._checks import check_count, check_fraction, check_sequence
+from hpo_explain._checks import check_count, check_fraction, check_seed, check_sequence
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers._pruners import RULES
 from hpo_explain.explainers.fanova import FanovaExplainer
@@ -85,7 +85,7 @@ class LearningCurvesExplainer:
         self._run = run
         self._curves: Curves = run.curves
         self._subject = Subject.of(run) if subject is None else subject
-        self._seed = seed
+        self._seed = check_seed(seed)
         places = {int(trial): row for row, trial in enumerate(np.asarray(run.trials).tolist())}
         rows = [places.get(trial, -1) for trial in self._curves.trials.tolist()]
         self._final = np.where(np.array(rows) >= 0, run.objective[rows], np.nan)

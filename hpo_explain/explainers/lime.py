@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._blas import one_blas_thread
-from hpo_explain._checks import check_count, check_number, check_option
+from hpo_explain._checks import check_count, check_number, check_option, check_seed
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._explained import Explained
@@ -140,7 +140,7 @@ class LimeExplainer:
         self._width = kernel_width
         self._max_features = check_count("max_features", max_features)
         self._max_depth = check_count("max_depth", max_depth)
-        self._seed = seed
+        self._seed = check_seed(seed)
         self._given: Array | None = None
         self._size = 0
         if np.ndim(sample) == 0:

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count
+from hpo_explain._checks import check_count, check_seed
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explanations import LocalImportance, Subject
@@ -95,7 +95,7 @@ class LocalImportanceExplainer:
         self._space = self._explained.space
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._sample = check_count("sample", sample)
-        self._seed = seed
+        self._seed = check_seed(seed)
         below = self._explained.surrogate
         self._boxes = below.boxes() if isinstance(below, SupportsBoxes) else None
 

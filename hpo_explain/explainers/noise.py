@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain._checks import check_count
+from hpo_explain._checks import check_count, check_seed
 from hpo_explain.diagnostics import Trust, Verdict
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.fanova import FanovaExplainer
@@ -72,7 +72,7 @@ class NoiseExplainer:
             problem = f"is about {list(given.names)}, but the model has {list(model.space.names)}"
             raise InputError("subject", problem, given, "Give the subject of the model's own run.")
         self._model = model
-        self._seed = seed
+        self._seed = check_seed(seed)
         trust = _trust(model) if model.varies else None
         self._subject = replace(given, model=model.label, trust=trust)
 

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_fraction
+from hpo_explain._checks import check_fraction, check_seed
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.background import baseline_background
 from hpo_explain.explainers.prediction import PredictionExplainer
@@ -89,7 +89,7 @@ class ParetoExplainer:
         self._surrogates = surrogates
         of_runs = {name: Subject.of(run) for name, run in objectives.runs.items()}
         self._subjects = of_runs if subjects is None else dict(subjects)
-        self._seed = seed
+        self._seed = check_seed(seed)
 
     def explain(self, *, loss: float = 0.001) -> ParetoFront:
         """Return the front, moves along it, and what can be saved for a small loss.

@@ -26,7 +26,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_name, check_option, check_sequence
+from hpo_explain._checks import (
+    check_count,
+    check_flag,
+    check_name,
+    check_option,
+    check_seed,
+    check_sequence,
+)
 from hpo_explain._words import join_words
 from hpo_explain.diagnostics import branch_of, supported_at
 from hpo_explain.errors import InputError, NothingToExplain, Option
@@ -125,9 +132,9 @@ class PartialDependenceExplainer:
         self._subject = Explained.of(surrogate, direction).completed(subject)
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._variance = check_option("variance", variance, VARIANCES)
-        self._attainable = attainable
+        self._attainable = check_flag("attainable", attainable)
         self._feasible = feasible
-        self._seed = seed
+        self._seed = check_seed(seed)
         self._boxes = surrogate.boxes() if isinstance(surrogate, SupportsBoxes) else None
         self._ranks = surrogate.category_ranks() if isinstance(surrogate, SupportsBoxes) else {}
         joint = isinstance(surrogate, SupportsJoint) or self._boxes is not None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from hpo_explain._blas import one_blas_thread
-from hpo_explain._checks import check_count, check_sequence
+from hpo_explain._checks import check_count, check_flag, check_jobs, each_of
 from hpo_explain._progress import progress_bar
 from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import InputError
@@ -64,6 +65,8 @@ def explain_path(
     """
     from joblib import Parallel, delayed
 
+    pending, progress = check_flag("pending", pending), check_flag("progress", progress)
+    n_jobs = check_jobs(n_jobs)
     if trials is None:
         numbers, notes = explainable(run, explainer.acquisition, pending=pending)
     else:
@@ -120,15 +123,17 @@ def proposals_of(run: Run, trials: Sequence[int]) -> list[int]:
     ValueError
         If one does not exist, or `trials` is empty.
     """
-    numbers = [
-        check_count("trial", trial, minimum=0)
-        for trial in check_sequence("trials", trials, "numbers of proposals")
-    ]
-    for number in numbers:
-        proposed(run, number)  # raises
+    numbers = each_of("trials", trials, "numbers of proposals", partial(_proposal, run))
     if not numbers:
         raise InputError("trials", "is empty", trials, "Name at least one proposal.")
     return sorted(set(numbers))
+
+
+def _proposal(run: Run, trial: object) -> int:
+    """Return the number of a proposal."""
+    number = check_count("trial", trial, minimum=0)
+    proposed(run, number)  # raises
+    return number
 
 
 def _trust(explainer: ProposalExplainer, run: Run, number: int) -> Trust | None:

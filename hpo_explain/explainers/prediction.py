@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_direction
+from hpo_explain._checks import check_direction, check_seed
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import PredictedObjective
@@ -79,7 +79,7 @@ class PredictionExplainer:
         )
         self._background = background
         self._subject = subject
-        self._seed = seed
+        self._seed = check_seed(seed)
         self._explainer = self._over(background)
 
     def _over(

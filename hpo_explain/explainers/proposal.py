@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._checks import check_seed
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.explainers._accepted import accepted_surrogate
+from hpo_explain.explainers._accepted import accepted_criterion, accepted_surrogate
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._hindsight import learned_later
 from hpo_explain.explainers._judged import judged_at
@@ -66,6 +67,8 @@ class ProposalExplainer:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        accepted_criterion(self.acquisition)
+        check_seed(self.seed)
         if self.surrogate is not None:
             accepted_surrogate(self.surrogate)
 

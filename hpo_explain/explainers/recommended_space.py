@@ -39,7 +39,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._blas import one_blas_thread
-from hpo_explain._checks import check_direction
+from hpo_explain._checks import check_direction, check_seed
 from hpo_explain.diagnostics import Support
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._reachable import Difference, best_predicted, reachable, search_rows
@@ -120,7 +120,7 @@ class RecommendedSpaceExplainer:
         self._objective = objective
         direction = check_direction(subject.direction if subject else direction)
         self._subject = Explained.of(surrogate, direction).completed(subject)
-        self._seed = seed
+        self._seed = check_seed(seed)
 
     def explain(self) -> Recommendation:
         """Return the recommended space.

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_fraction, check_option
+from hpo_explain._checks import check_count, check_fraction, check_option, check_seed
 from hpo_explain.acquisition import (
     Acquisition,
     SupportsCandidates,
@@ -36,7 +36,6 @@ from hpo_explain.explainers._model_uncertainty import bootstrap_std, objective_c
 from hpo_explain.explainers._near_good import near_good
 from hpo_explain.explainers._terms import evaluate
 from hpo_explain.explainers.background import (
-    baseline_background,
     complete,
     hybrid_background,
     hypercubes,
@@ -155,7 +154,7 @@ class ShapleyExplainer:
         self._estimator = check_option("estimator", estimator, ESTIMATORS)
         self._draws = check_count("draws", draws, minimum=2)
         self._precision = check_fraction("precision", precision)
-        self._seed = seed
+        self._seed = check_seed(seed)
         self._given: Array | None = None
         self._rows = 0  # until the intervals are narrow enough
         self._place = "global"
@@ -175,7 +174,9 @@ class ShapleyExplainer:
             if background == "thesis" or estimator == "sampling":
                 self._rows = THESIS_ROWS * len(space)
         elif isinstance(background, Mapping):
-            self._given = complete(space, baseline_background(space, background), seed=seed)
+            self._given = complete(
+                space, encode_one(space, background, "background")[None, :], seed=seed
+            )
         elif np.ndim(background) == 0:
             self._rows = check_count("background", background)
         else:

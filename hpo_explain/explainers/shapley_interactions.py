@@ -19,7 +19,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_option
+from hpo_explain._checks import check_count, check_option, check_seed
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers._explained import Explained
@@ -27,7 +27,7 @@ from hpo_explain.explainers._interaction_uncertainty import interaction_std
 from hpo_explain.explainers._relevant import relevant
 from hpo_explain.explainers._terms import evaluate
 from hpo_explain.explainers._variance_game import configurations_of, variances
-from hpo_explain.explainers.background import baseline_background, complete, hypercubes
+from hpo_explain.explainers.background import complete, hypercubes
 from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.explainers.interaction_indices import Sets, interaction_weights, sets_up_to
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS
@@ -104,10 +104,10 @@ class ShapleyInteractionExplainer:
         self._subject = self._explained.completed(subject)
         self._index = cast(InteractionIndex, check_option("index", index, INDICES))
         self._order = check_count("order", order, minimum=2)
-        self._seed = seed
+        self._seed = check_seed(seed)
         space = self._explained.space
         if isinstance(background, Mapping):
-            background = baseline_background(space, background)
+            background = encode_one(space, background, "background")[None, :]
         if np.ndim(background) == 0:
             self._cubes = hypercubes(space, cast(int, background), seed=seed)
         else:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_number
+from hpo_explain._checks import check_number, check_seed
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
@@ -86,7 +86,7 @@ class SubspaceExplainer:
             forest, direction=direction, subject=subject, n_trees=n_trees, seed=seed
         )
         self._model = accepted_surrogate(forest if model is None else model, "model")
-        self._seed = seed
+        self._seed = check_seed(seed)
 
     def explain(
         self,

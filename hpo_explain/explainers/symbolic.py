@@ -31,7 +31,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._blas import one_blas_thread
-from hpo_explain._checks import check_count, check_fraction, check_name, check_sequence
+from hpo_explain._checks import (
+    check_count,
+    check_fraction,
+    check_name,
+    check_seed,
+    check_sequence,
+)
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
@@ -110,7 +116,7 @@ class SymbolicExplainer:
         self._space: SearchSpace = surrogate.space
         self._subject = Explained.of(surrogate, direction).completed(subject)
         self._sample = check_count("sample", sample)
-        self._seed = seed
+        self._seed = check_seed(seed)
 
     def explain(
         self, names: str | Sequence[str], *, terms: int = 4, least: float = 0.9

@@ -40,6 +40,16 @@ def read(
     return run.explained_by(surrogate)
 
 
+def read_one(argument: str, what: str, source: Any, reading: Mapping[str, Any]) -> Run:
+    """Return one of several runs; where it is none, the error names the argument that holds it."""
+    try:
+        return as_run(source, **reading)
+    except InputError as error:
+        if error.argument != "run":
+            raise
+        raise error.inside(argument, f"{what}run ", source) from None
+
+
 def model_of(
     run: Run, acquisition: Criterion | Acquisition | None, before: int | None, kind: Kind, seed: int
 ) -> tuple[Surrogate | Acquisition, tuple[Fact, ...]]:
@@ -75,7 +85,7 @@ def _check_before(run: Run, before: int | None) -> None:
     try:
         run.known_before(before)
     except InputError as error:
-        raise InputError("before", error.problem, before, error.remedy) from None
+        raise error.inside("before", "", before) from None
 
 
 def config_of(run: Run, name: str, given: Config | int | None) -> Config:

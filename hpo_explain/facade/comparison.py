@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, overload
 
 from hpo_explain._checks import check_option
-from hpo_explain.adapters import as_run
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.comparison import ComparedRun, ComparisonExplainer
 from hpo_explain.explainers.repeated_runs import aggregate
@@ -17,6 +16,7 @@ from hpo_explain.explanations import (
     RepeatedRuns,
     Subject,
 )
+from hpo_explain.facade._asked import read_one
 from hpo_explain.facade._candidates import candidates
 from hpo_explain.facade.fanova import importance
 from hpo_explain.options import KINDS, Kind
@@ -102,7 +102,7 @@ def compare(
     if explanations:
         return aggregate(runs)
     check_option("kind", kind, KINDS)
-    read = {str(name): _read(source, reading, seed) for name, source in runs.items()}
+    read = {str(name): _read(name, source, reading, seed) for name, source in runs.items()}
     if len(read) < 2:
         problem = f"must hold at least two runs, but held {', '.join(read) or 'none'}"
         raise InputError("runs", problem, [*read])
@@ -111,8 +111,9 @@ def compare(
     return ComparisonExplainer(parts, seed=seed).explain()
 
 
-def _read(source: Any, reading: Mapping[str, Any], seed: int) -> Run:
-    return average_instances(as_run(source, **reading), n_trees=_TREES, seed=seed)
+def _read(name: str, source: Any, reading: Mapping[str, Any], seed: int) -> Run:
+    run = read_one("runs", f"has {name!r}, which cannot be read: ", source, reading)
+    return average_instances(run, n_trees=_TREES, seed=seed)
 
 
 def _compared(name: str, run: Run, shared: Shared, kind: Kind, seed: int) -> ComparedRun:

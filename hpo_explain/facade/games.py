@@ -8,11 +8,17 @@ from typing import Any
 import numpy as np
 
 from hpo_explain._checks import check_sequence
-from hpo_explain.adapters import as_run
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.games import GameExplainer
 from hpo_explain.explanations import GameExplanation, Subject
-from hpo_explain.facade._asked import config_of, default_source, read, surrogate_of, trial_of
+from hpo_explain.facade._asked import (
+    config_of,
+    default_source,
+    read,
+    read_one,
+    surrogate_of,
+    trial_of,
+)
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import InteractionIndex, Kind
 from hpo_explain.run import Run
@@ -232,7 +238,10 @@ def optimizer_bias(
     True
     """
     run = read(run, reading, surrogate, kind)
-    others = [as_run(other, **reading) for other in check_sequence("ensemble", ensemble, "runs")]
+    others = [
+        read_one("ensemble", "has a run that cannot be read: ", other, reading)
+        for other in check_sequence("ensemble", ensemble, "runs")
+    ]
     for other in others:
         if other.space.names != run.space.names:
             problem = f"has a run of {list(other.space.names)}, not of {list(run.space.names)}"

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_sequence
+from hpo_explain._checks import each_of
+from hpo_explain.errors import InputError
 from hpo_explain.explainers.prediction import PredictionExplainer
 from hpo_explain.explanations import PredictionExplanation, PredictionOverview, Subject
 from hpo_explain.facade._asked import config_of, read, surrogate_of, trial_of
@@ -115,13 +116,14 @@ def explain_predictions(
     (0, 1)
     """
     run = read(run, reading, surrogate, kind)
-    chosen = np.asarray(run.trials).tolist()
-    if trials is not None:
-        chosen = check_sequence("trials", trials, "numbers of trials")
+    chosen = np.asarray(run.trials).tolist() if trials is None else trials
+    configs = each_of("trials", chosen, "numbers of trials", run.config)
+    if not configs:
+        raise InputError("trials", "is empty", trials, "Name at least one trial.")
     model, notes = surrogate_of(run, before, kind, seed)
     return PredictionExplainer(
         model,
         background=background,
         subject=Subject.of(run, notes=notes),
         seed=seed,
-    ).explain_all([run.config(number) for number in chosen], chosen)
+    ).explain_all(configs, chosen)

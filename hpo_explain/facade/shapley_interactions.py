@@ -9,6 +9,7 @@ import numpy.typing as npt
 from hpo_explain._checks import check_option
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import InputError
+from hpo_explain.explainers._accepted import accepted_criterion
 from hpo_explain.explainers.shapley_interactions import ShapleyInteractionExplainer
 from hpo_explain.explanations import ShapleyInteractions, Subject
 from hpo_explain.facade._asked import config_of, model_of, read, trial_of
@@ -96,6 +97,7 @@ def shapley_interactions(
     """
     run = read(run, reading, surrogate, kind)
     check_option("of", of, ("prediction", "acquisition", "variance"))
+    accepted_criterion(acquisition)
     if of == "variance" and config is not None:
         problem = f"was {config!r}, but the variance is that over the whole space"
         raise InputError("config", problem, config, "Leave it out, or explain the prediction.")

@@ -7,9 +7,15 @@ import os
 import secrets
 from pathlib import Path
 
+from hpo_explain.errors import InputError
 
-def check_place(path: Path) -> None:
-    """Raise FileNotFoundError or IsADirectoryError if no file can be written there."""
+
+def check_place(place: object) -> None:
+    """Raise InputError, FileNotFoundError or IsADirectoryError if no file can be written there."""
+    if not isinstance(place, (str, os.PathLike)):
+        problem = f"must be the path of a file, but was {place!r}"
+        raise InputError("path", problem, place, "Give one such as 'report.html'.")
+    path = Path(place)
     if path.is_dir():
         raise IsADirectoryError(
             f"path must name a file, but {str(path)!r} is a folder. Add a name such as report.html."

@@ -9,6 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from hpo_explain import diagnostics, facade
+from hpo_explain._checks import check_jobs
 from hpo_explain.acquisition import SurrogateBased
 from hpo_explain.diagnostics import SamplingBias, Trust
 from hpo_explain.errors import NothingToExplain, unless_nothing
@@ -72,7 +73,7 @@ class Context(Analysed):
 
     def __init__(self, run: Run, *, n_jobs: int | None = 1) -> None:
         super().__init__(run)
-        self._n_jobs = n_jobs
+        self._n_jobs = check_jobs(n_jobs)
         self._ahead: Ahead | None = None
         self._drawn: dict[str, str] = {}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hpo_explain._blas import one_blas_thread
-from hpo_explain._checks import check_sequence, unknown_name
+from hpo_explain._checks import check_flag, check_sequence, check_text, unknown_name
 from hpo_explain._progress import progress_bar
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.errors import InputError
@@ -128,7 +128,7 @@ def report(
     >>> text[:15], "Can the model be trusted?" in text
     ('<!doctype html>', True)
     """
-    check_place(Path(path))  # before minutes of work, not after
+    check_place(path)  # before minutes of work, not after
     runs = as_runs(run, **reading)
     if surrogate is not None:
         runs = {name: found.explained_by(surrogate) for name, found in _alone(runs).items()}
@@ -208,7 +208,8 @@ class Report:
 
         if not runs:
             raise InputError("runs", "is empty: there is nothing to report", runs, "Give a run.")
-        chosen = _chosen(sections)
+        chosen, progress = _chosen(sections), check_flag("progress", progress)
+        title = None if title is None else check_text("title", title)
         contexts = {name: Context(run, n_jobs=n_jobs) for name, run in runs.items()}
         if {TRIALS, PATH} & {*chosen}:
             for context in contexts.values():

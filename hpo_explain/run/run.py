@@ -10,7 +10,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_array, check_direction, check_option
+from hpo_explain._checks import (
+    check_array,
+    check_count,
+    check_direction,
+    check_option,
+    check_seed,
+)
 from hpo_explain._edge import words
 from hpo_explain._html import text_html
 from hpo_explain._words import counted, spans
@@ -675,6 +681,7 @@ class Run:
             If fewer than two trials were finished by then.
         """
         check_option("kind", kind, KINDS)
+        n_trees, seed = check_count("n_trees", n_trees), check_seed(seed)
         fit: Surrogate = self._remembered(self._surrogate, before, kind, n_trees, seed)
         return fit
 
@@ -848,7 +855,7 @@ class Run:
         >>> run.feasibility().probability(space.encode([{"memory": 8.0}])).round(1).tolist()
         [0.0]
         """
-        fit: Feasibility | None = self._remembered(self._feasibility, before, seed)
+        fit: Feasibility | None = self._remembered(self._feasibility, before, check_seed(seed))
         return fit
 
     def _feasibility(self, before: int | None, seed: int) -> Feasibility | None:
@@ -895,7 +902,7 @@ class Run:
         [0.1]
         """
         check_option("kind", kind, KINDS)
-        fit: NoiseModel = self._remembered(self._noise, before, kind, seed)
+        fit: NoiseModel = self._remembered(self._noise, before, kind, check_seed(seed))
         return fit
 
     def _noise(self, before: int | None, kind: Kind, seed: int) -> NoiseModel:

@@ -80,7 +80,7 @@ def _check_activity(X: Array, parameters: Sequence[Parameter], conditions: Condi
             raise InputError(parameter.name, problem, value, "Leave it out there.")
         if parameter.optional is None and (allowed & ~given).any():
             i = int(np.flatnonzero(allowed & ~given)[0])
-            remedy = "Give it a value, or state when it is active (active_when=)."
+            remedy = "Give it a value, or have the search space say when it is active."
             raise InputError(parameter.name, f"is missing in configuration {i}", None, remedy)
 
 

@@ -23,4 +23,4 @@ def encode_one(space: SearchSpace, config: Config, argument: str) -> Array:
     except InputError as error:
         whole = error.argument == CONFIGS
         what = "" if whole else f"does not fit the search space: {error.argument} "
-        raise InputError(argument, f"{what}{error.problem}", config, error.remedy) from None
+        raise error.inside(argument, what, config) from None

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_array, check_count, check_name, check_option
+from hpo_explain._checks import (
+    check_array,
+    check_count,
+    check_name,
+    check_option,
+    check_seed,
+)
 from hpo_explain._edge import frameworks
 from hpo_explain._html import table_html
 from hpo_explain._words import counted
@@ -376,5 +382,5 @@ optional=None)
         """
         n = check_count("n", n)
         check_option("method", method, ("lhs", "uniform"))
-        rows = self.from_latent(uniform_draws(n, len(self), seed, method))
+        rows = self.from_latent(uniform_draws(n, len(self), check_seed(seed), method))
         return rows if latent else self.project(rows)

@@ -88,5 +88,5 @@ def test_a_path_that_is_none_says_where_to_look(tmp_path, monkeypatch):
 def test_a_dict_of_columns_is_told_to_be_a_table_and_what_to_leave_out():
     with pytest.raises(hx.InputError, match="no adapter reads") as caught:
         hx.importance(TABLE.to_dict("list"), objective="loss")
-    for word in ("pandas.DataFrame(source)", "objective=", "hyperparameters="):
+    for word in ("pandas.DataFrame(run)", "objective=", "hyperparameters="):
         assert word in caught.value.remedy

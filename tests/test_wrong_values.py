@@ -1,0 +1,166 @@
+"""Each option of each function refuses what it cannot use, under its own name.
+
+``WRONG`` has values that an option of a name never takes, whatever function has it. A new option
+gets its row there: the test of a function that has another fails.
+"""
+
+import inspect
+import re
+
+import numpy as np
+import optuna
+import pytest
+
+import hpo_explain as hx
+from hpo_explain import adapters
+from hpo_explain.errors import InputError
+
+FUNCTIONS = [
+    name
+    for name in hx.__all__
+    if inspect.isfunction(getattr(hx, name))
+    and getattr(hx, name).__module__.startswith(("hpo_explain.facade", "hpo_explain.reporting"))
+    and inspect.signature(getattr(hx, name)).parameters
+]
+OF_OBJECTIVES = {"pareto", "weighted_importance"}
+
+
+def parameters(function):
+    """The options of a public function, without the ones of reading."""
+    found = inspect.signature(getattr(hx, function)).parameters.values()
+    return [option for option in found if option.kind is not option.VAR_KEYWORD]
+
+
+OPTIONS = [(name, option.name) for name in FUNCTIONS for option in parameters(name)]
+ADAPTERS = [getattr(adapters, name) for name in dir(adapters) if name.startswith("from_")]
+READING = {n for reader in ADAPTERS for n in inspect.signature(reader).parameters}
+OF_FILES = {"study_name", "trust_pickle"}
+
+
+@pytest.fixture(scope="module")
+def run():
+    """A run of TPE with learning curves, where two configurations were evaluated twice."""
+    drawn = np.random.default_rng(0)
+
+    def objective(trial):
+        x, k = trial.suggest_float("x", 0.0, 1.0), trial.suggest_int("k", 1, 9)
+        for step in (1, 2, 3):
+            trial.report(x + k / step, step)
+        return x + k / 10 + 0.01 * drawn.standard_normal()
+
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(n_startup_trials=8, seed=0))
+    for x in (0.2, 0.2, 0.7, 0.7):
+        study.enqueue_trial({"x": x, "k": 3})
+    study.optimize(objective, n_trials=12)
+    return hx.from_optuna(study)
+
+
+class Nothing:
+    def __repr__(self):
+        return "Nothing()"
+
+
+WORD = ["misspelt", 3, None, ["a"]]
+NUMBER = ["x", None, True, [1]]
+COUNT = ["x", -3, 1.5, True, [3]]
+FLAG = ["yes", 3, None]
+CONFIG = ["x", 99, 1.5, True, [1], {"xx": 1}, {"x": 5.0, "k": 2}, {"x": 0.5}]
+TRIALS = ["x", 5, {"x": 1}, ["x"], [99], [1.5], [True], [None]]
+ROWS = [0, 1.5, True, [], [[0.5]], [[9.0, 9.0]], [["a", "b"]], Nothing()]
+WRONG = {
+    "acquisition": ["ucb", 3, ["ei"], {"a": 1}, Nothing()],
+    "at": ["x", 3, ["x"], [99.0], {"a": 1}],
+    "attainable": FLAG,
+    "background": [*ROWS, "everything", None, {"xx": 1}, {"x": 5.0, "k": 2}, {"x": 0.5}],
+    "before": ["3", 99, -1, -1.5, True, [3], {"x": 1}],
+    "border": COUNT,
+    "candidates": COUNT,
+    "cap": ["x", "150%", [1], True, {"a": 1}],
+    "config": CONFIG,
+    "criterion": WORD,
+    "default": CONFIG,
+    "divisions": COUNT,
+    "draws": COUNT,
+    "enough": [*NUMBER, -1, 2],
+    "ensemble": [5, "x", [3], ["gp"], {"a": 1}],
+    "estimator": WORD,
+    "given": ["x", 3, ["x"], {"xx": [1]}, {"x": 5}, {"x": [0.2]}, {"x": (2, 3)}, {"k": [20]}],
+    "grid_size": COUNT,
+    "highlight": TRIALS,
+    "index": WORD,
+    "kernel_width": ["x", -1, 0, True, [1]],
+    "kind": ["svm", 3, None, ["gp"], {"a": 1}],
+    "least": [*NUMBER, -1, 2],
+    "loss": [*NUMBER, -1, 2],
+    "max_depth": COUNT,
+    "max_features": COUNT,
+    "model": WORD,
+    "most": COUNT,
+    "n": COUNT,
+    "n_jobs": ["x", 0, 1.5, True, [1]],
+    "n_trees": COUNT,
+    "name": ["xx", 3, ["x"], {"x": 1}],
+    "names": ["xx", 3, [], ["x", "xx"], ["x", 3], {"x": 1}],
+    "of": WORD,
+    "optimum": ["x", np.nan, True, [1]],
+    "order": COUNT,
+    "orders": COUNT,
+    "pairs": COUNT,
+    "path": [3, None, ["x"]],
+    "pending": FLAG,
+    "precision": [*NUMBER, 0, 2],
+    "progress": FLAG,
+    "random": COUNT,
+    "run": [3, None, "no-such.db", {"a": 1}, [1, 2]],
+    "runs": [3, "x", {}, {"a": 3, "b": 4}, {"a": "no-such.db", "b": 4}],
+    "sample": [*ROWS, "x", -3, {"a": 1}],
+    "sampling": WORD,
+    "sections": ["x", 3, ["importanc"], [3], {"a": 1}],
+    "seed": ["x", None, -1, -1.5, True, [1], {"a": 1}, np.array([1, 2])],
+    "share": [*NUMBER, -1, 2],
+    "source": CONFIG,
+    "surrogate": ["gp", 3, ["gp"], {"a": 1}, Nothing()],
+    "target": CONFIG,
+    "terms": COUNT,
+    "title": [3, ["x"]],
+    "trial": ["lastest", 99, 1.5, None, True, [1], {"xx": 1}, {"x": 5.0, "k": 2}],
+    "trials": [*TRIALS, []],
+    "variance": WORD,
+}
+
+
+def called(function, run, option, value):
+    """Call a function with one value, and with what it cannot do without."""
+    whole = {"a": run, "b": run}
+    given = {"run": whole if function in OF_OBJECTIVES else run, "runs": whole}
+    given |= {"names": "x", "name": "x", "path": "never.html"}
+    there = {p.name for p in parameters(function) if p.default is p.empty}
+    options = {name: given[name] for name in there} | {option: value}
+    return getattr(hx, function)(**options)
+
+
+@pytest.mark.parametrize(("function", "option"), OPTIONS)
+def test_a_wrong_value_is_refused_by_the_name_of_its_option(function, option, run):
+    known = inspect.signature(getattr(hx, function)).parameters
+    may_be_named = {*known} | (READING | OF_FILES if "reading" in known else set())
+    for value in WRONG[option]:
+        if value is None and known[option].default is None:
+            continue
+        with pytest.raises(InputError) as caught:
+            called(function, run, option, value)
+        text = str(caught.value)
+        assert caught.value.argument == option, f"{value!r}: {text}"
+        assert {*re.findall(r"(\w+)=", text)} <= may_be_named, f"{value!r}: {text}"
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_misspelt_option_is_refused_by_its_name(function, run):
+    with pytest.raises(InputError) as caught:
+        called(function, run, "sede", 3)
+    assert caught.value.argument == "sede"
+
+
+def test_an_integer_of_numpy_is_a_seed(run):
+    by_numpy = hx.importance(run, kind="forest", n_trees=4, seed=np.int64(3))
+    by_python = hx.importance(run, kind="forest", n_trees=4, seed=3)
+    assert by_numpy.to_dict() == by_python.to_dict()
