@@ -106,7 +106,7 @@ def test_every_package_imported_by_the_core_is_declared_and_every_declared_one_i
     graph, distribution_of
 ):
     core = modules_of(graph, "hpo_explain")
-    for extra in ("optuna", "skopt", "smac"):
+    for extra in ("optuna", "skopt", "smac", "ax"):
         core -= adapter(graph, extra)
     assert {distribution_of[name] for name in third_party(graph, core)} == declared(CORE)
 

@@ -95,8 +95,14 @@ def _flat(entries: Mapping[str, Any], prefix: str = "") -> dict[str, Mapping[str
     found: dict[str, Mapping[str, Any]] = {}
     for name, entry in entries.items():
         if not isinstance(entry, Mapping):
-            problem = f"says of {name!r} only {entry!r}"
-            remedy = 'Give {"values": [...]} or {"min": ..., "max": ...} for each, as in a sweep.'
+            problem = (
+                "must be a SearchSpace or the configuration of a sweep, "
+                f"but says of {name!r} only {entry!r}"
+            )
+            remedy = (
+                "Make one: hpo_explain.SearchSpace([FloatParameter(...), ...]); in a sweep each "
+                'has {"values": [...]} or {"min": ..., "max": ...}.'
+            )
             raise InputError("space", problem, entry, remedy)
         if isinstance(entry.get("parameters"), Mapping):
             found |= _flat(entry["parameters"], f"{prefix}{name}.")

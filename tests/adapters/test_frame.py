@@ -991,7 +991,7 @@ SPACE = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1e-1), hx.IntParameter("la
         (
             EXPORT,
             {"space": {"lr": (0, 1)}},
-            ["space must be a SearchSpace", "{'lr': (0, 1)}", "SearchSpace([FloatParameter("],
+            ["space must be a SearchSpace", "'lr' only (0, 1)", "SearchSpace([FloatParameter("],
         ),
         (EXPORT, {"space": hx.SearchSpace}, ["space must be a SearchSpace", "Make one"]),
         (EXPORT, {"hyperparameters": ["lr", "loss"]}, ["'loss'", "another role"]),
