@@ -35,7 +35,9 @@ NO_MODEL = {
     "history",
     "learning_curves",
     "noise",
+    "pareto",  # a model for each objective
     "proposal_densities",
+    "weighted_importance",  # a model for each objective
 }
 
 

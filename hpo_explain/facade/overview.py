@@ -17,9 +17,10 @@ def guide() -> None:
     --------
     >>> import hpo_explain as hx
     >>> hx.guide()  # doctest: +ELLIPSIS
-    Why did the optimizer try this configuration?
-        hx.explain_proposal
-        Limitations: explains what the optimizer's model expected, not whether it was right
+    What did each trial reach, and when was the best found?
+        hx.history
+        Limitations: says what was observed: the best of noisy results is better than its
+        average
     ...
     """
     print(words.guide())  # noqa: T201 - this is what it is for

@@ -38,7 +38,7 @@ def test_the_best_so_far_is_that_of_the_feasible_trials_in_the_order_of_their_nu
 
 def test_what_came_after_the_best_is_counted_and_what_the_proposals_added_is_said():
     found = made(
-        [4.0, 3.0, 1.0, 2.0], proposals=[2, 3], trials=[0, 1, 2, 6],
+        [4.0, 3.0, 1.0, 2.0], proposals=[2, 6], trials=[0, 1, 2, 6],
         excluded={3: fact("failed"), 4: fact("pruned", readable=False), 7: fact("running")},
     )  # fmt: skip
     assert found.later == (3, 4, 6)
