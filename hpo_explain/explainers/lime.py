@@ -230,6 +230,9 @@ class LimeExplainer:
         for k in range(_FOLDS):
             kept, out = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
             own = weights[kept] if weights[kept].any() else np.ones(len(kept))
+            if not coordinates:  # nothing differs from the configuration
+                found[out] = np.average(y[kept], weights=own)
+                continue
             fitted = self._fit(x, at_rows(coordinates, kept), own / own.sum(), y[kept])
             found[out] = fitted.at(at_rows(coordinates, out))
         return found

@@ -536,3 +536,11 @@ def test_categories_presence_and_leaves_were_tried_by_three_trials(tries, tried)
     )
     found = replace(found, subject=subject, statements=statements, fidelity=1.0)
     assert [claim.certain for claim in found.claims] == [tried] * 3
+
+
+@pytest.mark.parametrize("model", ["linear", "lasso", "tree", "rules"])
+def test_where_nothing_can_differ_the_model_is_the_average(model):
+    space = hx.SearchSpace([hx.CategoricalParameter("only", ["a"])])
+    run = hx.Run(space, np.zeros((12, 1)), np.arange(12.0), "minimize")
+    found = hx.lime(run, {"only": "a"}, model, sample=50)
+    assert found.prediction == pytest.approx(run.surrogate().predict(np.zeros((1, 1)))[0][0])
