@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_fraction
-from hpo_explain.diagnostics import Branch, Scope
-from hpo_explain.explanations._best import FLAT, Curve
+from hpo_explain.explanations._best import FLAT
+from hpo_explain.explanations._effect import Effect
 from hpo_explain.explanations.claims import Claim, between
-from hpo_explain.explanations.result import Result
 from hpo_explain.facts import fact
-from hpo_explain.space import Array, CategoricalParameter
+from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class AccumulatedLocalEffects(Result):
+class AccumulatedLocalEffects(Effect):
     """Accumulated local effects: what changes along the configurations that were tried.
 
     Of one hyperparameter the effect g, of two what both do together beyond the sum of both (the
@@ -77,75 +73,9 @@ class AccumulatedLocalEffects(Result):
     ((0.1, 0.2, 0.3, 0.5, 0.9), 5)
     """
 
-    scope: ClassVar[Scope] = "everywhere"
-    names: tuple[str, ...]
-    grid: tuple[Any, ...]
-    positions: tuple[Array, ...]
-    mean: Array
-    std: Array
-    covariance: Array | None
-    supported: npt.NDArray[np.bool_]
     scale: float
     sample_size: int
     partial: Array | None = None
-    branch: Branch | None = None
-    feasible: Array | None = None
-    tried: tuple[tuple[Any, ...], ...] = ()
-
-    @property
-    def axes(self) -> tuple[tuple[Any, ...], ...]:
-        """The values of each hyperparameter, one tuple per axis."""
-        return (self.grid,) if len(self.names) == 1 else self.grid
-
-    @property
-    def log(self) -> tuple[bool, ...]:
-        """Whether each hyperparameter's own scale is logarithmic."""
-        return tuple(getattr(self.subject.space[name], "log", False) for name in self.names)
-
-    @property
-    def categorical(self) -> tuple[bool, ...]:
-        """Whether each hyperparameter is categorical."""
-        space = self.subject.space
-        return tuple(isinstance(space[name], CategoricalParameter) for name in self.names)
-
-    @property
-    def incumbent(self) -> tuple[Any, ...] | None:
-        """The incumbent's values; None where it does not have all of them."""
-        known = self.subject.incumbent
-        return tuple(known[n] for n in self.names) if set(self.names) <= set(known) else None
-
-    @property
-    def spread(self) -> float:
-        """How large the effect is: the range of the mean, in the objective's units."""
-        return float(np.ptp(self.mean))
-
-    def band(self, level: float = 0.95) -> tuple[Array, Array]:
-        """Return lower and upper end of the band in which the function's effect is expected.
-
-        It describes the function at the sample's configurations, observation noise excluded.
-
-        Raises
-        ------
-        ValueError
-            If `level` does not lie between 0 and 1.
-        """
-        from scipy.stats import norm
-
-        half = float(norm.ppf(0.5 + check_fraction("level", level) / 2.0)) * self.std
-        return self.mean - half, self.mean + half
-
-    @property
-    def best(self) -> npt.NDArray[np.bool_]:
-        """Which values cannot be told from the best, (G,) or (G1, G2), 95 % simultaneous.
-
-        Values that were not tried are among them. Without a covariance only the best itself is.
-        """
-        return self._curve.best.reshape(self.mean.shape)
-
-    @property
-    def shown(self) -> npt.NDArray[np.bool_]:
-        """Where the effect may be relied on: it was tried, and is rather feasible than not."""
-        return np.asarray(self.supported & self._curve.may_be_best.reshape(self.mean.shape))
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -178,33 +108,15 @@ class AccumulatedLocalEffects(Result):
             ),
         )  # fmt: skip
 
-    @cached_property
-    def _curve(self) -> Curve:
-        subject, support = self.subject, self.subject.support
-        single = len(self.names) == 1
-        return Curve(
-            parameters=tuple(subject.space[name] for name in self.names),
-            axes=self.axes,
-            positions=self.positions,
-            mean=self.mean,
-            std=self.std,
-            lower_is_better=subject.lower_is_better,
-            covariance=self.covariance,
-            supported=self.supported,
-            gaps=tuple((n, support.gaps(n)) for n in self.names) if support and single else (),
-            feasible=self.feasible,
-            scale=self.scale,
-            doubts=subject.doubts(self.scope),
-            branch=self.branch,
-        )
+    @property
+    def _scale(self) -> float:
+        return self.scale
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per value (or pair): mean, std, ends of the 95 % band, tried.
 
         Of one hyperparameter also whether it may be the best, and the partial dependence.
         """
-        import pandas as pd
-
         lower, upper = self.band()
         columns: dict[str, npt.NDArray[Any]] = {
             "mean": self.mean,
@@ -219,13 +131,7 @@ class AccumulatedLocalEffects(Result):
             columns["partial_dependence"] = self.partial
         if self.feasible is not None:
             columns["feasible"] = self.feasible
-        frame = pd.DataFrame({name: values.ravel() for name, values in columns.items()})
-        points = zip(*itertools.product(*self.axes), strict=True)
-        for i, (name, values) in enumerate(zip(self.names, points, strict=True)):
-            # a column of objects keeps None, which may be a category, apart from NaN
-            kind = object if self.categorical[i] else None
-            frame.insert(i, name, pd.Series(values, dtype=kind), allow_duplicates=True)
-        return frame
+        return self._framed(columns)
 
     def _numbers(self) -> dict[str, Any]:
         return {

@@ -5,28 +5,24 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_fraction
-from hpo_explain.diagnostics import Branch, Scope
 from hpo_explain.errors import InputError
-from hpo_explain.explanations._best import Curve
+from hpo_explain.explanations._effect import Effect
 from hpo_explain.explanations.attainable import Attainable
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.posterior import PosteriorDraws
-from hpo_explain.explanations.result import Result
-from hpo_explain.space import Array, CategoricalParameter, category_index
+from hpo_explain.space import Array, category_index
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PartialDependence(Result):
+class PartialDependence(Effect):
     """Partial dependence with the surrogate's uncertainty, and the curves it averages.
 
     Attributes
@@ -79,45 +75,12 @@ class PartialDependence(Result):
     ((20,), (10, 20))
     """
 
-    scope: ClassVar[Scope] = "everywhere"
-    names: tuple[str, ...]
-    grid: tuple[Any, ...]
-    positions: tuple[Array, ...]
-    mean: Array
-    std: Array
     ice_mean: Array
     ice_std: Array
     variance: str
-    supported: npt.NDArray[np.bool_]
-    covariance: Array | None = None
-    branch: Branch | None = None
-    feasible: Array | None = None
     attainable: Attainable | None = None
-    tried: tuple[tuple[Any, ...], ...] = ()
     exact: bool = False
     joint: bool = False
-
-    @property
-    def axes(self) -> tuple[tuple[Any, ...], ...]:
-        """The values of each hyperparameter, one tuple per axis."""
-        return (self.grid,) if len(self.names) == 1 else self.grid
-
-    @property
-    def log(self) -> tuple[bool, ...]:
-        """Whether each hyperparameter's own scale is logarithmic."""
-        return tuple(getattr(self.subject.space[name], "log", False) for name in self.names)
-
-    @property
-    def categorical(self) -> tuple[bool, ...]:
-        """Whether each hyperparameter is categorical."""
-        space = self.subject.space
-        return tuple(isinstance(space[name], CategoricalParameter) for name in self.names)
-
-    @property
-    def incumbent(self) -> tuple[Any, ...] | None:
-        """The incumbent's values; None where it does not have all of them."""
-        known = self.subject.incumbent
-        return tuple(known[n] for n in self.names) if set(self.names) <= set(known) else None
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -135,27 +98,6 @@ class PartialDependence(Result):
             self.covariance[np.ix_(known, known)],
             lower_first=self.subject.lower_is_better,
         )
-
-    def band(self, level: float = 0.95) -> tuple[Array, Array]:
-        """Return lower and upper end of the band in which the function is expected.
-
-        It describes the function, observation noise excluded. With ``variance="average"`` it
-        averages pointwise variances: the uncertainty about single configurations.
-
-        Raises
-        ------
-        ValueError
-            If `level` does not lie between 0 and 1.
-        """
-        from scipy.stats import norm
-
-        half = float(norm.ppf(0.5 + check_fraction("level", level) / 2.0)) * self.std
-        return self.mean - half, self.mean + half
-
-    @property
-    def spread(self) -> float:
-        """How large the effect is: the range of the mean, in the objective's units."""
-        return float(np.nanmax(self.mean) - np.nanmin(self.mean))
 
     @property
     def mean_confidence(self) -> float:
@@ -252,19 +194,6 @@ class PartialDependence(Result):
         )
         return curve.claims()
 
-    @property
-    def best(self) -> npt.NDArray[np.bool_]:
-        """Which values cannot be told from the best, (G,) or (G1, G2), 95 % simultaneous.
-
-        Values that were not tried are among them. Without a covariance only the best itself is.
-        """
-        return self._curve.best.reshape(self.mean.shape)
-
-    @property
-    def shown(self) -> npt.NDArray[np.bool_]:
-        """Where the effect may be relied on: it was tried, and is rather feasible than not."""
-        return np.asarray(self.supported & self._curve.may_be_best.reshape(self.mean.shape))
-
     def contrast(self, a: Any, b: Any) -> Claim:
         """Return by how much the objective at one value differs from that at another on average.
 
@@ -292,30 +221,12 @@ class PartialDependence(Result):
         flat = (int(np.ravel_multi_index(place, self.mean.shape)) for place in (first, second))
         return self._curve.contrast(*flat)
 
-    @cached_property
-    def _curve(self) -> Curve:
-        subject, support = self.subject, self.subject.support
-        single = len(self.names) == 1
-        return Curve(
-            parameters=tuple(subject.space[name] for name in self.names),
-            axes=self.axes,
-            positions=self.positions,
-            mean=self.mean,
-            std=self.std,
-            lower_is_better=subject.lower_is_better,
-            covariance=self.covariance,
-            supported=self.supported,
-            gaps=tuple((n, support.gaps(n)) for n in self.names) if support and single else (),
-            feasible=self.feasible,
-            scale=float(np.nanstd(self.ice_mean)),
-            doubts=subject.doubts(self.scope),
-            branch=self.branch,
-        )
+    @property
+    def _scale(self) -> float:
+        return float(np.nanstd(self.ice_mean))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per grid point: values, mean, std, ends of the 95 % band, tried, best."""
-        import pandas as pd
-
         lower, upper = self.band()
         columns: dict[str, npt.NDArray[Any]] = {
             "mean": self.mean,
@@ -332,13 +243,7 @@ class PartialDependence(Result):
                 "attainable": self.attainable.mean,
                 "attainable_std": self.attainable.std,
             }
-        frame = pd.DataFrame({name: values.ravel() for name, values in columns.items()})
-        points = zip(*itertools.product(*self.axes), strict=True)
-        for i, (name, values) in enumerate(zip(self.names, points, strict=True)):
-            # a column of objects keeps None, which may be a category, apart from NaN
-            kind = object if self.categorical[i] else None
-            frame.insert(i, name, pd.Series(values, dtype=kind), allow_duplicates=True)
-        return frame
+        return self._framed(columns)
 
     def _numbers(self) -> dict[str, Any]:
         return {
