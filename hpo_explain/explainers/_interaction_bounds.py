@@ -24,7 +24,7 @@ al. [1]_ for means over rows), with the kernel as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -73,18 +73,25 @@ def interaction_bounds(
     if surrogate is None or not pairs:
         return None
     drawn: Iterator[_Drawn] | None = None
+    together = False
     if isinstance(surrogate, SupportsAnova):
         draws = surrogate.anova(2, seed=seed)
         if draws is not None:
-            drawn = (_of_anova(draws, pair) for pair in pairs)
+            together, drawn = True, (_of_anova(draws, pair) for pair in pairs)
     if drawn is None and isinstance(surrogate, SupportsJoint):
         drawn = _jointly(surrogate, surrogate.covariance_of_means, rows, pairs, seed)
     if drawn is None:
         return None
-    found = np.full((9, rows.shape[1], rows.shape[1]), np.nan)
-    for (j, k), numbers in zip(pairs, map(_summary, drawn), strict=True):
+    found, by_pair = np.full((9, rows.shape[1], rows.shape[1]), np.nan), list(drawn)
+    for (j, k), numbers in zip(pairs, map(_summary, by_pair), strict=True):
         found[:, j, k] = found[:, k, j] = numbers
-    return InteractionBounds(*found)
+    bounds = InteractionBounds(*found)
+    if not together and len(pairs) > 1:
+        return bounds
+    H = np.full((len(by_pair[0].own), rows.shape[1], rows.shape[1]), np.nan)
+    for (j, k), one in zip(pairs, by_pair, strict=True):
+        H[:, j, k] = H[:, k, j] = np.sqrt(_ratio(one.own, one.own + one.alone))
+    return replace(bounds, drawn=H)
 
 
 def _summary(drawn: _Drawn) -> list[float]:

@@ -28,6 +28,7 @@ import numpy as np
 
 from hpo_explain.acquisition import SupportsMarginals
 from hpo_explain.explainers._coalition_game import CoalitionGame
+from hpo_explain.explainers._sums import sums_under
 from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
 from hpo_explain.explainers.sampling import joining
 from hpo_explain.explanations import ObjectiveContributions
@@ -71,7 +72,7 @@ def objective_contributions(
         return None
     d, players = len(game.x), game.players
     phi, error = (np.zeros(d), np.zeros(d)) if known is None else known
-    std = np.zeros(d)
+    std, covariance = np.zeros(d), None
     if len(players):
         rows, weights = functionals(game, background, seed=seed)
         X = surrogate.space.project(rows)
@@ -81,8 +82,13 @@ def objective_contributions(
             phi[players] = one.sum(axis=1)
             if n > 1:
                 error[players] = np.sqrt(n) * one.std(axis=1, ddof=1)
-        std[players] = std_of_sums(surrogate, X, weights.reshape(len(players), -1))
-    return ObjectiveContributions(phi, error, std)
+        sums = sums_under(surrogate, X, weights.reshape(len(players), -1))
+        if sums is not None:
+            std[players] = sums.std
+            if sums.covariance is not None:
+                covariance = np.zeros((d, d))
+                covariance[np.ix_(players, players)] = sums.covariance
+    return ObjectiveContributions(phi, error, std, covariance)
 
 
 def bootstrap_std(
@@ -138,10 +144,3 @@ def functionals(game: CoalitionGame, background: Array, *, seed: int = 0) -> tup
     weights[j, i, rank.T + 1] += 1.0 / n
     weights[j, i, rank.T] -= 1.0 / n
     return rows.reshape(-1, len(x)), weights
-
-
-def std_of_sums(surrogate: SupportsJoint | SupportsTrees, X: Array, weights: Array) -> Array:
-    """Return the std of weighted sums of predictions, (K,), for rows (n, d) and weights (K, n)."""
-    if isinstance(surrogate, SupportsJoint):
-        return surrogate.std_of_sums(X, weights)
-    return np.asarray((weights @ surrogate.predict_trees(X)).std(axis=1))

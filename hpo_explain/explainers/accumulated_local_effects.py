@@ -190,6 +190,7 @@ class AccumulatedLocalEffectsExplainer:
             mean=mean.ravel()[flat].reshape(shape),
             std=std.ravel()[flat].reshape(shape),
             covariance=None if covariance is None else covariance[np.ix_(flat, flat)],
+            joint=isinstance(self._surrogate, SupportsJoint),
             supported=supported_at(support, wanted, grid),
             scale=float(np.std(mean_of(self._surrogate, rows))),
             sample_size=len(rows),

@@ -30,11 +30,11 @@ import numpy as np
 from hpo_explain._checks import check_seed
 from hpo_explain.diagnostics import LEVELS
 from hpo_explain.errors import InputError
-from hpo_explain.explainers._model_uncertainty import std_of_sums
+from hpo_explain.explainers._sums import sums_under
 from hpo_explain.explanations import Comparison, Default, FanovaImportance, Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array, SearchSpace, Shared
-from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate, mean_of
+from hpo_explain.surrogates import Surrogate, mean_of
 
 _ROWS = 200  # configurations over which a run's own hyperparameters, and effects, are averaged
 _OVER = 30  # those over which a candidate is averaged
@@ -286,14 +286,15 @@ class ComparisonExplainer:
     def _std(self, run: ComparedRun, config: dict[str, Any]) -> float:
         """Return the standard deviation of the difference to the run's best trial by its model."""
         tried = run.subject.tried
-        if not isinstance(run.surrogate, (SupportsJoint, SupportsTrees)) or tried is None:
+        if tried is None:
             return np.inf
         own = run.surrogate.space
         latent = own.sample(1 if self._shared.same else _OVER, self._seed, latent=True)
         rows = self._rows(run, config, latent)
         x = tried[[int(np.argmin(run.cost(tried)))]]
         weights = np.append(np.full(len(rows), 1.0 / len(rows)), -1.0)
-        return float(std_of_sums(run.surrogate, np.concatenate([rows, x]), weights[None, :])[0])
+        sums = sums_under(run.surrogate, np.concatenate([rows, x]), weights[None, :])
+        return np.inf if sums is None else float(sums.std[0])
 
     def _near(self, run: ComparedRun, config: dict[str, Any]) -> bool:
         support = run.subject.support

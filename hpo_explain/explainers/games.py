@@ -34,17 +34,18 @@ from hpo_explain.explainers._coalition_search import (
 )
 from hpo_explain.explainers._explained import Explained, PredictedObjective
 from hpo_explain.explainers._relevant import relevant
+from hpo_explain.explainers._sums import sums_under
 from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.explainers.interaction_indices import interaction_weights, sets_up_to
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS
 from hpo_explain.explanations import GameExplanation, SetValues, Subject
 from hpo_explain.explanations.games import Game
-from hpo_explain.explanations.posterior import normal_draws
+from hpo_explain.explanations.posterior import DRAWS, normal_draws
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import INDICES, Direction, InteractionIndex
 from hpo_explain.space import Array, Config, encode_one
 from hpo_explain.space.nearby import filled
-from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate, mean_of
+from hpo_explain.surrogates import SupportsJoint, Surrogate, mean_of
 
 _START = 200  # configurations of the space among which the search starts
 _TRIED = 300  # of the tried ones, the best
@@ -52,7 +53,6 @@ _SETS = 10  # independent samples of the space over which variances are taken
 _SAMPLE = 512  # configurations of each
 _SAMPLE_OF_MANY = 128  # where there are more than 8 players
 _MANY = 8  # players
-_ROWS = 2048  # configurations whose sums have a posterior
 _DRAWN = 1024  # configurations whose joint posterior is drawn from
 _ROUNDED = 1e-12  # of the largest cost: less is no difference
 _LEAST = 16  # configurations of a variance of draws
@@ -165,10 +165,8 @@ class GameExplainer:
         values = by_set.mean(axis=0)
         phi = by_set @ table.weights(self._order, self._index).T
         half = t.ppf(0.975, _SETS - 1) * phi.std(axis=0, ddof=1) / np.sqrt(_SETS)
-        std, whole_std = self._variance_std(table)
-        return self._result(
-            "sensitivity", table, trial, values, std, whole_std, half_width=np.asarray(half)
-        )
+        known = self._variance_known(table)
+        return self._result("sensitivity", table, trial, values, known, half_width=np.asarray(half))
 
     def optimizer_bias(
         self,
@@ -201,14 +199,12 @@ class GameExplainer:
             cost, rows = self._search(table, 1.0)
             better = own_cost <= cost + _ROUNDED * np.abs(cost).max()
             cost, rows = np.where(better, own_cost, cost), np.where(better[:, None], own_rows, rows)
-        weights = table.weights(self._order, self._index)
-        std = self._std(np.vstack([own_rows, rows]), np.hstack([weights, -weights]))
-        ends = np.vstack([own_rows[[0, -1]], rows[[0, -1]]])
-        whole = self._std(ends, np.array([[-1.0, 1.0, 1.0, -1.0]]))
+        values, weights = cost - own_cost, self._weights(table)
+        both = np.vstack([own_rows, rows])
+        known = self._known(table, values, both, np.hstack([weights, -weights]))
         return self._result(
-            "optimizer_bias", table, trial, cost - own_cost, std,
-            None if whole is None else float(whole[0]), rows=own_rows, reference=rows,
-        )  # fmt: skip
+            "optimizer_bias", table, trial, values, known, rows=own_rows, reference=rows
+        )
 
     # ------------------------------------------------------------------ the values of coalitions
 
@@ -218,12 +214,9 @@ class GameExplainer:
         """Return the game of the best (sign 1) or the worst (sign -1) of every coalition."""
         table = self._table(default)
         cost, rows = self._search(table, sign)
-        std = self._std(rows, table.weights(self._order, self._index))
-        whole = self._std(rows[[0, -1]], np.array([[-1.0, 1.0]]))
-        return self._result(
-            game, table, trial, sign * (cost[0] - cost), std,
-            None if whole is None else float(whole[0]), rows=rows,
-        )  # fmt: skip
+        values = sign * (cost[0] - cost)
+        known = self._known(table, values, rows, self._weights(table))
+        return self._result(game, table, trial, values, known, rows=rows)
 
     def _search(self, table: _Table, sign: float) -> tuple[Array, Array]:
         """Return the best cost times a sign in every coalition, and the rows that have it."""
@@ -274,33 +267,38 @@ class GameExplainer:
 
     # ------------------------------------------------------------------ their uncertainty
 
-    def _std(self, rows: Array, weights: Array) -> Array | None:
-        """Return the std of weighted sums over latent rows under the model, (K,).
+    def _weights(self, table: _Table) -> Array:
+        """Return the weights of the coalitions in the values of all sets, and in the whole."""
+        whole = np.zeros((1, len(table.free)))
+        whole[0, 0] -= 1.0
+        whole[0, -1] += 1.0
+        return np.vstack([table.weights(self._order, self._index), whole])
 
-        None where the model does not know it, or where there are too many rows.
+    def _known(self, table: _Table, values: Array, rows: Array, weights: Array) -> _Known | None:
+        """Return what the model knows of sums over latent rows, of which many are equal.
+
+        They are sums of predictions, whose signs do not matter to their covariance.
         """
-        model = self._surrogate
-        X = model.space.project(rows)
-        if isinstance(model, SupportsJoint):
-            key = np.nan_to_num(X, nan=-1.0)
-            _, first, which = np.unique(key, axis=0, return_index=True, return_inverse=True)
-            summed = np.zeros((len(weights), len(first)))
-            np.add.at(summed.T, which.ravel(), weights.T)
-            if len(first) > _ROWS:
-                return None
-            return model.std_of_sums(X[first], summed)
-        if isinstance(model, SupportsTrees):
-            by_tree = model.predict_trees(X)
-            # counted from the first tree, equal trees have no spread, not even from rounding
-            return np.asarray((weights @ (by_tree - by_tree[:, :1])).std(axis=1))
-        return None
+        X = self._surrogate.space.project(rows)
+        key = np.nan_to_num(X, nan=-1.0)
+        _, first, which = np.unique(key, axis=0, return_index=True, return_inverse=True)
+        summed = np.zeros((len(weights), len(first)))
+        np.add.at(summed.T, which.ravel(), weights.T)
+        sums = sums_under(self._surrogate, X[first], summed)
+        if sums is None:
+            return None
+        drawn = None
+        if sums.covariance is not None:
+            phi = table.weights(self._order, self._index) @ values
+            drawn = normal_draws(phi, sums.covariance[:-1, :-1], DRAWS, self._seed).T
+        return _Known(sums.std[:-1], float(sums.std[-1]), drawn)
 
-    def _variance_std(self, table: _Table) -> tuple[Array | None, float | None]:
-        """Return the std of variances' interactions, and of the whole, over posterior draws."""
+    def _variance_known(self, table: _Table) -> _Known | None:
+        """Return what is known of variances' interactions, from draws from the posterior."""
         model, m = self._surrogate, len(table.free)
         k = min(_DRAWN // m, 128)
         if not isinstance(model, SupportsJoint) or k < _LEAST:
-            return None, None
+            return None
         space = self._explained.space
         sample = space.sample(k, seed=self._seed + 1, latent=True)
         z = np.where(table.free[:, None, :], sample, table.default).reshape(-1, len(space))
@@ -308,14 +306,15 @@ class GameExplainer:
         mean = mean_of(self._surrogate, X)
         drawn = normal_draws(mean, model.posterior_covariance(X), _DRAWS, self._seed)
         values = drawn.reshape(m, k, _DRAWS).var(axis=1, ddof=1)
-        phi = table.weights(self._order, self._index) @ values
-        return phi.std(axis=1, ddof=1), float((values[-1] - values[0]).std(ddof=1))
+        phi = self._weights(table) @ values
+        std = phi.std(axis=1, ddof=1)
+        return _Known(std[:-1], float(std[-1]), phi[:-1].T)
 
     # ------------------------------------------------------------------ the result
 
     def _result(
-        self, game: Game, table: _Table, trial: int | None, values: Array, std: Array | None,
-        whole_std: float | None, *, half_width: Array | None = None, rows: Array | None = None,
+        self, game: Game, table: _Table, trial: int | None, values: Array, known: _Known | None,
+        *, half_width: Array | None = None, rows: Array | None = None,
         reference: Array | None = None,
     ) -> GameExplanation:  # fmt: skip
         space = self._explained.space
@@ -326,7 +325,8 @@ class GameExplainer:
             sets_up_to(len(names), order) if names else (),
             table.weights(self._order, self._index) @ values,
             half_width,
-            std,
+            None if known is None else known.std,
+            None if known is None else known.drawn,
         )
         return GameExplanation(
             subject=self._subject,
@@ -340,11 +340,20 @@ class GameExplainer:
             order=order,
             total=total,
             coalitions=values,
-            whole_std=whole_std,
+            whole_std=None if known is None else known.whole_std,
             rows=None if rows is None else space.project(rows),
             reference=None if reference is None else space.project(reference),
             notes=(*table.notes, *self._subject.notes),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """The std of sets' values and of the whole under the model, and draws (number, sets)."""
+
+    std: Array
+    whole_std: float
+    drawn: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)

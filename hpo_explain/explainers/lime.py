@@ -48,11 +48,12 @@ from hpo_explain.explainers._lime_models import (
     weighted_inverse,
 )
 from hpo_explain.explainers._lime_samples import sample_of
+from hpo_explain.explainers._sums import Sums, sums_under
 from hpo_explain.explanations import LimeExplanation, Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import LIME_SAMPLINGS, READABLE, Direction, LimeSampling, Readable
 from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace, encode_one
-from hpo_explain.surrogates import Surrogate, std_from_variance
+from hpo_explain.surrogates import Surrogate
 
 _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own code
 _FOLDS = 5  # of the sample, each of which is held out once
@@ -178,21 +179,31 @@ class LimeExplainer:
         unit = float(np.abs(change).max()) or 1.0  # squares of what is tiny are 0
         coordinates, y = coordinates_of(space, x, z), change / unit
         fitted = self._fit(x, coordinates, weights, y)
-        model_std, std_kind = self._spread(x, z, fitted.columns(coordinates), weights)
+        sums = self._under(x, z, fitted.columns(coordinates), weights)
         statements = [
             replace(s, effect=unit * s.effect, std=unit * s.std) for s in fitted.statements
         ]
-        if model_std is not None:
+        covariance, std_kind = None, ""
+        order = sorted(
+            range(len(statements)),
+            key=lambda i: (not statements[i].own, -abs(statements[i].effect)),
+        )
+        if sums is not None:
+            std_kind = "trees" if sums.covariance is None else "posterior"
+            free = np.array([not s.own for s in statements], dtype=float)
             statements = [
-                replace(s, model_std=0.0 if s.own else float(std))
-                for s, std in zip(statements, model_std, strict=True)
+                replace(s, model_std=float(std))
+                for s, std in zip(statements, free * sums.std, strict=True)
             ]
+            if sums.covariance is not None:
+                covariance = (np.outer(free, free) * sums.covariance)[np.ix_(order, order)]
         return LimeExplanation(
             subject=self._subject,
             config=space.decode(x[None, :])[0],
             model=self._model,
-            statements=tuple(sorted(statements, key=lambda s: (not s.own, -abs(s.effect)))),
+            statements=tuple(statements[i] for i in order),
             std_kind=std_kind,
+            covariance=covariance,
             fidelity=_r2(weights, y, fitted.at(coordinates)),
             held_out=_r2(weights, y, self._held_out(x, coordinates, weights, y)),
             prediction=origin,
@@ -237,24 +248,17 @@ class LimeExplainer:
             found[out] = fitted.at(at_rows(coordinates, out))
         return found
 
-    def _spread(
-        self, x: Array, z: Array, design: Array, weights: Array
-    ) -> tuple[Array | None, str]:
-        """Return the std of the coefficients but the first under the model, and what it is over."""
+    def _under(self, x: Array, z: Array, design: Array, weights: Array) -> Sums | None:
+        """Return what the model does not know of the coefficients but the first."""
+        surrogate = self._explained.surrogate
+        if not self._explained.of_objective or surrogate is None:
+            return None
         kept = _thinned(design, weights)
         W = weighted_inverse(design[kept], weights[kept])[1:]
         # what is fitted is the change from x
         W = np.column_stack([-W.sum(axis=1), W])
-        rows = np.vstack([x, z[kept]])
         with one_blas_thread():
-            by_tree = self._explained.by_tree(rows)
-            if by_tree is not None:
-                # counted from the first tree, equal trees have no spread, not even from rounding
-                return (W @ (by_tree - by_tree[:, :1])).std(axis=1), "trees"
-            K = self._explained.covariance(rows)
-            return (
-                (None, "") if K is None else (std_from_variance(np.vecdot(W @ K, W)), "posterior")
-            )
+            return sums_under(surrogate, np.vstack([x, z[kept]]), W)
 
     def _notes(self, x: Array, coordinates: list[Coordinate], std_kind: str) -> tuple[Fact, ...]:
         space, owners = self._space, {c.owner for c in coordinates}

@@ -124,6 +124,7 @@ class PredictionExplainer:
             background_size=found.background_size,
             estimator=found.estimator,
             model_std=None if found.objective is None else found.objective.model_std,
+            covariance=None if found.objective is None else found.objective.covariance,
             notes=found.notes,
         )
 

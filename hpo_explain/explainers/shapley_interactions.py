@@ -23,7 +23,7 @@ from hpo_explain._checks import check_count, check_option, check_seed
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers._explained import Explained
-from hpo_explain.explainers._interaction_uncertainty import interaction_std
+from hpo_explain.explainers._interaction_uncertainty import interactions_under
 from hpo_explain.explainers._relevant import relevant
 from hpo_explain.explainers._terms import evaluate
 from hpo_explain.explainers._variance_game import configurations_of, variances
@@ -32,6 +32,7 @@ from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.explainers.interaction_indices import Sets, interaction_weights, sets_up_to
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS
 from hpo_explain.explanations import SetValues, ShapleyInteractions, Subject
+from hpo_explain.explanations.posterior import DRAWS, normal_draws
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import INDICES, Direction, InteractionIndex
 from hpo_explain.space import Array, Config, encode_one
@@ -153,7 +154,7 @@ class ShapleyInteractionExplainer:
                 found.sets,
                 total,
                 _half_width(found.by_cube.sum(axis=2)),
-                self._std(x, found, background, total),
+                *self._known(x, found, background, total),
             ),
             terms=explained.game.term_names,
             by_term=by_term,
@@ -265,19 +266,25 @@ class ShapleyInteractionExplainer:
         names = [game.acquisition.space.names[j] for j in rest]
         return [*([j] for j in alone), rest], (fact("play_as_one", names=names),)
 
-    def _std(self, x: Array, found: _Found, background: Array, total: Array) -> Array | None:
-        """Return the std of each value under the model, where what is explained is linear in it."""
+    def _known(
+        self, x: Array, found: _Found, background: Array, total: Array
+    ) -> tuple[Array | None, Array | None]:
+        """Return the values' std under the model, and draws of them from its posterior.
+
+        None where what is explained is not linear in the model's function.
+        """
         surrogate, terms = self._explained.surrogate, self._explained.game.term_names
         if surrogate is None or _LINEAR not in terms or not found.players:
-            return None
+            return None, None
         if len(found.players) > EXACT_PLAYERS:
-            return None
+            return None, None
         weights = interaction_weights(
             len(found.players), min(self._order, len(found.players)), self._index
         )
-        return interaction_std(
-            surrogate, x, found.players, background, found.sets, weights, total, seed=self._seed
-        )
+        sums = interactions_under(surrogate, x, found.players, background, weights, seed=self._seed)
+        if sums is None or sums.covariance is None:
+            return None if sums is None else sums.std, None
+        return sums.std, normal_draws(total, sums.covariance, DRAWS, self._seed).T
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from hpo_explain._checks import check_fraction
 from hpo_explain.diagnostics import Branch, Scope
 from hpo_explain.explanations._best import Curve
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array, CategoricalParameter
 
@@ -36,6 +37,7 @@ class Effect(Result):
     std: Array
     supported: npt.NDArray[np.bool_]
     covariance: Array | None = None
+    joint: bool = False
     branch: Branch | None = None
     feasible: Array | None = None
     tried: tuple[tuple[Any, ...], ...] = ()
@@ -81,6 +83,23 @@ class Effect(Result):
 
         half = float(norm.ppf(0.5 + check_fraction("level", level) / 2.0)) * self.std
         return self.mean - half, self.mean + half
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The whole effect for functions drawn from the posterior, by value; better comes first.
+
+        Of a pair by pairs of values. The kernel's parameters are those of the model.
+        """
+        if not self.joint or self.covariance is None:
+            return super().posterior
+        names = list(itertools.product(*self.axes)) if len(self.names) > 1 else list(self.axes[0])
+        mean, known = self.mean.ravel(), ~np.isnan(np.diag(self.covariance))
+        return PosteriorDraws.of_normal(
+            [name for name, there in zip(names, known, strict=True) if there],
+            mean[known],
+            self.covariance[np.ix_(known, known)],
+            first="smallest" if self.subject.lower_is_better else "largest",
+        )
 
     @property
     def best(self) -> npt.NDArray[np.bool_]:

@@ -39,6 +39,8 @@ class AccumulatedLocalEffects(Effect):
     covariance : ndarray of shape (K, K) or None
         Covariance of the effect between the K places of the grid, the last axis fastest; None
         where the model knows none.
+    joint : bool
+        Whether that is the posterior's, so that the effect can be drawn from it.
     supported : ndarray of bool, of the shape of `mean`
         Where at least three trials are near (of a pair, one near both); everywhere True where the
         trials are not known.

@@ -29,11 +29,14 @@ class ObjectiveContributions:
     model_std : ndarray of shape (d,)
         Their standard deviation under the model: the posterior's for a Gaussian process, that
         over the trees for a forest.
+    covariance : ndarray of shape (d, d) or None
+        Their posterior covariance; None of a forest.
     """
 
     phi: Array
     standard_error: Array
     model_std: Array
+    covariance: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from hpo_explain.diagnostics import Scope
 from hpo_explain.errors import InputError
 from hpo_explain.explanations.certainty import NORMAL_95
 from hpo_explain.explanations.claims import Claim, between, worth_naming
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.explanations.set_values import SetValues
 from hpo_explain.facts import Fact, fact
@@ -92,6 +93,16 @@ class GameExplanation(Result):
     whole_std: float | None
     rows: Array | None = None
     reference: Array | None = None
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The values of sets for functions drawn from the posterior, by label; the largest first.
+
+        In each the coalitions keep the configurations that are best (worst) by the model's mean;
+        the kernel's parameters are those of the model.
+        """
+        drawn = self.total.posterior
+        return super().posterior if drawn is None else drawn
 
     @property
     def whole(self) -> float:

@@ -11,6 +11,7 @@ from hpo_explain._checks import check_name
 from hpo_explain.diagnostics import Scope
 from hpo_explain.errors import InputError
 from hpo_explain.explanations.claims import NOTHING, Claim
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
@@ -39,6 +40,9 @@ class InteractionBounds:
         Root mean square of the interaction, in the objective's units.
     share, share_lower, share_upper : ndarray of shape (d, d)
         Its share of the variance over the space.
+    drawn : ndarray of shape (number of draws, d, d) or None
+        H of each pair in each function drawn, with what its uncertainty adds; None where pairs were
+        not drawn from the same functions.
     """
 
     H: Array
@@ -50,6 +54,7 @@ class InteractionBounds:
     share: Array
     share_lower: Array
     share_upper: Array
+    drawn: Array | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -113,6 +118,18 @@ class InteractionStrength(Result):
     def names(self) -> tuple[str, ...]:
         """The hyperparameters, in the order of the space."""
         return self.subject.names
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """H of pairs for functions drawn from the posterior, by label; the largest comes first.
+
+        A drawn function is rougher than the mean: its H is larger where the trials tell little.
+        """
+        if self.bounds is None or self.bounds.drawn is None:
+            return super().posterior
+        ranking = self.members()
+        names = tuple(f"{self.names[j]} × {self.names[k]}" for j, k in ranking)
+        return PosteriorDraws(names, np.stack([self.bounds.drawn[:, j, k] for j, k in ranking], 1))
 
     def strength(self, first: str, second: str | None = None) -> float:
         """Return H of a pair, or of one hyperparameter with any others.

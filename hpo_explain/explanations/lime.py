@@ -12,8 +12,10 @@ from hpo_explain._edge import words
 from hpo_explain.diagnostics import FEW, Scope
 from hpo_explain.explanations.certainty import NORMAL_95
 from hpo_explain.explanations.claims import NOTHING, Claim, between
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact, fact
+from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,6 +129,8 @@ class LimeExplanation(Result):
     std_kind : {"posterior", "trees", ""}
         Whether the effects' `model_std` is the posterior's (observation noise excluded), over
         trees, or not known.
+    covariance : ndarray of shape (number of statements, number of statements) or None
+        Posterior covariance of the effects; None without a joint posterior.
     fidelity : float
         Weighted R² of the readable model against the surrogate; 1 is agreement.
     held_out : float
@@ -173,6 +177,22 @@ class LimeExplanation(Result):
     effective_size: float
     seed: int
     std_kind: str = ""
+    covariance: Array | None = None
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The effects for functions drawn from the posterior, by statement; the largest first.
+
+        The readable model has the same terms for each; the kernel's parameters are the model's.
+        """
+        if self.covariance is None:
+            return super().posterior
+        return PosteriorDraws.of_normal(
+            [statement.text for statement in self.statements],
+            np.array([statement.effect for statement in self.statements]),
+            self.covariance,
+            first="farthest from 0",
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

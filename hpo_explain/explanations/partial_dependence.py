@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,6 @@ from hpo_explain.errors import InputError
 from hpo_explain.explanations._effect import Effect
 from hpo_explain.explanations.attainable import Attainable
 from hpo_explain.explanations.claims import Claim
-from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.space import Array, category_index
 
 if TYPE_CHECKING:
@@ -80,24 +78,6 @@ class PartialDependence(Effect):
     variance: str
     attainable: Attainable | None = None
     exact: bool = False
-    joint: bool = False
-
-    @property
-    def posterior(self) -> PosteriorDraws:
-        """The whole curve for functions drawn from the posterior, by value; better comes first.
-
-        Of a pair by pairs of values. The kernel's parameters are those of the model.
-        """
-        if not self.joint or self.covariance is None:
-            return super().posterior
-        names = list(itertools.product(*self.axes)) if len(self.names) > 1 else list(self.axes[0])
-        mean, known = self.mean.ravel(), ~np.isnan(np.diag(self.covariance))
-        return PosteriorDraws.of_normal(
-            [name for name, there in zip(names, known, strict=True) if there],
-            mean[known],
-            self.covariance[np.ix_(known, known)],
-            lower_first=self.subject.lower_is_better,
-        )
 
     @property
     def mean_confidence(self) -> float:

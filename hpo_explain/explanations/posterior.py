@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -14,7 +14,10 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-_DRAWS = 1000
+DRAWS = 1000
+"""Functions drawn, where they are cheap."""
+
+Order = Literal["largest", "smallest", "farthest from 0"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +33,8 @@ class PosteriorDraws:
         What each column is about: hyperparameters, values of one, or steps of a path.
     values : ndarray of shape (number of draws, number of names)
         The numbers, in the units of the result.
-    lower_first : bool
-        Whether the smaller of two numbers comes first; else the larger one.
+    first : {"largest", "smallest", "farthest from 0"}
+        Which of several numbers comes first.
 
     Examples
     --------
@@ -42,7 +45,7 @@ class PosteriorDraws:
 
     names: tuple[Hashable, ...]
     values: Array
-    lower_first: bool = False
+    first: Order = "largest"
 
     @classmethod
     def of_normal(
@@ -51,11 +54,10 @@ class PosteriorDraws:
         mean: Array,
         covariance: Array,
         *,
-        lower_first: bool = False,
+        first: Order = "largest",
     ) -> PosteriorDraws:
         """Return a thousand draws of normal numbers (K,) with a covariance (K, K)."""
-        values = normal_draws(mean, covariance, _DRAWS, seed=0).T
-        return cls(tuple(names), values, lower_first)
+        return cls(tuple(names), normal_draws(mean, covariance, DRAWS, seed=0).T, first)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -84,7 +86,9 @@ class PosteriorDraws:
         InputError
             If there is no such name.
         """
-        ahead = -self.values if self.lower_first else self.values
+        ahead = self.values
+        if self.first != "largest":
+            ahead = -ahead if self.first == "smallest" else np.abs(ahead)
         i = self._index("first", first)
         if second is not None:
             other = ahead[:, self._index("second", second)]

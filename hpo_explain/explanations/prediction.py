@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.certainty import NORMAL_95, doubts_of_value
 from hpo_explain.explanations.claims import Claim, between, worth_naming
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
@@ -48,6 +49,8 @@ class PredictionExplanation(Result):
     model_std : ndarray of shape (d,) or None
         Standard deviation of each under the model: the posterior's for a Gaussian process, that
         over the trees for a forest; None where the model does not know.
+    covariance : ndarray of shape (d, d) or None
+        Posterior covariance of the contributions; None without a joint posterior.
     subject, notes
         As of every result.
 
@@ -71,6 +74,19 @@ class PredictionExplanation(Result):
     background_size: int = 0
     estimator: Fact | None = None
     model_std: Array | None = None
+    covariance: Array | None = None
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The contributions for functions drawn from the posterior; the largest comes first.
+
+        The kernel's parameters are those of the model.
+        """
+        if self.covariance is None:
+            return super().posterior
+        return PosteriorDraws.of_normal(
+            self.names, self.phi, self.covariance, first="farthest from 0"
+        )
 
     @property
     def model_half_width(self) -> Array | None:

@@ -18,6 +18,7 @@ from hpo_explain.explanations.certainty import (
     doubts_of_value,
 )
 from hpo_explain.explanations.claims import Claim, Kind, between
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
@@ -129,6 +130,19 @@ class ProposalExplanation(Result):
     def names(self) -> tuple[str, ...]:
         """The hyperparameters, in the order of the space."""
         return self.subject.names
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """Contributions to the objective for functions drawn from the posterior; largest first.
+
+        These are `objective`, whatever the criterion: what an acquisition says follows from what
+        the trials were, and is not uncertain. The kernel's parameters are those of the model.
+        """
+        if self.objective is None or self.objective.covariance is None:
+            return super().posterior
+        return PosteriorDraws.of_normal(
+            self.names, self.objective.phi, self.objective.covariance, first="farthest from 0"
+        )
 
     @property
     def total(self) -> Array:

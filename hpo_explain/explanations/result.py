@@ -118,7 +118,7 @@ class Result(ABC):
         """Return how probable it is that one comes before another, or before all others.
 
         As of :meth:`PosteriorDraws.probability`: that a hyperparameter is more important, a value
-        better, or a step gains more.
+        better, a step gains more, or a contribution is larger (whatever its sign).
 
         Raises
         ------

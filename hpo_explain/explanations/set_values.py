@@ -12,6 +12,7 @@ import numpy as np
 from hpo_explain._checks import check_name
 from hpo_explain.errors import InputError
 from hpo_explain.explanations.certainty import NORMAL_95
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class SetValues:
     model_std : ndarray of shape (m,) or None
         Standard deviation of each under the model; NaN where it was not computed, None where the
         model does not know.
+    drawn : ndarray of shape (number of draws, m) or None
+        The values for functions drawn from the posterior; None without one.
 
     Examples
     --------
@@ -50,6 +53,14 @@ class SetValues:
     values: Array
     half_width: Array | None = None
     model_std: Array | None = None
+    drawn: Array | None = None
+
+    @property
+    def posterior(self) -> PosteriorDraws | None:
+        """The values for functions drawn from the posterior, by label; None without one."""
+        if self.drawn is None:
+            return None
+        return PosteriorDraws(self.labels, self.drawn, "farthest from 0")
 
     def names(self, i: int) -> tuple[str, ...]:
         """Return the hyperparameters of set i."""

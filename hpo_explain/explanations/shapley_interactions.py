@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim, between, worth_naming
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.explanations.set_values import SetValues
 from hpo_explain.facts import Fact, fact
@@ -89,6 +90,15 @@ class ShapleyInteractions(Result):
     efficiency_gap: float
     spread: float
     background_size: int = 0
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The values of sets for functions drawn from the posterior, by label; the largest first.
+
+        The kernel's parameters are those of the model.
+        """
+        drawn = self.total.posterior
+        return super().posterior if drawn is None else drawn
 
     def value(self, *names: str) -> float:
         """Return what hyperparameters do together beyond what fewer of them do, or one alone.

@@ -77,16 +77,3 @@ def matern_5_2(q: Array) -> None:
     for i in range(len(q)):
         s = _SQRT3 * np.sqrt(q[i])
         q[i] = (1.0 + s + q[i]) * _exp(-s)
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
-def sum_of_pairs(k: Array, weights: Array) -> float:
-    """Return ``Σ w_i w_j k_ij`` over all pairs i < j, which are one after the other in k."""
-    total, p = 0.0, 0
-    for i in range(len(weights)):
-        of_row = 0.0
-        for j in range(i + 1, len(weights)):
-            of_row += weights[j] * k[p]
-            p += 1
-        total += weights[i] * of_row
-    return total

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist, pdist
+from scipy.spatial.distance import cdist
 
 from hpo_explain.space import Array
 from hpo_explain.surrogates._profiles import (
@@ -32,7 +32,6 @@ from hpo_explain.surrogates._profiles import (
     matern_1_2,
     matern_3_2,
     matern_5_2,
-    sum_of_pairs,
 )
 
 
@@ -60,16 +59,6 @@ class Leaf:
             q = np.asarray(cdist(Z[:, columns] * weight, T[:, columns] * weight, "sqeuclidean"))
         return q * self.coefficient
 
-    def among(self, Z: Array) -> Array:
-        """Return the q of all pairs of rows, (n (n - 1) / 2,), times the coefficient."""
-        if self.hamming:
-            apart = [w * (pdist(z[:, None]) > 0.0) for z, w in zip(Z.T, self.weight, strict=True)]
-            q = np.sum(apart, axis=0)
-        else:
-            q = pdist(Z * self.weight, "sqeuclidean")
-        q *= self.coefficient
-        return np.asarray(q)
-
 
 @dataclass(frozen=True, eq=False)
 class SplitKernel:
@@ -80,11 +69,12 @@ class SplitKernel:
     """Covariance from one q per leaf, (n, m), up to the factor; overwrites them."""
     factor: float = 1.0
 
-    def variance_of_sum(self, Z: Array, weights: Array) -> float:
-        """Return the prior variance of a weighted sum over rows (n, p)."""
-        own = self.combine([np.zeros(1) for _ in self.leaves])[0]
-        among = sum_of_pairs(self.combine([leaf.among(Z) for leaf in self.leaves]), weights)
-        return float(self.factor * (own * weights @ weights + 2.0 * among))
+    def __call__(self, Z: Array, T: Array) -> Array:
+        """Return the covariance, (n, m), of rows (n, p) and (m, p)."""
+        columns = np.arange(Z.shape[1])
+        k = self.combine([leaf.dissimilarity(Z, T, columns) for leaf in self.leaves])
+        k *= self.factor
+        return k
 
 
 def split_kernel(kernel: Any, n_columns: int) -> SplitKernel | None:

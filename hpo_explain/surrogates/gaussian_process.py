@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 _PLAUSIBLE_TRIALS = 150  # most trials for draws of kernel parameters: each takes several steps
 _CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB
+_SUMMED = 256  # rows whose covariance with all others is held at once
 
 
 class GaussianProcessSurrogate(HasExtremes):
@@ -250,11 +251,11 @@ class GaussianProcessSurrogate(HasExtremes):
         v = solve_triangular(self._gp.L_, kernel(self._gp.X_train_, Z), lower=True)
         return np.asarray(self._scale**2 * (kernel(Z, Z.copy()) - v.T @ v), dtype=float)
 
-    def std_of_sums(self, X: Array, weights: Array) -> Array:
-        """Return the posterior standard deviation of weighted sums over rows, (K,).
+    def covariance_of_sums(self, X: Array, weights: Array) -> Array:
+        """Return the posterior covariance of weighted sums over rows, (K, K), noise excluded.
 
-        ``w K̂ wᵀ`` without K̂: the covariance of the sums with the trials, and of each the prior
-        covariance among the rows that it has.
+        ``W K̂ Wᵀ`` without K̂: from the covariance of the sums with the trials, and the prior
+        covariance among the rows, some rows at a time.
 
         Parameters
         ----------
@@ -269,14 +270,17 @@ class GaussianProcessSurrogate(HasExtremes):
         parts = [slice(start, start + step) for start in range(0, len(Z), step)]
         cross = np.sum([kernel(train, Z[part]) @ weights[:, part].T for part in parts], axis=0)
         v = solve_triangular(self._gp.L_, cross, lower=True)
-        split, taken = split_kernel(kernel, train.shape[1]), weights != 0.0
-        jointly = (taken.sum(axis=1) ** 2).sum() > len(Z) ** 2
-        if jointly or split is None or not split.leaves:
-            prior = np.vecdot(weights @ kernel(Z, Z.copy()), weights)
-        else:
-            sums = zip(weights, taken, strict=True)
-            prior = np.array([split.variance_of_sum(Z[rows], w[rows]) for w, rows in sums])
-        return self._scale * std_from_variance(prior - np.einsum("ij,ij->j", v, v))
+        split = split_kernel(kernel, train.shape[1])
+        among = kernel if split is None or not split.leaves else split
+        prior = np.zeros((len(weights), len(weights)))
+        for start in range(0, len(Z), _SUMMED):
+            here, after = slice(start, start + _SUMMED), slice(start + _SUMMED, None)
+            # a copy, as a process has white noise between a row and itself
+            own = weights[:, here] @ among(Z[here], Z[here].copy()) @ weights[:, here].T
+            rest = weights[:, here] @ among(Z[here], Z[after]) @ weights[:, after].T
+            prior += own + rest + rest.T
+        covariance = prior - v.T @ v
+        return np.asarray(self._scale**2 * (covariance + covariance.T) / 2.0)
 
     def covariance_with(self, X: Array, others: Array) -> Array:
         """Return the (n, m) posterior covariance of encoded rows with others, noise excluded."""

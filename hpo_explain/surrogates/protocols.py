@@ -233,8 +233,8 @@ class SupportsJoint(Protocol):
         """Return the (n, n) posterior covariance at encoded rows (n, d), noise excluded."""
         ...
 
-    def std_of_sums(self, X: Array, weights: Array) -> Array:
-        """Return the posterior standard deviation of weighted sums over rows, (K,).
+    def covariance_of_sums(self, X: Array, weights: Array) -> Array:
+        """Return the posterior covariance of weighted sums over rows, (K, K), noise excluded.
 
         `X` holds encoded rows (n, d), `weights` one sum after the other, (K, n).
         """

@@ -241,7 +241,7 @@ class Bilinear:
         Z = np.array([self.features(rows).mean(axis=0) for rows in groups]) * self.std
         return Z @ Z.T
 
-    def std_of_sums(self, X, weights):
+    def covariance_of_sums(self, X, weights):
         raise AssertionError("is not asked for")
 
     def std_of_mean(self, X, members, values):

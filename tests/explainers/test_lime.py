@@ -442,11 +442,11 @@ def test_of_a_large_sample_the_covariance_of_a_part_is_enough(monkeypatch):
     whole = model_stds(explainer.explain(config))
     asked = []
     monkeypatch.setattr("hpo_explain.explainers.lime._ROWS", 500)
-    covariance = type(surrogate).posterior_covariance
+    covariance = type(surrogate).covariance_of_sums
     monkeypatch.setattr(
         type(surrogate),
-        "posterior_covariance",
-        lambda self, X: asked.append(len(X)) or covariance(self, X),
+        "covariance_of_sums",
+        lambda self, X, W: asked.append(len(X)) or covariance(self, X, W),
     )
     # another sample of a third of the size: its stds vary by some percent
     assert model_stds(explainer.explain(config)) == pytest.approx(whole, rel=0.15)

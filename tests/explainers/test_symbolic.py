@@ -35,8 +35,8 @@ class Sure(AnalyticSurrogate):
     def posterior_covariance(self, X):
         return np.zeros((len(X), len(X)))
 
-    def std_of_sums(self, X, weights):
-        return np.zeros(len(weights))
+    def covariance_of_sums(self, X, weights):
+        return np.zeros((len(weights), len(weights)))
 
     def std_of_mean(self, X, members, values):
         return np.zeros(len(values))

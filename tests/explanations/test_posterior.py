@@ -55,20 +55,34 @@ def test_names_that_there_are_not_are_refused():
 # ---------------------------------------------------------------------- results
 
 
-def results(run):
-    return {
-        "importance": hx.importance(run, kind="gp"),
-        "partial dependence": hx.partial_dependence(run, "x1", kind="gp", grid_size=5, sample=40),
-        "ablation": hx.ablation(run, {"x1": 0.9, "x2": 0.9, "x3": 0.9}, kind="gp"),
-        "local importance": hx.local_importance(run, kind="gp"),
-    }
+OTHER = {"x1": 0.9, "x2": 0.9, "x3": 0.9}
+RESULTS = {
+    "importance": lambda run, **kind: hx.importance(run, **kind),
+    "partial dependence": lambda run, **kind: hx.partial_dependence(
+        run, "x1", grid_size=5, sample=40, **kind
+    ),
+    "accumulated local effects": lambda run, **kind: hx.accumulated_local_effects(
+        run, "x1", grid_size=5, **kind
+    ),
+    "ablation": lambda run, **kind: hx.ablation(run, OTHER, **kind),
+    "local importance": lambda run, **kind: hx.local_importance(run, **kind),
+    "H-statistic": lambda run, **kind: hx.h_statistic(run, sample=20, **kind),
+    "lime": lambda run, **kind: hx.lime(run, sample=100, **kind),
+    "prediction": lambda run, **kind: hx.explain_prediction(run, background=20, **kind),
+    "proposal": lambda run, kind: hx.explain_proposal(
+        run, 30, background=20, surrogate=run.surrogate(kind=kind)
+    ),
+    "interactions": lambda run, **kind: hx.shapley_interactions(run, background=20, **kind),
+    "tunability": lambda run, **kind: hx.tunability(run, OTHER, **kind),
+    "mistunability": lambda run, **kind: hx.mistunability(run, OTHER, **kind),
+    "sensitivity": lambda run, **kind: hx.sensitivity(run, OTHER, **kind),
+    "optimizer bias": lambda run, **kind: hx.optimizer_bias(run, OTHER, **kind),
+}
 
 
-@pytest.mark.parametrize(
-    "name", ["importance", "partial dependence", "ablation", "local importance"]
-)
+@pytest.mark.parametrize("name", RESULTS)
 def test_probabilities_of_each_result_add_up(run, name):
-    result = results(run)[name]
+    result = RESULTS[name](run, kind="gp")
     names = result.posterior.names
     assert sum(result.probability(one) for one in names) == pytest.approx(1.0)
     assert result.probability(names[0], names[1]) + result.probability(
@@ -115,15 +129,100 @@ def test_of_local_importance_they_have_its_std(run):
     np.testing.assert_allclose(found.posterior.values.std(axis=0), found.std, atol=1e-9)
 
 
-def test_a_forest_has_no_posterior():
-    run = run_of(lambda X: X[:, 0], n=20, d=2)
-    for result in (
-        hx.importance(run, kind="forest"),
-        hx.partial_dependence(run, "x1", kind="forest", sample=10, grid_size=3),
-        hx.local_importance(run, kind="forest"),
-    ):
-        with pytest.raises(hx.NothingToExplain, match="a forest has no draws from a posterior"):
-            result.probability("x1", "x2")
+def covariance_at(run, rows):
+    return run.surrogate(kind="gp").posterior_covariance(np.array(rows))
+
+
+def test_of_accumulated_effects_a_step_has_the_covariance_of_its_rows():
+    """Of a hyperparameter with two values: the mean difference over all rows (closed form)."""
+    space = hx.SearchSpace([hx.IntParameter("k", 1, 2), hx.FloatParameter("x", 0.0, 1.0)])
+    X = space.sample(20, seed=0)
+    y = X[:, 0] * X[:, 1] + 0.2 * np.random.default_rng(0).normal(size=20)
+    run = hx.Run(space, X, y, "minimize")
+    found = hx.accumulated_local_effects(run, "k", kind="gp")
+    low, high = (np.column_stack([np.full(20, at), X[:, 1]]) for at in (0.0, 1.0))
+    difference = np.r_[np.full(20, -1 / 20), np.full(20, 1 / 20)]
+    std = np.sqrt(difference @ covariance_at(run, np.vstack([low, high])) @ difference)
+    step = found.posterior.values[:, 1] - found.posterior.values[:, 0]
+    assert step.std() == pytest.approx(std, rel=0.1)
+    assert step.mean() == pytest.approx(found.mean[1] - found.mean[0], abs=0.1 * std)
+    chance = norm.cdf((found.mean[0] - found.mean[1]) / std)
+    assert found.probability(2, 1) == pytest.approx(chance, abs=0.05)
+
+
+@pytest.mark.parametrize("name", ["prediction", "proposal"])
+def test_contributions_of_each_function_drawn_add_up_to_its_own_difference(run, name):
+    """Efficiency, function by function: the sum is f(x) minus f's mean over the background."""
+    rows = hx.global_background(run.space, 20, seed=1)
+    if name == "prediction":
+        found = hx.explain_prediction(run, 30, kind="gp", background=rows)
+    else:
+        model = run.surrogate(kind="gp")
+        found = hx.explain_proposal(run, 30, surrogate=model, background=rows)
+    weights = np.r_[1.0, np.full(20, -1 / 20)]
+    K = covariance_at(run, np.vstack([run.X[30], rows]))
+    sums = found.posterior.values.sum(axis=1)
+    assert sums.std() == pytest.approx(np.sqrt(weights @ K @ weights), rel=0.1)
+    mean = weights @ run.surrogate(kind="gp").predict(np.vstack([run.X[30], rows]))[0]
+    assert sums.mean() == pytest.approx(mean, abs=0.15 * sums.std())
+
+
+def test_interactions_of_each_function_drawn_are_those_of_its_values():
+    """Two hyperparameters, one baseline: a linear map of the function at four rows."""
+    run = run_of(lambda X: X[:, 0] * X[:, 1], d=2, n=12, noise=0.3)
+    found = hx.shapley_interactions(run, kind="gp", index="STII", background={"x1": 0.1, "x2": 0.2})
+    x, b = run.space.encode(found.config)[0], np.array([0.1, 0.2])
+    K = covariance_at(run, [b, [x[0], b[1]], [b[0], x[1]], x])
+    W = np.array([[-1.0, 1.0, 0.0, 0.0], [-1.0, 0.0, 1.0, 0.0], [1.0, -1.0, -1.0, 1.0]])
+    expected = W @ K @ W.T
+    assert found.posterior.names == ("x1", "x2", "x1 × x2")
+    got = np.cov(found.posterior.values.T)
+    np.testing.assert_allclose(got, expected, atol=0.1 * expected.max())
+    np.testing.assert_allclose(
+        found.posterior.values.mean(axis=0),
+        found.total.values,
+        atol=0.1 * found.total.model_std.max(),
+    )
+
+
+@pytest.mark.parametrize("game", ["tunability", "mistunability", "optimizer_bias"])
+def test_gains_of_each_function_drawn_add_up_to_its_own_gain_of_all(run, game):
+    """Efficiency, function by function, at the configurations that the game found."""
+    found = getattr(hx, game)(run, OTHER, kind="gp")
+    sums = found.posterior.values.sum(axis=1)
+    assert sums.mean() == pytest.approx(found.whole, abs=0.15 * found.whole_std)
+    rows, sign = found.rows[[-1]], np.array([-1.0, 1.0])
+    other = run.space.encode([OTHER]) if found.reference is None else found.reference[[-1]]
+    std = np.sqrt(sign @ covariance_at(run, np.vstack([rows, other])) @ sign)
+    assert sums.std() == pytest.approx(std, rel=0.1)
+
+
+def test_effects_of_a_readable_model_have_their_std_and_are_certain_where_it_is_small(run):
+    found = hx.lime(run, kind="gp", sample=200)
+    std = np.array([statement.model_std for statement in found.statements])
+    np.testing.assert_allclose(found.posterior.values.std(axis=0), std, rtol=0.12)
+    first, last = found.statements[0].text, found.statements[-1].text
+    assert found.probability(first, last) > 0.99
+
+
+def test_of_the_h_statistic_each_function_drawn_is_more_likely_to_have_the_pair_that_acts():
+    run = run_of(lambda X: 3.0 * X[:, 0] * X[:, 1] + X[:, 2], n=40)
+    found = hx.h_statistic(run, kind="gp", sample=20)
+    assert found.probability("x1 × x2", "x1 × x3") > 0.95
+    assert ((found.posterior.values >= 0.0) & (found.posterior.values <= 1.0)).all()
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_forest_has_no_posterior(run, name):
+    result = RESULTS[name](run, kind="forest")
+    with pytest.raises(hx.NothingToExplain, match="a forest has no draws from a posterior"):
+        result.probability("x1", "x2")
+
+
+def test_the_larger_contribution_comes_first_whatever_its_sign():
+    found = PosteriorDraws(("a", "b"), np.array([[-3.0, 1.0], [2.0, -1.0]]), "farthest from 0")
+    assert found.probability("a", "b") == 1.0
+    assert PosteriorDraws(("a", "b"), found.values, "smallest").probability("a", "b") == 0.5
 
 
 # ---------------------------------------------------------------------- real runs
