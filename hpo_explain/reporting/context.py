@@ -23,6 +23,7 @@ from hpo_explain.explanations import (
     FanovaImportance,
     History,
     InteractionStrength,
+    LearningCurves,
     LimeExplanation,
     LocalImportance,
     Noise,
@@ -47,6 +48,7 @@ _PAIRS, _PAIR_ROWS, _PAIR_GRID = 2, 100, 10
 _EFFECT_ROWS, _EFFECT_GRID = 300, 15
 _REGIONS_DEPTH = 2
 _H_ROWS = 50
+_ORDERS = 20  # of the trials, in which pruners are replayed
 _PRECISION = 0.05  # of contributions, relative to the largest
 _OF_PATHS: dict[str, Any] = {"precision": _PRECISION, "progress": False}
 _WORTH_WORKERS = 30  # proposals: fewer are explained before a worker has started
@@ -92,6 +94,13 @@ class Context(Analysed):
     def history(self) -> History:
         """What every trial reached, and the best so far."""
         return self.once("history", lambda: facade.history(self.run))
+
+    @property
+    def learning_curves(self) -> LearningCurves:
+        """What trials reported on the way, compared with what came of them."""
+        return self.once(
+            "learning_curves", lambda: facade.learning_curves(self.run, orders=_ORDERS)
+        )
 
     # ------------------------------------------------------------------ the model
 

@@ -19,6 +19,7 @@ from hpo_explain.reporting.around import AROUND
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.fanova import IMPORTANCE
 from hpo_explain.reporting.h_statistic import H_STATISTIC
+from hpo_explain.reporting.learning_curves import LEARNING_CURVES
 from hpo_explain.reporting.lime import LIME
 from hpo_explain.reporting.local_importance import LOCAL_IMPORTANCE
 from hpo_explain.reporting.matters import MATTERS
@@ -41,6 +42,7 @@ SECTIONS: tuple[Section, ...] = (
     TRIALS,
     MATTERS,
     AROUND,
+    LEARNING_CURVES,
     PATH,
     OVERVIEW,
     TRUST,
@@ -60,7 +62,6 @@ _LATE = (SHORT, TRIALS, PATH, OVERVIEW, BEST_PROPOSAL, LATEST_PROPOSAL, NEXT_STE
 BRIEF = ("short", "overview", "trust", "latest")
 """Sections that need no models of many iterations, drawn in a moment."""
 _JOINT = "all-"
-_OF_PROPOSALS = (PATH, BEST_PROPOSAL, LATEST_PROPOSAL)
 
 
 def report(
@@ -88,10 +89,11 @@ def report(
     title : str, optional
         The heading; by default it has the run's name, if there is one.
     sections : sequence of str or Section, optional
-        The parts of the report by name, in order; by default all: "short", "trials", "matters",
-        "around", "path", and among the details "overview", "trust", "importance", "effects",
-        "h-statistic", "ablation", "local-importance", "lime", "noise", "best", "latest", "next". A
-        `Section` of your own may stand among them.
+        The parts of the report by name, in order; by default all that the run has something for:
+        "short", "trials", "matters", "around", "learning-curves", "path", and among the details
+        "overview", "trust", "importance", "effects", "h-statistic", "ablation",
+        "local-importance", "lime", "noise", "best", "latest", "next". A `Section` of your own may
+        stand among them.
     surrogate : Surrogate or object, optional
         A model of your own, as in :meth:`Run.explained_by`, that all but proposals are explained
         with: each proposal keeps the model of what was known when it was made.
@@ -219,8 +221,7 @@ class Report:
             (name, i)
             for name, run in runs.items()
             for i in order
-            # where nothing was proposed they have nothing to show, unless they are asked for
-            if run.proposes or sections is not None or chosen[i] not in _OF_PROPOSALS
+            if sections is not None or chosen[i].concerns(run)
         ]
         bar = progress_bar(work, total=len(work), name="report", unit="section", shown=progress)
         cards: dict[str, dict[int, Card]] = {name: {} for name in contexts}

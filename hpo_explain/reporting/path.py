@@ -58,4 +58,5 @@ PATH = Section(
     "and leads, the optimizer explores that hyperparameter; where the predicted objective leads, "
     "it exploits what it knows.",
     _content,
+    concerns=lambda run: run.proposes,
 )

@@ -124,5 +124,19 @@ _HOW_TO_READ = (
     "Bars to the right spoke for the proposed value, bars to the left against it."
 )
 
-BEST_PROPOSAL = Section("best", "Why the best proposal?", _HOW_TO_READ, _best_content, True)
-LATEST_PROPOSAL = Section("latest", "Why the latest proposal?", _HOW_TO_READ, _latest_content, True)
+BEST_PROPOSAL = Section(
+    "best",
+    "Why the best proposal?",
+    _HOW_TO_READ,
+    _best_content,
+    folded=True,
+    concerns=lambda run: run.proposes,
+)
+LATEST_PROPOSAL = Section(
+    "latest",
+    "Why the latest proposal?",
+    _HOW_TO_READ,
+    _latest_content,
+    folded=True,
+    concerns=lambda run: run.proposes,
+)

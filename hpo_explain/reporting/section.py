@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.reporting.context import Context
+from hpo_explain.run import Run
 from hpo_explain.wording.contents import shortened
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Content:
         the finding itself.
     title, how_to_read : str, default ""
         In place of the section's, where they do not fit the run.
+    folded : bool, default False
+        Whether it says so little that it stands among the details, wherever the section stands.
     """
 
     finding: str
@@ -53,6 +56,11 @@ class Content:
     brief: str = ""
     title: str = ""
     how_to_read: str = ""
+    folded: bool = False
+
+
+def _always(_: Run) -> bool:
+    return True
 
 
 @dataclass(frozen=True)
@@ -72,6 +80,9 @@ class Section:
         where there is nothing to show.
     folded : bool, default False
         Whether it stands among the details, opened by who wants it.
+    concerns : callable
+        Says whether a run has what the section is about; by default every run has. Where it has
+        not, the section is not part of the page, unless it is asked for.
     """
 
     name: str
@@ -79,6 +90,7 @@ class Section:
     how_to_read: str
     content: Callable[[Context], Content]
     folded: bool = False
+    concerns: Callable[[Run], bool] = _always
 
 
 @dataclass(frozen=True)
@@ -102,7 +114,7 @@ class Card:
     brief : str
         The finding in at most 100 characters.
     folded : bool
-        As of the section; a section that does not apply is always folded.
+        As of the section and its content; a section that does not apply is always folded.
     """
 
     anchor: str
@@ -137,7 +149,7 @@ def card_of(section: Section, context: Context, *, prefix: str = "") -> Card:
         content.how_to_read or section.how_to_read,
         Status.SHOWN,
         content.finding,
-        section.folded,
+        section.folded or content.folded,
         content.body,
         content.tables,
         shortened(content.brief or content.finding),

@@ -125,6 +125,11 @@ def _noise(claim: Claim, _: Result) -> str:
     return f"Standard deviation {number(claim.estimate, 2)} at {where}"
 
 
+def _pruning(claim: Claim, _: Result) -> str:
+    loses = f"loses {number(claim.estimate, 2)}" if claim.estimate > 0.0 else "keeps the best"
+    return f"Stopped early by {claim.values[0]}, the run {loses}"
+
+
 _LINES: dict[str, Callable[[Claim, Result], str]] = {
     "reason": _reason,
     "counter_reason": _reason,
@@ -140,5 +145,8 @@ _LINES: dict[str, Callable[[Claim, Result], str]] = {
     "effect": _effect,
     "keep": _keep,
     "noise": _noise,
+    "early_rank": lambda claim, _: f"Trials rank as in the end from step {claim.values[0]:g} on",
+    "pruning": _pruning,
+    "share_changes": lambda claim, _: f"What {_names(claim)} explains changes from step to step",
     "driver": lambda claim, _: f"{_names(claim)} mattered most to what was proposed",
 }

@@ -60,7 +60,7 @@ def sentence(result: LearningCurves) -> str:
     """Say how early ranks are known, what pruners would do, and which shares change."""
     changes = [c for c in result.claims if c.kind == "share_changes"]
     named = [claim for claim in changes if claim.certain] or changes[:1]
-    parts = [_ranks(result), _pruning(result), *(_change(result, claim) for claim in named)]
+    parts = [ranks(result), _pruning(result), *(change(result, claim) for claim in named)]
     if result.unfinished:
         n = result.unfinished
         parts.append(
@@ -70,7 +70,8 @@ def sentence(result: LearningCurves) -> str:
     return " ".join(part for part in parts if part) + reservation(named)
 
 
-def _ranks(result: LearningCurves) -> str:
+def ranks(result: LearningCurves) -> str:
+    """Say from which step on trials are ranked as in the end."""
     name, last = result.curves.step_name, f"{result.steps[-1]:g}"
     claims = [claim for claim in result.claims if claim.kind == "early_rank"]
     if not claims:
@@ -130,7 +131,22 @@ def _replayed(replay: PrunerReplay) -> str:
     return text
 
 
-def _change(result: LearningCurves, claim: Claim) -> str:
+def pruned(result: LearningCurves) -> list[tuple[str, str, str, str]]:
+    """Return of each pruner what it is, saves and loses, and how often it stops the best."""
+    rows = []
+    for replay in sorted(result.replays, key=lambda replay: not replay.own):
+        label = f"{replay.label}, the run's own" if replay.own else replay.label
+        lost = "nothing" if replay.rank == 1 else number(replay.regret, 2)
+        if replay.orders:
+            often = f"in {percent(replay.best_stopped)} of other orders"
+        else:
+            often = "no" if replay.rank == 1 else "yes"
+        rows.append((label, percent(replay.saved), lost, often))
+    return rows
+
+
+def change(result: LearningCurves, claim: Claim) -> str:
+    """Say what a hyperparameter explains of the values at two steps."""
     first, last = claim.values
     (name,) = claim.hyperparameters
     more = "more" if claim.estimate > 0.0 else "less"
@@ -169,6 +185,11 @@ def footer(result: LearningCurves) -> str:
     if result.unfinished:
         text += f"; {result.unfinished} without a final value are not among them"
     return f"{text}. Interval over trials."
+
+
+def ranks_caption(result: LearningCurves) -> str:
+    """Say what the plot of ranks shows."""
+    return f"Rank correlation of the values at each {result.curves.step_name} with the final ones."
 
 
 def curves_heading(result: LearningCurves) -> str:

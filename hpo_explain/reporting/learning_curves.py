@@ -1,0 +1,57 @@
+"""The report's section on learning curves: how early ranks are known, what pruners would do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hpo_explain.explanations import LearningCurves
+from hpo_explain.reporting._render import figure, render
+from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.section import Content, Section
+from hpo_explain.wording import learning_curves as words
+from hpo_explain.wording.contents import line
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def _content(context: Context) -> Content:
+    result = context.learning_curves
+    finding = words.ranks(result)
+    changes = [c for c in result.claims if c.kind == "share_changes" and c.certain]
+    caption = words.shares_heading(result)
+    body = render(
+        "learning_curves.html.j2",
+        finding=finding,
+        changes=[words.change(result, claim) for claim in changes],
+        plot=figure(result.plot, alt=finding, caption=words.ranks_caption(result)),
+        pruners=words.pruned(result),
+        shares=figure(result.plot_shares, alt=caption, caption=caption) if changes else "",
+        notes=result.notes,
+    )
+    return Content(finding, body, _tables(result), line(result), folded=not _known(result))
+
+
+def _known(result: LearningCurves) -> bool:
+    return any(claim.kind == "early_rank" and claim.certain for claim in result.claims)
+
+
+def _tables(result: LearningCurves) -> dict[str, pd.DataFrame]:
+    return {
+        "ranks": result.to_frame(),
+        "pruners": result.pruners(),
+        "shares": result.shares_by_step(),
+    }
+
+
+LEARNING_CURVES = Section(
+    "learning-curves",
+    "How early is the final rank known?",
+    "The line is the rank correlation of what trials reported at a step with their final values: 1 "
+    "where they are in their final order. A pruner that stops trials where it is low stops good "
+    "ones. The table replays pruners on the trials that reported values: what they save, how much "
+    "worse the best trial is that they leave, and how often they stop the best in other orders of "
+    "the same trials.",
+    _content,
+    concerns=lambda run: run.curves is not None,
+)
