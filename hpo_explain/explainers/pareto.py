@@ -19,20 +19,18 @@ import itertools
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain._checks import check_fraction, check_seed
 from hpo_explain.errors import InputError
+from hpo_explain.explainers._savings import saving_of
 from hpo_explain.explainers.background import baseline_background
 from hpo_explain.explainers.prediction import PredictionExplainer
 from hpo_explain.explanations import Move, ParetoFront, Saving, Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.run import Objectives
-from hpo_explain.space import Array
-from hpo_explain.surrogates import SupportsDifference, SupportsTrees, Surrogate
+from hpo_explain.surrogates import Surrogate
 
 _ALONG = 5  # trials of the front between which moves are explained
-_ONE_SIDED_95 = 1.6448536269514722
 
 
 class ParetoExplainer:
@@ -186,57 +184,8 @@ class ParetoExplainer:
                         for n in (name, self._objectives.names[other])
                         for doubt in trust[n].doubts("everywhere")
                     )
-                    saving = self._saving(k, other, loss, tuple(doubts))
+                    saving = saving_of(
+                        self._objectives, self._surrogates, k, other, loss, tuple(doubts)
+                    )
                     found += [] if saving is None else [saving]
         return found
-
-    def _saving(self, k: int, other: int, loss: float, doubts: tuple[Fact, ...]) -> Saving | None:
-        """Return what the trial saves most that costs at most so much; None where none does.
-
-        Of trials that the models are certain of the one that saves most, else by the means.
-        """
-        given = self._objectives
-        rows = np.flatnonzero(given.feasible)
-        best = int(rows[np.argmin(given.costs[rows, k])])
-        lost, lost_std = self._difference(k, rows, best)
-        extra, saved_std = self._difference(other, rows, best)
-        saved = -extra
-        allowed = loss * abs(float(given.values[best, k]))
-        level = abs(float(given.values[best, other]))
-        if level == 0.0:
-            return None
-        lower = saved - _ONE_SIDED_95 * saved_std
-        sure = (lost + _ONE_SIDED_95 * lost_std <= allowed) & (lower > 0.0)
-        likely = (lost <= allowed) & (saved > 0.0) & (rows != best)
-        if sure.any():
-            chosen = int(np.argmax(np.where(sure, lower, -np.inf)))
-        elif likely.any():
-            chosen = int(np.argmax(np.where(likely, saved, -np.inf)))
-            doubts = (*doubts, fact("saving_not_told", names=[given.names[k]]))
-        else:
-            return None
-        return Saving(
-            objective=given.names[k],
-            other=given.names[other],
-            best=int(given.trials[best]),
-            instead=int(given.trials[rows[chosen]]),
-            loss=loss,
-            saved=(float(saved[chosen]) / level, float(lower[chosen]) / level),
-            doubts=doubts,
-        )
-
-    def _difference(self, k: int, rows: npt.NDArray[np.int64], best: int) -> tuple[Array, Array]:
-        """Return how much larger the predicted cost of rows is than that of one, and its std."""
-        given, name = self._objectives, self._objectives.names[k]
-        surrogate, X = self._surrogates[name], self._objectives.first.X
-        sign = 1.0 if given.runs[name].direction == "minimize" else -1.0
-        x = X[best]
-        if isinstance(surrogate, SupportsDifference):
-            mean, std = surrogate.difference(X[rows], x)
-        elif isinstance(surrogate, SupportsTrees):
-            each = surrogate.predict_trees(X[rows]) - surrogate.predict_trees(x[None, :])
-            mean, std = each.mean(axis=1), each.std(axis=1)
-        else:
-            mean = surrogate.predict(X[rows])[0] - surrogate.predict(x[None, :])[0]
-            std = np.full(len(rows), np.inf)
-        return sign * mean, std

@@ -10,6 +10,7 @@ from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import ablation as ablation_words
 from hpo_explain.wording import lime as lime_words
+from hpo_explain.wording import pareto as pareto_words
 from hpo_explain.wording.contents import line
 from hpo_explain.wording.numbers import format_value, percent, plus_minus
 from hpo_explain.wording.trust import brief_caution
@@ -26,6 +27,7 @@ def _content(context: Context) -> Content:
         "around.html.j2",
         caution=brief_caution(ablation),
         sentence=ablation.sentence,
+        saving="" if context.saving is None else pareto_words.saving_in_words(context.saving),
         plot=context.figure_once(
             "ablation",
             _TITLE,

@@ -14,6 +14,7 @@ from hpo_explain.acquisition import SurrogateBased
 from hpo_explain.diagnostics import SamplingBias, Trust
 from hpo_explain.errors import NothingToExplain, unless_nothing
 from hpo_explain.explainers._judged import judged_at
+from hpo_explain.explainers._savings import certain_saving_of_time
 from hpo_explain.explainers.advice import AdviceExplainer
 from hpo_explain.explainers.proposal import ProposalExplainer, explainable
 from hpo_explain.explanations import (
@@ -32,6 +33,7 @@ from hpo_explain.explanations import (
     ProposalExplanation,
     Recommendation,
     RegionalPartialDependence,
+    Saving,
     Subspace,
 )
 from hpo_explain.explanations.path import LATEST
@@ -239,6 +241,14 @@ class Context(Analysed):
     def lime(self) -> LimeExplanation:
         """A linear model around the incumbent."""
         return self.once("lime", lambda: self._around(facade.lime))
+
+    @property
+    def saving(self) -> Saving | None:
+        """What can certainly be saved of the best trial's time for a small loss, if anything."""
+        return self.once(
+            "saving",
+            lambda: certain_saving_of_time(self.run, self.run.surrogate(), self.trust),
+        )
 
     def _around(self, explain: Callable[[Run], _T]) -> _T:
         self.check_differences()

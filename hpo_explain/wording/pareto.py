@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hpo_explain._words import counted, join_words, spans
-from hpo_explain.explanations import ParetoFront
+from hpo_explain.explanations import ParetoFront, Saving
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.facts import Fact
 from hpo_explain.wording._registry import add_facts, sentence_of
@@ -43,9 +43,9 @@ def sentence(result: ParetoFront) -> str:
         text += f" On the way, {'; '.join(parts)}."
     else:
         text += f" It is not certain which hyperparameters pay for the way.{reservation(trades)}"
-    for claim in result.claims:
-        if claim.kind == "saving" and claim.certain:
-            text += f" {saving_in_words(result, claim)}"
+    for saving in result.savings:
+        if not saving.doubts:
+            text += f" {saving_in_words(saving)}"
     return text
 
 
@@ -74,16 +74,13 @@ def _effect(claim: Claim) -> str:
     return f"{verb} {claim.term} by {plus_minus(abs(claim.estimate), claim.half)}"
 
 
-def saving_in_words(result: ParetoFront, claim: Claim) -> str:
+def saving_in_words(saving: Saving) -> str:
     """Return a saving as a sentence."""
-    instead, best, loss = claim.values
-    saving = next(s for s in result.savings if (s.best, s.instead) == (best, instead)
-                  and s.other == claim.term)  # fmt: skip
-    low = 0.0 if claim.interval is None else claim.interval[0]
+    saved, low = saving.saved
     return (
-        f"Trial {instead} in place of trial {best}, the best in {saving.objective}, saves "
-        f"{percent(claim.estimate)} of the {claim.term} (at least {percent(low)}) and loses at "
-        f"most {format_value(100.0 * float(loss))}% of the {saving.objective}."
+        f"Trial {saving.instead} in place of trial {saving.best}, the best in {saving.objective}, "
+        f"saves {percent(saved)} of the {saving.other} (at least {percent(max(low, 0.0))}) and "
+        f"loses at most {format_value(100.0 * saving.loss)}% of the {saving.objective}."
     )
 
 
