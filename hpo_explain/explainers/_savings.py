@@ -52,9 +52,7 @@ def saving_of(
     rows = np.flatnonzero(objectives.feasible)
     best = int(rows[np.argmin(objectives.costs[rows, k])])
     lost, lost_std = _difference(objectives, name, surrogates[name], rows, best)
-    extra, saved_std = _difference(
-        objectives, name_of_other, surrogates[name_of_other], rows, best
-    )
+    extra, saved_std = _difference(objectives, name_of_other, surrogates[name_of_other], rows, best)
     saved = -extra
     allowed = loss * abs(float(objectives.values[best, k]))
     level = abs(float(objectives.values[best, other]))

@@ -19,6 +19,7 @@ from hpo_explain.explainers.advice import AdviceExplainer
 from hpo_explain.explainers.proposal import ProposalExplainer, explainable
 from hpo_explain.explanations import (
     Ablation,
+    AccumulatedLocalEffects,
     Advice,
     DesirabilityPath,
     FanovaImportance,
@@ -49,6 +50,8 @@ _WORTH_AN_EFFECT = 0.02  # of the variance, alone
 _PAIRS, _PAIR_ROWS, _PAIR_GRID = 2, 100, 10
 _EFFECT_ROWS, _EFFECT_GRID = 300, 15
 _REGIONS_DEPTH = 2
+_ALONG = 2  # effects that are also asked for along the trials
+_DIFFERS = "partial_dependence_differs"
 _H_ROWS = 50
 _ORDERS = 20  # of the trials, in which pruners are replayed
 _PRECISION = 0.05  # of contributions, relative to the largest
@@ -195,6 +198,30 @@ class Context(Analysed):
             facade.partial_dependence(self.run, pair, sample=_PAIR_ROWS, grid_size=_PAIR_GRID)
             for pair in pairs[:_PAIRS]
         ]
+
+    def along_trials(self, name: str) -> AccumulatedLocalEffects | None:
+        """Return what changes along the trials, where a drawn effect says something else for sure.
+
+        None where it does not, where the trials are spread evenly, and where the hyperparameter
+        acts with no other one: then both are the same but for a constant.
+        """
+        found = self.once(f"along {name}", lambda: self._along_trials(name))
+        told = found is not None and any(n.kind == _DIFFERS for n in found.notes)
+        return found if told else None
+
+    def _along_trials(self, name: str) -> AccumulatedLocalEffects | None:
+        together = {
+            member
+            for claim in self.importance.claims
+            if claim.kind == "interaction"
+            for member in claim.hyperparameters
+        }
+        first = [effect.names[0] for effect in self.effects if effect.names[0] in together]
+        if name not in first[:_ALONG] or not self.sampling_bias.concentrated:
+            return None
+        return unless_nothing(
+            lambda: facade.accumulated_local_effects(self.run, name, grid_size=_EFFECT_GRID)
+        )
 
     @property
     def regions(self) -> RegionalPartialDependence:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from hpo_explain.explanations import PartialDependence, RegionalPartialDependence
+from hpo_explain.explanations import (
+    AccumulatedLocalEffects,
+    PartialDependence,
+    RegionalPartialDependence,
+)
 from hpo_explain.plotting.regional import plot_regions
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
+from hpo_explain.wording import accumulated_local_effects as local_words
 from hpo_explain.wording import partial_dependence as words
 from hpo_explain.wording.contents import line
 from hpo_explain.wording.trust import caution
@@ -44,7 +49,16 @@ def _effect(context: Context, effect: PartialDependence) -> dict[str, Any]:
             _TITLE,
             lambda: figure(effect.plot, alt=effect.sentence, caption=_caption(effect)),
         ),
+        "along": _along(context.along_trials(effect.names[0])),
     }
+
+
+def _along(effect: AccumulatedLocalEffects | None) -> dict[str, Any] | None:
+    if effect is None:
+        return None
+    caption = local_words.caption(effect)
+    plot = figure(effect.plot, alt=effect.sentence, caption=caption)
+    return {"finding": effect.sentence, "plot": plot}
 
 
 def _caption(effect: PartialDependence) -> str:

@@ -5,6 +5,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.errors import NothingToExplain
+from hpo_explain.reporting.context import Context
 from tests.analytic import unit_cube
 from tests.handmade import Page, tuning_run
 from tests.reporting.pages import content_of
@@ -62,3 +63,25 @@ def test_where_there_is_no_effect_the_section_says_why():
     single = hx.Run(run.space, run.X[:1], run.objective[:1], "minimize")
     with pytest.raises(NothingToExplain, match="trial"):
         content_of("effects", single)
+
+
+def on_the_diagonal(n=40, *, together=1.0, spread=0.15):
+    """What x1 does depends on x2, which was tried near x1 only."""
+    rng = np.random.default_rng(0)
+    t = rng.random(n)
+    near = np.clip(t + spread * rng.standard_normal(n), 0.0, 1.0)
+    X = np.column_stack([t, near if spread else rng.random(n), rng.random(n)])
+    y = together * (4.0 * (X[:, 0] - X[:, 1]) ** 2 + 6.0 * (X[:, 0] * X[:, 1] - 0.4) ** 2)
+    return hx.Run(unit_cube(3), X, y + (1.0 - together) * X[:, 0], "minimize")
+
+
+def test_what_changes_along_the_trials_stands_beside_an_effect_that_differs():
+    run = on_the_diagonal()
+    effect = hx.accumulated_local_effects(run, "x1", grid_size=15)
+    assert np.abs(effect.partial - effect.mean).max() > 0.3
+    assert effect.sentence in Page(content_of("effects", run).body).text
+
+
+@pytest.mark.parametrize("changes", [{"together": 0.0}, {"spread": 0.0}], ids=["alone", "spread"])
+def test_it_does_not_where_nothing_acts_together_or_trials_are_spread(changes):
+    assert Context(on_the_diagonal(**changes)).along_trials("x1") is None
