@@ -19,16 +19,25 @@ References
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
 
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.explainers._drawn_functions import DrawnFunctions
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._terms import COMPOSED_ROWS
 from hpo_explain.explainers.exact_shapley import all_coalitions
-from hpo_explain.space import Array
+from hpo_explain.space import Array, SearchSpace
+from hpo_explain.surrogates import Surrogate
 
 _SETS = 10
 _EVALUATIONS = 1_400_000
 _FEWEST, _MOST = 32, 1024  # pairs of each set, a power of 2
+_OF_DRAWS = 16_384  # configurations at which functions are drawn
+
+Function = Callable[[Array], Array]
+"""Returns the values of k functions, (n, k), at encoded rows (n, d)."""
 
 
 def configurations_of(n_players: int) -> int:
@@ -52,31 +61,73 @@ def variances(
     seed : int, default 0
         Seed of the Sobol sets.
     """
-    from scipy.stats.qmc import Sobol
-
-    space, d = explained.space, len(explained.space)
     joined = np.eye(len(players), dtype=bool) if singles else all_coalitions(len(players))
-    own = np.zeros((len(joined), d), dtype=bool)
+    own, n = _columns(explained.space, players, joined), _pairs(len(joined))
+    seeds = np.random.default_rng(seed).integers(2**31, size=_SETS).tolist()
+
+    def f(X: Array) -> Array:
+        return explained(X)[:, None]
+
+    found = np.stack([_by_pairs(f, explained.space, own, n, one)[:, 0] for one in seeds])
+    return found if singles else found - found[:, :1]
+
+
+def variances_of_draws(
+    surrogate: Surrogate, players: list[list[int]], *, seed: int = 0
+) -> Array | None:
+    """Return v of every coalition, (coalitions, 1 + draws): of the mean, and of functions drawn.
+
+    By one Sobol set for all, which is too small for v itself, but tells how far the functions are
+    from the mean. None where the model has no joint posterior.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    players : list of list of int
+        The columns of each player.
+    seed : int, default 0
+        Seed of the Sobol set and of the draws.
+    """
+    space, joined = surrogate.space, all_coalitions(len(players))
+    functions = DrawnFunctions.near(surrogate, space.sample(_OF_DRAWS // 8, seed=seed), seed=seed)
+    if functions is None:
+        return None
+    n = 2 ** int(np.log2(max(_OF_DRAWS // (2 * len(joined)), _FEWEST)))
+    found = _by_pairs(functions, space, _columns(space, players, joined), n, seed)
+    return np.asarray(found - found[:1])
+
+
+def _columns(
+    space: SearchSpace, players: list[list[int]], joined: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
+    """Return the columns that belong to each coalition, (m, d)."""
+    own = np.zeros((len(joined), len(space)), dtype=bool)
     for p, columns in enumerate(players):
         own[:, columns] = joined[:, [p]]
-    n = _pairs(len(joined))
-    found = np.empty((_SETS, len(joined)))
-    for i, one in enumerate(np.random.default_rng(seed).integers(2**31, size=_SETS)):
-        u = Sobol(2 * d, seed=int(one)).random(n)
-        x, other = space.from_latent(u[:, :d]), space.from_latent(u[:, d:])
-        f = explained(space.project(np.vstack([x, other])))
-        mean, centred = f.mean(), f - f.mean()
-        at_once = max(1, COMPOSED_ROWS // (2 * n))
-        for start in range(0, len(joined), at_once):
-            some = own[start : start + at_once, None, :]
-            z = np.concatenate([np.where(some, x, other), np.where(some, other, x)], axis=1)
-            g = explained(space.project(z.reshape(-1, d))).reshape(len(some), 2 * n)
-            # the mean of both sides has the mean of f, and a smaller error than either
-            both = (g.mean(axis=1) + mean) / 2.0
-            found[i, start : start + at_once] = (
-                (centred + mean - both[:, None]) * (g - both[:, None])
-            ).mean(axis=1)
-        found[i] -= 0.0 if singles else found[i, 0]
+    return own
+
+
+def _by_pairs(
+    functions: Function, space: SearchSpace, own: npt.NDArray[np.bool_], n: int, seed: int
+) -> Array:
+    """Return v of each coalition and function, (m, k), from one Sobol set of n pairs."""
+    from scipy.stats.qmc import Sobol
+
+    d = len(space)
+    u = Sobol(2 * d, seed=seed).random(n)
+    x, other = space.from_latent(u[:, :d]), space.from_latent(u[:, d:])
+    f = functions(space.project(np.vstack([x, other])))
+    mean, centred = f.mean(axis=0), f - f.mean(axis=0)
+    found = np.empty((len(own), f.shape[1]))
+    at_once = max(1, COMPOSED_ROWS // (2 * n))
+    for start in range(0, len(own), at_once):
+        some = own[start : start + at_once, None, :]
+        z = np.concatenate([np.where(some, x, other), np.where(some, other, x)], axis=1)
+        g = functions(space.project(z.reshape(-1, d))).reshape(len(some), 2 * n, -1)
+        # the mean of both sides has the mean of f, and a smaller error than either
+        both = ((g.mean(axis=1) + mean) / 2.0)[:, None]
+        found[start : start + at_once] = ((centred + mean - both) * (g - both)).mean(axis=1)
     return found
 
 

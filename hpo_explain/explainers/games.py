@@ -32,6 +32,7 @@ from hpo_explain.explainers._coalition_search import (
     best_in_coalitions,
     predicted_in_coalitions,
 )
+from hpo_explain.explainers._drawn_functions import DrawnFunctions
 from hpo_explain.explainers._explained import Explained, PredictedObjective
 from hpo_explain.explainers._relevant import relevant
 from hpo_explain.explainers._sums import sums_under
@@ -45,7 +46,7 @@ from hpo_explain.facts import Fact, fact
 from hpo_explain.options import INDICES, Direction, InteractionIndex
 from hpo_explain.space import Array, Config, encode_one
 from hpo_explain.space.nearby import filled
-from hpo_explain.surrogates import SupportsJoint, Surrogate, mean_of
+from hpo_explain.surrogates import Surrogate, mean_of
 
 _START = 200  # configurations of the space among which the search starts
 _TRIED = 300  # of the tried ones, the best
@@ -53,10 +54,9 @@ _SETS = 10  # independent samples of the space over which variances are taken
 _SAMPLE = 512  # configurations of each
 _SAMPLE_OF_MANY = 128  # where there are more than 8 players
 _MANY = 8  # players
-_DRAWN = 1024  # configurations whose joint posterior is drawn from
+_DRAWN = 16_384  # configurations at which functions are drawn
 _ROUNDED = 1e-12  # of the largest cost: less is no difference
 _LEAST = 16  # configurations of a variance of draws
-_DRAWS = 200
 
 
 class GameExplainer:
@@ -165,7 +165,7 @@ class GameExplainer:
         values = by_set.mean(axis=0)
         phi = by_set @ table.weights(self._order, self._index).T
         half = t.ppf(0.975, _SETS - 1) * phi.std(axis=0, ddof=1) / np.sqrt(_SETS)
-        known = self._variance_known(table)
+        known = self._variance_known(table, values)
         return self._result("sensitivity", table, trial, values, known, half_width=np.asarray(half))
 
     def optimizer_bias(
@@ -293,22 +293,24 @@ class GameExplainer:
             drawn = normal_draws(phi, sums.covariance[:-1, :-1], DRAWS, self._seed).T
         return _Known(sums.std[:-1], float(sums.std[-1]), drawn)
 
-    def _variance_known(self, table: _Table) -> _Known | None:
-        """Return what is known of variances' interactions, from draws from the posterior."""
-        model, m = self._surrogate, len(table.free)
-        k = min(_DRAWN // m, 128)
-        if not isinstance(model, SupportsJoint) or k < _LEAST:
-            return None
-        space = self._explained.space
-        sample = space.sample(k, seed=self._seed + 1, latent=True)
+    def _variance_known(self, table: _Table, values: Array) -> _Known | None:
+        """Return what is known of variances' interactions, from functions drawn."""
+        from scipy.stats.qmc import Sobol
+
+        space, m = self._explained.space, len(table.free)
+        n = 2 ** int(np.clip(np.log2(_DRAWN / m), np.log2(_LEAST), np.log2(_SAMPLE)))
+        sample = space.from_latent(Sobol(len(space), seed=self._seed).random(n))
         z = np.where(table.free[:, None, :], sample, table.default).reshape(-1, len(space))
         X = space.project(z)
-        mean = mean_of(self._surrogate, X)
-        drawn = normal_draws(mean, model.posterior_covariance(X), _DRAWS, self._seed)
-        values = drawn.reshape(m, k, _DRAWS).var(axis=1, ddof=1)
-        phi = self._weights(table) @ values
-        std = phi.std(axis=1, ddof=1)
-        return _Known(std[:-1], float(std[-1]), phi[:-1].T)
+        functions = DrawnFunctions.near(self._surrogate, X, seed=self._seed)
+        if functions is None:
+            return None
+        of_draws = functions(X).reshape(m, n, -1).var(axis=1)
+        # they tell how far the function may be from its mean, in either direction
+        apart = self._weights(table) @ (of_draws[:, 1:] - of_draws[:, :1])
+        std = np.sqrt((apart**2).mean(axis=1))
+        drawn = (self._weights(table) @ values)[:, None] + apart
+        return _Known(std[:-1], float(std[-1]), drawn[:-1].T)
 
     # ------------------------------------------------------------------ the result
 

@@ -7,7 +7,8 @@ makes interactions of their values.
 
 The game of the variance is that of the Shapley effects: v(S) is the variance of the mean prediction
 given S, ``Cov(f(X), f(X_S, X'))`` where X' is independent of X. Its dividends are the components of
-the functional ANOVA.
+the functional ANOVA. Where the model has a joint posterior, functions drawn from it tell how far
+the values of the function itself may be from those of its mean.
 """
 
 from __future__ import annotations
@@ -26,7 +27,11 @@ from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._interaction_uncertainty import interactions_under
 from hpo_explain.explainers._relevant import relevant
 from hpo_explain.explainers._terms import evaluate
-from hpo_explain.explainers._variance_game import configurations_of, variances
+from hpo_explain.explainers._variance_game import (
+    configurations_of,
+    variances,
+    variances_of_draws,
+)
 from hpo_explain.explainers.background import complete, hypercubes
 from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.explainers.interaction_indices import Sets, interaction_weights, sets_up_to
@@ -200,6 +205,13 @@ class ShapleyInteractionExplainer:
         phi = by_set @ weights.T if players else np.zeros((len(by_set), 0))
         total = phi.mean(axis=0)
         variance = float(by_set[:, -1].mean())
+        drawn = None
+        if explained.of_objective and explained.surrogate is not None and players:
+            of_draws = variances_of_draws(explained.surrogate, players, seed=self._seed)
+            if of_draws is not None:
+                # the draws tell how far the function may be from its mean, in either direction
+                apart = weights @ (of_draws[:, 1:] - of_draws[:, :1])
+                drawn = total + apart.T
         return ShapleyInteractions(
             subject=self._subject,
             of="variance",
@@ -211,6 +223,8 @@ class ShapleyInteractionExplainer:
                 sets_up_to(len(players), order_of_sets),
                 total,
                 _half_width(phi),
+                None if drawn is None else np.sqrt(((drawn - total) ** 2).mean(axis=0)),
+                drawn,
             ),
             terms=("variance",),
             by_term=total[:, None],

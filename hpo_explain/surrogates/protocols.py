@@ -233,6 +233,10 @@ class SupportsJoint(Protocol):
         """Return the (n, n) posterior covariance at encoded rows (n, d), noise excluded."""
         ...
 
+    def covariance_with(self, X: Array, others: Array) -> Array:
+        """Return the (n, m) posterior covariance of encoded rows with others, noise excluded."""
+        ...
+
     def covariance_of_sums(self, X: Array, weights: Array) -> Array:
         """Return the posterior covariance of weighted sums over rows, (K, K), noise excluded.
 

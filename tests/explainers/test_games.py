@@ -246,11 +246,15 @@ def test_a_conditional_run_has_every_game(game):
     assert any("default" in str(note) for note in found.notes)
 
 
-def test_the_sensitivity_has_an_interval_of_draws_where_there_are_few_players():
-    found = hx.sensitivity(run_of(lambda X: X[:, 0] + 0.1 * X[:, 1]), DEFAULT, kind="gp")
+@pytest.mark.parametrize("d", [3, 8])
+def test_the_sensitivity_has_an_interval_of_draws_whatever_the_number_of_players(d):
+    run = run_of(lambda X: X[:, 0] + 0.1 * X[:, 1], d=d, n=60)
+    found = hx.sensitivity(run, {f"x{j + 1}": 0.5 for j in range(d)}, kind="gp")
     half = 1.96 * found.total.model_std[0] + found.total.half_width[0]
     assert abs(found.total.values[0] - 1 / 12) < half + 0.005
-    assert 0.0 < found.total.model_std[0] < 0.02
+    assert (found.total.model_std > 0.0).all()
+    assert found.total.model_std[0] < 0.02
+    assert found.probability("x1", "x2") > 0.99
 
 
 def test_another_space_in_the_ensemble_is_an_error():

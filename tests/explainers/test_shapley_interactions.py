@@ -209,12 +209,16 @@ def test_the_variance_of_a_forest_is_that_of_its_exact_anova():
     assert found.prediction == pytest.approx(f.var(), rel=0.05)
 
 
-def test_a_variance_is_of_no_configuration_and_never_certain_without_a_posterior():
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_a_variance_is_of_no_configuration_and_never_certain_without_a_posterior(kind):
     run = run_of(lambda X: 2.0 * X[:, 0] * X[:, 1] + X[:, 2])
-    found = hx.shapley_interactions(run, of="variance")
+    found = hx.shapley_interactions(run, of="variance", kind=kind)
     assert (found.of, dict(found.config), found.trial) == ("variance", {}, None)
-    (claim,) = found.claims
-    assert (claim.hyperparameters, claim.certain) == (("x1", "x2"), False)
+    claim = found.claims[0]
+    assert (claim.hyperparameters, claim.certain) == (("x1", "x2"), kind == "gp")
+    if kind == "gp":  # V_12 = 4/144 in closed form
+        assert claim.interval[0] <= 1 / 36 <= claim.interval[1]
+        assert found.probability("x3", "x4") > 0.99
     assert found.sentence.startswith("The variance of the predicted loss over the space is")
     with pytest.raises(InputError, match="whole space"):
         hx.shapley_interactions(run, 3, of="variance")

@@ -41,6 +41,9 @@ class Sure(AnalyticSurrogate):
     def std_of_mean(self, X, members, values):
         return np.zeros(len(values))
 
+    def covariance_with(self, X, others):
+        return np.zeros((len(X), len(others)))
+
     def covariance_of_means(self, groups):
         return np.zeros((len(groups), len(groups)))
 
