@@ -92,6 +92,8 @@ class Trust:
         Number of held-out trials.
     method : str
         How trials were held out, such as "leave-one-out".
+    notes : tuple of Fact
+        What has to be known of the model, such as that it learned from some of the trials.
 
     Examples
     --------
@@ -115,6 +117,7 @@ class Trust:
     n_trials: int
     method: str
     proposals: Verdict | None = None
+    notes: tuple[Fact, ...] = ()
 
     def verdict(self, scope: Scope) -> Verdict | None:
         """Return the verdict on statements of a scope; None where there is none."""
@@ -152,6 +155,7 @@ class Trust:
             "coverage": self.coverage if np.isfinite(self.coverage) else None,
             "n_trials": self.n_trials,
             "method": self.method,
+            "notes": [note.to_dict() for note in self.notes],
             "reasons": [reason.to_dict() for reason in self.reasons],
         }
 
@@ -238,6 +242,7 @@ def _judged(surrogate: Surrogate, held_out: HeldOut, sign: float) -> Trust:
         coverage=coverage["value"],
         n_trials=n,
         method=held_out.method,
+        notes=tuple(getattr(surrogate, "notes", ())),
     )
 
 

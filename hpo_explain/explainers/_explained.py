@@ -13,6 +13,7 @@ from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._accepted import accepted_acquisition, accepted_surrogate
 from hpo_explain.explanations import Subject
+from hpo_explain.facts import as_facts
 from hpo_explain.options import Direction
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate, mean_of
@@ -138,7 +139,13 @@ class Explained:
                 "Give the subject of the model's own run.",
             )
         trust = self.trust(given.direction) if given.trust is None else given.trust
-        return replace(given, model=self.model, acquisition=self.acquisition, trust=trust)
+        return replace(
+            given,
+            model=self.model,
+            acquisition=self.acquisition,
+            trust=trust,
+            notes=as_facts([*getattr(self.surrogate, "notes", ()), *given.notes]),
+        )
 
     @property
     def sign(self) -> float:

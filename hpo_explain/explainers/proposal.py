@@ -25,7 +25,7 @@ from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import ProposalExplanation, Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Criterion, Estimator, WhichTrial
-from hpo_explain.run import Run
+from hpo_explain.run import LARGEST, Run, winsorized
 from hpo_explain.run.chosen import ChosenAcquisition
 from hpo_explain.run.given_model import doubts_of_model
 from hpo_explain.space import Config
@@ -118,7 +118,7 @@ class ProposalExplainer:
             notes += _best_elsewhere(run, what.number)
         if trust is None and what.number is not None and asked:
             trust = self.trust(run, judged_at(run, what.number))
-        known = run.known_before(what.before)
+        known = _compact(run.known_before(what.before))
         subject = Subject.of(
             run, trial=what.number, state=what.state, assumed=chosen.assumed, notes=notes
         )
@@ -157,6 +157,11 @@ class ProposalExplainer:
             )
         incumbent = run.best(np.asarray(run.trials)[known].tolist())
         return run.config(incumbent), [fact("background_incumbent", trials=[incumbent])]
+
+
+def _compact(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | slice:
+    """Return the first rows as a slice: what it cuts off is no copy, and there are many of them."""
+    return slice(len(rows)) if len(rows) and rows[-1] == len(rows) - 1 else rows
 
 
 def _by_then(what: Proposed) -> str:
@@ -200,7 +205,7 @@ def why_unexplained(
         if given or (acquisition == "auto" and run.own_acquisition(number) is not None):
             return None
         return fact("too_little_known", trials=at, finished=len(known))
-    if np.ptp(run.learned_cost(number)) > 0.0:
+    if _witnesses(run, known) is not None:
         return None
     cost = run.cost[known]
     return fact(
@@ -210,6 +215,32 @@ def why_unexplained(
         value=float(run.objective[known[0]]),
         finished=len(known),
     )
+
+
+def _witnesses(run: Run, known: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
+    """Return two rows whose costs differ as a surrogate learns them, or None.
+
+    Costs that count as diverged still count as worse than the best.
+    """
+    cost = winsorized(run.cost[known], LARGEST)
+    rows = known[[int(np.argmin(cost)), int(np.argmax(cost))]]
+    return rows if np.ptp(cost) > 0.0 else None
+
+
+def _why_unexplained(
+    run: Run, proposals: list[int], acquisition: Criterion | Acquisition
+) -> dict[int, Fact | None]:
+    """Return `why_unexplained` of several proposals: what two trials show once, they go on to."""
+    why: dict[int, Fact | None] = {}
+    shown: npt.NDArray[np.int64] | None = None
+    for number in proposals:
+        if shown is not None and run.knew(number, shown).all():
+            why[number] = None
+            continue
+        why[number] = why_unexplained(run, number, acquisition)
+        if why[number] is None and len(known := run.known_before(number)) >= _LEAST_KNOWN:
+            shown = _witnesses(run, known)
+    return why
 
 
 def explainable(
@@ -251,7 +282,7 @@ def explainable(
     if pending:
         others = [t for t, trial in run.without_result.items() if trial.explainable]
         proposals = sorted([*proposals, *others])
-    why = {number: why_unexplained(run, number, acquisition) for number in proposals}
+    why = _why_unexplained(run, proposals, acquisition)
     changed = [number for number, decided in run.reviewed.items() if decided.set_by_person]
     reasons: dict[str, list[int]] = {"changed_by_person": changed} if changed else {}
     for number, reason in why.items():

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from hpo_explain.facts import Fact
 from hpo_explain.options import Kind
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates import ForestSurrogate, GaussianProcessSurrogate
@@ -24,19 +25,38 @@ def fit_surrogate(
     return ForestSurrogate.fit(space, X, y, n_trees=n_trees, seed=seed)
 
 
-def fitted(space: SearchSpace, kind: Kind, n_trees: int, seed: int, X: Array, y: Array) -> Fitted:
-    """Return what `fit_surrogate` returns; the same object where it was asked for lately."""
+def fitted(
+    space: SearchSpace,
+    kind: Kind,
+    n_trees: int,
+    seed: int,
+    X: Array,
+    y: Array,
+    *,
+    notes: tuple[Fact, ...] = (),
+) -> Fitted:
+    """Return what `fit_surrogate` returns, noted; the same object where it was asked for lately."""
     trees = 0 if kind == "gp" else n_trees
     # True and 1 are equal, but no equal choices
-    return _fitted(space, repr(space.parameters), kind, trees, seed, X.tobytes(), y.tobytes())
+    about = repr(space.parameters)
+    return _fitted(space, about, kind, trees, seed, X.tobytes(), y.tobytes(), notes)
 
 
 @lru_cache(_KEPT)
 def _fitted(
-    space: SearchSpace, parameters: str, kind: Kind, n_trees: int, seed: int, X: bytes, y: bytes
+    space: SearchSpace,
+    parameters: str,
+    kind: Kind,
+    n_trees: int,
+    seed: int,
+    X: bytes,
+    y: bytes,
+    notes: tuple[Fact, ...],
 ) -> Fitted:
     rows = np.frombuffer(X).reshape(-1, len(space))
-    return fit_surrogate(space, kind, n_trees, seed, rows, np.frombuffer(y))
+    fit = fit_surrogate(space, kind, n_trees, seed, rows, np.frombuffer(y))
+    fit.notes = notes
+    return fit
 
 
 forget = _fitted.cache_clear

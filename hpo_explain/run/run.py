@@ -36,6 +36,7 @@ from hpo_explain.run.diverged import SAME, diverged_above, space_filling_part, w
 from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.given_model import doubts_of_model
 from hpo_explain.run.instances import Instances
+from hpo_explain.run.learned import learned_rows, learned_some, most_learned
 from hpo_explain.run.noise import NoiseModel
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.run.pending import WithoutResult
@@ -432,15 +433,19 @@ class Run:
         if isinstance(trial, bool) or not isinstance(trial, (int, np.integer)):
             problem = f"must be the number of a trial, but was {trial!r}"
             raise InputError("trial", problem, trial, f"Finished trials: {spans(self.trials)}.")
-        rows = np.flatnonzero(np.asarray(self.trials) == trial)
-        if len(rows):
-            return int(rows[0])
+        found = self._rows.get(int(trial))
+        if found is not None:
+            return found
         finished = spans(self.trials)
         if trial in self.excluded:
             left_out = (f"{trial} was left out: ", self.excluded[trial])
             raise InputError("trial", left_out, trial, f"Choose a finished one: {finished}.")
         problem = f"{trial} does not exist"
         raise InputError("trial", problem, trial, f"Finished trials: {finished}.")
+
+    @cached_property
+    def _rows(self) -> dict[int, int]:
+        return {number: row for row, number in enumerate(np.asarray(self.trials).tolist())}
 
     @property
     def proposes(self) -> bool:
@@ -530,15 +535,18 @@ class Run:
 
     def _start(self, trial: int) -> float:
         """Return when a trial started: NaN where it is not known, infinity for the next one."""
-        numbers = np.asarray(self.trials)
         if trial in self.excluded:
             return self.excluded_times.get(trial, (np.nan, np.nan))[0]
         if trial in self.without_result:
             return np.nan
-        if trial == max([*self.excluded, int(numbers.max(initial=-1))]) + 1:
+        if trial == self._next:
             return np.inf
         row = self.row(trial)
         return np.nan if self.started is None else float(self.started[row])
+
+    @cached_property
+    def _next(self) -> int:
+        return max([*self.excluded, int(np.max(self.trials, initial=-1))]) + 1
 
     def known_before(self, before: int | None) -> npt.NDArray[np.int64]:
         """Return the rows of the trials that were finished when trial `before` was proposed.
@@ -550,14 +558,24 @@ class Run:
         InputError
             If there is no such trial.
         """
-        if before is None:
-            return np.arange(len(self))
-        start, numbers = self._start(before), np.asarray(self.trials)
-        known = numbers < before
+        rows = np.arange(len(self))
+        return rows if before is None else rows[self.knew(before, rows)]
+
+    def knew(self, before: int, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Return which of some rows are among those of `known_before`, of the rows' shape.
+
+        Raises
+        ------
+        InputError
+            If there is no such trial.
+        """
+        start, numbers = self._start(before), np.asarray(self.trials)[rows]
+        known: npt.NDArray[np.bool_] = numbers < before
         if self.finished is not None:
-            timed = ~np.isnan(self.finished) & ~np.isnan(start)
-            known = np.where(timed, is_before(self.finished, numbers, start, before), known)
-        return np.flatnonzero(known)
+            finished = self.finished[rows]
+            timed = ~np.isnan(finished) & ~np.isnan(start)
+            known = np.where(timed, is_before(finished, numbers, start, before), known)
+        return known
 
     def running_at(self, trial: int | None) -> tuple[int, ...]:
         """Return the numbers of the trials that were running when a trial was proposed.
@@ -628,13 +646,17 @@ class Run:
         """
         rows = self.known_before(before)
         rows = rows[np.argsort(np.asarray(self.trials)[rows], kind="stable")]
-        proposals = {*(self.proposals or ())}
-        by_model = [
-            self.origins.get(t, Origin.MODEL if t in proposals else Origin.INITIAL) is Origin.MODEL
-            for t in np.asarray(self.trials)[rows].tolist()
-        ]
-        part = space_filling_part(self.space, self.X[rows], np.array(by_model, dtype=bool))
+        part = space_filling_part(self.space, self.X[rows], self._by_model[rows])
         return diverged_above(self.cost[rows], part)
+
+    @cached_property
+    def _by_model(self) -> npt.NDArray[np.bool_]:
+        numbers = np.asarray(self.trials)
+        chosen: npt.NDArray[np.bool_] = np.isin(numbers, self.proposals or ())
+        others = [t for t in self.origins if t in self._rows]
+        known = [self.origins[t] is Origin.MODEL for t in others]
+        chosen[[self._rows[t] for t in others]] = known
+        return chosen
 
     def learned_cost(self, before: int | None = None) -> Array:
         """Return the known trials' cost as a surrogate learns it, `diverged_above` at most.
@@ -708,13 +730,31 @@ class Run:
             return self.surrogate(before, kind, n_trees=n_trees, seed=seed)
         y = self._sign * self.learned_cost(before)
         if self.averaged is None:
-            fit = fitted(self.space, kind, n_trees, seed, self.X[rows], y)
+            some, notes = self._learned(rows, before, kind, seed)
+            fit = fitted(self.space, kind, n_trees, seed, self.X[rows[some]], y[some], notes=notes)
             classifies = self.measured == "failed"
             return fit.tuned() if classifies and isinstance(fit, ForestSurrogate) else fit
         again = partial(fit_surrogate, self.space, kind, n_trees, seed)
         model = again(self.X[rows], y)
         model.hold_out_by(partial(self.averaged.held_out, again))
         return model
+
+    def _learned(
+        self,
+        rows: npt.NDArray[np.int64],
+        before: int | None,
+        kind: Literal["gp", "forest"],
+        seed: int,
+    ) -> tuple[npt.NDArray[np.int64], tuple[Fact, ...]]:
+        """Return which of the known rows a model learns from, and that they are not all."""
+        most = most_learned(kind, before)
+        if len(rows) <= most:
+            return np.arange(len(rows)), ()
+        in_order = np.argsort(np.asarray(self.trials)[rows], kind="stable")
+        known = rows[in_order]
+        cost = np.where(np.asarray(self.feasible)[known], self.cost[known], np.inf)
+        some = learned_rows(self.space, self.X[known], cost, most, seed=seed)
+        return np.sort(in_order[some]), (learned_some(len(rows), most, seed=seed),)
 
     def _too_few(self, rows: npt.NDArray[np.int64], before: int | None) -> Fact:
         """Return that too few trials count, and the fidelities at which there are more."""

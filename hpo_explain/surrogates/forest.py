@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_count
 from hpo_explain.errors import InputError
+from hpo_explain.facts import Fact
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
 from hpo_explain.surrogates._extremes import HasExtremes
@@ -91,6 +92,8 @@ class ForestSurrogate(HasExtremes):
     """
 
     label = "a forest"
+    notes: tuple[Fact, ...] = ()
+    """What has to be known of it, such as that it learned from some of the trials."""
 
     def __init__(
         self,
@@ -368,6 +371,7 @@ class ForestSurrogate(HasExtremes):
         if self._tuned is None:  # it takes several fits
             # of averages, trials are held out elsewhere: forests of other leaves cannot be compared
             self._tuned = tuned(self) if self._hold_out is None else self
+            self._tuned.notes = self.notes
         return self._tuned
 
     def refits(self, n: int, *, seed: int = 0) -> Refits:

@@ -17,6 +17,7 @@ from scipy.linalg import cho_solve, solve_triangular
 
 from hpo_explain._blas import one_blas_thread
 from hpo_explain.errors import InputError
+from hpo_explain.facts import Fact
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
 from hpo_explain.surrogates._extremes import HasExtremes
@@ -87,6 +88,8 @@ class GaussianProcessSurrogate(HasExtremes):
     """
 
     label = "a GP"
+    notes: tuple[Fact, ...] = ()
+    """What has to be known of it, such as that it learned from some of the trials."""
 
     def __init__(
         self,

@@ -100,6 +100,15 @@ def _instances_averaged(fact: Fact) -> str:
     )
 
 
+def _learned_from_some(fact: Fact) -> str:
+    return (
+        f"some trials: the model learns from {fact['learned']:,} of {fact['finished']:,} trials, "
+        f"because all take too long: the best one and those nearest to it ({fact['best']:,}), the "
+        f"latest ({fact['latest']:,}), and some drawn evenly over the run ({fact['spread']:,}; "
+        f"seed {fact['seed']})"
+    )
+
+
 _KINDS = {"gp": "a Gaussian process", "forest": "a forest"}
 
 
@@ -156,6 +165,7 @@ add_facts(
             "0, and no band or interval holds what the model does not know"
         ),
         "overflow_clipped": _overflow_clipped,
+        "learned_from_some": _learned_from_some,
         "instances_averaged": _instances_averaged,
         "range_of_later_trials": lambda fact: (
             f"range: that of {', '.join(fact.names)} was read from all trials; those known before "

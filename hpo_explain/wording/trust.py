@@ -147,7 +147,7 @@ def lines(trust: Trust) -> list[tuple[Scope, Verdict]]:
 def verdict(trust: Trust) -> str:
     """Return the level, and a line for each scope with its level and reasons."""
     said = [f"{where(s)}: {found.level}. {reasons(found)}" for s, found in lines(trust)]
-    return "\n".join([f"trust: {trust.level}", *said])
+    return "\n".join([f"trust: {trust.level}", *said, *(f"note: {n}" for n in trust.notes)])
 
 
 def advice(trust: Trust) -> str:

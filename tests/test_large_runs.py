@@ -1,0 +1,106 @@
+"""Models of large runs learn from some of the trials, and say so; what grows is not squared."""
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.explainers.proposal import explainable, why_unexplained
+from hpo_explain.run import learned as limits
+from hpo_explain.run.learned import learned_rows
+from tests.noted import the_note
+
+SPACE = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "abc"])
+
+
+def run_of(n, *, noise=0.05, seed=0, **changes):
+    X = SPACE.sample(n, seed=seed)
+    y = np.sin(5.0 * X[:, 0]) + X[:, 1] ** 2 + np.random.default_rng(seed).normal(0.0, noise, n)
+    return hx.Run(SPACE, X, y, "minimize", **changes)
+
+
+@pytest.fixture
+def small_limits(monkeypatch):
+    monkeypatch.setattr(limits, "MOST_TRIALS", {"gp": 60, "forest": 400})
+    monkeypatch.setattr(limits, "MOST_BEFORE", 200)
+
+
+def test_rows_learned_hold_the_best_those_around_it_the_latest_and_a_spread():
+    run = run_of(3000)
+    rows = learned_rows(SPACE, run.X, run.cost, 500, seed=3)
+    assert len(np.unique(rows)) == 500
+    assert (np.diff(rows) > 0).all()
+    best = int(np.argmin(run.cost))
+    apart = np.sqrt(((run.X - run.X[best]) ** 2).sum(axis=1))
+    nearest = np.argsort(apart)[:50]
+    assert best in rows
+    assert np.isin(nearest, rows).all()
+    assert np.isin(np.arange(2950, 3000), rows).all()
+    # the rest is spread: one of each 400th part of the others
+    others = np.setdiff1d(rows, [*nearest, *range(2945, 3000)])
+    assert np.abs(np.bincount(others // 295, minlength=10) - 40).max() <= 4
+    np.testing.assert_array_equal(rows, learned_rows(SPACE, run.X, run.cost, 500, seed=3))
+    assert not np.array_equal(rows, learned_rows(SPACE, run.X, run.cost, 500, seed=4))
+
+
+def test_trials_around_the_best_are_chosen_whatever_they_reached():
+    """Where noise alone makes the best, the learned objective is no better than that of all."""
+    rng = np.random.default_rng(0)
+    run = hx.Run(SPACE, SPACE.sample(4000, seed=1), rng.normal(size=4000), "minimize")
+    rows = learned_rows(SPACE, run.X, run.cost, 1000)
+    without_best = rows[rows != np.argmin(run.cost)]
+    assert abs(run.cost[without_best].mean()) < 4.0 / np.sqrt(999)
+
+
+def test_small_runs_are_learned_whole():
+    run = run_of(2000)
+    assert len(run.surrogate(kind="forest", n_trees=2).data[1]) == 2000
+    assert run.surrogate(kind="forest", n_trees=2).notes == ()
+
+
+@pytest.mark.parametrize(("kind", "learned"), [("gp", 60), ("forest", 400)])
+def test_a_model_of_some_trials_says_so_in_every_result(small_limits, kind, learned):
+    run = run_of(900, proposals=[700])
+    effect = hx.partial_dependence(run, "a", kind=kind, sample=20, grid_size=3)
+    told = the_note(effect.notes, "learned_from_some")
+    assert (told["finished"], told["learned"]) == (900, learned)
+    assert told["best"] + told["latest"] + told["spread"] == learned
+    assert f"learns from {learned} of 900 trials" in str(told)
+    if kind == "forest":
+        surrogate = run.surrogate(kind=kind)
+        assert len(surrogate.data[1]) == learned
+        assert surrogate.learned_from(run.X[[run.row(run.incumbent_trial)]]).all()
+        assert surrogate.tuned().notes == surrogate.notes
+
+
+def test_trust_and_importance_and_proposals_say_from_how_many(small_limits):
+    run = run_of(1100, proposals=[1050])
+    assert "learns from 400 of 1,100 trials" in str(hx.trust(run))
+    found = hx.importance(run, n_trees=8)
+    assert the_note(found.notes, "learned_from_some")["learned"] == 400
+    proposal = hx.explain_proposal(run, 1050, background=50)
+    told = the_note(proposal.notes, "learned_from_some")
+    assert (told["finished"], told["learned"]) == (1050, 200)  # what was known before
+
+
+def test_shares_of_some_trials_agree_with_those_of_all_within_intervals(monkeypatch):
+    whole = hx.importance(run_of(1200), n_trees=16).importance
+    monkeypatch.setattr(limits, "MOST_TRIALS", {"gp": 400, "forest": 400})
+    some = hx.importance(run_of(1200), n_trees=16)
+    assert the_note(some.notes, "learned_from_some")["learned"] == 400
+    lower, upper = some.importance["lower"], some.importance["upper"]
+    assert ((lower <= whole["upper"]) & (whole["lower"] <= upper)).all()
+    assert some.importance["importance"].idxmax() == whole["importance"].idxmax() == "a"
+
+
+def test_which_proposals_can_be_explained_is_as_if_each_were_asked():
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(40) < 12, 1.0, rng.random(40))
+    y[15] = 1e200
+    started = rng.permutation(40) * 1.0
+    for times in ({}, {"started": started, "finished": started + 3.5}):
+        run = hx.Run(SPACE, SPACE.sample(40, seed=0), y, "minimize", **times)
+        alone = [number for number in range(40) if why_unexplained(run, number) is None]
+        assert explainable(run)[0] == alone
+        constant = [np.ptp(run.learned_cost(t)) > 0.0 if len(run.known_before(t)) > 1 else False
+                    for t in range(40)]  # fmt: skip
+        assert alone == np.flatnonzero(constant).tolist()
