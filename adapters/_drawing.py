@@ -63,10 +63,9 @@ class Job:
     ----------
     path : pathlib.Path
         The report's file.
-    patience : float
-        Seconds to wait for another process that is writing it.
-    urgent : bool
-        Whether somebody waits for it; otherwise it gives way to other processes.
+    last : bool
+        Whether somebody waits for it, who keeps others from writing it meanwhile; otherwise it
+        gives way to other processes, and is not drawn while another one writes it.
     importance : bool
         Whether the importance of hyperparameters is asked for as well.
     content : bytes
@@ -74,8 +73,7 @@ class Job:
     """
 
     path: Path
-    patience: float
-    urgent: bool
+    last: bool
     importance: bool
     content: bytes
 

@@ -15,6 +15,7 @@ from hpo_explain._checks import check_count, check_number, check_sequence
 from hpo_explain.adapters._budget import Budget, Extent
 from hpo_explain.adapters._by_value import dumped
 from hpo_explain.adapters._drawing import Answer, Content, Drawing, Failure, Job
+from hpo_explain.adapters._one_writer import one_writer
 from hpo_explain.errors import InputError
 
 if TYPE_CHECKING:
@@ -147,16 +148,25 @@ class ReportUpdates:
                 self._drawing.stop()
                 self._drawing.wait()
             self._due, written = False, []
-            self._drawing = self._start(
-                read, Extent.FULL, note, lambda answer: written.append(answer.written), last=True
-            )
-            if self._drawing is None:
-                return None
-            try:
-                self._drawing.wait()
-            except BaseException:
-                self._drawing.stop()
-                raise
+            # held while the run is read: who writes last has read last
+            with one_writer(self.path, self._patience) as mine:
+                if not mine:
+                    _logger.warning(
+                        "The report %s was not written: for %.0f s another process has been "
+                        "writing it. Call finish again when that process is done.",
+                        self.path, self._patience,
+                    )  # fmt: skip
+                    return None
+                self._drawing = self._start(
+                    read, Extent.FULL, note, lambda answer: written.append(answer.written), last=True
+                )
+                if self._drawing is None:
+                    return None
+                try:
+                    self._drawing.wait()
+                except BaseException:
+                    self._drawing.stop()
+                    raise
         return self.path if any(written) else None
 
     def _guarded(self, work: Callable[[], object], failing: str) -> None:
@@ -217,8 +227,7 @@ class ReportUpdates:
 
         def work() -> None:
             content = Content(read(), self._sections, extent is Extent.BRIEF)
-            patience = self._patience if last else 0.0
-            job = Job(self.path, patience, last, note is not None, dumped(content))
+            job = Job(self.path, last, note is not None, dumped(content))
             started.append(Drawing(job, done))
 
         self._guarded(work, _NOT_WRITTEN)
@@ -236,12 +245,6 @@ class ReportUpdates:
         """Deal with an answer, in the thread that waited for it."""
         if not answer.busy and not last:
             self.budget.pay(answer.seconds, extent)
-        if answer.busy and last:
-            _logger.warning(
-                "The report %s was not written: for %.0f s another process has been writing "
-                "it. Call finish again when that process is done.",
-                self.path, self._patience,
-            )  # fmt: skip
         for record in answer.records:
             self._log_again(record)
         for failure in answer.failures:

@@ -64,7 +64,7 @@ def drawn_here(monkeypatch):
 
 def drawing(path, content, done=lambda _: None, **fields):
     """A process that draws; its content is pickled as it is."""
-    job = {"patience": 0.0, "urgent": True, "importance": False}
+    job = {"last": False, "importance": False}
     return Drawing(Job(Path(path), content=pickle.dumps(content), **(job | fields)), done)
 
 

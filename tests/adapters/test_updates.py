@@ -207,7 +207,22 @@ def test_the_last_report_gives_up_one_of_fewer_trials(monkeypatch, tmp_path):
     assert subject.finish(dict) == tmp_path / "r.html"
     assert old.is_stopped
     assert len(told) == 1
-    assert [(job.urgent, job.patience) for job in drawn.jobs] == [(False, 0.0), (True, 120.0)]
+    assert [job.last for job in drawn.jobs] == [False, True]
+
+
+def test_the_last_report_is_read_when_nobody_else_can_write_an_older_one(monkeypatch, tmp_path):
+    drawn_here(monkeypatch)
+    free = []
+
+    def read():
+        with one_writer(tmp_path / "r.html") as mine:
+            free.append(mine)
+        return {}
+
+    subject = updates(tmp_path / "r.html", budget=None)
+    subject.finish(read)
+    assert free == [False]
+    assert names(tmp_path) == []
 
 
 def test_a_report_that_another_process_writes_costs_nothing_and_is_left_to_it(
@@ -221,7 +236,12 @@ def test_a_report_that_another_process_writes_costs_nothing_and_is_left_to_it(
     assert len(seen) == 2
     assert subject.budget.spent == 0.0
     assert caplog.records == []
-    assert subject.finish(lambda: None) is None
+
+
+def test_a_last_report_that_another_process_goes_on_writing_is_not_written(tmp_path, caplog):
+    subject = updates(tmp_path / "r.html", budget=None, patience=0.01)
+    with one_writer(tmp_path / "r.html"):
+        assert subject.finish(dict) is None
     assert "another process has been writing it" in caplog.text
 
 
