@@ -147,27 +147,36 @@ class ReportUpdates:
             if self._drawing is not None:  # of fewer trials
                 self._drawing.stop()
                 self._drawing.wait()
-            self._due, written = False, []
+            self._due = False
             # held while the run is read: who writes last has read last
             with one_writer(self.path, self._patience) as mine:
-                if not mine:
-                    _logger.warning(
-                        "The report %s was not written: for %.0f s another process has been "
-                        "writing it. Call finish again when that process is done.",
-                        self.path, self._patience,
-                    )  # fmt: skip
-                    return None
-                self._drawing = self._start(
-                    read, Extent.FULL, note, lambda answer: written.append(answer.written), last=True
-                )
-                if self._drawing is None:
-                    return None
-                try:
-                    self._drawing.wait()
-                except BaseException:
-                    self._drawing.stop()
-                    raise
-        return self.path if any(written) else None
+                if mine:
+                    return self.path if self._is_last_written(read, note) else None
+        _logger.warning(
+            "The report %s was not written: for %.0f s another process has been writing it. "
+            "Call finish again when that process is done.",
+            self.path, self._patience,
+        )  # fmt: skip
+        return None
+
+    def _is_last_written(
+        self,
+        read: Callable[[], Mapping[str, Run]],
+        note: Callable[[dict[str, Any]], object] | None,
+    ) -> bool:
+        """Draw the last report, wait for it, and say whether it was written."""
+        written: list[bool] = []
+        self._drawing = self._start(
+            read, Extent.FULL, note, lambda answer: written.append(answer.written), last=True
+        )
+        if self._drawing is None:
+            return False
+        try:
+            self._drawing.wait()
+        except BaseException:
+            self._drawing.stop()
+            raise
+        return any(written)
 
     def _guarded(self, work: Callable[[], object], failing: str) -> None:
         """Do some work; what goes wrong is logged, not raised."""

@@ -1,7 +1,8 @@
-"""Words that every floor needs: counts, lists, and numbers of trials."""
+"""Words that every floor needs: counts, lists, numbers of trials, and what a terminal may show."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _MOST_SPANS = 12
+_CONTROLS = {"Cc", "Zl", "Zp"}  # Unicode's categories of controls, line and paragraph separators
+_TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}  # the text that follows
 
 
 def counted(count: int, noun: str) -> str:
@@ -43,3 +46,28 @@ def spans(numbers: Sequence[int] | npt.NDArray[np.int64]) -> str:
             parts.append([number, number])
     shown = [str(a) if a == b else f"{a}-{b}" for a, b in parts[:_MOST_SPANS]]
     return ", ".join(shown) + (", ..." if len(parts) > _MOST_SPANS else "")
+
+
+def printable(text: str) -> str:
+    r"""Return a text on one line, whose control characters are shown, not obeyed by a terminal.
+
+    Examples
+    --------
+    >>> printable("a name with\ttab and \x1b[31mcolor")
+    'a name with\\ttab and \\x1b[31mcolor'
+    """
+    if text.isprintable():
+        return text
+    return "".join(repr(c)[1:-1] if _is_control(c) else c for c in text)
+
+
+def printable_lines(text: str) -> str:
+    """Return a text on the lines that it has, whose other control characters are shown."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def _is_control(character: str) -> bool:
+    return (
+        unicodedata.category(character) in _CONTROLS
+        or unicodedata.bidirectional(character) in _TURNING
+    )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from hpo_explain._edge import words
+from hpo_explain._words import printable
 from hpo_explain.facts import Fact
 
 _T = TypeVar("_T")
@@ -133,7 +134,7 @@ class InputError(ValueError):
         """Return the error as text in which arguments are named in one way."""
         problem, remedy = self._texts
         text = f"{name_option(Option(self.argument)).rstrip('=')} {write(problem, name_option)}."
-        return f"{text} {write(remedy, name_option)}" if remedy else text
+        return printable(f"{text} {write(remedy, name_option)}" if remedy else text)
 
     def __str__(self) -> str:
         return self.told()

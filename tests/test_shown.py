@@ -1,6 +1,7 @@
 """What is printed, and what a notebook shows, of what is not an explanation."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import hpo_explain as hx
@@ -85,3 +86,25 @@ def test_one_is_singular():
 def test_one_configuration_is_singular():
     sentence = hx.explain_predictions(tuning_run(20), [1], background=40).sentence
     assert sentence.startswith("Over 1 configuration the ")
+
+
+def test_no_control_character_of_a_name_reaches_the_terminal():
+    controls = "\x1b[31m\x07\x9b\x7f\u2028\u202e"
+    number, category, loss = f"n{controls}", f"c{controls}", f"loss{controls}"
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({number: rng.uniform(size=12), category: [f"a{controls}", "b"] * 6})
+    table[loss] = table[number] + (table[category] == "b")
+    table.loc[3, loss] = np.nan
+    run = hx.from_frame(table, loss)
+    with pytest.raises(hx.InputError) as wrong:
+        hx.partial_dependence(run, f"x{controls}")
+    results = [
+        hx.importance(run, kind="forest", n_trees=8),
+        hx.history(run),
+        hx.configurations(run),
+        hx.Instances([f"a{controls}", "b"], run.X[:4], [0, 1, 0, 1], np.arange(4.0)),
+    ]
+    shown = [run, run.space, *run.space, *run.notes, *run.excluded.values(), *results, wrong.value]
+    text = "".join(f"{found}{found!r}" for found in shown)
+    assert r"n\x1b[31m\x07\x9b\x7f\u2028\u202e" in text
+    assert not {*controls} - {*"[31m"} & {*text}

@@ -10,6 +10,7 @@ import sys
 
 import click
 
+from hpo_explain.cli._interrupt import heeded_interrupt
 from hpo_explain.cli.advise import advise
 from hpo_explain.cli.ale import ale
 from hpo_explain.cli.configurations import configurations
@@ -48,6 +49,7 @@ def main(context: click.Context) -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
+    context.obj = context.with_resource(heeded_interrupt())
 
 
 for _command in (

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import click
 
+from hpo_explain._words import printable
 from hpo_explain.cli._options import name_option, name_reading_option
 from hpo_explain.errors import InputError, NothingToExplain
 
@@ -30,7 +31,7 @@ def errors(*, debug: bool = False) -> Iterator[None]:
     except (ValueError, OSError, ImportError) as error:
         if debug:
             raise
-        raise click.ClickException(plain(told(error))) from error
+        raise click.ClickException(printable(told(error))) from error
     finally:
         logger.removeHandler(handler)
 
@@ -57,23 +58,6 @@ def debuggable(command: Callable[..., None]) -> Callable[..., None]:
     return option(command)
 
 
-def plain(text: str) -> str:
-    r"""Return a text whose control characters are shown, not obeyed by the terminal.
-
-    Examples
-    --------
-    >>> plain("a name with\ttab and \x1b[31mcolor")
-    'a name with\\ttab and \\x1b[31mcolor'
-    """
-    return "".join(
-        repr(character)[1:-1] if _is_control(character) else character for character in text
-    )
-
-
-def _is_control(character: str) -> bool:
-    return ord(character) < 32 or 127 <= ord(character) < 160
-
-
 def say(text: str) -> None:
     """Tell on stderr what is being done."""
-    click.echo(plain(text), err=True)
+    click.echo(printable(text), err=True)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hpo_explain.cli._errors import plain, say
+from hpo_explain._words import printable
+from hpo_explain.cli._errors import say
+from hpo_explain.cli._interrupt import interrupt_at_hand
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run
@@ -20,15 +22,16 @@ def write_and_tell(runs: Mapping[str, Run], path: Path, *, title: str | None = N
 
     say("writing the report ...")
     report = Report.of(runs, title=title, n_jobs=-1, progress=True)
+    interrupt_at_hand().check()
     written = report.write(path)
     for tab in report.tabs:
         if tab.name in runs:
             if len(report.tabs) > 1:
-                click.echo(plain(f"Objective: {tab.name}"))
+                click.echo(printable(f"Objective: {tab.name}"))
             _tell_best(runs[tab.name])
         for card in tab.cards:
-            click.echo(plain(f"{card.title.rstrip('?')}: {card.finding}"))
-    click.echo(plain(f"Report: {written}"))
+            click.echo(printable(f"{card.title.rstrip('?')}: {card.finding}"))
+    click.echo(printable(f"Report: {written}"))
 
 
 def _tell_best(run: Run) -> None:
@@ -37,4 +40,4 @@ def _tell_best(run: Run) -> None:
     if run.feasible is not None and run.feasible.any():
         values = (f"{name} = {format_value(value)}" for name, value in run.incumbent.items())
         best = f"Best configuration (trial {run.incumbent_trial}): {', '.join(values)}"
-        click.echo(plain(best))
+        click.echo(printable(best))

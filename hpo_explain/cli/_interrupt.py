@@ -2,42 +2,86 @@
 
 from __future__ import annotations
 
+import _thread
 import signal
+import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+import click
+
+_AGAIN = 0.01  # seconds until the cleaning up is over
+
+
+class Interrupt:
+    """Whether Ctrl-C was pressed."""
+
+    def __init__(self) -> None:
+        self._pressed = threading.Event()
+
+    def note(self) -> None:
+        """Remember that it was."""
+        self._pressed.set()
+
+    def heed(self) -> None:
+        """Forget it: what it asks for is done."""
+        self._pressed.clear()
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if it was, which may have gone unheard."""
+        if self._pressed.is_set():
+            raise KeyboardInterrupt
+
+    def repeat(self) -> None:
+        """Interrupt the main thread again, unless it was heeded meanwhile."""
+        if self._pressed.is_set():
+            _thread.interrupt_main()
+
 
 @contextmanager
-def heeded_interrupt() -> Iterator[Callable[[], None]]:
-    """Give a function that raises KeyboardInterrupt if Ctrl-C was pressed and went unheard.
+def heeded_interrupt() -> Iterator[Interrupt]:
+    """Raise KeyboardInterrupt when Ctrl-C is pressed, and at the end if that went unheard.
 
     Python drops an exception that is raised while it cleans up an object, and a KeyboardInterrupt
-    with it: a program that runs until it is interrupted would go on.
+    with it; it is raised again at once. Libraries drop it where they catch everything: a command
+    checks before it writes a file.
 
     Examples
     --------
-    >>> with heeded_interrupt() as check:
-    ...     check()  # nothing was pressed
+    >>> with heeded_interrupt() as interrupt:
+    ...     interrupt.check()  # nothing was pressed
     """
-    pressed = threading.Event()
+    interrupt = Interrupt()
 
     def on_interrupt(number: int, frame: FrameType | None) -> None:
-        pressed.set()
+        interrupt.note()
         raise KeyboardInterrupt
 
-    def check() -> None:
-        if pressed.is_set():
-            raise KeyboardInterrupt
+    def on_dropped(dropped: sys.UnraisableHookArgs) -> None:
+        if issubclass(dropped.exc_type, KeyboardInterrupt):
+            threading.Timer(_AGAIN, interrupt.repeat).start()
+        else:
+            hook(dropped)
 
-    usual = signal.getsignal(signal.SIGINT)
+    hook, usual = sys.unraisablehook, signal.getsignal(signal.SIGINT)
     # elsewhere signals cannot be handled, and where they are ignored they stay so
     ours = threading.current_thread() is threading.main_thread() and usual is not signal.SIG_IGN
     if ours:
         signal.signal(signal.SIGINT, on_interrupt)
+        sys.unraisablehook = on_dropped
     try:
-        yield check
+        yield interrupt
+        interrupt.check()
     finally:
+        interrupt.heed()
         if ours:
             signal.signal(signal.SIGINT, usual)
+            sys.unraisablehook = hook
+
+
+def interrupt_at_hand() -> Interrupt:
+    """Return what the command at hand knows about Ctrl-C."""
+    found = click.get_current_context().find_object(Interrupt)
+    return Interrupt() if found is None else found

@@ -8,6 +8,8 @@ import click
 def check_names(names: tuple[str, ...]) -> None:
     """Raise a usage error unless there are one or two different names."""
     if len(names) > 2:
-        raise click.UsageError(f"NAME may be given once or twice, but was {', '.join(names)}.")
+        raise click.UsageError(
+            f"NAME may be given once or twice, but was {', '.join(map(repr, names))}."
+        )
     if len(set(names)) < len(names):
-        raise click.UsageError(f"NAME and NAME2 must differ, but both were {names[0]}.")
+        raise click.UsageError(f"NAME and NAME2 must differ, but both were {names[0]!r}.")

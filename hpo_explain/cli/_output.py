@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hpo_explain.cli._errors import plain, say
+from hpo_explain._words import printable_lines
+from hpo_explain.cli._errors import say
+from hpo_explain.cli._interrupt import interrupt_at_hand
 from hpo_explain.cli._options import name_option
 from hpo_explain.cli._table import text_table
 
@@ -53,10 +56,10 @@ def show(result: Result, frame: pd.DataFrame, form: str, plot: Path | None) -> N
     if plot is not None:
         _draw(result, plot)
     if form == "json":
-        click.echo(as_json(result.to_dict()))
+        _write(f"{as_json(result.to_dict())}\n")
     elif form == "csv":
         _explain(result, to_stderr=True)
-        click.echo(as_csv(frame), nl=False)
+        _write(as_csv(frame))
     else:
         _explain(result, to_stderr=False)
         click.echo(f"\n{text_table(frame)}")
@@ -75,6 +78,11 @@ def as_json(value: Any) -> str:
     return json.dumps(value, indent=2, allow_nan=False)
 
 
+def _write(text: str) -> None:
+    """Write text for a program to stdout as it is; on a terminal no name in it is obeyed."""
+    click.echo(printable_lines(text) if sys.stdout.isatty() else text, nl=False)
+
+
 def _explain(result: Result, *, to_stderr: bool) -> None:
     from hpo_explain.wording import tell
     from hpo_explain.wording.trust import reasons, where
@@ -82,11 +90,11 @@ def _explain(result: Result, *, to_stderr: bool) -> None:
     verdict = result.verdict
     if verdict is not None:
         styled = click.style(verdict.level, fg=_COLORS.get(verdict.level, "yellow"), bold=True)
-        said = f"Trust {where(result.scope)}: {styled}. {plain(reasons(verdict))}"
+        said = f"Trust {where(result.scope)}: {styled}. {reasons(verdict)}"
         click.echo(said, err=to_stderr)
-    click.echo(plain(result.sentence), err=to_stderr)
+    click.echo(result.sentence, err=to_stderr)
     for note in result.notes:
-        click.echo(f"note: {plain(tell(note, name_option))}", err=to_stderr)
+        click.echo(f"note: {tell(note, name_option)}", err=to_stderr)
 
 
 def _draw(result: Result, path: Path) -> None:
@@ -97,5 +105,6 @@ def _draw(result: Result, path: Path) -> None:
     result.plot().figure.figure.savefig(
         drawn, bbox_inches="tight", format=path.suffix.lower().lstrip(".")
     )
+    interrupt_at_hand().check()
     write_atomically(path, drawn.getvalue())
     say(f"plot: {path}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hpo_explain._words import printable
 from hpo_explain.adapters.file_kind import PICKLE, STORAGE, TABLE, kind_of
 from hpo_explain.cli._errors import SourceError, debuggable, errors
 from hpo_explain.cli._options import name_reading_option
@@ -105,7 +106,7 @@ class Source:
     @property
     def label(self) -> str:
         """The source as it may be shown: without the password of an address."""
-        return re.sub(r"(://[^:@/]*:).*@", r"\1***@", self.source)
+        return printable(re.sub(r"(://[^:@/]*:).*@", r"\1***@", self.source))
 
     def read(self) -> Run:
         """Return the run as it is now.

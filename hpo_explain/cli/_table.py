@@ -8,7 +8,7 @@ import click
 from wcwidth import ljust, rjust
 
 from hpo_explain._width import columns
-from hpo_explain.cli._errors import plain
+from hpo_explain._words import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,4 +48,4 @@ def _cell(value: Any) -> str:
     from hpo_explain.wording import format_value
 
     missing = value is not None and value != value  # None may be a category
-    return "" if missing else plain(format_value(value, width=_WIDEST))
+    return "" if missing else printable(format_value(value, width=_WIDEST))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from hpo_explain.cli._errors import plain
+from hpo_explain._words import printable
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
@@ -30,6 +30,6 @@ def advise(source: Source, most: int, seed: int, form: str, plot: Path | None) -
     show(result, result.to_frame(), form, plot)
     if form == "table":
         for place, action in enumerate(result.actions, start=1):
-            click.echo(f"\n{place}. {plain(action.title)}\n   {plain(action.reason)}")
+            click.echo(f"\n{place}. {action.title}\n   {action.reason}")
             for line in action.code.splitlines():
-                click.echo(f"       {plain(line)}")
+                click.echo(f"       {printable(line)}")

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
-from hpo_explain.cli._errors import plain, say, told
+from hpo_explain._words import printable
+from hpo_explain.cli._errors import say, told
+from hpo_explain.cli._interrupt import interrupt_at_hand
 from hpo_explain.cli._output import as_csv, as_json
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
@@ -53,8 +55,9 @@ def export(source: Source, out: Path, form: str, chosen: tuple[str, ...], seed: 
             continue
         path = out / f"{name}.{form}"
         text = as_csv(table.frame) if form == "csv" else f"{as_json(table.plain)}\n"
+        interrupt_at_hand().check()
         write_atomically(path, text)
-        click.echo(plain(f"{name}: {path} ({len(table.frame)} rows)"))
+        click.echo(printable(f"{name}: {path} ({len(table.frame)} rows)"))
         written += 1
     if not written:
         raise click.ClickException("None of the tables could be made.")

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING
 
 import click
 
-from hpo_explain._words import spans
+from hpo_explain._words import printable, spans
 from hpo_explain.cli._duration import duration
 from hpo_explain.cli._errors import say, told
-from hpo_explain.cli._interrupt import heeded_interrupt
+from hpo_explain.cli._interrupt import Interrupt, interrupt_at_hand
 from hpo_explain.cli._source import Source, takes_source
 
 if TYPE_CHECKING:
@@ -33,17 +32,18 @@ def watch(source: Source, out: Path, every: float, title: str | None) -> None:
     SOURCE is only read, and may be a storage that other machines write to. Whatever happens to
     it, the last report stays. Ctrl-C ends it, with exit code 0.
     """
+    interrupt = interrupt_at_hand()
     try:
-        with heeded_interrupt() as check_interrupt:
-            _follow(source, out.absolute(), every, title, check_interrupt)
+        _follow(source, out.absolute(), every, title, interrupt)
     except KeyboardInterrupt:
+        interrupt.heed()
         say("stopped")
 
 
 def _follow(
-    source: Source, out: Path, every: float, title: str | None, check_interrupt: Callable[[], None]
+    source: Source, out: Path, every: float, title: str | None, interrupt: Interrupt
 ) -> None:
-    from hpo_explain import reporting
+    from hpo_explain.reporting import Report
     from hpo_explain.reporting._file import check_place
 
     check_place(out)
@@ -54,8 +54,10 @@ def _follow(
             runs = source.read_all()
             state = "".join(map(_fingerprint, runs.values()))
             if state != shown:
-                reporting.report(runs, out, title=title, progress=False)
-                click.echo(f"Report: {out} ({_counted(runs)})")
+                report = Report.of(runs, title=title)
+                interrupt.check()
+                report.write(out)
+                click.echo(printable(f"Report: {out} ({_counted(runs)})"))
                 shown = state
             said = ""
         except (ValueError, OSError) as error:
@@ -66,7 +68,7 @@ def _follow(
                 stays = f" The last report stays: {out}." if shown else ""
                 say(f"waiting: {text}{stays}")
                 said = text
-        check_interrupt()
+        interrupt.check()
         sleep(every)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from hpo_explain._edge import plots, words
 from hpo_explain._html import text_html
+from hpo_explain._words import printable_lines
 from hpo_explain.diagnostics import Scope, Trust, Verdict
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.explanations._json import plain_json
@@ -181,7 +182,7 @@ class Result(ABC):
             max_colwidth=_WIDEST,
             na_rep="",
         )
-        return f"{self.sentence}\n\n{table}"
+        return f"{self.sentence}\n\n{printable_lines(table)}"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.sentence}>"

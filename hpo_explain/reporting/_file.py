@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
+import sys
 from pathlib import Path
+from typing import BinaryIO
 
 from hpo_explain.errors import InputError
+
+if sys.platform != "win32":
+    import fcntl
+
+_PARTIAL = re.compile(r"\.[0-9a-f]{12}\.part")
 
 
 def check_place(place: object) -> None:
@@ -41,20 +49,52 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     ------
     OSError
         If the file cannot be written; it names `path`.
+
+    Notes
+    -----
+    A process that is killed leaves behind what it had written. The next one to write the file
+    removes that.
     """
     # a lone surrogate (of a name that was no UTF-8) has no encoding
     data = content if isinstance(content, bytes) else content.encode("utf-8", errors="replace")
     target = path.resolve()
     # beside the target: only within a file system is a file replaced in one step
-    partial = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
+    start = f".{target.name[:100]}"
+    partial = target.with_name(f"{start}.{secrets.token_hex(6)}.part")
     try:
         with partial.open("xb") as file:
+            locked = _is_locked(file)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        partial.replace(target)
+            if locked:
+                partial.replace(target)
+        if not locked:  # where an open file cannot be renamed
+            partial.replace(target)
     except OSError as error:  # of a file whose name nobody has given
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         with contextlib.suppress(OSError):  # its folder may be gone, or read-only by now
             partial.unlink(missing_ok=True)
+            _remove_left(target.parent, start)
+
+
+def _is_locked(file: BinaryIO) -> bool:
+    """Lock a file for as long as it is open, and say whether that could be done."""
+    if sys.platform == "win32":
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # another process has it, or the file system has no locks
+        return False
+    return True
+
+
+def _remove_left(folder: Path, start: str) -> None:
+    """Remove what processes have left that were killed while they wrote a file."""
+    for path in folder.iterdir():
+        if path.name.startswith(start) and _PARTIAL.fullmatch(path.name[len(start) :]):
+            with path.open("rb") as file:
+                # an empty one may have been opened just now
+                if path.stat().st_size and _is_locked(file):
+                    path.unlink()

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_array
 from hpo_explain._html import text_html
-from hpo_explain._words import counted
+from hpo_explain._words import counted, printable
 from hpo_explain.errors import InputError
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.space import Array
@@ -89,7 +89,7 @@ class Instances:
         return f"<Instances: {self}>"
 
     def __str__(self) -> str:
-        shown = ", ".join(map(str, self.names[:_MOST_NAMES]))
+        shown = printable(", ".join(map(str, self.names[:_MOST_NAMES])))
         more = ", ..." if len(self.names) > _MOST_NAMES else ""
         return f"{counted(len(self), 'evaluation')} on {shown}{more}"
 

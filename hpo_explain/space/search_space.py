@@ -17,7 +17,7 @@ from hpo_explain._checks import (
 )
 from hpo_explain._edge import frameworks
 from hpo_explain._html import table_html
-from hpo_explain._words import counted
+from hpo_explain._words import counted, printable
 from hpo_explain.errors import InputError
 from hpo_explain.space._values import Array, Config
 from hpo_explain.space.conditions import Conditions, Rules
@@ -121,7 +121,7 @@ class SearchSpace:
         return hash(self._names)
 
     def __repr__(self) -> str:
-        shown = ", ".join(self._names[:_MOST_NAMES])
+        shown = printable(", ".join(self._names[:_MOST_NAMES]))
         more = ", ..." if len(self) > _MOST_NAMES else ""
         return f"<SearchSpace: {counted(len(self), 'hyperparameter')} ({shown}{more})>"
 

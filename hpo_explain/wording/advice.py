@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._words import counted, join_words, spans
+from hpo_explain._words import counted, join_words, printable, spans
 from hpo_explain.explanations import Action, Advice
 from hpo_explain.facts import Fact
 from hpo_explain.space import CategoricalParameter
@@ -28,7 +28,7 @@ _MOST_REASONS = 3  # of one kind
 
 def action_title(action: Action) -> str:
     """Say what to do, as an order."""
-    return _TITLES[action.kind](action)
+    return printable(_TITLES[action.kind](action))
 
 
 def action_reason(action: Action) -> str:

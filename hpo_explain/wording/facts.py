@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hpo_explain._words import printable
 from hpo_explain.errors import NameOption, write
 from hpo_explain.facts import Fact
 from hpo_explain.wording._registry import add_facts, fact_words
@@ -24,7 +25,7 @@ def tell(fact: Fact, name_option: NameOption = str) -> str:
     'read by hand'
     """
     words = fact_words(fact.kind)
-    return write(words if isinstance(words, str) else words(fact), name_option)
+    return printable(write(words if isinstance(words, str) else words(fact), name_option))
 
 
 add_facts({"said": lambda fact: str(fact["text"])})

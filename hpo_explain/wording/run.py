@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain._words import counted, join_words, spans
+from hpo_explain._words import counted, join_words, printable, spans
 from hpo_explain.errors import NothingToExplain, Option, Text
 from hpo_explain.facts import Fact, Origin, by_reason
 from hpo_explain.run import Run
@@ -14,7 +14,7 @@ from hpo_explain.wording.numbers import plus_minus
 
 def summary(run: Run) -> str:
     """Return a run in a line: its trials, hyperparameters, objective and optimizer."""
-    return (
+    return printable(
         f"{counted(len(run), 'trial')} of {counted(len(run.space), 'hyperparameter')}, "
         f"{run.objective_name} ({run.direction}), by {run.optimizer}"
     )

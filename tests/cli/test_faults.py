@@ -1,7 +1,9 @@
 """Whatever happens while a file is written: the old one stays whole, and one line says why."""
 
+import contextlib
 import errno
 import io
+import json
 import os
 import shutil
 import signal
@@ -9,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import optuna
 import pytest
 
 from hpo_explain.reporting import page
@@ -91,20 +94,69 @@ def test_a_folder_that_disappears(run, old, monkeypatch, written):
     assert not old.parent.exists()
 
 
+# ---------------------------------------------------------------------- Ctrl-C
+
+
+COMPUTING = {
+    "out/report.html": "hpo_explain.reporting.page.page",
+    "out/trials.csv": "hpo_explain.reporting._csv.csv_text",
+    "out/plot.svg": "hpo_explain.facade.history",
+}
+
+
+def interrupt(*_, **__):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("during", ["reading", "computing", "writing"])
+def test_an_interrupt_leaves_the_old_file(run, old, monkeypatch, during):
+    places = {"reading": "optuna.load_study", "computing": COMPUTING[str(old)]}
+    monkeypatch.setattr(places.get(during, "os.fsync"), interrupt)
+    outcome = run(*COMMANDS[str(old)])
+    assert outcome.exit_code == 1
+    assert outcome.stderr.endswith("\nAborted!\n")
+    assert "Traceback" not in outcome.output
+    assert old.read_text() == "old"
+    assert [*old.parent.iterdir()] == [old]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_a_process_that_is_killed_while_it_writes(tmp_path):
-    path = tmp_path / "report.html"
-    path.write_text("old")
-    code = """
-import os, sys, time
-from pathlib import Path
-from hpo_explain.reporting._file import write_atomically
-os.fsync = lambda _: (print("written", flush=True), time.sleep(60))
-write_atomically(Path(sys.argv[1]), "new" * 100_000)
-"""
-    command = [sys.executable, "-c", code, str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "written\n"
-        process.send_signal(signal.SIGKILL)
-    assert process.returncode == -signal.SIGKILL
-    assert path.read_text() == "old"
+def test_an_interrupt_that_a_library_drops_is_heeded_before_anything_is_written(
+    run, old, monkeypatch
+):
+    real = optuna.load_study
+
+    def dropping(*arguments, **options):
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        return real(*arguments, **options)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr(optuna, "load_study", dropping)
+    outcome = run(*COMMANDS[str(old)])
+    signal.signal(signal.SIGINT, before)
+    assert outcome.exit_code == 1
+    assert outcome.stderr.endswith("\nAborted!\n")
+    assert old.read_text() == "old"
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_interrupt_anywhere_leaves_the_old_file_or_the_new_one(name, folder, study):
+    arguments = ["." if part == "out" else part.removeprefix("out/") for part in COMMANDS[name]]
+    file = Path(name).name
+    Path(file).write_text("old")
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.cli.interrupted", "15", *arguments],
+        stdout=subprocess.PIPE, check=True, text=True,
+    )  # fmt: skip
+    whole, *others = json.loads(done.stdout)
+    assert whole["code"] == 0
+    assert sum(other["files"][file] == "old" for other in others) > 7
+    for other in others:
+        assert other["code"] == 1, other["said"]
+        assert other["said"].endswith("\nAborted!\n")
+        assert not {"Traceback", "ignored"} & {*other["said"].split()}
+        assert other["files"][file] in ("old", whole["files"][file])
+        assert other["files"].keys() == whole["files"].keys()

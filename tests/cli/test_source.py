@@ -1,12 +1,17 @@
 """What may be given as SOURCE, and what the options of each kind are."""
 
+import contextlib
+import os
 import pickle
+import sys
+import threading
 
 import optuna
 import pandas as pd
 import pytest
 from skopt import dump, gp_minimize
 
+from hpo_explain.cli import main
 from tests.cli.conftest import tune
 
 TABLE = pd.DataFrame(
@@ -347,3 +352,32 @@ def test_names_cannot_send_commands_to_the_terminal(folder, run):
     refused = run("importance", "s.db", "--study-name", "other")
     assert refused.exit_code == 1
     assert "\x1b" not in refused.output
+
+
+@pytest.mark.skipif(os.name != "posix", reason="terminals as POSIX has them")
+def test_neither_csv_nor_json_sends_commands_to_the_terminal(folder, monkeypatch):
+    name = "loss\x1b]0;title\x07\x9b31m\x7f\u202e"
+    pd.DataFrame({"x": [0.1, 0.9, 0.5], name: [1.0, 3.0, 2.0]}).to_csv("t.csv", index=False)
+    terminal, its_end = os.openpty()
+    shown = []
+
+    def look():
+        with contextlib.suppress(OSError):  # when nobody has the other end any more
+            while part := os.read(terminal, 10_000):
+                shown.append(part)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    monkeypatch.setenv("NO_COLOR", "1")
+    with os.fdopen(its_end, "w", encoding="utf-8") as screen:
+        for stream in ("stdout", "stderr"):
+            monkeypatch.setattr(sys, stream, screen)
+        for form in ("csv", "json", "table"):
+            command = ["history", "t.csv", "--objective", name, "--format", form]
+            main(command, standalone_mode=False)
+        monkeypatch.undo()
+    looking.join()
+    os.close(terminal)
+    text = b"".join(shown).decode()
+    assert text.count(r"\x1b]0;title\x07\x9b31m\x7f\u202e") >= 4, text
+    assert not {"\x1b", "\x07", "\x9b", "\x7f", "\u202e"} & {*text}

@@ -238,13 +238,13 @@ def ctrl_c_interrupts():
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_that_python_drops_is_heeded_before_the_next_wait(study, watch, monkeypatch):
     before = signal.getsignal(signal.SIGINT)
-    report = reporting.report
+    write = reporting.Report.write
 
-    def clumsy(*arguments, **options):
-        report(*arguments, **options)
+    def clumsy(*arguments):
+        write(*arguments)
         Clumsy()
 
-    monkeypatch.setattr(reporting, "report", clumsy)
+    monkeypatch.setattr(reporting.Report, "write", clumsy)
     outcome = watch("study.db", happen=[str])
     assert (outcome.exit_code, outcome.waited) == (0, [])
     assert outcome.stderr.endswith("stopped\n")
