@@ -98,7 +98,7 @@ def as_runs(run: Any, **options: Any) -> dict[str, Run]:
     Parameters
     ----------
     run : Run, optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or object
-        What holds the runs; or runs by the name of their objective, which are returned as they are.
+        What holds the runs; or a dict of runs by name, each a Run or anything that is read.
     **options
         As of :func:`as_run`.
 
@@ -122,9 +122,8 @@ def as_runs(run: Any, **options: Any) -> dict[str, Run]:
     if is_measured(options.get("target")) or is_joined(options.get("target")):
         chosen = as_run(run, **options)
         return {chosen.objective_name: chosen}
-    if isinstance(run, Mapping) and run and all(isinstance(r, Run) for r in run.values()):
-        _check_unread(options)
-        return dict(run)
+    if isinstance(run, Mapping) and run and all(map(_holds_a_run, run.values())):
+        return {str(name): as_run(source, **options) for name, source in run.items()}
     if isinstance(run, (str, os.PathLike)):
         from hpo_explain.adapters.files import read_place_by_objective
 
@@ -164,6 +163,13 @@ def as_objectives(run: Any, **options: Any) -> Objectives:
     ('loss', 'duration in seconds')
     """
     return Objectives.of(as_runs(run, **options))
+
+
+def _holds_a_run(value: Any) -> bool:
+    """Return whether a value of a dict is a run or what one is read from, not a column of one."""
+    return isinstance(value, (Run, str, os.PathLike)) or any(
+        is_a(value, *kind) for kind in _READERS
+    )
 
 
 def _check_unread(options: Mapping[str, Any]) -> None:

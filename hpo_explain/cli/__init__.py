@@ -13,18 +13,23 @@ import click
 from hpo_explain.cli._interrupt import heeded_interrupt
 from hpo_explain.cli.advise import advise
 from hpo_explain.cli.ale import ale
+from hpo_explain.cli.comparison import compare
 from hpo_explain.cli.configurations import configurations
 from hpo_explain.cli.demo import demo
 from hpo_explain.cli.export import export
 from hpo_explain.cli.footprint import footprint
+from hpo_explain.cli.games import mistunability, optimizer_bias, sensitivity, tunability
 from hpo_explain.cli.history import history
 from hpo_explain.cli.importance import importance
 from hpo_explain.cli.learning_curves import learning_curves
+from hpo_explain.cli.pareto import pareto
 from hpo_explain.cli.pdp import pdp
 from hpo_explain.cli.proposal import proposal
 from hpo_explain.cli.report import report
+from hpo_explain.cli.shapley_interactions import interactions
 from hpo_explain.cli.symbolic import symbolic
 from hpo_explain.cli.watch import watch
+from hpo_explain.cli.weights import weights
 
 __all__ = ["main"]
 
@@ -55,17 +60,25 @@ def main(context: click.Context) -> None:
 for _command in (
     advise,
     ale,
+    compare,
     configurations,
     demo,
     export,
     footprint,
     history,
     importance,
+    interactions,
     learning_curves,
+    mistunability,
+    optimizer_bias,
+    pareto,
     pdp,
     proposal,
     report,
+    sensitivity,
     symbolic,
+    tunability,
     watch,
+    weights,
 ):
     main.add_command(_command)

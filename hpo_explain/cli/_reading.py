@@ -25,6 +25,15 @@ def read_and_tell(source: Source) -> Run:
     return run
 
 
+def read_all_and_tell(source: Source) -> dict[str, Run]:
+    """Return a run of a source for each of its objectives; what they rest on goes to stderr."""
+    say(f"reading {source.label} ...")
+    runs = source.read_all()
+    for run in runs.values():
+        tell(run)
+    return runs
+
+
 def tell(run: Run) -> None:
     """Say on stderr what a run rests on."""
     for line in summary(run):

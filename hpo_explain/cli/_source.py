@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -260,13 +260,36 @@ def takes_source(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the argument SOURCE and its options, as one `Source`; catch its errors."""
 
     @functools.wraps(command)
-    def with_source(*, debug: bool, **given: Any) -> None:
-        names = [field.name for field in fields(Source)]
-        source = Source(**{name: given.pop(name) for name in names})
+    def with_source(*, source: str, debug: bool, **given: Any) -> None:
+        found = _sources([source], given)
         with errors(debug=debug):
-            command(source, **given)
+            command(*found, **given)
 
-    decorated: Callable[..., None] = debuggable(with_source)
+    return click.argument("source")(_with_options(with_source))
+
+
+def takes_sources(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command several SOURCE and their options, as a tuple of `Source`; catch its errors."""
+
+    @functools.wraps(command)
+    def with_sources(*, sources: tuple[str, ...], debug: bool, **given: Any) -> None:
+        found = _sources(sources, given)
+        with errors(debug=debug):
+            command(found, **given)
+
+    several = click.argument("sources", nargs=-1, required=True, metavar="SOURCE SOURCE...")
+    return several(_with_options(with_sources))
+
+
+def _sources(places: Sequence[str], given: dict[str, Any]) -> tuple[Source, ...]:
+    """Return sources of which each has the same options, which are taken out of those given."""
+    names = [field.name for field in fields(Source) if field.name != "source"]
+    options = {name: given.pop(name) for name in names}
+    return tuple(Source(source=place, **options) for place in places)
+
+
+def _with_options(command: Callable[..., None]) -> Callable[..., None]:
+    decorated: Callable[..., None] = debuggable(command)
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
-    return click.argument("source")(decorated)
+    return decorated

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from hpo_explain.cli._errors import say
 from hpo_explain.cli._findings import write_and_tell
-from hpo_explain.cli._reading import tell
+from hpo_explain.cli._reading import read_all_and_tell
 from hpo_explain.cli._source import Source, takes_source
 
 
@@ -25,8 +24,4 @@ def report(source: Source, out: Path, title: str | None) -> None:
     from hpo_explain.reporting._file import check_place
 
     check_place(out)  # before minutes of work, not after
-    say(f"reading {source.label} ...")
-    runs = source.read_all()
-    for run in runs.values():
-        tell(run)
-    write_and_tell(runs, out, title=title)
+    write_and_tell(read_all_and_tell(source), out, title=title)

@@ -16,6 +16,7 @@ from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._render import page
 from hpo_explain.reporting.ablation import ABLATION
 from hpo_explain.reporting.around import AROUND
+from hpo_explain.reporting.comparison import comparable, comparison_section
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.fanova import IMPORTANCE
 from hpo_explain.reporting.h_statistic import H_STATISTIC
@@ -34,6 +35,7 @@ from hpo_explain.reporting.section import Card, Section, card_of
 from hpo_explain.reporting.short import SHORT
 from hpo_explain.reporting.trials import TRIALS
 from hpo_explain.reporting.trust import TRUST
+from hpo_explain.reporting.weights import ranking_changes, weights_section
 from hpo_explain.run import Run
 from hpo_explain.wording import report as words
 
@@ -80,10 +82,11 @@ def report(
     Parameters
     ----------
     run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path, Run or dict
-        The optimization run, or runs by the name of their objective. A study with several
-        objectives, and a search with several metrics of which `refit` names none, gets one part of
-        the page each, after one on their Pareto front, unless `target=` (`objective=` of a search)
-        names one.
+        The optimization run, or runs by name: of the same trials by their objective, or of other
+        trials, such as those of other seeds or data sets. Each run, and each objective of a study
+        with several or of a search with several metrics of which `refit` names none, gets a part of
+        the page, after one on all of them: the Pareto front of objectives, or the runs side by
+        side, as by :func:`compare`. `target=` (`objective=` of a search) names one objective.
     path : str or pathlib.Path, default "report.html"
         The file to write; it is replaced only when the new report is complete.
     title : str, optional
@@ -167,7 +170,7 @@ class Report:
     title : str
         Its heading.
     tabs : tuple of Tab
-        One per run: several where there are several objectives, after one on all of them.
+        One per run: several where there are several objectives or runs, after one on all of them.
     """
 
     title: str
@@ -281,13 +284,21 @@ def _alone(runs: dict[str, Run]) -> dict[str, Run]:
 
 
 def _joint_tab(runs: Mapping[str, Run], contexts: Mapping[str, Context]) -> tuple[Tab, ...]:
-    """Return the tab on all objectives together; nothing where there is one."""
+    """Return the tab on all objectives, or all runs, together; nothing where there is one."""
     objectives = joined(runs)
-    if objectives is None:
+    if objectives is not None:
+        name, subtitle = words.ALL_OBJECTIVES, words.together(objectives)
+        sections = [pareto_section(objectives)]
+        if ranking_changes(contexts):
+            sections.append(weights_section(objectives))
+    elif len(runs) > 1 and comparable(runs):
+        name, subtitle = words.ALL_RUNS, words.side_by_side(runs)
+        sections = [comparison_section(runs)]
+    else:
         return ()
-    context = contexts[objectives.names[0]]
-    card = card_of(pareto_section(objectives), context, prefix=_JOINT)
-    return (Tab(words.ALL_OBJECTIVES, words.together(objectives), (card,), _JOINT),)
+    context = next(iter(contexts.values()))
+    cards = tuple(card_of(section, context, prefix=_JOINT) for section in sections)
+    return (Tab(name, subtitle, cards, _JOINT),)
 
 
 def _prefix(place: int) -> str:

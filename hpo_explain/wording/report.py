@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from hpo_explain._words import counted, join_words, spans
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, TurningPoint
@@ -278,10 +278,16 @@ add_facts(
 )
 
 
-ALL_OBJECTIVES = "All objectives"
+ALL_OBJECTIVES, ALL_RUNS = "All objectives", "All runs"
 
 
 def together(objectives: Objectives) -> str:
     """Return several objectives in a line."""
     named = [f"{name} ({run.direction})" for name, run in objectives.runs.items()]
     return f"{counted(len(objectives.trials), 'trial')}: {join_words(named)}"
+
+
+def side_by_side(runs: Mapping[str, Run]) -> str:
+    """Return several runs in a line."""
+    named = [f"{name} ({counted(len(run), 'trial')})" for name, run in runs.items()]
+    return f"{counted(len(runs), 'run')}: {join_words(named)}"

@@ -8,9 +8,10 @@ import pytest
 
 from hpo_explain.cli import main
 
-COMMANDS = ["advise", "ale", "configurations", "demo", "export", "footprint", "history",
-            "importance", "learning-curves", "pdp", "proposal", "report", "symbolic",
-            "watch"]  # fmt: skip
+COMMANDS = ["advise", "ale", "compare", "configurations", "demo", "export", "footprint", "history",
+            "importance", "interactions", "learning-curves", "mistunability", "optimizer-bias",
+            "pareto", "pdp", "proposal", "report", "sensitivity", "symbolic", "tunability", "watch",
+            "weights"]  # fmt: skip
 # Everything outside the standard library that the package depends on, but for click.
 HEAVY = ["jinja2", "joblib", "matplotlib", "numba", "numpy", "optuna", "pandas", "scipy", "shap",
          "skopt", "sklearn", "sqlalchemy", "tqdm"]  # fmt: skip

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import shutil
 
 import optuna
 import pytest
@@ -29,10 +30,13 @@ COMMANDS = {
     "footprint": ["footprint", "study.db"],
     "history": ["history", "study.db", "--optimum", "0.125"],
     "importance": ["importance", "study.db", "--order", "2"],
+    "interactions": ["interactions", "study.db", "--background", "20", "--trial", "5"],
+    "pareto": ["pareto", "study.db", "--loss", "0.01"],
     "proposal": ["proposal", "study.db", "--background", "50"],
     "ale": ["ale", "study.db", "kernel"],
     "pdp": ["pdp", "study.db", "kernel"],
     "symbolic": ["symbolic", "study.db", "x", "kernel"],
+    "tunability": ["tunability", "study.db", "--default", "2", "--order", "1"],
     "pdp of all": ["pdp", "study.db", "--most", "2", "--pairs", "1"],
 }
 
@@ -45,10 +49,13 @@ def result(request, read):
         "footprint": lambda: hx.footprint(read),
         "history": lambda: hx.history(read, optimum=0.125),
         "importance": lambda: hx.importance(read, 2),
+        "interactions": lambda: hx.shapley_interactions(read, 5, background=20),
+        "pareto": lambda: hx.pareto(read, loss=0.01),
         "proposal": lambda: hx.explain_proposal(read, background=50),
         "ale": lambda: hx.accumulated_local_effects(read, "kernel"),
         "pdp": lambda: hx.partial_dependence(read, "kernel"),
         "symbolic": lambda: hx.symbolic(read, ["x", "kernel"]),
+        "tunability": lambda: hx.tunability(read, 2, order=1),
         "pdp of all": lambda: hx.partial_dependences(read, most=2, pairs=1),
     }[request.param]()
 
@@ -78,6 +85,53 @@ def test_trust_sentence_and_notes_come_before_a_table_and_beside_csv(run, comman
     assert all(None not in row and None not in row.values() for row in rows(alone.stdout))
     assert len(rows(alone.stdout)) == len(result.to_frame())
     assert meaning in alone.stderr
+
+
+MORE = {
+    "mistunability": lambda run, _: hx.mistunability(run, order=1),
+    "sensitivity": lambda run, _: hx.sensitivity(run, order=1),
+    "optimizer-bias": lambda run, _: hx.optimizer_bias(run, order=1),
+    "optimizer-bias --against other.db": lambda run, other: hx.optimizer_bias(
+        run, ensemble=[other], order=1
+    ),
+}
+
+
+@pytest.mark.parametrize("command", MORE)
+def test_games_are_those_of_the_functions(run, read, study, command):
+    shutil.copy("study.db", "other.db")
+    name, *more = command.split()
+    outcome = run(name, "study.db", *more, "--order", "1", "--format", "json")
+    assert outcome.exit_code == 0, outcome.output
+    found = MORE[command](read, read)
+    assert json.loads(outcome.stdout) == json.loads(json.dumps(found.to_dict()))
+
+
+def test_runs_are_compared_by_the_names_of_their_files(run, read):
+    shutil.copy("study.db", "other.db")
+    outcome = run("compare", "study.db", "other.db", "--format", "csv")
+    assert outcome.exit_code == 0, outcome.output
+    found = hx.compare({"study.db": read, "other.db": read})
+    assert rows(outcome.stdout)[0]["hyperparameter"] == found.to_frame().index[0]
+    assert "share in other.db" in rows(outcome.stdout)[0]
+    assert found.sentence in outcome.stderr
+    alone = run("compare", "study.db")
+    assert alone.exit_code == 1
+    assert "must hold at least two runs" in alone.stderr
+
+
+def test_weights_of_several_objectives(run, folder):
+    rows_of_weights = [(i / 9, (i * 7 % 10) / 9) for i in range(10)]
+    study = optuna.create_study(storage="sqlite:///two.db", directions=["minimize", "minimize"])
+    distributions = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in "xy"}
+    for x, y in rows_of_weights:
+        params = {"x": x, "y": y}
+        trial = optuna.trial.create_trial(params=params, distributions=distributions, values=[x, y])
+        study.add_trial(trial)
+    outcome = run("weights", "two.db", "--divisions", "1", "--surrogate", "gp", "--format", "json")
+    assert outcome.exit_code == 0, outcome.output
+    found = hx.weighted_importance(study, divisions=1, kind="gp")
+    assert json.loads(outcome.stdout)["shares"] == found.shares.tolist()
 
 
 def test_importance_in_csv_has_the_shares_of_all_sets(run, read):

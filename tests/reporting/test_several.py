@@ -1,0 +1,65 @@
+"""The report's first tab, on several objectives or several runs together."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.adapters.sources import as_runs
+from hpo_explain.reporting import Report, Status
+from tests.analytic import unit_cube
+
+pytestmark = pytest.mark.usefixtures("empty_figures")
+SPACE = unit_cube(2)
+
+
+@pytest.fixture(autouse=True)
+def no_other_section(monkeypatch):
+    monkeypatch.setattr("hpo_explain.reporting.page.SECTIONS", ())
+
+
+def run_of(weights, *, seed=0, n=20, space=SPACE):
+    X = space.sample(n, seed=seed)
+    return hx.Run(space, X, X @ np.asarray(weights), "minimize")
+
+
+@pytest.mark.parametrize("changes", [True, False])
+def test_what_matters_for_all_weights_is_told_where_it_depends_on_them(changes):
+    # the first objective depends on x1 alone; the second on x2 alone, or on x1, too
+    runs = {"loss": run_of([1.0, 0.0]), "size": run_of([0.0, 2.0] if changes else [3.0, 0.0])}
+    front, *weights = Report.of(runs).tabs[0].cards
+    assert front.anchor == "all-pareto"
+    assert [card.anchor for card in weights] == (["all-weights"] if changes else [])
+    for card in weights:
+        assert card.status is Status.SHOWN
+        assert "x1 matters more to loss than to size." in card.finding
+        assert "x2 matters more to size than to loss." in card.finding
+
+
+def test_runs_of_other_trials_are_compared():
+    runs = {"seed 0": run_of([1.0, 0.2]), "seed 1": run_of([1.0, 0.2], seed=1)}
+    tabs = Report.of(runs).tabs
+    assert [tab.name for tab in tabs] == ["All runs", "seed 0", "seed 1"]
+    assert tabs[0].subtitle == "2 runs: seed 0 (20 trials) and seed 1 (20 trials)"
+    (card,) = tabs[0].cards
+    assert card.status is Status.SHOWN
+    assert card.finding == hx.compare(runs).sentence
+    assert card.body.count("<figure") == 2
+
+
+def test_runs_that_share_nothing_stand_beside_each_other_only():
+    other = hx.SearchSpace([hx.FloatParameter("z", 0.0, 1.0)])
+    runs = {"one": run_of([1.0, 0.0]), "two": run_of([1.0], space=other)}
+    assert [tab.name for tab in Report.of(runs).tabs] == ["one", "two"]
+
+
+def test_a_dict_of_whatever_is_read_is_read():
+    tables = {}
+    for seed in range(2):
+        table = pd.DataFrame(SPACE.decode(SPACE.sample(12, seed=seed)))
+        tables[f"seed {seed}"] = table.assign(loss=table.x1)
+    runs = as_runs(tables, objective="loss")
+    assert [(name, len(run)) for name, run in runs.items()] == [("seed 0", 12), ("seed 1", 12)]
+    columns = {"x": [0.1, 0.2, 0.3], "loss": [1.0, 2.0, 3.0]}
+    with pytest.raises(ValueError, match=r"pandas\.DataFrame"):
+        as_runs(columns, objective="loss")
