@@ -87,8 +87,8 @@ def optimizer_bias(
 ) -> None:
     """Say what the optimizer missed.
 
-    For each set of hyperparameters what its best values would have gained beyond the best that was
-    tried.
+    For each set of hyperparameters how much more its best values gain over the default than the
+    values that were tried.
     """
     asked["ensemble"] = [replace(source, source=other).read() for other in against]
     _show("optimizer_bias", source, form, plot, asked)
