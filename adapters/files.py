@@ -12,7 +12,7 @@ from typing import Any
 
 from hpo_explain.adapters.file_kind import PICKLE, STORAGE, TABLE, kind_of
 from hpo_explain.adapters.separated import read_csv
-from hpo_explain.adapters.sources import as_run, checked_options
+from hpo_explain.adapters.sources import as_run, checked_options, read_by
 from hpo_explain.errors import InputError, Option
 from hpo_explain.run import Run
 
@@ -119,7 +119,7 @@ def _table(place: str, options: dict[str, Any]) -> Run:
     given = [options[name] for name in _COLUMNS if options.get(name) is not None]
     named = {name for value in given for name in ([value] if isinstance(value, str) else value)}
     frame, read_as = read_csv(place, named)
-    run = from_frame(frame, **checked_options(options, from_frame))
+    run = read_by(from_frame, frame, options)
     return replace(run, notes=[*read_as, *run.notes])
 
 

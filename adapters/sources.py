@@ -9,7 +9,7 @@ from importlib import metadata
 from typing import Any
 
 from hpo_explain._checks import unknown_name
-from hpo_explain.errors import InputError
+from hpo_explain.errors import InputError, UnknownOptionError
 from hpo_explain.run import Objectives, Run, is_joined, is_measured, measured
 
 ENTRY_POINTS = "hpo_explain.adapters"
@@ -87,8 +87,7 @@ def as_run(run: Any, **options: Any) -> Run:
         run = table_of_mlflow(run)
     for (module, name), function in _READERS.items():
         if is_a(run, module, name):
-            reader = _reader(function)
-            return reader(run, **checked_options(options, reader))
+            return read_by(_reader(function), run, options)
     return _by_others(run, options)
 
 
@@ -180,7 +179,7 @@ def _check_unread(options: Mapping[str, Any]) -> None:
             "If it says how the run is read, give it to the from_... function that made the "
             "run; else it is no option here."
         )
-        raise InputError(name, problem, value, remedy)
+        raise UnknownOptionError(name, problem, value, remedy)
 
 
 def _targets(source: Any) -> tuple[str, list[Any]]:
@@ -235,8 +234,25 @@ def checked_options(
             meant = [p.name for p in own if p.kind is not p.VAR_KEYWORD] + known
             problem = f"is not an option of {(taker or reader).__name__}"
             remedy = unknown_name(name, name, meant, "option").remedy
-            raise InputError(name, problem, options[name], remedy)
+            raise UnknownOptionError(name, problem, options[name], remedy, meant)
     return options
+
+
+def read_by(reader: Callable[..., Run], source: Any, options: dict[str, Any]) -> Run:
+    """Return what a reader reads; an error about its source is one about the run.
+
+    Raises
+    ------
+    InputError
+        If the reader has no such option, or refuses the source.
+    """
+    (name, *_) = inspect.signature(reader).parameters
+    try:
+        return reader(source, **checked_options(options, reader))
+    except InputError as error:
+        if error.argument != name:
+            raise
+        raise error.inside("run", "", error.value) from error.__cause__
 
 
 def is_a(source: Any, module: str, name: str) -> bool:

@@ -6,7 +6,7 @@ same error with the names of its own options, see `InputError.told`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -138,6 +138,29 @@ class InputError(ValueError):
 
     def __str__(self) -> str:
         return self.told()
+
+
+class UnknownOptionError(InputError):
+    """An option that what was called does not have.
+
+    Parameters
+    ----------
+    argument, problem, value, remedy
+        As of `InputError`.
+    known : sequence of str, default ()
+        The options that there are.
+    """
+
+    def __init__(
+        self,
+        argument: str,
+        problem: Text,
+        value: Any = None,
+        remedy: Text = "",
+        known: Sequence[str] = (),
+    ) -> None:
+        super().__init__(argument, problem, value, remedy)
+        self.known = tuple(known)
 
 
 class NothingToExplain(ValueError):  # noqa: N818 (nothing went wrong)

@@ -3,10 +3,12 @@
 import itertools
 
 import numpy as np
+import optuna
 import pytest
 
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
+from hpo_explain.adapters.sources import as_runs
 from hpo_explain.run import Objectives, WithoutResult, hypervolume, not_dominated
 
 SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
@@ -100,6 +102,23 @@ def test_every_function_takes_them_as_a_target():
     assert as_run(runs, target="hypervolume").direction == "maximize"
     with pytest.raises(hx.NothingToExplain, match="the optimizer saw another objective"):
         hx.explain_proposal(runs, target="pareto_rank")
+
+
+def test_a_study_is_read_with_them_as_a_target():
+    study = optuna.create_study(directions=["minimize", "maximize"])
+    space = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in "xy"}
+    for x, y in SPACE.sample(8).tolist():
+        params = {"x": x, "y": y}
+        study.add_trial(
+            optuna.trial.create_trial(params=params, distributions=space, values=[x, y])
+        )
+    for target in ("pareto_rank", "hypervolume", {"objective 0": 1.0}):
+        read = hx.from_optuna(study, target=target)
+        assert read.objective.tolist() == as_run(study, target=target).objective.tolist()
+    ranks = Objectives.of(as_runs(study)).ranks
+    assert hx.from_optuna(study, target="pareto_rank").objective.tolist() == ranks.tolist()
+    with pytest.raises(hx.InputError, match="the target has its own"):
+        hx.from_optuna(study, target="pareto_rank", direction="minimize")
 
 
 def test_a_run_with_times_has_them_as_its_second_objective():

@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 import optuna
+import pandas as pd
 import pytest
 
 import hpo_explain as hx
@@ -158,6 +159,27 @@ def test_a_misspelt_option_is_refused_by_its_name(function, run):
     with pytest.raises(InputError) as caught:
         called(function, run, "sede", 3)
     assert caught.value.argument == "sede"
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_what_was_probably_meant_is_an_option_of_the_function(function, run):
+    own = [name for name in inspect.signature(getattr(hx, function)).parameters if len(name) > 3]
+    meant = next((name for name in own if name not in ("reading", "runs", "names", "path")), None)
+    if meant is None:
+        pytest.skip("it has no option of its own")
+    with pytest.raises(InputError) as caught:
+        called(function, run, f"{meant}s", 3)
+    assert f"Did you mean {meant!r}?" in str(caught.value)
+
+
+def test_a_table_that_cannot_be_read_is_the_run():
+    twice = pd.DataFrame([[0.1, 0.2, 1.0], [0.3, 0.4, 2.0]], columns=["x", "x", "loss"])
+    with pytest.raises(InputError) as caught:
+        hx.importance(twice, objective="loss")
+    assert caught.value.argument == "run"
+    with pytest.raises(InputError) as caught:
+        hx.from_frame(twice, objective="loss")
+    assert caught.value.argument == "frame"
 
 
 def test_an_integer_of_numpy_is_a_seed(run):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -16,7 +16,9 @@ from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Direction
 from hpo_explain.space import Array
 
-TargetLike: TypeAlias = int | str | Callable[[FrozenTrial], float | None] | None
+TargetLike: TypeAlias = (
+    int | str | Mapping[str, float] | Callable[[FrozenTrial], float | None] | None
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from hpo_explain.adapters.optuna.quiet import quiet_optuna
 from hpo_explain.adapters.optuna.study import from_optuna
-from hpo_explain.adapters.sources import as_runs
+from hpo_explain.adapters.sources import as_runs, read_by
 from hpo_explain.errors import InputError, Option
 from hpo_explain.run import Run
 
@@ -58,7 +58,7 @@ def read_storage(storage: str, study_name: str | None = None, **options: Any) ->
         If nothing in the study can be read.
     """
     with _opened(storage, study_name) as study:
-        return from_optuna(study, **options)
+        return read_by(from_optuna, study, options)
 
 
 def read_objectives(storage: str, study_name: str | None = None, **options: Any) -> dict[str, Run]:

@@ -20,9 +20,10 @@ from hpo_explain.adapters.optuna._sampler import read_choice
 from hpo_explain.adapters.optuna._space import encode, read_parameter
 from hpo_explain.adapters.optuna._target import TargetLike, resolve_target, settle_direction
 from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED, select_trials
+from hpo_explain.adapters.sources import as_objectives
 from hpo_explain.errors import InputError
 from hpo_explain.facts import Fact, fact
-from hpo_explain.run import Run, is_measured, measured
+from hpo_explain.run import Run, is_joined, is_measured, measured
 from hpo_explain.space import Array, Parameter, SearchSpace
 
 _UNNAMED = "no-name-"  # what Optuna calls a study that was given no name
@@ -48,7 +49,9 @@ def from_optuna(
         The objective to be explained, where the study has several: its index, its name (set by
         ``study.set_metric_names``), or a function of a trial that returns a number or None. By
         default the study's only objective. "duration" is how long trials took, "failed" which
-        failed, unless an objective has that name.
+        failed, "pareto_rank" the Pareto rank of a trial, "hypervolume" what it adds to that of the
+        front, unless an objective has that name; a dict of weights by the names of objectives is
+        the sum of the normalized objectives.
     sampler : optuna.samplers.BaseSampler, optional
         The sampler that chose the trials, which a storage does not record. By default it is known
         by the marks that samplers leave on trials, else it is the sampler of the study object if
@@ -119,6 +122,12 @@ def from_optuna(
     check_option("pruned", pruned, PRUNED)
     check_option("infeasible", infeasible, INFEASIBLE)
     _check_study(study, sampler, space)
+    if is_joined(target) and target not in (study.metric_names or ()):
+        _check_no_direction(direction, target)
+        objectives = as_objectives(
+            study, sampler=sampler, space=space, pruned=pruned, infeasible=infeasible
+        )
+        return objectives.run(target)
     return read_trials(
         study,
         study.get_trials(deepcopy=False),
@@ -129,6 +138,13 @@ def from_optuna(
         pruned=pruned,
         infeasible=infeasible,
     )
+
+
+def _check_no_direction(direction: str | None, target: object) -> None:
+    """Raise InputError where a direction is given with a target that has one."""
+    if direction is not None:
+        problem = f"cannot be given with target={target!r}"
+        raise InputError("direction", problem, direction, "Leave it out: the target has its own.")
 
 
 def read_trials(
@@ -144,10 +160,7 @@ def read_trials(
 ) -> Run:
     """Read trials as those of a study, as `from_optuna` does with all that it has."""
     if is_measured(target) and target not in (study.metric_names or ()):
-        if direction is not None:
-            remedy = "Leave it out: less is better."
-            text = f"cannot be given with target={target!r}"
-            raise InputError("direction", text, direction, remedy)
+        _check_no_direction(direction, target)
         of_first = read_trials(
             study,
             trials,

@@ -195,12 +195,18 @@ class LearningCurvesExplainer:
             return (), []
         found = []
         reported = int((~np.isnan(curves.values)).sum())
-        if curves.pruner is not None and reported <= _MOST_ASKED:
-            found.append(self._replay(curves.pruner, 0, own=True))
+        notes: list[Fact] = []
+        if curves.pruner is not None and reported > _MOST_ASKED:
+            notes.append(fact("pruner_not_asked", values=reported))
+        elif curves.pruner is not None:
+            try:
+                found.append(self._replay(curves.pruner, 0, own=True))
+            except Exception as error:  # it may be anybody's code
+                what = f"{type(error).__name__}: {error}"
+                notes.append(fact("pruner_failed", label=curves.pruner.label, error=what))
         most = min(orders, max(_MOST_VALUES // curves.values.size, 1))
         found += [self._replay(rule, most) for rule in RULES]
-        skipped = curves.pruner is not None and reported > _MOST_ASKED
-        return tuple(found), [fact("pruner_not_asked", values=reported)] if skipped else []
+        return tuple(found), notes
 
     def _replay(self, pruner: Pruner, orders: int, *, own: bool = False) -> PrunerReplay:
         curves, done = self._curves, ~np.isnan(self._final)

@@ -2,36 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._checks import unknown_name
 from hpo_explain._words import spans
 from hpo_explain.acquisition import Acquisition
-from hpo_explain.adapters import as_run
-from hpo_explain.errors import InputError
+from hpo_explain.adapters.sources import as_objectives, as_run
+from hpo_explain.errors import InputError, UnknownOptionError
 from hpo_explain.explainers._accepted import accepted_acquisition
 from hpo_explain.explainers._hindsight import learned_later
 from hpo_explain.facts import Fact
 from hpo_explain.options import Criterion, Kind
-from hpo_explain.run import Run
+from hpo_explain.run import Objectives, Run
 from hpo_explain.space import Config, encode_one
 from hpo_explain.surrogates import Surrogate
 
 
+@contextmanager
+def options_of(function: Callable[..., Any]) -> Iterator[None]:
+    """Have an error about an unknown option name those of the function that was called, too."""
+    try:
+        yield
+    except UnknownOptionError as error:
+        own = [*inspect.signature(function).parameters.values()][1:]
+        names = [p.name for p in own if p.kind is not p.VAR_KEYWORD]
+        there = unknown_name(error.argument, error.argument, [*names, *error.known], "option")
+        problem = f"is not an option of {function.__name__}"
+        rest = "" if error.known else f" {error.remedy}"
+        remedy = f"{there.remedy}{rest}"
+        raise UnknownOptionError(error.argument, problem, error.value, remedy) from None
+
+
 def read(
-    source: Any, reading: Mapping[str, Any], surrogate: Any = None, kind: Kind = "auto"
+    function: Callable[..., Any],
+    source: Any,
+    reading: Mapping[str, Any],
+    surrogate: Any = None,
+    kind: Kind = "auto",
 ) -> Run:
     """Return the run in a source, explained by a model of the user's where one is given.
+
+    Parameters
+    ----------
+    function : callable
+        What was called, whose options an error names.
+    source, reading, surrogate, kind
+        As it was given them.
 
     Raises
     ------
     InputError
         If it cannot be read, the model is none of its space, or a kind of model is asked for, too.
     """
-    run = as_run(source, **reading)
+    with options_of(function):
+        run = as_run(source, **reading)
     if surrogate is None:
         return run
     if kind != "auto":
@@ -40,10 +70,20 @@ def read(
     return run.explained_by(surrogate)
 
 
-def read_one(argument: str, what: str, source: Any, reading: Mapping[str, Any]) -> Run:
+def read_objectives(
+    function: Callable[..., Any], source: Any, reading: Mapping[str, Any]
+) -> Objectives:
+    """Return several objectives in a source; an error names the options of what was called."""
+    with options_of(function):
+        return as_objectives(source, **reading)
+
+
+def read_one(
+    function: Callable[..., Any], argument: str, what: str, source: Any, reading: Mapping[str, Any]
+) -> Run:
     """Return one of several runs; where it is none, the error names the argument that holds it."""
     try:
-        return as_run(source, **reading)
+        return read(function, source, reading)
     except InputError as error:
         if error.argument != "run":
             raise

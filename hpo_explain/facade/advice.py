@@ -154,5 +154,5 @@ def advise(
     >>> "x" in advice.actions[0].hyperparameters, len(advice.actions) <= 5
     (True, True)
     """
-    analyses = Analysed(read(run, reading, surrogate), seed=seed)
+    analyses = Analysed(read(advise, run, reading, surrogate), seed=seed)
     return AdviceExplainer(analyses, most=most, seed=seed).explain()

@@ -95,7 +95,7 @@ def ablation(
     """
     measured = {"target": target} if is_measured(target) else {}
     goal: Any = None if measured else target
-    run = read(run, {**reading, **measured}, surrogate, kind)
+    run = read(ablation, run, {**reading, **measured}, surrogate, kind)
     model, notes = model_of(run, acquisition, before, kind, seed)
     end = config_of(run, "target", goal)
     start = source
@@ -158,7 +158,7 @@ def local_importance(
     >>> hx.local_importance(table, objective="loss").config
     {'x': 0.1}
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(local_importance, run, reading, surrogate, kind)
     asked = config_of(run, "config", config)
     model, notes = model_of(run, acquisition, before, kind, seed)
     subject = Subject.of(run, trial=trial_of(run, config), notes=notes)
@@ -226,7 +226,7 @@ def lime(
     >>> hx.lime(table, objective="loss", sampling="tried").statements[0].text
     'x from 0.1 to 0.9'
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(lime, run, reading, surrogate, kind)
     check_option("sampling", sampling, (*LIME_SAMPLINGS, "tried"))
     asked = config_of(run, "config", config)
     explained, notes = model_of(run, acquisition, before, kind, seed)

@@ -112,7 +112,7 @@ def compare(
 
 
 def _read(name: str, source: Any, reading: Mapping[str, Any], seed: int) -> Run:
-    run = read_one("runs", f"has {name!r}, which cannot be read: ", source, reading)
+    run = read_one(compare, "runs", f"has {name!r}, which cannot be read: ", source, reading)
     return average_instances(run, n_trees=_TREES, seed=seed)
 
 

@@ -84,7 +84,7 @@ def partial_dependence(
     >>> bool(effect.mean[-1] > effect.mean[0])
     True
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(partial_dependence, run, reading, surrogate, kind)
     explainer = PartialDependenceExplainer(
         run.surrogate(kind=kind, seed=seed),
         sample=sample,
@@ -159,7 +159,7 @@ def partial_dependences(
     """
     check_count("most", most)
     check_count("pairs", pairs, minimum=0)
-    run = read(run, reading, surrogate, kind)
+    run = read(partial_dependences, run, reading, surrogate, kind)
     if names is None:
         wanted, shares = _most_important(run, most, pairs, kind, seed)
     else:
@@ -245,7 +245,7 @@ def regional_partial_dependence(
     >>> result.regions[0].holds(result.subject.incumbent)
     True
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(regional_partial_dependence, run, reading, surrogate, kind)
     explainer = RegionalPartialDependenceExplainer(
         run.surrogate(kind=kind, seed=seed),
         sample=sample,
@@ -317,7 +317,7 @@ def accumulated_local_effects(
     >>> bool(effect.mean[-1] > 0 > effect.mean[0])
     True
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(accumulated_local_effects, run, reading, surrogate, kind)
     explainer = AccumulatedLocalEffectsExplainer(
         run.surrogate(kind=kind, seed=seed),
         sample=sample,
@@ -390,7 +390,7 @@ def h_statistic(
     >>> hx.h_statistic(table, objective="loss", sample=20).sample_size
     20
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(h_statistic, run, reading, surrogate, kind)
     model, notes = model_of(run, acquisition, before, kind, seed)
     subject = Subject.of(run, notes=notes)
     return InteractionExplainer(model, sample=sample, subject=subject, seed=seed).explain(name)
@@ -448,7 +448,7 @@ def next_experiments(
     >>> [sorted(config) for config in hx.next_experiments(table, "x", n=2, objective="loss")]
     [['x'], ['x']]
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(next_experiments, run, reading, surrogate, kind)
     found = choose_experiments(
         run.surrogate(kind=kind, seed=seed),
         names,

@@ -54,6 +54,6 @@ def expected_minimum(
     >>> round(config["x"], 1), abs(loss) < 0.01
     (0.3, True)
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(expected_minimum, run, reading, surrogate, kind)
     x, mean = best_mean(run.surrogate(kind=kind, seed=seed), run.direction, run.X, seed=seed)
     return run.space.decode(x[None])[0], mean

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -105,7 +105,7 @@ def importance(
     >>> bool(lower < 0.01 and upper < 0.2)
     True
     """
-    run, about = _read(run, reading, surrogate, kind, n_trees or _TREES, seed)
+    run, about = _read(importance, run, reading, surrogate, kind, n_trees or _TREES, seed)
     asked = _asked_kind(kind, order, n_trees, cap, given)
     if run.model is not None and kind == "auto":
         bound = None if cap is None else _cap(run, run.model, cap)
@@ -190,7 +190,7 @@ def subspace(
     >>> hx.subspace(table, objective="loss").names
     ('x',)
     """
-    run, about = _read(run, reading, surrogate, kind, n_trees, seed)
+    run, about = _read(subspace, run, reading, surrogate, kind, n_trees, seed)
     if cap == "25%" and len(run) and np.quantile(run.cost, 0.25) <= run.cost.min():
         cap, about = None, replace(about, notes=(fact("cap_is_the_best"), *about.notes))
     if run.model is not None and kind == "auto":
@@ -225,10 +225,16 @@ def _capped(
 
 
 def _read(
-    given: Any, reading: Mapping[str, Any], surrogate: Any, kind: Kind, n_trees: int, seed: int
+    function: Callable[..., Any],
+    given: Any,
+    reading: Mapping[str, Any],
+    surrogate: Any,
+    kind: Kind,
+    n_trees: int,
+    seed: int,
 ) -> tuple[Run, Subject]:
     """Return the run, its instances averaged, and what explanations of it are about."""
-    whole = read(given, reading, surrogate, kind)
+    whole = read(function, given, reading, surrogate, kind)
     run = average_instances(whole, n_trees=n_trees, seed=seed)
     return run, Subject.of(run, notes=[note for note in run.notes if note not in whole.notes])
 

@@ -65,7 +65,7 @@ def footprint(
     >>> [len(found.of_kind(kind)) for kind in ("tried", "incumbent", "random")]
     [3, 2, 10]
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(footprint, run, reading, surrogate, kind)
     explainer = FootprintExplainer(
         run.surrogate(kind=kind, seed=seed),
         border=border,

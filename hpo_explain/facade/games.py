@@ -83,7 +83,7 @@ def tunability(
     >>> hx.tunability(table, {"x": 0.9}, objective="loss").configuration("x")
     {'x': 0.1}
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(tunability, run, reading, surrogate, kind)
     explainer, config, trial = _explainer(run, default, index, order, before, kind, seed)
     return explainer.tunability(config, trial=trial)
 
@@ -130,7 +130,7 @@ def mistunability(
     >>> hx.mistunability(table, {"x": 0.1}, objective="loss").configuration("x")
     {'x': 0.9}
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(mistunability, run, reading, surrogate, kind)
     explainer, config, trial = _explainer(run, default, index, order, before, kind, seed)
     return explainer.mistunability(config, trial=trial)
 
@@ -181,7 +181,7 @@ def sensitivity(
     >>> bool(found.gain("x") == found.whole > 0.0)
     True
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(sensitivity, run, reading, surrogate, kind)
     explainer, config, trial = _explainer(run, default, index, order, before, kind, seed)
     return explainer.sensitivity(config, trial=trial)
 
@@ -237,9 +237,9 @@ def optimizer_bias(
     >>> hx.optimizer_bias(table, 1, objective="loss").whole <= 0.0
     True
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(optimizer_bias, run, reading, surrogate, kind)
     others = [
-        read_one("ensemble", "has a run that cannot be read: ", other, reading)
+        read_one(optimizer_bias, "ensemble", "has a run that cannot be read: ", other, reading)
         for other in check_sequence("ensemble", ensemble, "runs")
     ]
     for other in others:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hpo_explain.adapters import as_run
 from hpo_explain.explainers.configurations import configurations_of
 from hpo_explain.explainers.history import history_of
 from hpo_explain.explanations import Configurations, History
+from hpo_explain.facade._asked import read
 
 
 def history(run: Any, *, optimum: float | None = None, **reading: Any) -> History:
@@ -43,7 +43,7 @@ def history(run: Any, *, optimum: float | None = None, **reading: Any) -> Histor
     >>> print(hx.history(table, objective="loss").sentence)
     The best loss of 4 trials is 1, by trial 2; 1 later trial brought nothing better.
     """
-    return history_of(as_run(run, **reading), optimum=optimum)
+    return history_of(read(history, run, reading), optimum=optimum)
 
 
 def configurations(
@@ -92,4 +92,6 @@ def configurations(
     >>> found.names, bool(found.coverage.share["x"] < 0.5)
     (('x',), True)
     """
-    return configurations_of(as_run(run, **reading), names, highlight=highlight, seed=seed)
+    return configurations_of(
+        read(configurations, run, reading), names, highlight=highlight, seed=seed
+    )

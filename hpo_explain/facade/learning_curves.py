@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from hpo_explain._checks import check_option
-from hpo_explain.adapters import as_run
 from hpo_explain.explainers.learning_curves import LearningCurvesExplainer
 from hpo_explain.explanations import LearningCurves
+from hpo_explain.facade._asked import read
 from hpo_explain.options import KINDS, Kind
 
 
@@ -82,6 +82,6 @@ def learning_curves(
     0.0
     """
     check_option("kind", kind, KINDS)
-    run = as_run(run, **reading)
+    run = read(learning_curves, run, reading)
     explainer = LearningCurvesExplainer(run, seed=seed)
     return explainer.explain(enough=enough, at=at, orders=orders, kind=kind)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpo_explain.adapters import as_run
 from hpo_explain.explainers.noise import NoiseExplainer
 from hpo_explain.explanations import Noise, Subject
+from hpo_explain.facade._asked import read
 from hpo_explain.options import Kind
 
 
@@ -61,6 +61,6 @@ def noise(run: Any, order: int = 1, *, kind: Kind = "auto", seed: int = 0, **rea
     >>> found.main, found.importance.share("lr") > 0.8
     ('lr', True)
     """
-    run = as_run(run, **reading)
+    run = read(noise, run, reading)
     explainer = NoiseExplainer(run.noise(kind=kind, seed=seed), subject=Subject.of(run), seed=seed)
     return explainer.explain(order)

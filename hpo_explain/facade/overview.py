@@ -57,5 +57,5 @@ def trust(run: Any, *, surrogate: Any = None, **reading: Any) -> Trust:
     >>> hx.trust(table, objective="loss").n_trials
     5
     """
-    run = read(run, reading, surrogate)
+    run = read(trust, run, reading, surrogate)
     return diagnostics.trust(run.surrogate(), run.direction)

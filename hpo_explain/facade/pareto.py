@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpo_explain.adapters.sources import as_objectives
 from hpo_explain.explainers.pareto import ParetoExplainer
 from hpo_explain.explanations import ParetoFront
+from hpo_explain.facade._asked import read_objectives
 from hpo_explain.options import Kind
 
 
@@ -62,6 +62,6 @@ def pareto(
     >>> found.objectives, found.claims[0].hyperparameters
     (('loss', 'duration in seconds'), ('width',))
     """
-    objectives = as_objectives(run, **reading)
+    objectives = read_objectives(pareto, run, reading)
     models = {name: r.surrogate(kind=kind, seed=seed) for name, r in objectives.runs.items()}
     return ParetoExplainer(objectives, models, seed=seed).explain(loss=loss)

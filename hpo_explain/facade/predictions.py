@@ -62,7 +62,7 @@ def explain_prediction(
     >>> found.trial, bool(found.phi[0] > 0)
     (1, True)
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(explain_prediction, run, reading, surrogate, kind)
     asked = config_of(run, "config", config)
     model, notes = surrogate_of(run, before, kind, seed)
     return PredictionExplainer(
@@ -115,7 +115,7 @@ def explain_predictions(
     >>> hx.explain_predictions(table, [0, 1], objective="loss", background=20).trials
     (0, 1)
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(explain_predictions, run, reading, surrogate, kind)
     chosen = np.asarray(run.trials).tolist() if trials is None else trials
     configs = each_of("trials", chosen, "numbers of trials", run.config)
     if not configs:

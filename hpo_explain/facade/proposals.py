@@ -8,7 +8,6 @@ from typing import Any
 import numpy.typing as npt
 
 from hpo_explain.acquisition import Acquisition
-from hpo_explain.adapters import as_run
 from hpo_explain.explainers._proposed import HasNumber
 from hpo_explain.explainers.densities import densities_at
 from hpo_explain.explainers.density_path import density_path_of
@@ -20,6 +19,7 @@ from hpo_explain.explanations import (
     ProposalDensities,
     ProposalExplanation,
 )
+from hpo_explain.facade._asked import read
 from hpo_explain.options import Criterion, Estimator, WhichTrial
 from hpo_explain.space import Config
 from hpo_explain.surrogates import as_surrogate
@@ -112,7 +112,7 @@ def explain_proposal(
     >>> hx.explain_proposal(study, trial).trial, hx.explain_proposal(study, {"x": 0.9}).trial
     (12, None)
     """
-    run = as_run(run, **reading)
+    run = read(explain_proposal, run, reading)
     model = None if surrogate is None else as_surrogate(surrogate, run.space)
     explainer = ProposalExplainer(acquisition, background, model, estimator, draws, precision, seed)
     return explainer.explain(run, trial)
@@ -191,7 +191,7 @@ def desirability_path(
     >>> path.trials.tolist()
     [2, 3, 4]
     """
-    run = as_run(run, **reading)
+    run = read(desirability_path, run, reading)
     model = None if surrogate is None else as_surrogate(surrogate, run.space)
     explainer = ProposalExplainer(acquisition, background, model, estimator, draws, precision, seed)
     return explain_path(run, explainer, trials, pending=pending, n_jobs=n_jobs, progress=progress)
@@ -232,7 +232,7 @@ def proposal_densities(
     >>> hx.proposal_densities(study, 11)["x"].proposed == study.trials[11].params["x"]
     True
     """
-    return densities_at(as_run(run, **reading), trial)
+    return densities_at(read(proposal_densities, run, reading), trial)
 
 
 def density_path(
@@ -272,4 +272,4 @@ def density_path(
     >>> hx.density_path(study, "x").trials
     (10, 11, 12, 13)
     """
-    return density_path_of(as_run(run, **reading), name, trials)
+    return density_path_of(read(density_path, run, reading), name, trials)

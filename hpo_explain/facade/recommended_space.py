@@ -60,7 +60,7 @@ def recommended_space(
     >>> space["x"].high < 0.7, space["y"].high - space["y"].low > 0.9
     (True, True)
     """
-    whole = read(run, reading, surrogate)
+    whole = read(recommended_space, run, reading, surrogate)
     run = average_instances(whole, seed=seed)
     notes = [note for note in run.notes if note not in whole.notes]
     if run.model is not None:

@@ -95,7 +95,7 @@ def shapley_interactions(
     >>> round(abs(found.efficiency_gap), 9)
     0.0
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(shapley_interactions, run, reading, surrogate, kind)
     check_option("of", of, ("prediction", "acquisition", "variance"))
     accepted_criterion(acquisition)
     if of == "variance" and config is not None:

@@ -68,7 +68,7 @@ def symbolic(
     >>> [term.label for term in hx.symbolic(table, ["x", "y"], objective="loss").terms]
     ['x · y']
     """
-    run = read(run, reading, surrogate, kind)
+    run = read(symbolic, run, reading, surrogate, kind)
     explainer = SymbolicExplainer(
         run.surrogate(kind=kind, seed=seed), sample=sample, subject=Subject.of(run), seed=seed
     )

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from hpo_explain._checks import check_count, check_option
-from hpo_explain.adapters.sources import as_objectives
 from hpo_explain.explanations import WeightedImportance
+from hpo_explain.facade._asked import read_objectives
 from hpo_explain.facade.fanova import importance
 from hpo_explain.options import KINDS, Kind
 from hpo_explain.space import Array
@@ -67,7 +67,7 @@ def weighted_importance(
     [[0.0, 1.0], [1.0, 0.0]]
     """
     check_option("kind", kind, KINDS)
-    objectives = as_objectives(run, **reading)
+    objectives = read_objectives(weighted_importance, run, reading)
     m = len(objectives.names)
     default = _TWO if m == 2 else _MORE
     steps = check_count("divisions", default if divisions is None else divisions)

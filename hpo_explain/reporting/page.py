@@ -12,6 +12,7 @@ from hpo_explain._checks import check_flag, check_sequence, check_text, unknown_
 from hpo_explain._progress import progress_bar
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.errors import InputError
+from hpo_explain.facade._asked import options_of
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._render import page
 from hpo_explain.reporting.ablation import ABLATION
@@ -134,7 +135,8 @@ def report(
     ('<!doctype html>', True)
     """
     check_place(path)  # before minutes of work, not after
-    runs = as_runs(run, **reading)
+    with options_of(report):
+        runs = as_runs(run, **reading)
     if surrogate is not None:
         runs = {name: found.explained_by(surrogate) for name, found in _alone(runs).items()}
     made = Report.of(runs, title=title, sections=sections, n_jobs=n_jobs, progress=progress)

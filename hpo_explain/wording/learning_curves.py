@@ -43,6 +43,9 @@ add_facts(
         "pruner_not_asked": lambda fact: (
             f"the run's own pruner was not replayed: {fact['values']} values take too long"
         ),
+        "pruner_failed": lambda fact: (
+            f"{fact['label']} was not replayed, as it failed ({fact['error']})"
+        ),
         "rank_not_told": lambda fact: (
             f"{counted(fact['n'], 'finished trial')} do not tell that ranks correlate by "
             f"{fact['enough']:g} before the end"

@@ -281,3 +281,27 @@ def test_steps_that_nobody_reported_are_refused():
     with pytest.raises(hx.InputError) as wrong:
         hx.learning_curves(curved_run(np.random.default_rng(0).random((12, 3))), at=[7.0])
     assert wrong.value.argument == "at"
+
+
+class Broken(optuna.pruners.BasePruner):
+    def prune(self, study, trial):
+        raise RuntimeError("no such rung")
+
+
+def test_a_pruner_that_fails_is_told_and_the_others_are_replayed():
+    study = optuna.create_study(pruner=Broken(), sampler=optuna.samplers.RandomSampler(seed=0))
+
+    def objective(trial):
+        x = trial.suggest_float("x", 0.0, 1.0)
+        for step in range(3):
+            trial.report(x + 1.0 / (step + 1.0), step)
+        return x + 1.0 / 3.0
+
+    study.optimize(objective, n_trials=6)
+    found = hx.learning_curves(study, orders=2)
+    assert not any(replay.own for replay in found.replays)
+    assert len(found.replays) == 3
+    (note,) = [note for note in found.notes if note.kind == "pruner_failed"]
+    assert str(note) == (
+        "Optuna's Broken was not replayed, as it failed (RuntimeError: no such rung)"
+    )
