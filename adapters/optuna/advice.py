@@ -6,6 +6,8 @@ import copy
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import zip_longest
+from typing import Any
 
 import optuna
 from optuna import Study
@@ -36,8 +38,10 @@ def continued(
 ) -> AdvisedStudy:
     """Return a new study that goes on with all actions of an advice.
 
-    What earlier advice changed stays so where this one changes nothing, and what it enqueued is
-    dropped: this advice knows the results that have come since.
+    Wider ranges and other scales of an earlier advice stay. Its smaller ranges, fixed values and
+    what it enqueued give way: this advice is on the whole space, and knows the results that have
+    come since. Of several actions that name
+    configurations one is enqueued of each in turn.
 
     Parameters
     ----------
@@ -59,9 +63,7 @@ def continued(
     reaches: Reaches = {name: (space[name], new) for name, new in changed.items()}
     asked = study.sampler
     if isinstance(study, AdvisedStudy) and isinstance(asked, AdvisedSampler):
-        reaches = _after_each_other(study.reaches, reaches)
-        changed = {**asked.changed, **changed}
-        asked = asked.sampler
+        reaches, asked = _after_each_other(study.reaches, reaches), asked.sampler
     sampler = AdvisedSampler(of_no_study(asked), changed)
     made = optuna.create_study(
         storage=storage,
@@ -75,14 +77,20 @@ def continued(
     old = study.get_trials(states=_CARRIED, deepcopy=False)
     advised.add_trials(_told_anew(trial, reaches) for trial in old)
     kept = {name: p for name, p in changed.items() if only_value(p) is not None}
-    for action in advice.actions:
-        for config in [*action.configurations] * action.times:
-            fixed = {name: only_value(p) for name, p in kept.items() if name in config}
-            advised.enqueue_trial({**config, **fixed}, user_attrs={_ADVISED: True})
+    for config in _in_turn(advice):
+        fixed = {name: only_value(p) for name, p in kept.items() if name in config}
+        advised.enqueue_trial({**config, **fixed}, user_attrs={_ADVISED: True})
     for trial in study.get_trials(states=(TrialState.WAITING,), deepcopy=False):
         if _ADVISED not in trial.user_attrs:
             advised.add_trial(trial)
     return advised
+
+
+def _in_turn(advice: Advice) -> list[Mapping[str, Any]]:
+    """Return what is to be evaluated, of each action one in turn: few trials follow all of them."""
+    listed = [[*action.configurations] * action.times for action in advice.actions]
+    turns = zip_longest(*listed)
+    return [config for turn in turns for config in turn if config is not None]
 
 
 def _after_each_other(earlier: Reaches, later: Reaches) -> Reaches:

@@ -17,9 +17,10 @@ from hpo_explain._checks import check_count, check_seed
 from hpo_explain.errors import NothingToExplain, unless_nothing
 from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.attempt import attempt
-from hpo_explain.explainers._advice.beware import beware
+from hpo_explain.explainers._advice.beware import beware, failing
 from hpo_explain.explainers._advice.branch import branch
 from hpo_explain.explainers._advice.experiment import experiment
+from hpo_explain.explainers._advice.explore import explore
 from hpo_explain.explainers._advice.finish import go_on, stop
 from hpo_explain.explainers._advice.fix import fix
 from hpo_explain.explainers._advice.improvement import Candidates
@@ -97,7 +98,12 @@ class AdviceExplainer:
 
 
 def _by_gain(action: Action) -> tuple[bool, float]:
-    """Order by gain; what is still to gain by going on is not what an action brings."""
+    """Order by gain; what is still to gain by going on is not what an action brings.
+
+    To explore comes first: it is advised where hardly anything is expected of all else.
+    """
+    if action.kind == "explore":
+        return False, -float("inf")
     return action.kind == "go_on", float("inf") if isnan(action.gain) else -action.gain
 
 
@@ -136,29 +142,47 @@ class _Found:
             finished = self._unless("stop", lambda: stop(analyses, candidates, prospects))
             if finished is not None:
                 return [finished, *warned]
-        changes = self._changes(prospects, candidates, self._several(*warned, widened))
-        within = [p for action in changes for p in action.parameters]
-        tried = self._unless("try", lambda: attempt(analyses, candidates, within, warned))
-        found = [*warned, *changes, *self._several(hidden, tried)]
+        known = [*warned, *self._several(widened)]
+        names = {parameter.name for action in known for parameter in action.parameters}
+        rescaled = self._unless("rescale", lambda: rescale(run, names))
+        changes = self._several(widened, rescaled)
+        avoid = failing(run.space, warned)
+        far = None
+
+        def attempted(most: int | None = None) -> Action | None:
+            return self._unless(
+                "try", lambda: attempt(analyses, candidates, prospects, changes, avoid, most)
+            )
+
+        tried = attempted()
+        if not changes:  # what was never tried is within the space, where the model has its scale
+            far = self._unless("explore", lambda: explore(analyses, tried, avoid))
+        if far is not None:
+            tried = tried and attempted(1)
+        elif rescaled is None:
+            smaller = self._smaller(prospects, candidates, names)
+            changes += smaller
+            tried = attempted() if smaller else tried
+        found = [*warned, *changes, *self._several(hidden, tried, far)]
         if not any(action.parameters for action in found):
             found += self._meanwhile(candidates, prospects)
         return found
 
-    def _changes(
-        self, prospects: Prospects, candidates: Candidates, known: Sequence[Action]
+    def _smaller(
+        self, prospects: Prospects, candidates: Candidates, names: set[str]
     ) -> list[Action]:
-        """Return the actions that change the space, beside those known; each changes others."""
-        analyses, run = self._analyses, self._analyses.run
-        found = [action for action in known if action.kind == "widen"]
-        names = {parameter.name for action in known for parameter in action.parameters}
+        """Return the actions that give up a part of the space, none of hyperparameters named.
+
+        Where nothing is expected of what is left, nothing is gained by them either: they are asked
+        for where the model expects more.
+        """
+        analyses, names = self._analyses, set(names)
+        found: list[Action] = []
 
         def add(actions: Sequence[Action]) -> None:
             found.extend(actions)
             names.update(p.name for action in actions for p in action.parameters)
 
-        add(self._several(self._unless("rescale", lambda: rescale(run, names))))
-        if any(action.kind == "rescale" for action in found):
-            return found  # a model on the wrong scale is not to be relied on further
         add(self._several(self._unless("fix", lambda: fix(analyses, prospects, names))))
         add(self._several(self._unless("narrow", lambda: narrow(analyses, prospects, names))))
         add(self._unless("branch", lambda: branch(analyses, prospects, candidates, names)) or [])

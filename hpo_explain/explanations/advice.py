@@ -24,6 +24,7 @@ ActionKind: TypeAlias = Literal[
     "widen",
     "rescale",
     "try",
+    "explore",
     "experiment",
     "repeat",
     "branch",
@@ -47,10 +48,10 @@ class Action:
     kind : str
         "narrow" (search smaller ranges, or fewer categories), "fix" (keep hyperparameters at one
         value), "widen" (search larger ranges), "rescale" (search on another scale), "try" (evaluate
-        a configuration), "experiment" (evaluate configurations that tell most), "repeat" (evaluate
-        trials again), "branch" (a category of a conditional space deserves more trials, or none),
-        "beware" (what trials fail of, or what was forgotten), "stop", "go_on", or "wait" (for more
-        trials).
+        a configuration), "explore" (evaluate configurations far from all trials), "experiment"
+        (evaluate configurations that tell most), "repeat" (evaluate trials again), "branch" (a
+        category of a conditional space deserves more trials, or none), "beware" (what trials fail
+        of, or what was forgotten), "stop", "go_on", or "wait" (for more trials).
     hyperparameters : tuple of str
         What it is about.
     values : tuple

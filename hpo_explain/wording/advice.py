@@ -93,6 +93,12 @@ def _try_title(action: Action) -> str:
     return f"Try next: {_settings(_given(action))}{more}"
 
 
+def _explore_title(action: Action) -> str:
+    others = len(action.configurations) - 1
+    more = f"; then {counted(others, 'other configuration')}" if others > 0 else ""
+    return f"Explore where no trial was: {_settings(_given(action))}{more}"
+
+
 def _branch_title(action: Action) -> str:
     if action.parameters:
         return f"Give up branches: search on with {_extents(action)}"
@@ -151,6 +157,7 @@ _TITLES: dict[str, Callable[[Action], str]] = {
     "widen": lambda action: f"Widen the range, if such values are allowed: {_extents(action)}",
     "rescale": lambda action: f"Search on another scale: {join_words(_scales(action))}",
     "try": _try_title,
+    "explore": _explore_title,
     "experiment": _experiment_title,
     "repeat": _repeat_title,
     "branch": _branch_title,
@@ -206,6 +213,23 @@ def _batch_brings(fact: Fact) -> str:
     which = "this configuration" if fact["n"] == 1 else f"the {fact['n']} configurations together"
     verb = "is" if fact["n"] == 1 else "are"
     return f"{which} {verb} expected to improve the best objective by {fact['expected']:.2g}"
+
+
+def _hardly_more(fact: Fact) -> str:
+    what = f"an improvement of the best {fact['objective']} of {fact['expected']:.2g}"
+    return (
+        f"of the most promising configurations the model expects {what}, where results differ by "
+        f"{fact['spread']:.2g} (one standard deviation)"
+    )
+
+
+def _far_from_trials(fact: Fact) -> str:
+    names = join_words(listed_few([format_value(name) for name in fact.names]))
+    return (
+        f"no trial is nearer to the first of these configurations than {fact['distance']:.0%} of a "
+        f"range in what matters ({names}): a narrow optimum there would not have been seen, and "
+        "the model cannot foresee it"
+    )
 
 
 def _last_trials(fact: Fact) -> str:
@@ -328,6 +352,8 @@ add_facts(
             f"person, {'have' if len(fact.trials) > 1 else 'has'} no result"
         ),
         "fails_where": _fails_where,
+        "far_from_trials": _far_from_trials,
+        "hardly_more": _hardly_more,
         "more_trials_needed": _more_trials_needed,
         "category_never_tried": _never_tried,
         "not_learning": _not_learning,

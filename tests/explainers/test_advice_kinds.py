@@ -11,7 +11,7 @@ from optuna.terminator import RegretBoundEvaluator
 from scipy.stats import hypergeom
 
 import hpo_explain as hx
-from hpo_explain.explainers._advice.beware import beware, hit
+from hpo_explain.explainers._advice.beware import beware, failing
 from hpo_explain.explainers._advice.branch import branch
 from hpo_explain.explainers._advice.improvement import Candidates
 from hpo_explain.explainers._advice.prospects import Prospects, _expected_best, changed_rows
@@ -84,15 +84,29 @@ def test_rows_of_a_changed_space_have_its_values_and_its_measure():
 def test_what_is_left_to_gain_is_known_where_the_posterior_is():
     """Of one untried configuration: the expectation of max(f* - f, 0) by the joint posterior."""
     run = run_of(lambda X: X[:, 0] + X[:, 1], n=12, noise=0.3)
-    model, row = run.surrogate(), np.array([[0.02, 0.05]])
-    best = run.X[[run.row(run.best_predicted().trial)]]
+    prospects, row = Prospects(run), np.array([[0.02, 0.05]])
+    model, best = prospects.model, prospects.scaled.X[[prospects.best]]
     mean, std = model.difference(row, best[0])
     z = -mean[0] / std[0]
     normal = NormalDist()
     expected = -mean[0] * normal.cdf(z) + std[0] * normal.pdf(z)
-    found, bound = Prospects(run).left(row)
+    found, bound = prospects.left(row)
     assert found == pytest.approx(expected, rel=0.15)
     assert bound == pytest.approx(max(-mean[0] + 1.2816 * std[0], 0.0), rel=0.15)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_how_bad_the_bad_results_are_hardly_decides_what_is_left_to_gain(sign):
+    """The worst are 10,000 times worse: on the logarithmic tail (1 + log 1e6) / (1 + log 100)."""
+
+    def bound(factor):
+        X = PLANE.sample(40, seed=0)
+        near = np.sum((X - 0.4) ** 2, axis=1)
+        y = sign * np.where(near < 0.2, near, factor * near)
+        run = hx.Run(PLANE, X, y, "minimize" if sign > 0 else "maximize")
+        return Prospects(run).left(PLANE.sample(200, seed=1))[1]
+
+    assert bound(1e6) < 4.0 * bound(1e2)
 
 
 # ---------------------------------------------------------------------- beware
@@ -133,10 +147,11 @@ def test_a_category_within_a_range_is_named_and_is_not_advised_to_be_tried():
     (warning,) = beware(run, None)
     assert warning.hyperparameters == ("penalty", "C")
     assert warning.values[0] == "l1"
-    np.testing.assert_array_equal(hit(SOLVERS, run.X, warning), lost(run.X))
+    fails = failing(SOLVERS, [warning])
+    np.testing.assert_array_equal(fails(run.X), lost(run.X))
     # C is best where l1 fails
     (tried,) = [action for action in hx.advise(run).actions if action.kind == "try"]
-    assert not hit(SOLVERS, SOLVERS.encode(list(tried.configurations)), warning).any()
+    assert not fails(SOLVERS.encode(list(tried.configurations))).any()
 
 
 def test_failures_by_chance_are_not_explained():

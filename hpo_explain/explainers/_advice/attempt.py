@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,12 @@ import numpy.typing as npt
 from hpo_explain.acquisition import expected_improvement
 from hpo_explain.explainers._advice.analyses import Analyses, believed
 from hpo_explain.explainers._advice.batch import batch_of
-from hpo_explain.explainers._advice.beware import hit
 from hpo_explain.explainers._advice.improvement import Candidates
+from hpo_explain.explainers._advice.prospects import Prospects
 from hpo_explain.explanations import Action
 from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.facts import fact
-from hpo_explain.run import average_instances, on_log_tail
-from hpo_explain.space import Array, FloatParameter, Parameter, SearchSpace
+from hpo_explain.space import Array, FloatParameter, SearchSpace
 from hpo_explain.surrogates import SupportsJoint
 
 _MOST = {"good": 12, "fair": 6}  # configurations, by how good the model is among good trials
@@ -29,42 +28,34 @@ _DRAWS = 4000
 def attempt(
     analyses: Analyses,
     candidates: Candidates,
-    within: Sequence[Parameter],
-    warnings: Sequence[Action] = (),
+    prospects: Prospects,
+    changes: Sequence[Action],
+    avoid: Callable[[Array], npt.NDArray[np.bool_]],
+    most: int | None = None,
 ) -> Action | None:
     """Return the configurations to try next; None where too little is expected of them.
 
-    What others warn of is not among them.
-
-    They come from a Gaussian process of the objective on the scale of `LogTail`, on which bad
-    trials do not decide what is predicted near the best. Improvements lie where that scale is the
-    objective's own. A model that was given takes its place. A trial gives nothing up: it is
-    enough that the model is good anywhere.
+    They keep to what is searched after `changes`, none is among the encoded rows (n, d) to `avoid`,
+    and there are `most` of them at most. A trial gives nothing up: it is enough that the model is
+    good anywhere.
     """
     if not believed(analyses.trust):
         return None
-    run = average_instances(analyses.run)
-    scaled = run if run.model is not None else on_log_tail(run)[0]
-    model = scaled.surrogate(kind="gp") if run.model is None else run.model
+    model = prospects.model
     if not isinstance(model, SupportsJoint):
         return None
-    failing = [action for action in warnings if action.evidence[0].kind == "fails_where"]
-
-    def avoid(rows: Array) -> npt.NDArray[np.bool_]:
-        found = np.zeros(len(rows), dtype=bool)
-        for action in failing:
-            found |= hit(run.space, rows, action)
-        return found
-
-    n = min(_MOST.get(analyses.trust.good_region.level, _FEW), max(len(run) // 3, 1))
+    run, scaled = analyses.run, prospects.scaled
+    n = min(
+        _MOST.get(analyses.trust.good_region.level, _FEW),
+        max(len(run) // 3, 1),
+        most or _MOST["good"],
+    )
+    within = [p for action in changes for p in action.parameters]
     rows = batch_of(scaled, model, within, n, avoid)
     if not len(rows):
         return None
     sign = 1.0 if run.direction == "minimize" else -1.0
-    feasible = np.flatnonzero(np.asarray(scaled.feasible))
-    means, stds = model.predict(scaled.X[feasible])
-    best = int(np.argmin(sign * means))
-    together = np.vstack([scaled.X[[feasible[best]]], rows])
+    together = np.vstack([scaled.X[[prospects.best]], rows])
     mean, std = model.predict(together)
     drawn = normal_draws(sign * mean, model.posterior_covariance(together), _DRAWS, 0).T
     improved = np.maximum(drawn[:, 0] - drawn[:, 1:].min(axis=1), 0.0)
@@ -72,8 +63,8 @@ def attempt(
     if gain < _WORTH * candidates.spread:
         return None
     low, high = np.percentile(improved, (5.0, 95.0)).tolist()
-    exploitation, exploration = expected_improvement(sign * mean[1:2], std[1:2], sign * means[best])
-    configs = [_shortened(run.space, config) for config in run.space.decode(rows)]
+    exploitation, exploration = expected_improvement(sign * mean[1:2], std[1:2], sign * mean[0])
+    configs = [shortened(run.space, config) for config in run.space.decode(rows)]
     return Action(
         "try",
         tuple(configs[0]),
@@ -83,10 +74,10 @@ def attempt(
         evidence=(
             fact(
                 "expected_improvement",
-                trials=[int(np.asarray(scaled.trials)[feasible[best]])],
+                trials=[int(np.asarray(scaled.trials)[prospects.best])],
                 objective=run.objective_name,
                 predicted=(float(mean[1]), float(std[1])),
-                at_best=(float(means[best]), float(stds[best])),
+                at_best=(float(mean[0]), float(std[0])),
                 expected=float(exploitation[0] + exploration[0]),
             ),
             fact("batch_brings", n=len(configs), expected=gain),
@@ -95,7 +86,7 @@ def attempt(
     )
 
 
-def _shortened(space: SearchSpace, config: Mapping[str, Any]) -> dict[str, Any]:
+def shortened(space: SearchSpace, config: Mapping[str, Any]) -> dict[str, Any]:
     """Return a configuration with six digits of its real values."""
     short = dict(config)
     for name, value in config.items():

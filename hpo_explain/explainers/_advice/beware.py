@@ -11,7 +11,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -166,7 +166,20 @@ def _singles(run: Run, X: Array) -> Iterator[tuple[tuple[str, ...], tuple[Any, .
                 yield (parameter.name,), ((value, parameter.high),), column > cut
 
 
-def hit(space: SearchSpace, rows: Array, action: Action) -> _Rows:
+def failing(space: SearchSpace, warnings: Sequence[Action]) -> Callable[[Array], _Rows]:
+    """Return what tells of encoded rows (n, d) whether trials there failed, (n,)."""
+    known = [action for action in warnings if action.evidence[0].kind == "fails_where"]
+
+    def found(rows: Array) -> _Rows:
+        hit = np.zeros(len(rows), dtype=bool)
+        for action in known:
+            hit |= _hit(space, rows, action)
+        return hit
+
+    return found
+
+
+def _hit(space: SearchSpace, rows: Array, action: Action) -> _Rows:
     """Return which encoded rows have the values of an action that warns of them, (n,)."""
     inside = np.ones(len(rows), dtype=bool)
     for name, value in zip(action.hyperparameters, action.values, strict=True):

@@ -12,12 +12,17 @@ Everything is computed from draws of the joint posterior, so that f* is as uncer
 each draw the expectation of J_k over the choice of the trials has a closed form: the r-th largest
 of N values is the largest of k drawn without replacement with probability
 ``C(N - r, k - 1) / C(N, k)``.
+
+The model is a Gaussian process of the objective on the scale of `LogTail`, on which bad trials do
+not decide what is predicted near the best. Improvements lie where that scale is the objective's
+own. A model that was given takes its place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +30,9 @@ import numpy.typing as npt
 from hpo_explain._blas import one_blas_thread
 from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.explanations.posterior import normal_draws
-from hpo_explain.run import Run
+from hpo_explain.run import Run, average_instances, on_log_tail
 from hpo_explain.space import Array, Parameter, SearchSpace
-from hpo_explain.surrogates import SupportsJoint, SupportsTrees
+from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate
 
 TRIALS = 20  # that are compared: k
 _ROWS = 200  # of a space
@@ -70,8 +75,24 @@ class Prospects:
     def __init__(self, run: Run, *, seed: int = 0) -> None:
         self._run, self._seed = run, seed
         self._sign = 1.0 if run.direction == "minimize" else -1.0
-        self._best = run.X[[run.row(run.best_predicted().trial)]]
         self._usual = run.space.sample(_ROWS, seed=seed)
+
+    @cached_property
+    def scaled(self) -> Run:
+        """The run as it is modelled, averaged over instances."""
+        run = average_instances(self._run)
+        return run if run.model is not None else on_log_tail(run)[0]
+
+    @cached_property
+    def model(self) -> Surrogate:
+        """Its model."""
+        return self.scaled.surrogate(kind="gp") if self.scaled.model is None else self.scaled.model
+
+    @cached_property
+    def best(self) -> int:
+        """The row of `scaled` with the best predicted objective of all feasible trials."""
+        cost = self._sign * self.model.predict(self.scaled.X)[0]
+        return int(np.argmin(np.where(np.asarray(self.scaled.feasible), cost, np.inf)))
 
     def of_changed(self, parameters: Sequence[Parameter]) -> Gain:
         """Return what random trials gain if hyperparameters are searched otherwise.
@@ -98,7 +119,7 @@ class Prospects:
 
     def improvements(self, rows: Array) -> Array:
         """Return draws of I at encoded rows (n, d), (draws, n); 0 where probably infeasible."""
-        values = self._draws(np.vstack([self._best, rows]))
+        values = self._draws(np.vstack([self.scaled.X[[self.best]], rows]))
         found = np.maximum(values[:, :1] - values[:, 1:], 0.0)
         feasibility = self._run.feasibility()
         if feasibility is not None:
@@ -107,7 +128,7 @@ class Prospects:
 
     def _draws(self, rows: Array) -> Array:
         """Return draws of the cost, (draws, n)."""
-        model = self._run.surrogate()
+        model = self.model
         if isinstance(model, SupportsTrees) and not isinstance(model, SupportsJoint):
             return np.asarray(self._sign * model.predict_trees(rows).T)
         mean, std = model.predict(rows)
