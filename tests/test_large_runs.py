@@ -62,7 +62,7 @@ def test_a_model_of_some_trials_says_so_in_every_result(small_limits, kind, lear
     run = run_of(900, proposals=[700])
     effect = hx.partial_dependence(run, "a", kind=kind, sample=20, grid_size=3)
     told = the_note(effect.notes, "learned_from_some")
-    assert (told["finished"], told["learned"]) == (900, learned)
+    assert (told["finished"], told["taken"]) == (900, learned)
     assert told["best"] + told["latest"] + told["spread"] == learned
     assert f"learns from {learned} of 900 trials" in str(told)
     if kind == "forest":
@@ -76,17 +76,17 @@ def test_trust_and_importance_and_proposals_say_from_how_many(small_limits):
     run = run_of(1100, proposals=[1050])
     assert "learns from 400 of 1,100 trials" in str(hx.trust(run))
     found = hx.importance(run, n_trees=8)
-    assert the_note(found.notes, "learned_from_some")["learned"] == 400
+    assert the_note(found.notes, "learned_from_some")["taken"] == 400
     proposal = hx.explain_proposal(run, 1050, background=50)
     told = the_note(proposal.notes, "learned_from_some")
-    assert (told["finished"], told["learned"]) == (1050, 200)  # what was known before
+    assert (told["finished"], told["taken"]) == (1050, 200)  # what was known before
 
 
 def test_shares_of_some_trials_agree_with_those_of_all_within_intervals(monkeypatch):
     whole = hx.importance(run_of(1200), n_trees=16).importance
     monkeypatch.setattr(limits, "MOST_TRIALS", {"gp": 400, "forest": 400})
     some = hx.importance(run_of(1200), n_trees=16)
-    assert the_note(some.notes, "learned_from_some")["learned"] == 400
+    assert the_note(some.notes, "learned_from_some")["taken"] == 400
     lower, upper = some.importance["lower"], some.importance["upper"]
     assert ((lower <= whole["upper"]) & (whole["lower"] <= upper)).all()
     assert some.importance["importance"].idxmax() == whole["importance"].idxmax() == "a"
@@ -104,3 +104,20 @@ def test_which_proposals_can_be_explained_is_as_if_each_were_asked():
         constant = [np.ptp(run.learned_cost(t)) > 0.0 if len(run.known_before(t)) > 1 else False
                     for t in range(40)]  # fmt: skip
         assert alone == np.flatnonzero(constant).tolist()
+
+
+def test_many_categories_cost_no_more_than_some_and_those_left_out_are_told():
+    space = hx.SearchSpace(
+        [hx.CategoricalParameter("choice", [f"v{i}" for i in range(5000)]), *SPACE.parameters]
+    )
+    X = space.sample(60, seed=0)
+    X[:30, 0] = 7.0
+    y = (X[:, 0] == 7.0) + X[:, 1]
+    run = hx.Run(space, X, y, "maximize")
+    assert the_note(run.notes, "surrogate_kind")["beyond"] == "choices"
+    effect = hx.partial_dependence(run, "choice", sample=20)
+    assert len(effect.grid) == 50
+    assert {"v7", run.incumbent["choice"]} <= {*effect.grid}
+    told = the_note(effect.notes, "categories_left_out")
+    assert (told["shown"], told["all"]) == (50, 5000)
+    assert effect.mean[effect.grid.index("v7")] == effect.mean.max()

@@ -21,6 +21,7 @@ from hpo_explain.acquisition import (
     TermBlock,
 )
 from hpo_explain.errors import InputError, Option
+from hpo_explain.explainers._explained import PredictedObjective
 from hpo_explain.explainers._relevant import relevant
 from hpo_explain.explainers._terms import COMPOSED_ROWS, evaluate
 from hpo_explain.explainers._walks import walked_shapley
@@ -28,7 +29,7 @@ from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS, kernel_shap
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
-from hpo_explain.surrogates import SupportsCoalitions
+from hpo_explain.surrogates import SupportsCoalitions, SupportsMeanShapley
 
 Players = npt.NDArray[np.int64]
 Coalitions = npt.NDArray[np.bool_]
@@ -152,6 +153,9 @@ class CoalitionGame:
         parts = self.parts()
         if parts:
             return self._sum_of(parts, cubes)
+        by_leaf = self._of_leaves(cubes)
+        if by_leaf is not None:
+            return by_leaf, fact("leaves_exact", players=n)
         if self.walks_orders:
             by_cube = walked_shapley(self.acquisition, self.x, self.players, cubes, seed=self.seed)
             return by_cube, fact("orders_walked", players=n, sampled=True)
@@ -177,6 +181,21 @@ class CoalitionGame:
             ]
         )
         return by_cube, fact("kernel_explainer", players=n, sampled=self._too_many)
+
+    def _of_leaves(self, cubes: list[Array]) -> Array | None:
+        """Return exact values where there are too many coalitions of a model that needs none."""
+        game = self.acquisition
+        if self.estimator == "kernel" or not self._too_many or self.absent:
+            return None
+        if not isinstance(game, PredictedObjective):
+            return None
+        if not isinstance(game.surrogate, SupportsMeanShapley):
+            return None
+        by_row = game.surrogate.mean_shapley(self.x, np.vstack(cubes), self.players)
+        if by_row is None:
+            return None
+        ends = np.cumsum([len(cube) for cube in cubes])[:-1]
+        return np.stack([part.mean(axis=0) for part in np.split(by_row, ends)])[:, :, None]
 
     def _sum_of(self, parts: list[CoalitionGame], cubes: list[Array]) -> tuple[Array, Fact]:
         """Return Shapley values as the sum of those of the parts, and how they came about."""

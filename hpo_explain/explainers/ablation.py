@@ -19,6 +19,7 @@ in neither configuration waits for others.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import combinations
 from math import comb
 
@@ -29,7 +30,6 @@ from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers._explained import Explained
-from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS
 from hpo_explain.explanations import Ablation, Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Direction
@@ -140,6 +140,7 @@ class AblationExplainer:
         values = explained(path)
         cost = explained.sign * values
         std, total_std, kind = self._spread(path)
+        shapley, how = self._shapley(x, y, flips, taken)
         return Ablation(
             subject=self._subject,
             source=space.decode(x[None, :])[0],
@@ -152,7 +153,7 @@ class AblationExplainer:
             values=values,
             gains=cost[:-1] - cost[1:],
             rounds=rounds,
-            shapley=self._shapley(x, y, flips, taken),
+            shapley=shapley,
             std=std,
             total_std=total_std,
             order_std=self._order_spread(x, y, flips, taken),
@@ -160,7 +161,7 @@ class AblationExplainer:
             covariance=self._explained.covariance(path),
             source_trial=source_trial,
             target_trial=target_trial,
-            notes=self._notes(taken, kind),
+            notes=self._notes(taken, kind, how),
         )
 
     def _flips(self, x: Array, y: Array) -> list[int]:
@@ -172,6 +173,12 @@ class AblationExplainer:
         both = np.stack([x, y])
         return [j for j in _changed(x, y) if space.allowed(both, j).all()]
 
+    @cached_property
+    def _dependent(self) -> list[int]:
+        """The columns that may be inactive, parents before children."""
+        space = self._explained.space
+        return [j for j in space.parents_first if space.is_conditional(space.names[j])]
+
     def _flipped(self, x: Array, y: Array, flips: Sequence[int], done: Sequence[int]) -> Array:
         """Return the source with some hyperparameters flipped, and what follows them.
 
@@ -180,7 +187,7 @@ class AblationExplainer:
         space = self._explained.space
         row = x.copy()
         row[list(done)] = y[list(done)]
-        for j in space.parents_first:
+        for j in self._dependent:
             if not space.allowed(row[None, :], j)[0]:
                 row[j] = np.nan
             elif j not in flips and np.isnan(row[j]):
@@ -196,8 +203,7 @@ class AblationExplainer:
         done: list[int] = []
         rounds = []
         while left:
-            candidates = self._candidates(x, y, flips, done, left)
-            z = np.array([self._flipped(x, y, flips, [*done, *c]) for c in candidates])
+            candidates, z = self._candidates(x, y, flips, done, left)
             cost = explained.sign * explained(np.vstack([rows[-1], z]))
             gains = cost[0] - cost[1:]
             rounds.append(
@@ -215,18 +221,19 @@ class AblationExplainer:
 
     def _candidates(
         self, x: Array, y: Array, flips: list[int], done: list[int], left: list[int]
-    ) -> list[Flips]:
-        """Return what can be flipped next: single ones, else the smallest sets that can."""
+    ) -> tuple[list[Flips], Array]:
+        """Return what can be flipped next, and the rows: single ones, else the smallest sets."""
         space = self._explained.space
         for size in range(1, len(left)):
             if size > 1 and comb(len(left), size) > _MOST_SETS:
                 break
             sets = list(combinations(left, size))
             z = np.array([self._flipped(x, y, flips, [*done, *c]) for c in sets])
-            possible = [c for c, valid in zip(sets, space.is_valid(z), strict=True) if valid]
-            if possible:
-                return possible
-        return [tuple(left)]
+            # where nothing depends on another value, what comes of two configurations is one
+            valid = space.is_valid(z) if self._dependent else np.ones(len(z), dtype=bool)
+            if valid.any():
+                return [c for c, is_one in zip(sets, valid, strict=True) if is_one], z[valid]
+        return [tuple(left)], self._flipped(x, y, flips, [*done, *left])[None, :]
 
     def _spread(self, path: Array) -> tuple[Array | None, float | None, str]:
         """Return the std of each gain and of the whole, and what they are over."""
@@ -276,8 +283,10 @@ class AblationExplainer:
             return None
         return std_from_variance(np.einsum("ki,ij,kj->k", weights, K, weights))
 
-    def _shapley(self, x: Array, y: Array, flips: list[int], taken: list[Flips]) -> Array:
-        """Return the Shapley values of the flips, summed over those of a step."""
+    def _shapley(
+        self, x: Array, y: Array, flips: list[int], taken: list[Flips]
+    ) -> tuple[Array, Fact]:
+        """Return the Shapley values of the flips, summed over those of a step, and from what."""
         explained, space = self._explained, self._explained.space
         # with the target's values of what only the target has, those follow their parents here too
         base = np.where(np.isnan(x), y, x)
@@ -288,17 +297,17 @@ class AblationExplainer:
             elif j in flips:
                 base[j] = x[j]
         game = CoalitionGame(explained.game, y, np.array(flips), "auto", self._seed)
-        by_cube, _ = game.shapley([base[None, :]])
+        by_cube, how = game.shapley([base[None, :]])
         gain = -explained.sign * by_cube[0].sum(axis=1)
-        return np.array([gain[[flips.index(j) for j in step]].sum() for step in taken])
+        return np.array([gain[[flips.index(j) for j in step]].sum() for step in taken]), how
 
-    def _notes(self, taken: list[Flips], kind: str) -> tuple[Fact, ...]:
+    def _notes(self, taken: list[Flips], kind: str, how: Fact) -> tuple[Fact, ...]:
         names = self._explained.space.names
         at_once = [step for step in taken if len(step) > 1]
         return (
             *([fact("gain_std", over=kind)] if kind else []),
             *(fact("flipped_at_once", names=[names[j] for j in step]) for step in at_once),
-            *([fact("shapley_sampled")] if sum(map(len, taken)) > EXACT_PLAYERS else []),
+            *([fact("shapley_sampled")] if dict(how.values).get("sampled") else []),
             *self._subject.notes,
         )
 

@@ -36,6 +36,7 @@ from hpo_explain.diagnostics import branch_of, supported_at
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._accumulated import Steps, accumulate, filled, steps_between
+from hpo_explain.explainers._categories import codes_of, left_out_note
 from hpo_explain.explainers._category_order import order_of_categories
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers.partial_dependence import (
@@ -206,6 +207,9 @@ class AccumulatedLocalEffectsExplainer:
     def _rows(self, members: list[int]) -> tuple[Array, bool]:
         """Return the sample in which all members are active, and whether it was thinned."""
         rows = self._sample[~np.isnan(self._sample[:, members]).any(axis=1)]
+        for j in members:
+            if isinstance(self._space.parameters[j], CategoricalParameter):
+                rows = rows[np.isin(rows[:, j], codes_of(self._subject, j, len(members)))]
         most = _MOST_ROWS[len(members) - 1]
         if len(rows) <= most:
             return rows, False
@@ -268,6 +272,7 @@ class AccumulatedLocalEffectsExplainer:
             if isinstance(parameter, CategoricalParameter) and len(steps.positions) > 2:
                 order = list(parameter.decode(steps.positions))
                 notes.append(fact("categories_ordered", names=[name], order=order))
+            notes += left_out_note(self._subject, self._space.index(name), len(names))
             if self._space.is_conditional(name):
                 when = self._space.condition_text(name)
                 notes.append(fact("averaged_where_active", names=[name], when=when))

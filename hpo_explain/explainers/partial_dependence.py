@@ -38,6 +38,7 @@ from hpo_explain._words import join_words
 from hpo_explain.diagnostics import branch_of, supported_at
 from hpo_explain.errors import InputError, NothingToExplain, Option
 from hpo_explain.explainers._accepted import accepted_surrogate
+from hpo_explain.explainers._categories import codes_of, left_out_note
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers.attainable import attainable
 from hpo_explain.explanations import Attainable, PartialDependence, PartialDependences, Subject
@@ -223,7 +224,7 @@ class PartialDependenceExplainer:
             raise InputError("names", problem, names)
         members = [space.index(name) for name in wanted]
         rows = self._rows(members)
-        positions = [grid_positions(space, j, self._grid_size) for j in members]
+        positions = [self._positions(j, len(members)) for j in members]
         shape = tuple(len(p) for p in positions)
         values = np.stack(np.meshgrid(*positions, indexing="ij"), axis=-1).reshape(-1, len(members))
         ice_mean = np.full((len(rows), len(values)), np.nan)
@@ -276,6 +277,19 @@ class PartialDependenceExplainer:
             notes=self._notes(wanted, ice_mean, by_tree is not None),
         )
         return effect, rows
+
+    def _positions(self, j: int, members: int) -> Array:
+        """Return the positions of a grid: all values where there are few, else some of them."""
+        parameter = self._space.parameters[j]
+        equidistant = np.linspace(0.0, 1.0, self._grid_size)
+        if parameter.size is None:
+            return equidistant
+        if isinstance(parameter, CategoricalParameter):
+            return codes_of(self._subject, j, members)
+        if parameter.size <= self._grid_size:
+            grid = parameter.grid()
+            return equidistant if grid is None else grid[0]
+        return np.unique(parameter.nearest(equidistant))
 
     def _composed(
         self, rows: Array, members: list[int], values: Array
@@ -417,23 +431,10 @@ class PartialDependenceExplainer:
             if self._space.is_conditional(name):
                 when = self._space.condition_text(name)
                 notes.append(fact("averaged_where_active", names=[name], when=when))
+            notes += left_out_note(self._subject, self._space.index(name), len(names))
         if np.isnan(ice_mean).any():
             notes.append(fact("values_never_valid"))
         return (*notes, *self._subject.notes)
-
-
-def grid_positions(space: SearchSpace, j: int, grid_size: int) -> Array:
-    """Return the positions of a grid: all values where there are few, else equidistant ones."""
-    parameter = space.parameters[j]
-    equidistant = np.linspace(0.0, 1.0, grid_size)
-    if parameter.size is None:
-        return equidistant
-    if isinstance(parameter, CategoricalParameter):
-        return np.arange(parameter.size, dtype=float)
-    if parameter.size <= grid_size:
-        grid = parameter.grid()
-        return equidistant if grid is None else grid[0]
-    return np.unique(parameter.nearest(equidistant))
 
 
 def values_together(

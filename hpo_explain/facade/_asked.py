@@ -17,11 +17,14 @@ from hpo_explain.adapters.sources import as_objectives, as_run
 from hpo_explain.errors import InputError, UnknownOptionError
 from hpo_explain.explainers._accepted import accepted_acquisition
 from hpo_explain.explainers._hindsight import learned_later
-from hpo_explain.facts import Fact
+from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Criterion, Kind
 from hpo_explain.run import Objectives, Run
+from hpo_explain.run.learned import learned_rows, which_of
 from hpo_explain.space import Config, encode_one
 from hpo_explain.surrogates import Surrogate
+
+_ALL, _SOME = 2000, 500  # trials that are explained one by one
 
 
 @contextmanager
@@ -113,6 +116,18 @@ def surrogate_of(
     if run.model is None or kind != "auto":
         return run.surrogate(before=before, kind=kind, seed=seed), ()
     return run.model, () if before is None else learned_later(run, before, run.model)
+
+
+def some_trials(run: Run, *, seed: int = 0) -> tuple[list[int], tuple[Fact, ...]]:
+    """Return the trials that are explained one by one, of many some, and that they are not all."""
+    numbers = np.asarray(run.trials)
+    if len(numbers) <= _ALL:
+        return numbers.tolist(), ()
+    in_order = np.argsort(numbers, kind="stable")
+    cost = np.where(np.asarray(run.feasible), run.cost, np.inf)[in_order]
+    rows = learned_rows(run.space, run.X[in_order], cost, _SOME, seed=seed)
+    told = fact("explained_some", **which_of(len(run), _SOME, seed=seed))
+    return numbers[in_order[rows]].tolist(), (told,)
 
 
 def _check_before(run: Run, before: int | None) -> None:

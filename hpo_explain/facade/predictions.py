@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import each_of
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.prediction import PredictionExplainer
 from hpo_explain.explanations import PredictionExplanation, PredictionOverview, Subject
-from hpo_explain.facade._asked import config_of, read, surrogate_of, trial_of
+from hpo_explain.facade._asked import config_of, read, some_trials, surrogate_of, trial_of
 from hpo_explain.options import Kind
 from hpo_explain.space import Config
 
@@ -91,7 +90,8 @@ def explain_predictions(
     run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     trials : sequence of int, optional
-        Numbers of the trials; by default all.
+        Numbers of the trials; by default all, of more than 2,000 the best one and those nearest to
+        it, the latest, and some drawn evenly over the run: 500 together.
     background, before, kind, surrogate, seed
         As in :func:`explain_prediction`; "auto" is 100 rows.
     **reading
@@ -116,7 +116,7 @@ def explain_predictions(
     (0, 1)
     """
     run = read(explain_predictions, run, reading, surrogate, kind)
-    chosen = np.asarray(run.trials).tolist() if trials is None else trials
+    chosen, told = some_trials(run, seed=seed) if trials is None else (trials, ())
     configs = each_of("trials", chosen, "numbers of trials", run.config)
     if not configs:
         raise InputError("trials", "is empty", trials, "Name at least one trial.")
@@ -124,6 +124,6 @@ def explain_predictions(
     return PredictionExplainer(
         model,
         background=background,
-        subject=Subject.of(run, notes=notes),
+        subject=Subject.of(run, notes=(*told, *notes)),
         seed=seed,
     ).explain_all(configs, chosen)

@@ -7,6 +7,7 @@ from hpo_explain.space import CategoricalParameter, SearchSpace
 
 GP_TRIALS = 1000  # beyond, conditioning a Gaussian process costs too much: O(n³)
 GP_DIMENSIONS = 20  # beyond, its distances say little
+GP_CHOICES = 100  # of a hyperparameter, beyond: a column each, and all as far apart
 GP_CATEGORIES = 0.5  # share of categorical hyperparameters beyond which trees fit better
 
 
@@ -16,11 +17,13 @@ def choose_kind(
     """Return the kind of surrogate for a run of n trials, and why, as a "surrogate_kind".
 
     Its values are ``surrogate`` ("gp" or "forest"), ``n``, ``d``, ``categorical`` (the share of
-    categorical hyperparameters), ``beyond`` (which of the three is too large for a Gaussian
-    process, with its ``limit``; "failed" where the objective is whether a trial failed; empty where
-    nothing speaks against it), and ``own`` as given: whether the optimizer's own model comes first.
+    categorical hyperparameters), ``choices`` (the most that one has), ``beyond`` (which of the four
+    is too large for a Gaussian process, with its ``limit``; "failed" where the objective is whether
+    a trial failed; empty where nothing speaks against it), and ``own`` as given: whether the
+    optimizer's own model comes first.
     """
     d = len(space)
+    choices = [p.size for p in space if isinstance(p, CategoricalParameter)]
     categorical = sum(isinstance(p, CategoricalParameter) for p in space) / d
     beyond, limit = next(
         (
@@ -29,6 +32,7 @@ def choose_kind(
                 ("n", n, GP_TRIALS),
                 ("d", d, GP_DIMENSIONS),
                 ("categorical", categorical, GP_CATEGORIES),
+                ("choices", max(choices, default=0), GP_CHOICES),
             )
             if size > most
         ),
@@ -40,6 +44,7 @@ def choose_kind(
         n=n,
         d=d,
         categorical=categorical,
+        choices=max(choices, default=0),
         beyond=beyond,
         limit=limit,
         own=own,

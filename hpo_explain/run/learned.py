@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.space.gower import gower_distances
 
@@ -24,18 +23,17 @@ def most_learned(kind: Literal["gp", "forest"], before: int | None) -> int:
     return MOST_TRIALS[kind] if before is None else min(MOST_BEFORE, MOST_TRIALS[kind])
 
 
-def learned_some(finished: int, most: int, *, seed: int) -> Fact:
-    """Return that a model learns from some of the finished trials, and from which."""
+def which_of(finished: int, most: int, *, seed: int) -> dict[str, Any]:
+    """Return which of the finished trials `learned_rows` takes, as values of a fact."""
     best, latest, spread = _parts(most)
-    return fact(
-        "learned_from_some",
-        finished=finished,
-        learned=most,
-        best=best,
-        latest=latest,
-        spread=spread,
-        seed=seed,
-    )
+    return {
+        "finished": finished,
+        "taken": most,
+        "best": best,
+        "latest": latest,
+        "spread": spread,
+        "seed": seed,
+    }
 
 
 def _parts(most: int) -> tuple[int, int, int]:

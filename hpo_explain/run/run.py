@@ -36,7 +36,7 @@ from hpo_explain.run.diverged import SAME, diverged_above, space_filling_part, w
 from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.given_model import doubts_of_model
 from hpo_explain.run.instances import Instances
-from hpo_explain.run.learned import learned_rows, learned_some, most_learned
+from hpo_explain.run.learned import learned_rows, most_learned, which_of
 from hpo_explain.run.noise import NoiseModel
 from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.run.pending import WithoutResult
@@ -754,7 +754,9 @@ class Run:
         known = rows[in_order]
         cost = np.where(np.asarray(self.feasible)[known], self.cost[known], np.inf)
         some = learned_rows(self.space, self.X[known], cost, most, seed=seed)
-        return np.sort(in_order[some]), (learned_some(len(rows), most, seed=seed),)
+        return np.sort(in_order[some]), (
+            fact("learned_from_some", **which_of(len(rows), most, seed=seed)),
+        )
 
     def _too_few(self, rows: npt.NDArray[np.int64], before: int | None) -> Fact:
         """Return that too few trials count, and the fidelities at which there are more."""

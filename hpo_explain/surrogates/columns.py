@@ -85,7 +85,8 @@ class OneHotColumns:
             active = ~np.isnan(column)
             if isinstance(parameter, CategoricalParameter):
                 block = np.full((len(X), parameter.size), 1.0 / parameter.size)
-                block[active] = np.eye(parameter.size)[parameter.codes(column[active])]
+                block[active] = 0.0
+                block[np.flatnonzero(active), parameter.codes(column[active])] = 1.0
                 parts.append(block / np.sqrt(2.0))
             else:
                 parts.append(np.where(active, column, 0.5)[:, None])

@@ -319,6 +319,48 @@ class ForestSurrogate(HasExtremes):
 
         return in_blocks(len(background), max(1, _BLOCK // len(coalitions)), work)
 
+    def mean_shapley(
+        self, x: Array, background: Array, players: npt.NDArray[np.int64]
+    ) -> Array | None:
+        """Return Shapley values of the mean against each background row, exact: (n, players).
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The explained row, encoded.
+        background : ndarray of shape (n, d)
+            Latent background rows.
+        players : ndarray of int
+            The columns of the hyperparameters that take part.
+
+        Returns
+        -------
+        ndarray of shape (n, number of players), or None
+            None where activity depends on values, or `columns` does not split by hyperparameter.
+        """
+        from hpo_explain.surrogates._tree_coalitions import flatten
+        from hpo_explain.surrogates._tree_shapley import shapley_of_leaves
+
+        owners = self._owners()
+        if owners is None or any(map(self._space.is_conditional, self._space.names)):
+            return None
+        trees = [estimator.tree_ for estimator in self._forest.estimators_]
+        nodes = flatten(trees)
+        del nodes["impurity"]
+        # counted from the overall mean, sums of leaves far from 0 do not cancel
+        nodes["value"] = nodes["value"] - nodes["value"][nodes["roots"]].mean()
+        plays = np.zeros(len(self._space), dtype=bool)
+        plays[players] = True
+        found = shapley_of_leaves(
+            **nodes,
+            depth=max(tree.max_depth for tree in trees),
+            owners=owners,
+            plays=plays,
+            background=np.asarray(self._to_columns(background), dtype=np.float32),
+            explained=np.asarray(self._to_columns(x[None, :]), dtype=np.float32)[0],
+        )
+        return np.asarray(self._sign * found[:, players] / len(trees))
+
     def hold_out_by(self, other: Callable[[], HeldOut]) -> None:
         """Have `held_out` return what another function does, as where objectives are averages."""
         self._hold_out = other

@@ -102,6 +102,21 @@ class SupportsCoalitions(Protocol):
 
 
 @runtime_checkable
+class SupportsMeanShapley(Protocol):
+    """A surrogate that knows the Shapley values of its mean without valuing coalitions."""
+
+    def mean_shapley(
+        self, x: Array, background: Array, players: npt.NDArray[np.int64]
+    ) -> Array | None:
+        """Return Shapley values against each background row, (n, number of players).
+
+        `x` is the explained row (d,), `background` holds latent rows (n, d), `players` are the
+        columns that take part. None where the model's structure does not allow it.
+        """
+        ...
+
+
+@runtime_checkable
 class SupportsWalkedPredictions(Protocol):
     """A surrogate that follows players who join one by one without composed rows."""
 

@@ -170,6 +170,10 @@ add_facts(
         "nothing_feasible": "no value is probably feasible",
         "probably_infeasible": _infeasible,
         "no_value_ruled_out": "no value can be told from the best one",
+        "categories_left_out": lambda fact: (
+            f"{fact['shown']} of the {fact['all']:,} values of {fact.names[0]} are looked at: "
+            "those tried most often"
+        ),
         "averaged_where_active": lambda fact: (
             f"{fact.names[0]} is {fact['when']}: only such configurations are averaged"
         ),

@@ -260,6 +260,7 @@ add_facts(
         # how coalitions were valued
         "no_players": "no hyperparameter can matter here",
         "coalitions_exact": lambda fact: f"exact, all {fact['coalitions']} coalitions",
+        "leaves_exact": "exact, from the leaves of the trees",
         "kernel_explainer": _kernel_explainer,
         "games_summed": _games_summed,
         "orders_walked": lambda fact: f"sampled orders of {fact['players']} hyperparameters",

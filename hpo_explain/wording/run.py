@@ -102,10 +102,16 @@ def _instances_averaged(fact: Fact) -> str:
 
 def _learned_from_some(fact: Fact) -> str:
     return (
-        f"some trials: the model learns from {fact['learned']:,} of {fact['finished']:,} trials, "
-        f"because all take too long: the best one and those nearest to it ({fact['best']:,}), the "
-        f"latest ({fact['latest']:,}), and some drawn evenly over the run ({fact['spread']:,}; "
-        f"seed {fact['seed']})"
+        f"some trials: the model learns from {fact['taken']:,} of {fact['finished']:,} trials, "
+        f"because all take too long: {_which(fact)}"
+    )
+
+
+def _which(fact: Fact) -> str:
+    return (
+        f"the best one and those nearest to it ({fact['best']:,}), the latest "
+        f"({fact['latest']:,}), and some drawn evenly over the run ({fact['spread']:,}; seed "
+        f"{fact['seed']})"
     )
 
 
@@ -120,6 +126,8 @@ def _surrogate_kind(fact: Fact) -> str:
         "n": f"because {trials} are more than {limit}",
         "d": f"because {dimensions} are more than {limit}",
         "categorical": f"because {share} of the hyperparameters are categorical",
+        "choices": f"because {fact['choices']:,} values of a categorical hyperparameter are more "
+        f"than {limit}",
         "failed": "whose trees predict the probability of failure",
         "": f"for {trials} and {dimensions}, {share} of them categorical",
     }
@@ -165,6 +173,9 @@ add_facts(
             "0, and no band or interval holds what the model does not know"
         ),
         "overflow_clipped": _overflow_clipped,
+        "explained_some": lambda fact: (
+            f"{fact['taken']:,} of {fact['finished']:,} trials are explained: {_which(fact)}"
+        ),
         "learned_from_some": _learned_from_some,
         "instances_averaged": _instances_averaged,
         "range_of_later_trials": lambda fact: (

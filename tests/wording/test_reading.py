@@ -184,6 +184,7 @@ SENTENCES = [
             n=1,
             d=2,
             categorical=0.5,
+            choices=3,
             beyond="",
             limit=None,
             own=True,
@@ -198,11 +199,32 @@ SENTENCES = [
             n=1001,
             d=2,
             categorical=0.5,
+            choices=3,
             beyond="n",
             limit=1000,
             own=False,
         ),
         "surrogate: a forest, because 1001 trials are more than 1000",
+    ),
+    (
+        fact(
+            "surrogate_kind",
+            surrogate="forest",
+            n=60,
+            d=2,
+            categorical=0.5,
+            choices=5000,
+            beyond="choices",
+            limit=100,
+            own=False,
+        ),
+        "surrogate: a forest, because 5,000 values of a categorical hyperparameter are more than "
+        "100",
+    ),
+    (
+        fact("explained_some", finished=3000, taken=500, best=50, latest=50, spread=400, seed=0),
+        "500 of 3,000 trials are explained: the best one and those nearest to it (50), the latest "
+        "(50), and some drawn evenly over the run (400; seed 0)",
     ),
     (
         fact("too_few_trials", trials=[0], before=1),

@@ -1,0 +1,48 @@
+"""Which of many categories an effect is computed for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hpo_explain.explanations import Subject
+from hpo_explain.facts import Fact, fact
+from hpo_explain.space import Array, CategoricalParameter
+
+MOST_CATEGORIES = (50, 20)
+"""Of a hyperparameter alone, and of each of two: more take too long, and cannot be shown."""
+
+
+def codes_of(subject: Subject, j: int, members: int) -> Array:
+    """Return the codes of the categories of a column whose effect is computed, in their order.
+
+    All, or of many those tried most often, that of the incumbent among them.
+
+    Parameters
+    ----------
+    subject : Subject
+        What is explained, with the tried configurations.
+    j : int
+        The categorical column.
+    members : int
+        How many hyperparameters the effect is of: one or two.
+    """
+    parameter = subject.space.parameters[j]
+    if not isinstance(parameter, CategoricalParameter):
+        raise TypeError(f"{parameter.name} has no categories")
+    most = MOST_CATEGORIES[members - 1]
+    if parameter.size <= most:
+        return np.arange(parameter.size, dtype=float)
+    tried = np.empty(0) if subject.tried is None else subject.tried[:, j]
+    counts = np.bincount(tried[~np.isnan(tried)].astype(np.int64), minlength=parameter.size)
+    if parameter.name in subject.incumbent:
+        best = parameter.encode([subject.incumbent[parameter.name]])
+        counts[best.astype(np.int64)] = len(tried) + 1
+    return np.sort(np.argsort(-counts, kind="stable")[:most]).astype(float)
+
+
+def left_out_note(subject: Subject, j: int, members: int) -> tuple[Fact, ...]:
+    """Return how many categories an effect leaves out; empty if none, or not of categories."""
+    parameter, most = subject.space.parameters[j], MOST_CATEGORIES[members - 1]
+    if not isinstance(parameter, CategoricalParameter) or parameter.size <= most:
+        return ()
+    return (fact("categories_left_out", names=[parameter.name], shown=most, all=parameter.size),)

@@ -1,0 +1,82 @@
+"""Hundreds of hyperparameters: exact contributions of forests, paths, and what is left out."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.surrogates import SupportsMeanShapley
+from tests.noted import the_note
+
+
+def forest_of(d, n=60, *, seed=0):
+    space = hx.SearchSpace(
+        [
+            *(hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(d - 1)),
+            hx.CategoricalParameter("c", list("abcd")),
+        ]
+    )
+    X = space.sample(n, seed=seed)
+    y = X[:, 0] * X[:, 1] + np.sin(5.0 * X[:, 2]) + 0.3 * X[:, -1]
+    return hx.ForestSurrogate.fit(space, X, 1e4 + y, n_trees=8), X
+
+
+def test_contributions_from_leaves_are_those_of_all_coalitions():
+    """The definition: the weighted mean of what a player adds, over all sets of the others."""
+    model, X = forest_of(5)
+    x, background, players = X[0], X[[7, 8]], np.arange(5)
+    assert isinstance(model, SupportsMeanShapley)
+    found = model.mean_shapley(x, background, players)
+    for b, row in enumerate(background):
+        for j in players:
+            expected = 0.0
+            for size in range(5):
+                for others in itertools.combinations([k for k in players if k != j], size):
+                    without, joined = row.copy(), row.copy()
+                    without[[*others]] = x[[*others]]
+                    joined[[*others, j]] = x[[*others, j]]
+                    share = math.factorial(size) * math.factorial(4 - size) / math.factorial(5)
+                    values = model.predict(np.array([without, joined]))[0]
+                    expected += share * (values[1] - values[0])
+            assert found[b, j] == pytest.approx(expected, abs=1e-8)
+
+
+def test_those_who_do_not_play_keep_the_value_of_the_background():
+    model, X = forest_of(5)
+    found = model.mean_shapley(X[0], X[[7]], np.array([0, 2]))
+    both = X[[7]].copy()
+    both[0, [0, 2]] = X[0, [0, 2]]
+    gain = model.predict(both)[0] - model.predict(X[[7]])[0]
+    assert found.sum() == pytest.approx(float(gain[0]), abs=1e-8)
+
+
+def test_a_prediction_of_200_hyperparameters_is_divided_exactly():
+    model, X = forest_of(200)
+    found = hx.PredictionExplainer(model, background=X[:20]).explain(model.space.decode(X[[30]])[0])
+    assert found.estimator.kind == "leaves_exact"
+    assert abs(found.efficiency_gap) < 1e-8
+    assert found.phi.sum() == pytest.approx(found.prediction - found.baseline, abs=1e-8)
+
+
+def test_an_ablation_of_200_hyperparameters_ends_at_its_target():
+    model, X = forest_of(200)
+    source, target = model.space.decode(X[:2])
+    found = hx.AblationExplainer(model).explain(source, target)
+    ends = model.predict(X[:2])[0]
+    assert found.gains.sum() == pytest.approx(ends[0] - ends[1], abs=1e-8)
+    assert found.shapley.sum() == pytest.approx(ends[0] - ends[1], abs=1e-8)
+    assert "shapley_sampled" not in {note.kind for note in found.notes}
+
+
+def test_of_many_trials_some_are_explained_and_told(monkeypatch):
+    model, X = forest_of(4, 300)
+    run = hx.Run(model.space, X, X[:, 0], "minimize").explained_by(model)
+    monkeypatch.setattr("hpo_explain.facade._asked._ALL", 200)
+    monkeypatch.setattr("hpo_explain.facade._asked._SOME", 50)
+    found = hx.explain_predictions(run, background=5)
+    told = the_note(found.notes, "explained_some")
+    assert (told["finished"], told["taken"]) == (300, 50)
+    assert run.incumbent_trial in found.trials
+    assert len(found.trials) == 50
