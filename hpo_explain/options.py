@@ -31,6 +31,9 @@ Estimator = Literal["auto", "exact", "kernel", "sampling"]
 InteractionIndex = Literal["k-SII", "STII", "FSII"]
 """How Shapley interactions share out what hyperparameters do together."""
 
+Over = Literal["mean", "min", "max"]
+"""How the values of several runs become one; a number between 0 and 1 is their quantile."""
+
 Variance = Literal["average", "covariance"]
 """The variance of a partial dependence: the average (Eq. 5), or that of the average (Eq. 4)."""
 
@@ -51,6 +54,7 @@ MEASURED: tuple[str, ...] = get_args(Measured)
 JOINED: tuple[str, ...] = get_args(Joined)
 ESTIMATORS: tuple[str, ...] = get_args(Estimator)
 INDICES: tuple[str, ...] = get_args(InteractionIndex)
+OVER: tuple[str, ...] = get_args(Over)
 VARIANCES: tuple[str, ...] = get_args(Variance)
 SPLITS: tuple[str, ...] = get_args(Split)
 READABLE: tuple[str, ...] = get_args(Readable)

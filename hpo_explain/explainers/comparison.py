@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 
 from hpo_explain._checks import check_seed
-from hpo_explain.diagnostics import LEVELS
 from hpo_explain.errors import InputError
+from hpo_explain.explainers._shared_subject import shared_subject
 from hpo_explain.explainers._sums import sums_under
 from hpo_explain.explanations import Comparison, Default, FanovaImportance, Subject
 from hpo_explain.facts import Fact, fact
@@ -144,7 +144,11 @@ class ComparisonExplainer:
         )
         notes = tuple(self._notes())
         return Comparison(
-            subject=self._subject(notes),
+            subject=shared_subject(
+                self._space,
+                [replace(run.subject, trust=run.importance.subject.trust) for run in self._runs],
+                notes,
+            ),
             runs=tuple(run.name for run in self._runs),
             importances=tuple(run.importance for run in self._runs),
             grid=grid,
@@ -154,22 +158,6 @@ class ComparisonExplainer:
             default=default,
             same_space=self._shared.same,
             trusted=tuple(run.importance.subject.trusted("everywhere") for run in self._runs),
-            notes=notes,
-        )
-
-    def _subject(self, notes: tuple[Fact, ...]) -> Subject:
-        judged = [run.importance.subject.trust for run in self._runs]
-        known = [trust for trust in judged if trust is not None]
-        worst = max(known, key=lambda trust: LEVELS.index(trust.level)) if known else None
-        return replace(
-            self._runs[0].subject,
-            space=self._space,
-            trial=None,
-            model="",
-            trust=worst,
-            tried=None,
-            costs=None,
-            incumbent={},
             notes=notes,
         )
 

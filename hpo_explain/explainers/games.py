@@ -46,7 +46,7 @@ from hpo_explain.facts import Fact, fact
 from hpo_explain.options import INDICES, Direction, InteractionIndex
 from hpo_explain.space import Array, Config, encode_one
 from hpo_explain.space.nearby import filled
-from hpo_explain.surrogates import Surrogate, mean_of
+from hpo_explain.surrogates import SupportsJoint, Surrogate, mean_of, std_from_variance
 
 _START = 200  # configurations of the space among which the search starts
 _TRIED = 300  # of the tried ones, the best
@@ -75,6 +75,9 @@ class GameExplainer:
     subject : Subject, optional
         What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
         default it is made from the model and `direction`. Searches start at what it says was tried.
+    players : sequence of sequence of int, optional
+        The columns of each player, as :func:`players_of` returns them; by default every
+        hyperparameter that the model uses is one.
     seed : int, default 0
         Seed of searches and samples.
 
@@ -110,6 +113,7 @@ class GameExplainer:
         order: int = 2,
         direction: Direction = "minimize",
         subject: Subject | None = None,
+        players: Sequence[Sequence[int]] | None = None,
         seed: int = 0,
     ) -> None:
         explained = Explained.of(
@@ -122,7 +126,13 @@ class GameExplainer:
         self._subject = explained.completed(subject)
         self._index = cast(InteractionIndex, check_option("index", index, INDICES))
         self._order = check_count("order", order)
+        self._players = None if players is None else [list(player) for player in players]
         self._seed = check_seed(seed)
+
+    @property
+    def subject(self) -> Subject:
+        """What is explained."""
+        return self._subject
 
     def tunability(self, default: Config, *, trial: int | None = None) -> GameExplanation:
         """Return what tuning every set of hyperparameters gains over a default.
@@ -199,9 +209,8 @@ class GameExplainer:
             cost, rows = self._search(table, 1.0)
             better = own_cost <= cost + _ROUNDED * np.abs(cost).max()
             cost, rows = np.where(better, own_cost, cost), np.where(better[:, None], own_rows, rows)
-        values, weights = cost - own_cost, self._weights(table)
-        both = np.vstack([own_rows, rows])
-        known = self._known(table, values, both, np.hstack([weights, -weights]))
+        values = cost - own_cost
+        known = self._known(table, values, own_rows, rows)
         return self._result(
             "optimizer_bias", table, trial, values, known, rows=own_rows, reference=rows
         )
@@ -215,7 +224,7 @@ class GameExplainer:
         table = self._table(default)
         cost, rows = self._search(table, sign)
         values = sign * (cost[0] - cost)
-        known = self._known(table, values, rows, self._weights(table))
+        known = self._known(table, values, rows)
         return self._result(game, table, trial, values, known, rows=rows)
 
     def _search(self, table: _Table, sign: float) -> tuple[Array, Array]:
@@ -244,26 +253,40 @@ class GameExplainer:
         What is inactive in the default has the middle of its range where a coalition activates it.
         """
         space = self._explained.space
-        x = encode_one(space, default, "default")
-        middle = np.array([p.from_latent(np.array([0.5]))[0] for p in space.parameters])
-        optional = np.array([p.optional is not None for p in space.parameters])
-        row = np.where(np.isnan(x) & ~optional, middle, x)
-        columns = np.flatnonzero(relevant(self._explained.game)).tolist()
-        players, notes = [[j] for j in columns], []
-        if len(columns) > EXACT_PLAYERS:
-            alone = np.zeros((len(columns), len(space)), dtype=bool)
-            alone[np.arange(len(columns)), columns] = True
-            sample = space.sample(_START, seed=self._seed, latent=True)
-            spread = predicted_in_coalitions(self._surrogate, row, sample, alone).std(axis=0)
-            order = np.argsort(-spread, kind="stable")
-            first = sorted(columns[i] for i in order[: EXACT_PLAYERS - 1])
-            rest = [j for j in columns if j not in first]
-            players = [*([j] for j in first), rest]
-            notes.append(fact("play_as_one", names=[space.names[j] for j in rest]))
+        x, row = self._completed(default)
+        players = players_of(self.spread(default)) if self._players is None else self._players
+        columns = [j for player in players for j in player]
+        notes = [
+            fact("play_as_one", names=[space.names[j] for j in player])
+            for player in players
+            if len(player) > 1
+        ]
         if np.isnan(x[columns]).any():
             names = [space.names[j] for j in columns if np.isnan(x[j])]
             notes.append(fact("default_completed", names=names))
         return _Table(space.decode(x[None, :])[0], row, players, tuple(notes))
+
+    def _completed(self, default: Config) -> tuple[Array, Array]:
+        """Return the default encoded, and with the middle of their range for what is inactive."""
+        space = self._explained.space
+        x = encode_one(space, default, "default")
+        middle = np.array([p.from_latent(np.array([0.5]))[0] for p in space.parameters])
+        optional = np.array([p.optional is not None for p in space.parameters])
+        return x, np.where(np.isnan(x) & ~optional, middle, x)
+
+    def spread(self, default: Config) -> Array:
+        """Return how much each hyperparameter alone moves the prediction from a default, (d,).
+
+        A standard deviation over the space's measure; NaN where it cannot matter.
+        """
+        space, row = self._explained.space, self._completed(default)[1]
+        columns = np.flatnonzero(relevant(self._explained.game))
+        alone = np.zeros((len(columns), len(space)), dtype=bool)
+        alone[np.arange(len(columns)), columns] = True
+        sample = space.sample(_START, seed=self._seed, latent=True)
+        found = np.full(len(space), np.nan)
+        found[columns] = predicted_in_coalitions(self._surrogate, row, sample, alone).std(axis=0)
+        return found
 
     # ------------------------------------------------------------------ their uncertainty
 
@@ -274,24 +297,40 @@ class GameExplainer:
         whole[0, -1] += 1.0
         return np.vstack([table.weights(self._order, self._index), whole])
 
-    def _known(self, table: _Table, values: Array, rows: Array, weights: Array) -> _Known | None:
-        """Return what the model knows of sums over latent rows, of which many are equal.
+    def _known(
+        self, table: _Table, values: Array, rows: Array, reference: Array | None = None
+    ) -> _Known | None:
+        """Return what the model knows of values that are differences of predictions.
 
-        They are sums of predictions, whose signs do not matter to their covariance.
+        They are those at a row of each coalition minus those at another, or at the default's. The
+        signs do not matter to their covariance.
         """
+        weights, m = self._weights(table), len(rows)
+        few = m <= 2**_MANY
+        # the covariance of all coalitions, or of sets alone where there are too many coalitions
+        asked = np.eye(m) if few else weights
+        if reference is None:
+            asked = asked - np.outer(asked.sum(axis=1), np.arange(m) == 0)
+        else:
+            asked, rows = np.hstack([asked, -asked]), np.vstack([rows, reference])
         X = self._surrogate.space.project(rows)
         key = np.nan_to_num(X, nan=-1.0)
         _, first, which = np.unique(key, axis=0, return_index=True, return_inverse=True)
-        summed = np.zeros((len(weights), len(first)))
-        np.add.at(summed.T, which.ravel(), weights.T)
+        summed = np.zeros((len(asked), len(first)))
+        np.add.at(summed.T, which.ravel(), asked.T)
+        if few and not isinstance(self._surrogate, SupportsJoint):
+            summed = weights @ summed
         sums = sums_under(self._surrogate, X[first], summed)
-        if sums is None:
-            return None
-        drawn = None
-        if sums.covariance is not None:
-            phi = table.weights(self._order, self._index) @ values
-            drawn = normal_draws(phi, sums.covariance[:-1, :-1], DRAWS, self._seed).T
-        return _Known(sums.std[:-1], float(sums.std[-1]), drawn)
+        if sums is None or sums.covariance is None:
+            return None if sums is None else _Known(sums.std[:-1], float(sums.std[-1]))
+        covariance = weights @ sums.covariance @ weights.T if few else sums.covariance
+        std = std_from_variance(np.diag(covariance))
+        if few:
+            coalitions = normal_draws(values, sums.covariance, DRAWS, self._seed).T
+            return _Known(std[:-1], float(std[-1]), coalitions @ weights[:-1].T, coalitions)
+        phi = weights[:-1] @ values
+        drawn = normal_draws(phi, covariance[:-1, :-1], DRAWS, self._seed).T
+        return _Known(std[:-1], float(std[-1]), drawn)
 
     def _variance_known(self, table: _Table, values: Array) -> _Known | None:
         """Return what is known of variances' interactions, from functions drawn."""
@@ -310,7 +349,8 @@ class GameExplainer:
         apart = self._weights(table) @ (of_draws[:, 1:] - of_draws[:, :1])
         std = np.sqrt((apart**2).mean(axis=1))
         drawn = (self._weights(table) @ values)[:, None] + apart
-        return _Known(std[:-1], float(std[-1]), drawn[:-1].T)
+        coalitions = values[:, None] + of_draws[:, 1:] - of_draws[:, :1]
+        return _Known(std[:-1], float(std[-1]), drawn[:-1].T, coalitions.T)
 
     # ------------------------------------------------------------------ the result
 
@@ -345,17 +385,35 @@ class GameExplainer:
             whole_std=None if known is None else known.whole_std,
             rows=None if rows is None else space.project(rows),
             reference=None if reference is None else space.project(reference),
+            drawn=None if known is None else known.coalitions,
             notes=(*table.notes, *self._subject.notes),
         )
 
 
+def players_of(spread: Array) -> list[list[int]]:
+    """Return the columns of each player: where there are too many, those that move least are one.
+
+    Parameters
+    ----------
+    spread : ndarray of shape (d,)
+        As :meth:`GameExplainer.spread` returns it.
+    """
+    columns = np.flatnonzero(~np.isnan(spread)).tolist()
+    if len(columns) <= EXACT_PLAYERS:
+        return [[j] for j in columns]
+    order = np.argsort(-spread[columns], kind="stable")
+    first = sorted(columns[i] for i in order[: EXACT_PLAYERS - 1])
+    return [*([j] for j in first), [j for j in columns if j not in first]]
+
+
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """The std of sets' values and of the whole under the model, and draws (number, sets)."""
+    """The std of sets' values and of the whole under the model, draws of sets, of coalitions."""
 
     std: Array
     whole_std: float
     drawn: Array | None = None
+    coalitions: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.explanations.set_values import SetValues
 from hpo_explain.facts import Fact, fact
-from hpo_explain.options import InteractionIndex
+from hpo_explain.options import InteractionIndex, Over
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -63,6 +63,14 @@ class GameExplanation(Result):
         The encoded configuration that is best (worst) in every coalition; None for the sensitivity.
     reference : ndarray of shape (2 ** number of players, d) or None
         Those with which the optimizer's are compared; None for other games.
+    drawn : ndarray of shape (number of draws, 2 ** number of players) or None
+        The value of every coalition for functions drawn from the posterior; None without one, or
+        where there are too many coalitions.
+    over : {"mean", "min", "max"} or float, optional
+        How the values of several runs became one, coalition by coalition; a number is the quantile.
+        None for a game of a single run.
+    games : mapping of str to GameExplanation
+        The game of each run, by name; empty for a game of a single run.
     subject, notes
         As of every result.
 
@@ -93,6 +101,9 @@ class GameExplanation(Result):
     whole_std: float | None
     rows: Array | None = None
     reference: Array | None = None
+    drawn: Array | None = None
+    over: Over | float | None = None
+    games: Mapping[str, GameExplanation] = field(default_factory=dict)
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -132,6 +143,9 @@ class GameExplanation(Result):
         ValueError
             If a name is unknown, or the game has no configurations.
         """
+        if self.games:
+            problem = "is of several runs, each with its own best configuration"
+            raise InputError("game", problem, self.game, f"Ask .games[{next(iter(self.games))!r}].")
         if self.rows is None:
             problem = f"is {self.game!r}, which has no best configuration"
             raise InputError("game", problem, self.game, "Ask hx.tunability.")
@@ -205,16 +219,19 @@ class GameExplanation(Result):
     @property
     def contributions_in(self) -> tuple[str, ...]:
         """Columns of the table that hold values."""
-        return ("value", "alone")
+        return ("value", "alone", *(f"in {name}" for name in self.games))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per set, the largest value first.
 
         Columns members, order, alone (the value of the set as a coalition), value (what it does
-        beyond smaller sets), half_width (of integrating), model_std.
+        beyond smaller sets), half_width (of integrating), model_std. Of several runs also the value
+        in each, such as "in seed 0".
         """
         codes = [sum(1 << p for p in members) for members in self.total.sets]
-        return self.total.to_frame(alone=self.coalitions[codes] if codes else np.array([]))
+        each = {f"in {name}": game.total.values for name, game in self.games.items()}
+        alone = self.coalitions[codes] if codes else np.array([])
+        return self.total.to_frame(alone=alone, **each)
 
     def plot_matrix(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
         """Draw single hyperparameters and pairs as a matrix of colors; return the axes."""
@@ -235,6 +252,8 @@ class GameExplanation(Result):
             "values": self.total.to_dict(),
             "whole": self.whole,
             "whole_std": self.whole_std,
+            "over": self.over,
+            "runs": {name: game._numbers() for name, game in self.games.items()},
             "alone": [
                 {"members": list(player), "value": float(value)}
                 for player, value in zip(self.total.players, self.alone(), strict=True)

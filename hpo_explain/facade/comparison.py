@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, overload
 
 from hpo_explain._checks import check_option
@@ -102,18 +102,37 @@ def compare(
     if explanations:
         return aggregate(runs)
     check_option("kind", kind, KINDS)
-    read = {str(name): _read(name, source, reading, seed) for name, source in runs.items()}
-    if len(read) < 2:
-        problem = f"must hold at least two runs, but held {', '.join(read) or 'none'}"
-        raise InputError("runs", problem, [*read])
+    read = several_runs(compare, runs, reading, seed)
     shared = Shared.of([run.space for run in read.values()])
     parts = [_compared(name, run, shared, kind, seed) for name, run in read.items()]
     return ComparisonExplainer(parts, seed=seed).explain()
 
 
-def _read(name: str, source: Any, reading: Mapping[str, Any], seed: int) -> Run:
-    run = read_one(compare, "runs", f"has {name!r}, which cannot be read: ", source, reading)
-    return average_instances(run, n_trees=_TREES, seed=seed)
+def several_runs(
+    function: Callable[..., Any], runs: Mapping[str, Any], reading: Mapping[str, Any], seed: int
+) -> dict[str, Run]:
+    """Return runs by their names; instances of each are averaged.
+
+    Parameters
+    ----------
+    function : callable
+        What was called, whose options an error names.
+    runs, reading, seed
+        As they were given to it.
+
+    Raises
+    ------
+    InputError
+        If one cannot be read, or there are fewer than two.
+    """
+    read = {}
+    for name, source in runs.items():
+        run = read_one(function, "runs", f"has {name!r}, which cannot be read: ", source, reading)
+        read[str(name)] = average_instances(run, n_trees=_TREES, seed=seed)
+    if len(read) < 2:
+        problem = f"must hold at least two runs, but held {', '.join(read) or 'none'}"
+        raise InputError("runs", problem, [*read])
+    return read
 
 
 def _compared(name: str, run: Run, shared: Shared, kind: Kind, seed: int) -> ComparedRun:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_sequence
+from hpo_explain._checks import check_fraction, check_option, check_sequence
 from hpo_explain.errors import InputError
+from hpo_explain.explainers._shared_games import shared_game, shared_players
 from hpo_explain.explainers.games import GameExplainer
 from hpo_explain.explanations import GameExplanation, Subject
+from hpo_explain.explanations.games import Game
 from hpo_explain.facade._asked import (
     config_of,
     default_source,
@@ -19,16 +22,18 @@ from hpo_explain.facade._asked import (
     surrogate_of,
     trial_of,
 )
+from hpo_explain.facade.comparison import compare, several_runs
 from hpo_explain.facts import Fact, fact
-from hpo_explain.options import InteractionIndex, Kind
+from hpo_explain.options import OVER, InteractionIndex, Kind, Over
 from hpo_explain.run import Run
-from hpo_explain.space import Config
+from hpo_explain.space import Config, Shared
 
 
 def tunability(
     run: Any,
     default: Config | int | None = None,
     *,
+    over: Over | float = "mean",
     index: InteractionIndex = "k-SII",
     order: int = 2,
     before: int | None = None,
@@ -45,10 +50,17 @@ def tunability(
     Parameters
     ----------
     run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
-        The optimization run.
+        The optimization run; or several of the same space, such as those of several data sets, as
+        a dict by name. Then the value of each set is that over the runs.
     default : dict or int, optional
         The default: a configuration, or the number of a trial. By default the first trial; where
-        that is the incumbent, the trial in the middle of the ranking.
+        that is the incumbent, the trial in the middle of the ranking. Of several runs a
+        configuration, by default that which :func:`compare` finds to be good in all.
+    over : {"mean", "min", "max"} or float, default "mean"
+        How the values of several runs become one: what a set gains on average, at least (in every
+        run) or at most (in some run); a number between 0 and 1 is their quantile. Of losses, which
+        are gains below 0, "min" is the largest. They are in the units of the objective, so that a
+        run in which it varies more counts more.
     index : {"k-SII", "STII", "FSII"}, default "k-SII"
         How what hyperparameters do together is shared out, as in :func:`shapley_interactions`.
     order : int, default 2
@@ -83,15 +95,15 @@ def tunability(
     >>> hx.tunability(table, {"x": 0.9}, objective="loss").configuration("x")
     {'x': 0.1}
     """
-    run = read(tunability, run, reading, surrogate, kind)
-    explainer, config, trial = _explainer(run, default, index, order, before, kind, seed)
-    return explainer.tunability(config, trial=trial)
+    asked = _Asked(tunability, default, over, index, order, before, kind, surrogate, seed, reading)
+    return asked.play("tunability", run)
 
 
 def mistunability(
     run: Any,
     default: Config | int | None = None,
     *,
+    over: Over | float = "mean",
     index: InteractionIndex = "k-SII",
     order: int = 2,
     before: int | None = None,
@@ -105,8 +117,8 @@ def mistunability(
     Parameters
     ----------
     run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
-        The optimization run.
-    default, index, order, before, kind, surrogate, seed
+        The optimization run, or several by name, as in :func:`tunability`.
+    default, over, index, order, before, kind, surrogate, seed
         As in :func:`tunability`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
@@ -130,15 +142,17 @@ def mistunability(
     >>> hx.mistunability(table, {"x": 0.1}, objective="loss").configuration("x")
     {'x': 0.9}
     """
-    run = read(mistunability, run, reading, surrogate, kind)
-    explainer, config, trial = _explainer(run, default, index, order, before, kind, seed)
-    return explainer.mistunability(config, trial=trial)
+    asked = _Asked(
+        mistunability, default, over, index, order, before, kind, surrogate, seed, reading
+    )
+    return asked.play("mistunability", run)
 
 
 def sensitivity(
     run: Any,
     default: Config | int | None = None,
     *,
+    over: Over | float = "mean",
     index: InteractionIndex = "k-SII",
     order: int = 2,
     before: int | None = None,
@@ -155,8 +169,8 @@ def sensitivity(
     Parameters
     ----------
     run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
-        The optimization run.
-    default, index, order, before, kind, surrogate, seed
+        The optimization run, or several by name, as in :func:`tunability`.
+    default, over, index, order, before, kind, surrogate, seed
         As in :func:`tunability`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
@@ -181,15 +195,15 @@ def sensitivity(
     >>> bool(found.gain("x") == found.whole > 0.0)
     True
     """
-    run = read(sensitivity, run, reading, surrogate, kind)
-    explainer, config, trial = _explainer(run, default, index, order, before, kind, seed)
-    return explainer.sensitivity(config, trial=trial)
+    asked = _Asked(sensitivity, default, over, index, order, before, kind, surrogate, seed, reading)
+    return asked.play("sensitivity", run)
 
 
 def optimizer_bias(
     run: Any,
     default: Config | int | None = None,
     *,
+    over: Over | float = "mean",
     ensemble: Sequence[Any] = (),
     index: InteractionIndex = "k-SII",
     order: int = 2,
@@ -207,8 +221,8 @@ def optimizer_bias(
     Parameters
     ----------
     run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
-        The optimization run, of whose optimizer this is about.
-    default : dict or int, optional
+        The optimization run, of whose optimizer this is about, or several by name.
+    default, over
         As in :func:`tunability`.
     ensemble : sequence of runs, default ()
         Other optimizers' runs in the same space: Runs, or whatever is read as `run` is. By default
@@ -237,30 +251,115 @@ def optimizer_bias(
     >>> hx.optimizer_bias(table, 1, objective="loss").whole <= 0.0
     True
     """
+    given = check_sequence("ensemble", ensemble, "runs")
+    asked = _Asked(
+        optimizer_bias, default, over, index, order, before, kind, surrogate, seed, reading
+    )
+    if isinstance(run, Mapping) and given:
+        problem = "was given with several runs, of which each would need its own"
+        raise InputError("ensemble", problem, ensemble, "Ask for one run at a time.")
+    if isinstance(run, Mapping):
+        return asked.play("optimizer_bias", run, fact("games_of_model"))
     run = read(optimizer_bias, run, reading, surrogate, kind)
     others = [
         read_one(optimizer_bias, "ensemble", "has a run that cannot be read: ", other, reading)
-        for other in check_sequence("ensemble", ensemble, "runs")
+        for other in given
     ]
     for other in others:
         if other.space.names != run.space.names:
             problem = f"has a run of {list(other.space.names)}, not of {list(run.space.names)}"
             raise InputError("ensemble", problem, ensemble, "Give runs in the same space.")
     note = fact("games_of_others", runs=len(others)) if others else fact("games_of_model")
-    explainer, config, trial = _explainer(run, default, index, order, before, kind, seed, note)
+    explainer, config, trial = asked.of(run, note)
     tried = [run.space.encode(other.space.decode(np.asarray(other.X))) for other in others]
     return explainer.optimizer_bias(config, tried, trial=trial)
 
 
-def _explainer(
-    run: Run, default: Config | int | None, index: InteractionIndex, order: int,
-    before: int | None, kind: Kind, seed: int, *notes: Fact,
-) -> tuple[GameExplainer, Config, int | None]:  # fmt: skip
-    """Return the explainer of a run, the default, and the trial that it is."""
-    model, about = surrogate_of(run, before, kind, seed)
-    if default is None:
-        default = default_source(run, run.incumbent)
-        notes = (fact("default_chosen", trials=[default]), *notes)
-    subject = Subject.of(run, notes=(*notes, *about))
-    explainer = GameExplainer(model, index=index, order=order, subject=subject, seed=seed)
-    return explainer, config_of(run, "default", default), trial_of(run, default)
+@dataclass(frozen=True)
+class _Asked:
+    """What a game was asked for with, and by which function."""
+
+    by: Callable[..., Any]
+    default: Config | int | None
+    over: Over | float
+    index: InteractionIndex
+    order: int
+    before: int | None
+    kind: Kind
+    surrogate: Any
+    seed: int
+    reading: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.over, str):
+            check_option("over", self.over, OVER)
+        else:
+            check_fraction("over", self.over)
+
+    def play(self, game: Game, run: Any, *notes: Fact) -> GameExplanation:
+        """Return a game of a run, or of several."""
+        if isinstance(run, Mapping):
+            return self._of_several(game, run, notes)
+        single = read(self.by, run, self.reading, self.surrogate, self.kind)
+        explainer, config, trial = self.of(single, *notes)
+        found: GameExplanation = getattr(explainer, game)(config, trial=trial)
+        return found
+
+    def of(self, run: Run, *notes: Fact) -> tuple[GameExplainer, Config, int | None]:
+        """Return the explainer of a run, the default, and the trial that it is."""
+        if self.over != "mean":
+            problem = f"was {self.over!r}, but there is a single run"
+            raise InputError("over", problem, self.over, "Leave it out, or give a dict of runs.")
+        default = self.default
+        if default is None:
+            default = default_source(run, run.incumbent)
+            notes = (fact("default_chosen", trials=[default]), *notes)
+        explainer = self._explainer(run, notes)
+        return explainer, config_of(run, "default", default), trial_of(run, default)
+
+    def _explainer(
+        self,
+        run: Run,
+        notes: tuple[Fact, ...],
+        players: list[list[int]] | None = None,
+        own: int = 0,
+    ) -> GameExplainer:
+        model, about = surrogate_of(run, self.before, self.kind, self.seed)
+        return GameExplainer(
+            model,
+            index=self.index,
+            order=self.order,
+            subject=Subject.of(run, notes=(*notes, *about)),
+            players=players,
+            seed=self.seed + own,
+        )
+
+    def _of_several(
+        self, game: Game, runs: Mapping[str, Any], notes: tuple[Fact, ...]
+    ) -> GameExplanation:
+        for name, value in (("before", self.before), ("surrogate", self.surrogate)):
+            if value is not None:
+                problem = "was given with several runs, of which each has its own"
+                raise InputError(name, problem, value, "Ask for one run at a time.")
+        read = several_runs(self.by, runs, self.reading, self.seed)
+        first = next(iter(read.values()))
+        if not Shared.of([run.space for run in read.values()]).same:
+            names = {name: list(run.space.names) for name, run in read.items()}
+            problem = "are not of the same search space"
+            raise InputError("runs", problem, names, "Compare them with hx.compare.")
+        if len({run.direction for run in read.values()}) > 1:
+            directions = {name: run.direction for name, run in read.items()}
+            raise InputError("runs", "are not of the same direction", directions)
+        default = self.default
+        if default is None:
+            default = compare(read, kind=self.kind, seed=self.seed).default.configuration
+            notes = (fact("default_of_all"), *notes)
+        config = config_of(first, "default", default)
+        players = shared_players(
+            {name: self._explainer(run, notes) for name, run in read.items()}, config
+        )
+        games: dict[str, GameExplanation] = {}
+        for i, (name, run) in enumerate(read.items()):
+            # another seed for each, so that functions drawn are independent
+            games[name] = getattr(self._explainer(run, notes, players, i), game)(config)
+        return shared_game(games, self.over)

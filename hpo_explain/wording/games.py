@@ -24,6 +24,11 @@ add_facts(
         "games_of_others": lambda fact: (
             f"compared with the values that {counted(fact['runs'], 'other run')} tried"
         ),
+        "default_of_all": "default: the configuration that is best on average over the runs",
+        "runs_uneven": lambda fact: (
+            f"{fact['name']} makes up {fact['share']:.0%} of the average, as the objective varies "
+            "most in it"
+        ),
         "games_of_model": "compared with the best values that the model predicts",
     }
 )
@@ -34,10 +39,10 @@ def sentence(result: GameExplanation) -> str:
     """Say what all hyperparameters can do to the objective, and which of them do it alone."""
     first, *others = result.claims
     if first.kind == "no_effect":
-        return f"{_NOTHING[result.game]}.{reservation([first])}"
+        return f"{_of_runs(result, _NOTHING[result.game])}.{reservation([first])}"
     alone = [claim for claim in others if claim.kind in ("gain", "importance")]
     together = [claim for claim in others if claim.kind == "interaction"]
-    text = _WHOLE[result.game](result, first)
+    text = _of_runs(result, _WHOLE[result.game](result, first))
     if any(reason.kind == "gain_within_uncertainty" for reason in first.because):
         text += " This is within the model's uncertainty."
     if alone:
@@ -52,6 +57,29 @@ def sentence(result: GameExplanation) -> str:
     return text + reservation([first])
 
 
+def _over(result: GameExplanation) -> str:
+    """Say how the values of several runs became one."""
+    runs, over = counted(len(result.games), "run"), result.over
+    losses = result.game in ("mistunability", "optimizer_bias")  # told the other way round
+    if isinstance(over, float):
+        return f"at the {100.0 * (1.0 - over if losses else over):g} % quantile over {runs}"
+    if over in ("min", "max"):
+        return (
+            f"at least, in each of {runs}"
+            if losses == (over == "max")
+            else f"at most, in any of {runs}"
+        )
+    return f"on average over {runs}"
+
+
+def _of_runs(result: GameExplanation, text: str) -> str:
+    """Return what is said of a run, or of several."""
+    if not result.games:
+        return text
+    start = _over(result)
+    return f"{start[0].upper()}{start[1:]}: {text[0].lower()}{text[1:]}"
+
+
 def default(result: GameExplanation) -> str:
     """Return the default in words."""
     trial = result.default_trial
@@ -59,11 +87,13 @@ def default(result: GameExplanation) -> str:
 
 
 def _levels(result: GameExplanation, word: str) -> str:
+    if result.games:
+        return ""
     sign = 1.0 if result.direction == "minimize" else -1.0
     start = result.default_prediction
     end = start - sign * result.whole
     return (
-        f"(predicted {result.objective_name} {format_level(start, result.whole)}, "
+        f" (predicted {result.objective_name} {format_level(start, result.whole)}, "
         f"{word} {format_level(end, result.whole)})"
     )
 
@@ -73,12 +103,12 @@ def _size(claim: Claim) -> str:
 
 
 def _tunable(result: GameExplanation, claim: Claim) -> str:
-    return f"Tuning gains {_size(claim)} over {default(result)} {_levels(result, 'at best')}."
+    return f"Tuning gains {_size(claim)} over {default(result)}{_levels(result, 'at best')}."
 
 
 def _mistunable(result: GameExplanation, claim: Claim) -> str:
     return (
-        f"The worst values lose {_size(claim)} against {default(result)} "
+        f"The worst values lose {_size(claim)} against {default(result)}"
         f"{_levels(result, 'at worst')}."
     )
 
@@ -92,8 +122,9 @@ def _sensitive(result: GameExplanation, claim: Claim) -> str:
 
 
 def _biased(result: GameExplanation, claim: Claim) -> str:
+    who = "the optimizers" if result.games else result.optimizer
     return (
-        f"The values that {result.optimizer} tried miss {_size(claim)} of the "
+        f"The values that {who} tried miss {_size(claim)} of the "
         f"{result.objective_name} that can be gained over {default(result)}."
     )
 
@@ -156,7 +187,8 @@ NO_WHISKERS = "No intervals: the model does not say how uncertain these values a
 
 def heading(result: GameExplanation) -> str:
     """Return the heading of the plots."""
-    return _HEADING[result.game].format(default(result))
+    heading = _HEADING[result.game].format(default(result))
+    return f"{heading}, {_over(result)}" if result.games else heading
 
 
 def subtitle(result: GameExplanation) -> str:
