@@ -92,10 +92,10 @@ def test_the_std_of_a_mean_over_independent_runs_is_smaller_than_that_of_each():
 def test_hypershap_finds_the_same_over_several_data_sets(game, over):
     """Of functions that are 0 at the default: HyperSHAP joins values, not gains over it."""
     hypershap = pytest.importorskip("hypershap")
+    shapiq = pytest.importorskip("shapiq")
     from ConfigSpace import Configuration, ConfigurationSpace
-    from hypershap import games, utils
-    from hypershap import task as tasks
-    from shapiq import ExactComputer
+
+    games, tasks = hypershap.games, hypershap.task
 
     class Model:
         def __init__(self, f):
@@ -113,9 +113,9 @@ def test_hypershap_finds_the_same_over_several_data_sets(game, over):
     asked = getattr(tasks, f"{name}ExplanationTask")(space, first, default)
     way = {"mean": "AVG", "min": "MIN", "max": "MAX"}[over]
     joined = games.MultiDataHPIGame(
-        several, getattr(games, f"{name}Game")(asked), utils.Aggregation[way]
+        several, getattr(games, f"{name}Game")(asked), hypershap.utils.Aggregation[way]
     )
-    theirs = ExactComputer(n_players=3, game=joined)("FSII", order=2)
+    theirs = shapiq.ExactComputer(n_players=3, game=joined)("FSII", order=2)
     ours = analytic(game, over, "FSII")
     expected = np.array([theirs[members] for members in ours.total.sets])
     # the best and the worst of 10,000 draws, and a variance of as many
