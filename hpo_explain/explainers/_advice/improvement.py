@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.spatial.distance import cdist
 
 from hpo_explain.acquisition import ExpectedImprovement
 from hpo_explain.explanations._best import PROBABLE
@@ -162,7 +163,7 @@ def tried(run: Run) -> Array:
 def apart(rows: Array, others: Array, least: float) -> npt.NDArray[np.bool_]:
     """Return which encoded rows differ from all others by more, (n,)."""
     rows, others = (np.nan_to_num(X, nan=_INACTIVE) for X in (rows, others))
-    return np.array([np.abs(row - others).max(axis=1).min() > least for row in rows], dtype=bool)
+    return np.asarray(cdist(rows, others, "chebyshev").min(axis=1) > least)
 
 
 def _inside(run: Run, rows: Array, parameter: Parameter) -> npt.NDArray[np.bool_]:
