@@ -195,3 +195,22 @@ def test_it_goes_on_where_it_was_stopped(monkeypatch, tmp_path):
         advice_regret.run_missing(wanted, file, jobs=1)
     assert again == [(wanted[0], (ARMS[-1],))]
     assert file.read_text() == "".join(lines[:-1])
+
+
+def test_nothing_can_be_sooner_than_what_never_improved():
+    from regret.arms import ARMS
+    from regret.tables import by_problem, regrets
+
+    finals = [(9.0, 4.0, 4.0), (9.0, 9.0, 2.0)]  # of two seeds after advice: one trial and two
+    again = [(9.0, 4.0, 1.0), (9.0, 2.0, 2.0)]
+    table = runs(
+        {
+            ("hyper-ellipsoid", seed): {
+                arm: again[seed] if arm == "asked again" else finals[seed] for arm in ARMS
+            }
+            for seed in range(2)
+        }
+    )
+    found = by_problem(regrets(table), trials=2).set_index("arm")
+    row = found.loc["asked again"]
+    assert (row["sooner"], row["possible"], row["not later"]) == (0.5, 0.5, 1.0)

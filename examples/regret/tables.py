@@ -86,6 +86,7 @@ def _compared(found: pd.DataFrame, base: pd.DataFrame, trials: int) -> dict[str,
         "worse": float(np.mean((last > other) & ~equal)),
         "trials needed": float(np.median(needed)),
         "sooner": float(np.mean(needed < took)),
+        "possible": float(np.mean(took > 0)),  # else there is nothing to be sooner than
         "not later": float(np.mean(needed <= took)),
     }
 
@@ -124,7 +125,7 @@ def overall(table: pd.DataFrame) -> pd.DataFrame:
                 "largest ratio": group["ratio"].max(),
                 **{
                     share: float(np.sum(weights * group[share]))
-                    for share in ("better", "equal", "worse", "sooner", "not later")
+                    for share in ("better", "equal", "worse", "sooner", "possible", "not later")
                 },
             }
         )
@@ -163,7 +164,7 @@ def in_markdown(table: pd.DataFrame) -> str:
                     *(_median(by_arm.loc[arm]) for arm in ARMS),
                     f"{found['ratio']:.2f} ({found['ratio low']:.2f} to {found['ratio high']:.2f})",
                     f"{found['better']:.0%} / {found['equal']:.0%} / {found['worse']:.0%}",
-                    f"{found['sooner']:.0%}",
+                    _sooner(found),
                     f"{found['not later']:.0%}",
                 ]
             )
@@ -176,7 +177,7 @@ def in_markdown(table: pd.DataFrame) -> str:
             f"{row['median ratio']:.2f}",
             f"{row['largest ratio']:.2f}",
             f"{row['better']:.0%} / {row['equal']:.0%} / {row['worse']:.0%}",
-            f"{row['sooner']:.0%}",
+            _sooner(row),
             f"{row['not later']:.0%}",
         ]
         for _, row in columns[columns["arm"] != ARMS[0]].iterrows()
@@ -188,6 +189,12 @@ def in_markdown(table: pd.DataFrame) -> str:
 
 def _median(row: pd.Series) -> str:
     return f"{row['median']:.2g} ({row['low']:.2g} to {row['high']:.2g})"
+
+
+def _sooner(row: pd.Series) -> str:
+    """Return the share of seeds that were sooner, of all and of those that could be."""
+    of_possible = f" ({row['sooner'] / row['possible']:.0%})" if row["possible"] else ""
+    return f"{row['sooner']:.0%}{of_possible}"
 
 
 def _markdown(names: list[str], rows: list[list[str]]) -> str:
