@@ -156,7 +156,7 @@ class _Found:
 
         tried = attempted()
         if not changes:  # what was never tried is within the space, where the model has its scale
-            far = self._unless("explore", lambda: explore(analyses, tried, avoid))
+            far = self._unless("explore", lambda: explore(analyses, prospects, tried, avoid))
         if far is not None:
             tried = tried and attempted(1)
         elif rescaled is None:

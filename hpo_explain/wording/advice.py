@@ -219,7 +219,7 @@ def _hardly_more(fact: Fact) -> str:
     what = f"an improvement of the best {fact['objective']} of {fact['expected']:.2g}"
     return (
         f"of the most promising configurations the model expects {what}, where results differ by "
-        f"{fact['spread']:.2g} (one standard deviation)"
+        f"{fact['spread']:.2g} (one standard deviation, bad ones counted by their logarithm)"
     )
 
 

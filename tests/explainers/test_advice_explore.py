@@ -7,8 +7,10 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.explainers._advice.beware import failing
 from hpo_explain.explainers._advice.explore import explore, total_effects
+from hpo_explain.explainers._advice.prospects import Prospects
 from hpo_explain.explanations import Action, Subject
 from hpo_explain.facade import Analysed
+from hpo_explain.run import on_log_tail
 
 PLANE = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in ("x", "y", "z")])
 NONE = failing(PLANE, ())
@@ -29,6 +31,10 @@ def crowded(n=40, seed=0):
     rng = np.random.default_rng(seed)
     X = np.vstack([rng.random((n // 4, 3)), np.clip(rng.normal(0.25, 0.05, (n, 3)), 0.0, 1.0)])
     return hx.Run(PLANE, X, np.sum((X[:, :2] - 0.25) ** 2, axis=1), "minimize")
+
+
+def asked(run, attempted, avoid=NONE):
+    return explore(Analysed(run), Prospects(run), attempted, avoid)
 
 
 def tried(gain, configurations=({"x": 0.9, "y": 0.1, "z": 0.5},)):
@@ -52,7 +58,7 @@ def test_total_effects_of_a_sum_are_squared_weights_times_variances():
 
 def test_each_covers_as_much_of_what_matters_as_any_other_would():
     run = crowded()
-    found = explore(Analysed(run), None, NONE)
+    found = asked(run, None)
     assert found.evidence[1].names == ("x", "y")
     weights = total_effects(run.surrogate(), PLANE)[:2]
     known = run.X[:, :2]
@@ -65,7 +71,7 @@ def test_each_covers_as_much_of_what_matters_as_any_other_would():
 
 def test_the_distance_told_is_that_of_the_nearest_trial():
     run = crowded()
-    found = explore(Analysed(run), None, NONE)
+    found = asked(run, None)
     weights = total_effects(run.surrogate(), PLANE)
     weights[2] = 0.0
     (row,) = PLANE.encode([dict(found.configurations[0])])
@@ -74,32 +80,41 @@ def test_the_distance_told_is_that_of_the_nearest_trial():
 
 
 def test_it_is_advised_where_the_model_expects_little_of_the_configurations_to_try_only():
-    analyses = Analysed(crowded())
-    usual = float(np.std(analyses.run.objective))
-    assert explore(analyses, tried(0.01 * usual), NONE) is None
-    found = explore(analyses, tried(0.001 * usual), NONE)
-    assert found.evidence[0]["expected"] == pytest.approx(0.001 * usual)
+    run = crowded()
+    usual = float(np.std(on_log_tail(run)[0].objective))
+    assert asked(run, tried(0.03 * usual)) is None
+    found = asked(run, tried(0.01 * usual))
+    assert found.evidence[0]["expected"] == pytest.approx(0.01 * usual)
     assert found.evidence[0]["spread"] == pytest.approx(usual)
     assert np.isnan(found.gain)
     assert not found.certain
 
 
+def test_a_few_very_bad_results_do_not_make_an_improvement_small():
+    run = crowded()
+    worse = run.objective.copy()
+    worse[np.argsort(worse)[-3:]] *= 1e6
+    promising = tried(0.3 * float(np.std(run.objective)))
+    assert asked(run, promising) is None
+    assert asked(hx.Run(PLANE, run.X, worse, "minimize"), promising) is None
+
+
 def test_nothing_is_explored_where_the_model_is_not_believed():
     X = PLANE.sample(30, seed=0)
     noise = hx.Run(PLANE, X, np.random.default_rng(0).standard_normal(30), "minimize")
-    assert explore(Analysed(noise), None, NONE) is None
+    assert asked(noise, None) is None
 
 
 def test_configurations_to_try_are_not_explored_again():
     run = crowded()
-    first = explore(Analysed(run), None, NONE).configurations[0]
-    again = explore(Analysed(run), tried(0.0, (first,)), NONE).configurations[0]
+    first = asked(run, None).configurations[0]
+    again = asked(run, tried(0.0, (first,))).configurations[0]
     assert np.abs(PLANE.encode([dict(again)]) - PLANE.encode([dict(first)]))[0, :2].max() > 0.1
 
 
 def test_they_keep_away_from_what_fails():
     run = crowded()
-    found = explore(Analysed(run), None, lambda rows: rows[:, 0] > 0.5)
+    found = asked(run, None, lambda rows: rows[:, 0] > 0.5)
     assert all(config["x"] <= 0.5 for config in found.configurations)
 
 
@@ -114,7 +129,7 @@ def test_categories_and_inactive_hyperparameters_differ_or_not():
     X = space.sample(60, seed=0)
     X = X[X[:, 0] != 1]  # "b" was never tried
     y = np.where(X[:, 0] == 0, 0.0, 0.5) + (X[:, 1] - 0.2) ** 2
-    found = explore(Analysed(hx.Run(space, X, y, "minimize")), None, failing(space, ()))
+    found = asked(hx.Run(space, X, y, "minimize"), None)
     assert found.configurations[0]["kind"] == "b"
 
 

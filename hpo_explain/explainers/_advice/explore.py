@@ -30,6 +30,7 @@ import numpy.typing as npt
 from hpo_explain.explainers._advice.analyses import Analyses, believed
 from hpo_explain.explainers._advice.attempt import shortened
 from hpo_explain.explainers._advice.improvement import tried
+from hpo_explain.explainers._advice.prospects import Prospects
 from hpo_explain.explanations import Action
 from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.facts import fact
@@ -38,7 +39,7 @@ from hpo_explain.space import Array, SearchSpace
 from hpo_explain.space.gower import squared_differences
 from hpo_explain.surrogates import Surrogate
 
-_HARDLY = 0.003  # expected improvement, as a share of the standard deviation of all results
+_HARDLY = 0.02  # expected improvement, as a share of the standard deviation of results
 _MATTERS = 0.01  # T_j below which a hyperparameter does not count
 _SAMPLE, _EFFECTS = 1000, 256  # rows to choose from, and to average total effects over
 _MOST = 6  # configurations
@@ -47,6 +48,7 @@ _BLOCK = 500  # trials whose distances are computed at once
 
 def explore(
     analyses: Analyses,
+    prospects: Prospects,
     attempted: Action | None,
     avoid: Callable[[Array], npt.NDArray[np.bool_]],
 ) -> Action | None:
@@ -56,6 +58,8 @@ def explore(
     ----------
     analyses : Analyses
         The analyses of the run.
+    prospects : Prospects
+        What is expected of it.
     attempted : Action or None
         The configurations to try, which are not among those returned.
     avoid : callable
@@ -63,7 +67,8 @@ def explore(
     """
     run = analyses.run
     expected = 0.0 if attempted is None else attempted.gain
-    usual = float(np.std(run.cost[np.asarray(run.feasible)]))
+    scaled = prospects.scaled  # by a few very bad results all others would be next to nothing
+    usual = float(np.std(scaled.objective[np.asarray(scaled.feasible)]))
     if not believed(analyses.trust) or expected >= _HARDLY * usual:
         return None
     effects = total_effects(run.surrogate(), run.space)
