@@ -135,15 +135,15 @@ def _replayed(replay: PrunerReplay) -> str:
 
 
 def pruned(result: LearningCurves) -> list[tuple[str, str, str, str]]:
-    """Return of each pruner what it is, saves and loses, and how often it stops the best."""
+    """Return of each pruner what it is, saves and loses, and how often it stops the best.
+
+    The latter in other orders of the same trials; empty where none was replayed.
+    """
     rows = []
     for replay in sorted(result.replays, key=lambda replay: not replay.own):
         label = f"{replay.label}, the run's own" if replay.own else replay.label
         lost = "nothing" if replay.rank == 1 else number(replay.regret, 2)
-        if replay.orders:
-            often = f"in {percent(replay.best_stopped)} of other orders"
-        else:
-            often = "no" if replay.rank == 1 else "yes"
+        often = percent(replay.best_stopped) if replay.orders else ""
         rows.append((label, percent(replay.saved), lost, often))
     return rows
 
