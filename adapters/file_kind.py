@@ -16,7 +16,7 @@ _JSON = (b"{", b"[")
 # bz2, xz, lzma, lz4.
 _PICKLES = (b"\x80", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", b"\x1f\x8b", b"BZ", b"\xfd7zXZ",
             b"]\x00\x00\x80", b"\x04\x22M\x18")  # fmt: skip
-_TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".csv.bz2", ".csv.xz")
+TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".csv.bz2", ".csv.xz")
 
 
 def kind_of(place: str) -> str:
@@ -66,7 +66,7 @@ def kind_of(place: str) -> str:
             place,
             "Read it into a pandas.DataFrame and give that, or install an adapter for such files.",
         )
-    if start.startswith(_PICKLES) and not path.name.lower().endswith(_TABLES):
+    if start.startswith(_PICKLES) and not path.name.lower().endswith(TABLES):
         return PICKLE
     return TABLE
 

@@ -1,0 +1,76 @@
+"""Reports about all runs in a folder, each by a worker of joblib's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from hpo_explain.adapters.file_kind import TABLE, TABLES, kind_of
+from hpo_explain.cli._errors import told
+from hpo_explain.cli._source import Source
+from hpo_explain.errors import InputError
+
+
+def runs_in(source: Source) -> dict[str, Source]:
+    """Return the files of a folder that hold runs, by the name of their report.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    found: dict[str, Source] = {}
+    for path in sorted(Path(source.source).iterdir()):
+        if not path.is_file() or path.name.startswith(".") or not _is_run(path):
+            continue
+        name = path.stem if path.stem not in found else path.name
+        found[name] = replace(source, source=str(path))
+    if not found:
+        problem = f"{source.source!r} is a folder without an Optuna storage, table or result"
+        raise InputError("run", problem, source.source, "Name another folder, or a file.")
+    return found
+
+
+def _is_run(path: Path) -> bool:
+    """Say whether a file is a storage or a result, or is called as tables are."""
+    try:
+        return kind_of(str(path)) != TABLE or path.name.lower().endswith(TABLES)
+    except (ValueError, OSError):
+        return False
+
+
+def write_reports(
+    sources: dict[str, Source], folder: Path, *, n_jobs: int | None
+) -> dict[str, str]:
+    """Write a report about each run; return why some could not be, by their names.
+
+    Parameters
+    ----------
+    sources : dict of str to Source
+        The runs by the names of their reports.
+    folder : pathlib.Path
+        Where to write; it is made.
+    n_jobs : int or None
+        Number of joblib's workers; None takes what ``joblib.parallel_config`` says.
+    """
+    from joblib import Parallel, delayed
+
+    folder.mkdir(parents=True, exist_ok=True)
+    work = (delayed(_written)(source, folder / f"{name}.html") for name, source in sources.items())
+    outcomes = zip(sources, Parallel(n_jobs=n_jobs)(work), strict=True)
+    return {name: why for name, why in outcomes if why is not None}
+
+
+def _written(source: Source, path: Path) -> str | None:
+    """Write one report; return why it could not be, or None."""
+    from hpo_explain.reporting import Report
+
+    try:
+        Report.of(source.read_all(), progress=False).write(path)
+    except click.ClickException as error:
+        return error.message
+    except (ValueError, OSError) as error:
+        return told(error)
+    return None

@@ -1,0 +1,76 @@
+"""A report about every run in a folder."""
+
+import re
+import shutil
+
+import joblib
+import pytest
+
+from hpo_explain.cli._folder import runs_in, write_reports
+from hpo_explain.cli._source import Source
+
+pytestmark = pytest.mark.usefixtures("brief_reports")
+
+
+@pytest.fixture
+def runs(folder, tuned):
+    place = folder / "runs"
+    place.mkdir()
+    shutil.copy(tuned, place / "first.db")
+    shutil.copy(tuned, place / "second.db")
+    (place / "notes.md").write_text("no run", encoding="utf-8")
+    return place
+
+
+def _pages(place):
+    """The pages without the date and the name of what was read."""
+    return {
+        path.name: re.sub(r"\d{4}-\d\d-\d\d[ T]?[\d:]*", "", path.read_text(encoding="utf-8"))
+        for path in sorted(place.glob("*.html"))
+    }
+
+
+def test_each_run_of_a_folder_gets_a_report(folder, runs, run):
+    outcome = run("report", "runs", "--out", "there", "--n-jobs", "1")
+    assert outcome.exit_code == 0, outcome.output
+    assert sorted(path.name for path in (folder / "there").iterdir()) == [
+        "first.html",
+        "second.html",
+    ]
+    assert outcome.stdout.splitlines()[-1].endswith("second.html")
+
+
+def test_what_cannot_be_read_is_told_and_the_others_are_written(folder, runs, run):
+    (runs / "broken.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    outcome = run("report", "runs", "--n-jobs", "1")
+    assert outcome.exit_code == 1
+    assert "1 of 3 reports were not written" in outcome.stderr
+    assert "broken.csv" in outcome.stderr
+    assert len(_pages(folder / "reports")) == 2
+
+
+def test_a_folder_without_runs_is_refused(folder, run):
+    (folder / "empty").mkdir()
+    outcome = run("report", "empty")
+    assert outcome.exit_code == 1
+    assert "without an Optuna storage" in outcome.stderr
+
+
+def test_workers_write_the_same_pages(folder, runs):
+    sources = runs_in(Source(str(runs)))
+    assert not write_reports(sources, folder / "alone", n_jobs=1)
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        assert not write_reports(sources, folder / "both", n_jobs=None)
+    assert _pages(folder / "alone") == _pages(folder / "both")
+
+
+def test_a_dask_cluster_writes_the_same_pages(folder, runs):
+    distributed = pytest.importorskip("distributed")
+    sources = runs_in(Source(str(runs)))
+    assert not write_reports(sources, folder / "alone", n_jobs=1)
+    with (
+        distributed.Client(n_workers=2, threads_per_worker=1, processes=False),
+        joblib.parallel_config(backend="dask"),
+    ):
+        assert not write_reports(sources, folder / "both", n_jobs=None)
+    assert _pages(folder / "alone") == _pages(folder / "both")
