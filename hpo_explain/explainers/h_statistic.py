@@ -46,6 +46,8 @@ from hpo_explain.surrogates import SupportsGrid, Surrogate
 _GROUPS = 10
 _AT_ONCE = 20_000  # composed rows
 _ROUNDED = 1e-9  # of the largest prediction: an effect of that size is none
+_ALL = 30  # hyperparameters that matter: of more, the pairs of some are looked at
+_OF_ALL, _OF_ONE = 10, 20  # of which all pairs are, and of which those of one
 
 
 class InteractionExplainer:
@@ -136,17 +138,19 @@ class InteractionExplainer:
         focus = None if name is None else space.index(name)
         matters = relevant(self._explained.game)
         F = self._explained(self._configs)
+        looked_at = self._screened(matters, focus, F)
         whole = self._centred(np.tile(F, (1 + _GROUPS, 1)))
         scale = float(np.abs(F).max())
         alone: dict[int, Array] = {}
-        total, total_std = np.zeros(d), np.zeros(d)
-        for j in np.flatnonzero(matters).tolist():
+        total, total_std = (np.where(looked_at, 0.0, np.nan) for _ in range(2))
+        for j in np.flatnonzero(matters & looked_at).tolist():
             values = self._combined([j])
             alone[j] = self._centred(self._averaged(values))
             without = self._centred(self._averaged(values.T))
             _, total[j], total_std[j] = self._strength(whole - alone[j] - without, whole, scale)
         pairs = np.full((3, d, d), np.nan)
-        asked = [u for u in combinations(range(d), 2) if focus is None or focus in u]
+        some = np.flatnonzero(looked_at).tolist()
+        asked = [u for u in combinations(some, 2) if focus is None or focus in u]
         for j, k in asked:
             found = (0.0, 0.0, 0.0)
             if matters[j] and matters[k]:
@@ -168,8 +172,33 @@ class InteractionExplainer:
             focus=name,
             sample_size=len(self._rows),
             seed=self._seed,
-            notes=self._notes(bounds is not None),
+            notes=self._notes(bounds is not None, looked_at),
         )
+
+    def _screened(
+        self, matters: npt.NDArray[np.bool_], focus: int | None, F: Array
+    ) -> npt.NDArray[np.bool_]:
+        """Return which hyperparameters are looked at: all, or of many those that matter most.
+
+        By their total effects: half the mean square of what the function changes by where one of
+        them alone is drawn anew [1]_.
+
+        References
+        ----------
+        .. [1] Jansen, M. J. W. (1999). Analysis of variance designs for model output. Computer
+           Physics Communications 117, 35-43.
+        """
+        if matters.sum() <= _ALL:
+            return np.ones(len(matters), dtype=bool)
+        effects = np.full(len(matters), -1.0)
+        for j in np.flatnonzero(matters).tolist():
+            rows = self._rows.copy()
+            rows[:, j] = np.roll(rows[:, j], 1)
+            effects[j] = np.mean((self._explained(self._space.project(rows)) - F) ** 2) / 2.0
+        if focus is not None:
+            effects[focus] = np.inf
+        most = _OF_ALL if focus is None else _OF_ONE
+        return np.asarray(np.isin(np.arange(len(effects)), np.argsort(-effects)[:most]))
 
     def _combined(self, members: list[int]) -> Array:
         """Return F at every row with the members' values of every other one, (rows, values)."""
@@ -223,8 +252,11 @@ class InteractionExplainer:
         variance = (_GROUPS - 1) / _GROUPS * np.sum((left_out - left_out.mean()) ** 2)
         return scale * float(part[0]), float(H[0]), float(np.sqrt(variance))
 
-    def _notes(self, bounded: bool) -> tuple[Fact, ...]:
+    def _notes(self, bounded: bool, looked_at: npt.NDArray[np.bool_]) -> tuple[Fact, ...]:
         notes = [fact("estimated_from_sample", size=len(self._rows), seed=self._seed)]
+        if not looked_at.all():
+            count = int(looked_at.sum())
+            notes.append(fact("pairs_screened", shown=count, all=len(looked_at)))
         if bounded:
             notes.append(fact("interactions_drawn"))
         if any(self._space.conditions):

@@ -76,7 +76,8 @@ class InteractionStrength(Result):
     absolute : ndarray of shape (d, d)
         Root mean square of each pair's interaction, in the objective's (or acquisition's) units.
     total, total_std : ndarray of shape (d,)
-        H of each hyperparameter with any others (Eq. 45), and its standard error.
+        H of each hyperparameter with any others (Eq. 45), and its standard error; NaN for those
+        that were not looked at, where there are many.
     bounds : InteractionBounds or None
         The same of functions drawn from the model's posterior; None for a model without a joint
         one, such as a forest, and for an acquisition.
@@ -141,6 +142,9 @@ class InteractionStrength(Result):
         """
         j = self._index("first", first)
         if second is None:
+            if np.isnan(self.total[j]):
+                problem = f"is {first!r}, which was not looked at"
+                raise InputError("first", problem, first, "Ask for the pairs of this one.")
             return float(self.total[j])
         found = float(self.pairs[j, self._index("second", second)])
         if np.isnan(found):
@@ -178,7 +182,9 @@ class InteractionStrength(Result):
     def claims(self) -> tuple[Claim, ...]:
         """The pair with most interaction, or that there is none."""
         ranking, bounds = self.members(), self.bounds
-        about = self.names if self.focus is None else (self.focus,)
+        looked_at = zip(self.names, self.total, strict=True)
+        about = tuple(name for name, total in looked_at if not np.isnan(total))
+        about = about if self.focus is None else (self.focus,)
         if not ranking:
             return (Claim("no_interaction", about, estimate=0.0),)
         unknown = () if bounds is not None else (fact("interaction_not_bounded"),)

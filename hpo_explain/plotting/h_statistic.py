@@ -105,6 +105,7 @@ def plot_h_totals(
     rows = [
         Row((name,), (float(H),), (float(std),))
         for name, H, std in zip(result.names, result.total, result.total_std, strict=True)
+        if not np.isnan(H)
     ]
     return _plot_first(
         sorted(rows, key=lambda row: -row.values[0]),

@@ -18,6 +18,10 @@ add_facts(
             f"estimated from {counted(fact['size'], 'point')} (seed {fact['seed']}); ± is the "
             "standard error of this estimate, not the model's uncertainty"
         ),
+        "pairs_screened": lambda fact: (
+            f"{fact['shown']} of {fact['all']} hyperparameters are looked at: those with the "
+            "largest total effects (how much the prediction changes where one alone is drawn anew)"
+        ),
         "interactions_drawn": (
             "intervals of H are those of functions drawn from the posterior: noise is no part of "
             "them, but may be of the H of the model's mean"

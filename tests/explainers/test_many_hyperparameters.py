@@ -8,6 +8,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.surrogates import SupportsMeanShapley
+from tests.analytic import AnalyticSurrogate
 from tests.noted import the_note
 
 
@@ -80,3 +81,25 @@ def test_of_many_trials_some_are_explained_and_told(monkeypatch):
     assert (told["finished"], told["taken"]) == (300, 50)
     assert run.incumbent_trial in found.trials
     assert len(found.trials) == 50
+
+
+def test_pairs_of_many_hyperparameters_are_of_those_with_the_largest_total_effects():
+    """Four of 60 matter, and two of them act together: these are looked at."""
+    space = hx.SearchSpace([hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(60)])
+
+    def f(X):
+        return 9.0 * X[:, 50] * X[:, 51] + 3.0 * X[:, 3] + 2.0 * X[:, 7] + X @ np.full(60, 1e-3)
+
+    found = hx.InteractionExplainer(AnalyticSurrogate(space, f), sample=20).explain()
+    told = the_note(found.notes, "pairs_screened")
+    assert (told["shown"], told["all"]) == (10, 60)
+    looked_at = {name for name in space.names if not np.isnan(found.total[space.index(name)])}
+    assert {"x50", "x51", "x3", "x7"} <= looked_at
+    assert len(looked_at) == 10
+    assert found.to_frame().index[0] == "x50 × x51"
+    assert len(found.to_frame()) == 45
+    with pytest.raises(hx.InputError, match="not looked at"):
+        found.strength(next(name for name in space.names if name not in looked_at))
+    of_one = hx.InteractionExplainer(AnalyticSurrogate(space, f), sample=20).explain("x20")
+    assert len(of_one.to_frame()) == 19
+    found.plot_totals()
