@@ -3,6 +3,7 @@
 ``nox --list`` names the sessions, ``nox -s "tests-3.12"`` runs one of them.
 """
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -21,6 +22,14 @@ import hpo_explain as hx, pandas as pd
 table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
 print(hx.importance(table, objective="loss"))
 """
+LINES = 95.0  # percent that tests reach
+MUTATED = {
+    "hpo_explain.explainers.fanova": ["tests/explainers/test_fanova.py"],
+    "hpo_explain.explainers.shapley": ["tests/explainers/test_shapley.py"],
+    "hpo_explain.explainers.exact_shapley": ["tests/explainers/test_exact_shapley.py"],
+    "hpo_explain.explainers.regional": ["tests/explainers/test_regional.py"],
+    "hpo_explain.explanations.claims": ["tests/explanations/test_claims.py"],
+}
 DECLARED = [
     *PROJECT["project"]["dependencies"],
     *PROJECT["project"]["optional-dependencies"]["optuna"],
@@ -64,11 +73,88 @@ def frameworks(session: nox.Session, package: str, version: str) -> None:
     session.run("python", "-m", "pytest", "tests/adapters", *session.posargs)
 
 
+@nox.session(python=False)
+def same(session: nox.Session) -> None:
+    """Compare the bytes of all results between Pythons, with the same dependencies in each."""
+    folder = Path(session.create_tmp()).resolve()
+    found = [version for version in PYTHONS if shutil.which(f"python{version}")]
+    for version in sorted({*PYTHONS} - {*found}):
+        session.warn(f"Python {version} is missing")
+    asked = folder / "requirements.txt"
+    oldest = ["--extra", "optuna", "--python-version", found[0], "--quiet"]
+    session.run("uv", "pip", "compile", "pyproject.toml", *oldest, "-o", str(asked), external=True)
+    told = {}
+    for version in found:
+        place = folder / version
+        python = str(place / ("Scripts" if os.name == "nt" else "bin") / "python")
+        session.run("uv", "venv", "--clear", "--quiet", "-p", version, str(place), external=True)
+        session.run(
+            "uv", "pip", "install", "--quiet", "-p", python, "-r", str(asked), external=True
+        )
+        printed = session.run(
+            python, "-m", "tests.digests", *session.posargs, external=True, silent=True,
+            stderr=None, env={"PYTHONHASHSEED": version.replace(".", "")},
+        )  # fmt: skip
+        told[version] = json.loads(str(printed).strip().splitlines()[-1])
+    first, *others = told
+    differing = {
+        name for other in others for name in told[first] if told[first][name] != told[other][name]
+    }
+    if differing:
+        session.error(f"not the same on Python {', '.join(found)}: {', '.join(sorted(differing))}")
+    session.log(f"{len(told[first])} results are the same on Python {', '.join(found)}")
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """Report which lines and branches no test reaches; of the lines, 95 % are."""
+    session.install("-e", ".[all,test]", "pytest-cov>=6")
+    report = str(Path(session.create_tmp()).resolve() / "coverage.json")
+    options = ["--cov=hpo_explain", "--cov-branch", "--cov-report=term-missing:skip-covered"]
+    session.run("python", "-m", "pytest", *options, f"--cov-report=json:{report}", *session.posargs)
+    totals = json.loads(Path(report).read_text(encoding="utf-8"))["totals"]
+    lines = 100.0 * totals["covered_lines"] / totals["num_statements"]
+    branches = 100.0 * totals["covered_branches"] / totals["num_branches"]
+    session.log(f"{lines:.1f} % of the lines, {branches:.1f} % of the branches")
+    if lines < LINES:
+        session.error(f"less than {LINES} % of the lines")
+
+
+@nox.session
+def mutants(session: nox.Session) -> None:
+    """Change the code in a sample of places, and name those where no test fails."""
+    session.install("-e", ".[all,test]")
+    for module, files in MUTATED.items():
+        session.run("python", "-m", "tests.mutants", module, "--tests", *files, *session.posargs)
+
+
+@nox.session
+def random(session: nox.Session) -> None:
+    """Run the tests of random examples with many of them."""
+    session.install("-e", ".[all,test]")
+    files = [
+        str(path)
+        for path in sorted(Path("tests").rglob("test_*.py"))
+        if "@given" in path.read_text(encoding="utf-8")
+    ]
+    options = ["--thorough", "--hypothesis-profile=long"]
+    session.run("python", "-m", "pytest", *options, *(session.posargs or files))
+
+
 @nox.session
 def audit(session: nox.Session) -> None:
-    """Look for known weaknesses of the dependencies."""
+    """Look for known weaknesses of the dependencies; skipped where no database is reached."""
     session.install("pip-audit", ".[all]")
-    session.run("pip-audit", "--skip-editable", *session.posargs)
+    found = Path(session.create_tmp()).resolve() / "audit.json"
+    found.unlink(missing_ok=True)
+    options = ["--skip-editable", "--format", "json", "--output", str(found)]
+    session.run("pip-audit", *options, *session.posargs, success_codes=[0, 1])
+    if not found.exists():
+        session.skip("the database of weaknesses cannot be reached")
+    audited = json.loads(found.read_text(encoding="utf-8"))["dependencies"]
+    weak = {f"{one['name']} {one['version']}": one["vulns"] for one in audited if one.get("vulns")}
+    if weak:
+        session.error(f"known weaknesses: {json.dumps(weak, indent=1)}")
 
 
 @nox.session(python=PYTHONS)

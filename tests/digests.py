@@ -7,7 +7,9 @@ import datetime as dt
 import hashlib
 import json
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,6 +50,8 @@ EXPLAINED: dict[str, Callable[[hx.Run], Any]] = {
     "symbolic": lambda run: hx.symbolic(run, "lr"),
     "next experiments": lambda run: hx.next_experiments(run, ["lr", "booster"]),
     "advice": hx.advise,
+    "brief report": lambda run: page(run, ["overview", "importance", "latest"]),
+    "report": lambda run: page(run, None),
 }
 
 
@@ -81,6 +85,13 @@ def trial(number: int, params: dict[str, Any], noise: float) -> FrozenTrial:
         datetime_start=start, datetime_complete=start + dt.timedelta(seconds=30),
         user_attrs={}, system_attrs={}, intermediate_values={},
     )  # fmt: skip
+
+
+def page(run: hx.Run, sections: list[str] | None) -> str:
+    """A report: nothing in it says when it was written."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = hx.report(run, Path(folder) / "r.html", sections=sections, progress=False)
+        return path.read_text(encoding="utf-8")
 
 
 def digests(names: Sequence[str]) -> dict[str, str]:

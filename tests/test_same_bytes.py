@@ -21,6 +21,7 @@ QUICK = (
     "recommended space",
     "footprint",
     "symbolic",
+    "brief report",
 )
 
 

@@ -60,7 +60,7 @@ from typing import Any, Literal
 from hpo_explain.facts import Fact
 from hpo_explain.space import Array
 
-NOTHING = 0.005  # of the whole: written as a percentage, nothing is left of less
+NOTHING = 0.005  # of the whole: written as a percentage, nothing is left of that, nor of less
 
 Kind = Literal[
     "reason",
@@ -185,5 +185,5 @@ def worth_naming(
     return [
         int(j)
         for rank, j in enumerate(order[:most])
-        if sizes[j] > 0.0 and (rank == 0 or sizes[j] >= NOTHING * whole)
+        if sizes[j] > 0.0 and (rank == 0 or sizes[j] > NOTHING * whole)
     ]

@@ -82,7 +82,7 @@ def _marginal(result: FanovaImportance, j: int) -> Markup:
 
 def _shown(result: FanovaImportance) -> int:
     """Return how many rows the table has: those that would not read 0 %, at least one."""
-    worth = int((result.estimate >= NOTHING).sum())
+    worth = int((result.estimate > NOTHING).sum())
     return min(max(worth, 1), _MOST_ROWS)
 
 

@@ -517,6 +517,7 @@ def boosted():
     return result
 
 
+@pytest.mark.filterwarnings("ignore:`in1d` is deprecated:DeprecationWarning")  # skopt calls it
 def test_a_result_of_gradient_boosting_is_read_as_data_if_its_models_can_no_longer_predict():
     result = boosted()
     run = hx.from_skopt(result)

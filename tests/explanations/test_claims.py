@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explanations.claims import worth_naming
+from hpo_explain.explanations.claims import Claim, between, worth_naming
 from tests.analytic import unit_cube
 from tests.handmade import tuning_run
 
@@ -17,6 +17,7 @@ from tests.handmade import tuning_run
         ([0.6, 0.4, 0.0], [0, 1]),
         ([0.994, 0.006, 0.0], [0, 1]),
         ([0.996, 0.004, 0.0], [0]),
+        ([0.995, 0.005, 0.0], [0]),  # f"{0.005:.0%}" is "0%"
         ([0.3, 0.3, 0.2, 0.2], [0, 1, 2]),
         ([0.001, 0.0009, 0.0], [0]),
         ([0.0, 0.0, 0.0], []),
@@ -26,6 +27,15 @@ def test_what_is_nothing_of_the_whole_is_not_named_unless_it_comes_first(sizes, 
     assert worth_naming(range(len(sizes)), sizes, most=3) == named
     scaled = 1e5 * np.array(sizes)
     assert worth_naming(range(len(sizes)), scaled, most=3, whole=1e5) == named
+
+
+def test_an_interval_lies_about_its_estimate():
+    claim = Claim("gain", estimate=3.0, interval=between(3.0, 0.5))
+    assert claim.interval == (2.5, 3.5)
+    assert claim.half == 0.5
+    assert between(3.0, None) is None
+    assert Claim("gain").half is None
+    assert Claim("gain").certain
 
 
 def test_importance_names_no_share_of_nothing():
