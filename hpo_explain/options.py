@@ -43,8 +43,8 @@ Split = Literal["l2", "area", "variance", "mean"]
 Readable = Literal["linear", "lasso", "tree", "rules"]
 """The model of LIME: linear, chosen step by step or by the LASSO, a small tree, or rules."""
 
-LimeSampling = Literal["uniform", "local", "univariate", "grid"]
-"""Where LIME fits it: the whole space, around the configuration, values tried, or a grid."""
+LimeSampling = Literal["uniform", "local", "perturbed", "univariate", "grid"]
+"""Where LIME fits it: the whole space, around x, near what was tried, values tried, a grid."""
 
 KINDS: tuple[str, ...] = get_args(Kind)
 CRITERIA: tuple[str, ...] = get_args(Criterion)

@@ -9,6 +9,9 @@ import numpy as np
 from hpo_explain.explainers.background import local_background
 from hpo_explain.options import LimeSampling
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space.nearby import changed, filled
+
+_STEP = 0.1  # of the encoded range, by which real values are changed
 
 
 def sample_of(
@@ -23,8 +26,8 @@ def sample_of(
     x : ndarray of shape (d,)
         The explained configuration.
     tried : ndarray of shape (n, d) or None
-        The configurations tried; "univariate" needs them.
-    sampling : {"uniform", "local", "univariate", "grid"}
+        The configurations tried; "perturbed" and "univariate" need them.
+    sampling : {"uniform", "local", "perturbed", "univariate", "grid"}
         How they are drawn.
     size : int
         How many; a grid has at most so many.
@@ -38,7 +41,10 @@ def sample_of(
         return space.project(local_background(space, config, size, seed=seed))
     if sampling == "grid":
         return _grid(space, size, seed)
-    return _univariate(space, np.empty((0, len(space))) if tried is None else tried, size, seed)
+    tried = np.empty((0, len(space))) if tried is None else tried
+    if sampling == "perturbed":
+        return _perturbed(space, tried, size, seed)
+    return _univariate(space, tried, size, seed)
 
 
 def _grid(space: SearchSpace, size: int, seed: int) -> Array:
@@ -63,6 +69,13 @@ def _grid(space: SearchSpace, size: int, seed: int) -> Array:
         rng = np.random.default_rng(seed)
         rows = np.column_stack([rng.choice(axis, size) for axis in axes])
     return np.unique(space.project(rows), axis=0)
+
+
+def _perturbed(space: SearchSpace, tried: Array, size: int, seed: int) -> Array:
+    """Return configurations tried, each as often, with some of their values changed a little."""
+    rng = np.random.default_rng(seed)
+    rows = np.tile(tried, (-(-size // len(tried)), 1))[rng.permutation(size)]
+    return space.project(changed(space, filled(space, rows, seed), _STEP, rng))
 
 
 def _univariate(space: SearchSpace, tried: Array, size: int, seed: int) -> Array:

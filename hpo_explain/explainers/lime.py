@@ -72,10 +72,11 @@ class LimeExplainer:
         by the LASSO; a small tree; or short rules whose effects add up.
     sample : int or ndarray of shape (n, d), default 1000
         The configurations z: a number of them, or encoded rows such as those that were tried.
-    sampling : {"uniform", "local", "univariate", "grid"}, default "uniform"
+    sampling : {"uniform", "local", "perturbed", "univariate", "grid"}, default "uniform"
         Where a number of them is drawn: from the whole space (one Latin hypercube); around x as
-        :func:`hpo_explain.local_background` does; from the values tried of each hyperparameter by
-        itself; or from an equidistant grid with at most so many points.
+        :func:`hpo_explain.local_background` does; from the configurations tried, some values
+        changed; from the values tried of each hyperparameter by itself; or from an equidistant grid
+        with at most so many points.
     kernel_width : float, optional
         σ, above 0, in units of d: 1 is the whole range of one hyperparameter. By default 0.75 times
         the root mean square distance of the space's configurations from x.
@@ -132,8 +133,9 @@ class LimeExplainer:
         check_option("model", model, READABLE)
         check_option("sampling", sampling, LIME_SAMPLINGS)
         self._model, self._sampling = model, sampling
-        if sampling == "univariate" and self._subject.tried is None:
-            problem = "is 'univariate', but the configurations tried are not known"
+        tried = self._subject.tried
+        if sampling in ("perturbed", "univariate") and (tried is None or not len(tried)):
+            problem = f"is {sampling!r}, but the configurations tried are not known"
             raise InputError("sampling", problem, sampling, "Give a subject that knows them.")
         if kernel_width is not None and check_number("kernel_width", kernel_width) <= 0.0:
             problem = f"must be above 0, but was {kernel_width!r}"

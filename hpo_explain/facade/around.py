@@ -192,9 +192,10 @@ def lime(
         The configuration, or the number of a trial; by default the incumbent.
     model : {"linear", "lasso", "tree", "rules"}, default "linear"
         A sparse linear model, chosen step by step or by the LASSO, a small tree, or short rules.
-    sampling : {"uniform", "local", "univariate", "grid", "tried"}, default "uniform"
+    sampling : {"uniform", "local", "perturbed", "univariate", "grid", "tried"}, default "uniform"
         Where the readable model is fitted: in the whole space, around the configuration, at the
-        values tried of each hyperparameter by itself, at a grid, or at the configurations tried.
+        configurations tried with some values changed, at the values tried of each hyperparameter
+        by itself, at a grid, or at the configurations tried as they are.
     sample, kernel_width, max_features, max_depth
         As in :class:`LimeExplainer`.
     acquisition, before, kind, surrogate, seed

@@ -203,7 +203,17 @@ def test_univariate_draws_the_values_tried_of_each_hyperparameter_by_itself():
     assert abs(np.corrcoef(rows.T)[0, 1]) < 0.15
 
 
-@pytest.mark.parametrize("sampling", ["grid", "univariate"])
+def test_perturbed_draws_near_the_configurations_tried_each_as_often():
+    tried = np.array([[0.2, 0.3], [0.8, 0.7]])
+    rows = sampled(unit_cube(2), "perturbed", 400, tried=tried)
+    nearest = np.argmin(np.linalg.norm(rows[:, None] - tried, axis=2), axis=1)
+    assert np.bincount(nearest).tolist() == pytest.approx([200, 200], abs=10)
+    away = np.abs(rows - tried[nearest])
+    assert 0.2 < (away == 0.0).mean() < 0.4  # each value stays with a probability of 0.3
+    assert away[away > 0.0].mean() == pytest.approx(0.1 * np.sqrt(2.0 / np.pi), rel=0.1)
+
+
+@pytest.mark.parametrize("sampling", ["grid", "perturbed", "univariate"])
 def test_in_any_space_only_configurations_are_asked_about(sampling):
     """`AnalyticSurrogate` refuses what is none."""
     space = nested_space()
@@ -342,6 +352,7 @@ def test_nothing_changes_a_constant(model):
         ({"model": "forest"}, CENTRE, "model must be one of 'linear', 'lasso', 'tree', 'rules'"),
         ({"sampling": "near"}, CENTRE, "sampling must be one of"),
         ({"sampling": "univariate"}, CENTRE, "the configurations tried are not known"),
+        ({"sampling": "perturbed"}, CENTRE, "the configurations tried are not known"),
         ({"kernel_width": 0.0}, CENTRE, "kernel_width must be above 0"),
         ({"kernel_width": "wide"}, CENTRE, "kernel_width must be a number"),
         ({"max_features": 0}, CENTRE, "max_features must be at least 1"),
