@@ -29,11 +29,14 @@ from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._terms import COMPOSED_ROWS
 from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import Surrogate
+from hpo_explain.surrogates import SupportsBoxes, Surrogate
+from hpo_explain.surrogates.box_sums import closed_variance
+from hpo_explain.surrogates.protocols import TreeBoxes
 
 _SETS = 10
 _EVALUATIONS = 1_400_000
 _FEWEST, _MOST = 32, 1024  # pairs of each set, a power of 2
+_MOST_PAIRS = 4.5e9  # of boxes in all coalitions, up to which variances of forests are exact
 _OF_DRAWS = 16_384  # configurations at which functions are drawn
 
 Function = Callable[[Array], Array]
@@ -50,6 +53,8 @@ def variances(
 ) -> Array:
     """Return v of every coalition, or of each player alone, by each Sobol set: (sets, coalitions).
 
+    Of a forest's boxes a single row, which is exact, where these are not too many.
+
     Parameters
     ----------
     explained : Explained
@@ -62,6 +67,10 @@ def variances(
         Seed of the Sobol sets.
     """
     joined = np.eye(len(players), dtype=bool) if singles else all_coalitions(len(players))
+    trees = None if singles else _boxes(explained, len(joined))
+    if trees is not None:
+        members = [[j for p in np.flatnonzero(c) for j in players[p]] for c in joined]
+        return np.array([[closed_variance(trees, sorted(U)) if U else 0.0 for U in members]])
     own, n = _columns(explained.space, players, joined), _pairs(len(joined))
     seeds = np.random.default_rng(seed).integers(2**31, size=_SETS).tolist()
 
@@ -70,6 +79,17 @@ def variances(
 
     found = np.stack([_by_pairs(f, explained.space, own, n, one)[:, 0] for one in seeds])
     return found if singles else found - found[:, :1]
+
+
+def _boxes(explained: Explained, coalitions: int) -> tuple[TreeBoxes, ...] | None:
+    """Return the boxes of a forest whose pairs can be looked at in every coalition."""
+    surrogate = explained.surrogate
+    if not explained.of_objective or not isinstance(surrogate, SupportsBoxes):
+        return None
+    trees = surrogate.boxes()
+    if trees is None or coalitions * sum(len(b.value) for b in trees) ** 2 > _MOST_PAIRS:
+        return None
+    return trees
 
 
 def variances_of_draws(

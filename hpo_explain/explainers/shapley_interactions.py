@@ -232,7 +232,7 @@ class ShapleyInteractionExplainer:
             baseline=0.0,
             efficiency_gap=variance - float(total.sum()),
             spread=float(np.sqrt(max(variance, 0.0))),
-            background_size=configurations_of(len(players)),
+            background_size=configurations_of(len(players)) if len(by_set) > 1 else 0,
             notes=(*notes, *self._subject.notes),
         )
 

@@ -208,7 +208,7 @@ class _ClosedShares:
             return self.low_order(members)
         if key not in self._known:
             found = in_parts(
-                lambda part: [closed_variance(b, sorted(key)) for b in self._boxes[part]],
+                lambda part: [closed_variance([b], sorted(key)) for b in self._boxes[part]],
                 len(self._boxes),
                 self.n_boxes,
             )

@@ -158,18 +158,18 @@ def subset_variances(boxes: TreeBoxes, order: int) -> dict[tuple[int, ...], floa
     return variances
 
 
-def closed_variance(boxes: TreeBoxes, members: Sequence[int]) -> float:
-    """Return the variance of E[f | u_U]: of all that U explains with its interactions."""
+def closed_variance(trees: Sequence[TreeBoxes], members: Sequence[int]) -> float:
+    """Return the variance of E[f | u_U], f the mean of trees: of U with its interactions."""
     from hpo_explain.surrogates import _box_kernels as kernels
 
-    mean, _ = mean_and_variance(boxes)
-    low, high = bounds(boxes, members)
+    ends = [bounds(boxes, members) for boxes in trees]
+    where = np.vstack([np.hstack(low_high) for low_high in ends])
+    weight = [(boxes.value - mean_and_variance(boxes)[0]) * boxes.volume for boxes in trees]
     # many boxes lie alike in U: they are summed up first, since the cost is the square of them
-    places, which = np.unique(np.hstack([low, high]), axis=0, return_inverse=True)
-    sums = np.bincount(which.ravel(), (boxes.value - mean) * boxes.volume)
-    weight = np.asarray(sums, dtype=np.float64)
+    places, which = np.unique(where, axis=0, return_inverse=True)
+    sums = np.bincount(which.ravel(), np.concatenate(weight) / len(trees))
     low, high = places[:, : len(members)].copy(), places[:, len(members) :].copy()
-    return float(kernels.closed_effect(weight, low, high))
+    return float(kernels.closed_effect(np.asarray(sums, dtype=np.float64), low, high))
 
 
 def bounds(boxes: TreeBoxes, members: Sequence[int]) -> tuple[Array, Array]:

@@ -34,7 +34,7 @@ def brute_force(run, names):
     """The share of the variance that a set explains, by the exact integral of each tree."""
     members = [run.space.index(name) for name in names]
     trees = run.surrogate(kind="forest", n_trees=8).boxes()
-    shares = [closed_variance(b, members) / mean_and_variance(b)[1] for b in trees]
+    shares = [closed_variance([b], members) / mean_and_variance(b)[1] for b in trees]
     return np.mean(shares), np.std(shares)
 
 

@@ -83,7 +83,7 @@ def test_all_variances_are_those_of_brute_force_over_the_split_points(space, kin
         for size in (1, 2, 3):
             for members in combinations(range(d), size):
                 closed = sum(v for u, v in expected.items() if set(u) <= set(members))
-                np.testing.assert_allclose(closed_variance(boxes, members), closed, **close)
+                np.testing.assert_allclose(closed_variance([boxes], members), closed, **close)
         np.testing.assert_allclose(sum(expected.values()), whole, rtol=1e-9)
 
 
