@@ -132,6 +132,8 @@ def not_drawn(result: ShapleyInteractions, drawn: int) -> str:
 
 def whiskers(result: ShapleyInteractions) -> str:
     """Say what whiskers are."""
+    if result.of == "variance":
+        return _of_variances(result)
     if result.total.model_std is None:
         return background_whiskers(
             result.background_size, known=result.total.half_width is not None
@@ -141,6 +143,14 @@ def whiskers(result: ShapleyInteractions) -> str:
         return f"{text}."
     size = counted(result.background_size, "configuration")
     return f"{text} and of averaging over a background of {size}."
+
+
+def _of_variances(result: ShapleyInteractions) -> str:
+    if result.total.model_std is not None:
+        return "Whiskers: 95 % interval of each step under the model and of integrating."
+    if result.total.half_width is None:
+        return "No intervals: the values are exact for the model, which does not say how certain."
+    return "Whiskers: 95 % interval of integrating; it is not the model's uncertainty."
 
 
 def others(count: int) -> str:

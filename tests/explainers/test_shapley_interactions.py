@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 import hpo_explain as hx
 from hpo_explain.errors import InputError
@@ -218,6 +219,8 @@ def test_the_variance_of_a_forest_is_exact():
     assert found.value("x1", "x2") == pytest.approx(pair, rel=1e-9)
     assert found.prediction == pytest.approx(whole, rel=1e-9)
     assert found.total.half_width is None  # nothing is integrated
+    said = [text.get_text() for text in found.plot_waterfall().figure.findobj(Text)]
+    assert any(text.startswith("No intervals: the values are exact for the model") for text in said)
 
 
 def test_of_a_forest_the_integral_is_near_what_is_exact(monkeypatch):
