@@ -201,7 +201,8 @@ class CoalitionGame:
         """Return Shapley values as the sum of those of the parts, and how they came about."""
         phi = np.zeros((len(cubes), len(self.players), len(self.acquisition.term_names)))
         for part in parts:
-            phi[:, np.searchsorted(self.players, part.players)] += part.shapley(cubes)[0]
+            places = [self.players.tolist().index(j) for j in part.players.tolist()]
+            phi[:, places] += part.shapley(cubes)[0]
         most = max(len(part.players) for part in parts)
         return phi, fact("games_summed", games=len(parts), most=most, sampled=most > EXACT_PLAYERS)
 
@@ -279,4 +280,4 @@ def _players(acquisition: Acquisition, x: Array, absent: tuple[int, ...]) -> Pla
         if parameter.optional is not None:
             present[j] |= bool(space.allowed(x[None, :], j)[0])
     present[list(absent)] = False
-    return np.flatnonzero(present & relevant(acquisition))
+    return space.order[(present & relevant(acquisition))[space.order]]

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.explainers._terms import COMPOSED_ROWS
-from hpo_explain.space import Array, FloatParameter, Parameter, SearchSpace
+from hpo_explain.space import Array, FloatParameter, SearchSpace
 from hpo_explain.space.nearby import changed
 from hpo_explain.surrogates import SupportsCoalitions, Surrogate, mean_of
 
@@ -104,10 +104,11 @@ def best_in_coalitions(
     rows = np.concatenate([rows, np.broadcast_to(default, (m, 1, len(default)))], axis=1)
     best = np.concatenate([best, np.full((m, 1), at_default)], axis=1)
     children = int(np.clip(_EVALUATIONS // (m * kept * len(_STEPS)), _FEWEST, _MOST))
-    ranges = [_range(parameter) for parameter in space.parameters]
+    order = space.order.tolist()
+    ranges = [_range(space, j) for j in range(len(space))]
     for step in _STEPS:
         rows, best = _first(*_inherited(rows, best), kept)
-        _sweep(cost, rows[:, 0], best[:, 0], free, partial(_whole, ranges))
+        _sweep(cost, rows[:, 0], best[:, 0], free, order, partial(_whole, ranges))
         new = changed(space, np.repeat(rows, children, axis=1).reshape(-1, len(default)), step, rng)
         new = np.where(free[:, None, :], new.reshape(m, -1, len(default)), default)
         found = _costs(cost, new.reshape(-1, len(default))).reshape(m, -1)
@@ -116,7 +117,7 @@ def best_in_coalitions(
     real = np.array([isinstance(p, FloatParameter) and p.size is None for p in space.parameters])
     for near in _NEAR:
         moves = near * np.array([-1.0, -0.5, 0.5, 1.0])
-        _sweep(cost, rows[:, 0], best[:, 0], free & real, partial(_around, moves))
+        _sweep(cost, rows[:, 0], best[:, 0], free & real, order, partial(_around, moves))
     rows, best = _first(*_inherited(rows, best), 1)
     return best[:, 0], rows[:, 0]
 
@@ -137,23 +138,25 @@ def _around(moves: Array, _: int, at: Array) -> Array:
     return np.clip(at[:, None] + moves, 0.0, 1.0)
 
 
-def _range(parameter: Parameter) -> Array:
+def _range(space: SearchSpace, j: int) -> Array:
     """Return values of a hyperparameter over its whole range, encoded."""
+    parameter = space.parameters[j]
     if parameter.size is None:
         values = np.linspace(0.0, 1.0, _VALUES)
     else:
         latent = (np.arange(_COUNTED) + 0.5) / _COUNTED
         grid = parameter.grid() if parameter.size <= _COUNTED else None
         values = parameter.from_latent(latent) if grid is None else grid[0]
+    values = values[np.argsort(space.places(j, values))]
     return values if parameter.optional is None else np.append(values, np.nan)
 
 
 def _sweep(
-    cost: Cost, rows: Array, best: Array, free: npt.NDArray[np.bool_],
+    cost: Cost, rows: Array, best: Array, free: npt.NDArray[np.bool_], order: list[int],
     values: Callable[[int, Array], Array],
 ) -> None:  # fmt: skip
-    """Change rows (m, d) and their costs (m,) to the best value of each free column in turn."""
-    for j in np.flatnonzero(free.any(axis=0)).tolist():
+    """Change rows (m, d) and costs (m,) to the best value of each free column, in an order."""
+    for j in (j for j in order if free[:, j].any()):
         which = np.flatnonzero(free[:, j])
         tried = np.atleast_2d(values(j, rows[which, j]))
         z = np.repeat(rows[which][:, None, :], tried.shape[1], axis=1)

@@ -231,7 +231,8 @@ class LatentForest:
 
     def activity(self, seed: int) -> Array:
         """Return the share of the space in which each hyperparameter is active, (d,)."""
-        U = np.random.default_rng(seed).random((ACTIVITY_ROWS, len(self.space)))
+        U = np.empty((ACTIVITY_ROWS, len(self.space)))
+        U[:, self.space.order] = np.random.default_rng(seed).random(U.shape)
         for j, kept in self.kept.items():
             U[:, j] = _stretch(U[:, j], kept)
         rows = self.space.from_latent(U)

@@ -57,18 +57,20 @@ def _grid(space: SearchSpace, size: int, seed: int) -> Array:
     while np.prod([min(values + 1, m) for m in most], dtype=float) <= size and values < max(most):
         values += 1
     axes = []
-    for parameter, m in zip(space.parameters, most, strict=True):
+    for j, (parameter, m) in enumerate(zip(space.parameters, most, strict=True)):
         steps = np.linspace(0.0, 1.0, min(values, m))
         if isinstance(parameter, CategoricalParameter):
-            axes.append(np.round(steps * (m - 1)))
+            axes.append(space.codes(j)[np.round(steps * (m - 1)).astype(np.int64)].astype(float))
         else:
             axes.append(steps if parameter.size is None else parameter.nearest(steps))
     if np.prod([len(axis) for axis in axes], dtype=float) <= size:
         rows = np.array(list(itertools.product(*axes)))
     else:
         rng = np.random.default_rng(seed)
-        rows = np.column_stack([rng.choice(axis, size) for axis in axes])
-    return np.unique(space.project(rows), axis=0)
+        rows = np.empty((size, len(axes)))
+        for j in space.order.tolist():
+            rows[:, j] = rng.choice(axes[j], size)
+    return space.distinct(space.project(rows))
 
 
 def _perturbed(space: SearchSpace, tried: Array, size: int, seed: int) -> Array:
@@ -82,7 +84,8 @@ def _univariate(space: SearchSpace, tried: Array, size: int, seed: int) -> Array
     """Return rows whose values are drawn from those tried, one hyperparameter after the other."""
     rng = np.random.default_rng(seed)
     rows = space.sample(size, seed=seed, latent=True)
-    for j, parameter in enumerate(space.parameters):
+    for j in space.order.tolist():
+        parameter = space.parameters[j]
         values = tried[:, j]
         if parameter.optional is None:
             values = values[~np.isnan(values)]

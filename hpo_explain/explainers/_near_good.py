@@ -51,14 +51,16 @@ def near_good(space: SearchSpace, tried: Array, costs: Array, x: Array, *, seed:
     active = ~np.isnan(tried)
     # those that are active in the same trials share the permutations
     groups: dict[bytes, list[int]] = {}
-    for j in np.flatnonzero(~np.isnan(x) & (active.sum(axis=0) >= 2)).tolist():
+    there = ~np.isnan(x) & (active.sum(axis=0) >= 2)
+    places = {j: place for place, j in enumerate(space.order.tolist())}
+    for j in (j for j in places if there[j]):
         groups.setdefault(active[:, j].tobytes(), []).append(j)
     for columns in groups.values():
         rows = active[:, columns[0]]
         weights = _nearness(space, tried[rows][:, columns], x, columns)
         good = _good(costs[rows])
         observed = good @ weights
-        drawn = _permuted(good, np.random.default_rng([seed, columns[0]])) @ weights
+        drawn = _permuted(good, np.random.default_rng([seed, places[columns[0]]])) @ weights
         slack = 1e-9
         more = (drawn >= observed - slack).sum(axis=0)
         less = (drawn <= observed + slack).sum(axis=0)

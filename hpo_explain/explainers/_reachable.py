@@ -190,8 +190,11 @@ def activated(space: SearchSpace, rows: Array, j: int, rng: np.random.Generator)
             continue
         wrong = np.isnan(rows[:, parent])
         wrong[~wrong] = ~np.isin(parameter.codes(rows[~wrong, parent]), codes)
-        drawn = rng.choice(codes, size=int(wrong.sum()))
         category = isinstance(parameter, CategoricalParameter)
+        if category:
+            listed = space.codes(parent)
+            codes = listed[np.isin(listed, codes)]
+        drawn = rng.choice(codes, size=int(wrong.sum()))
         rows[wrong, parent] = drawn if category else parameter.encode(drawn.tolist())
     return rows
 

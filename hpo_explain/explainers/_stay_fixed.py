@@ -167,7 +167,8 @@ class _Pool:
     def _moved(self, rows: Array, step: float, rng: np.random.Generator) -> Array:
         moved = rows.copy()
         drawn = self._space.sample(len(rows), seed=int(rng.integers(2**31)), latent=True)
-        for j, parameter in enumerate(self._space.parameters):
+        for j in self._space.order.tolist():
+            parameter = self._space.parameters[j]
             if isinstance(parameter, CategoricalParameter):
                 moved[:, j] = np.where(rng.random(len(rows)) < 0.2, drawn[:, j], rows[:, j])
                 continue
@@ -190,7 +191,8 @@ def _lines(space: SearchSpace, centres: Sequence[Array]) -> Array:
     rows = []
     most = max(1, _MOST_LINES // len(space))
     for centre in centres[:most]:
-        for j, parameter in enumerate(space.parameters):
+        for j in space.order.tolist():
+            parameter = space.parameters[j]
             few = parameter.size is not None and parameter.size <= _ON_A_LINE
             n = parameter.size or _ON_A_LINE if few else _ON_A_LINE
             line = np.repeat(centre[None, :], n, axis=0)

@@ -26,6 +26,7 @@ import numpy.typing as npt
 from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.explanations._contrasts import covariance_of_trees
 from hpo_explain.explanations.attainable import Attainable
+from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.surrogates import (
     SupportsJoint,
@@ -149,6 +150,9 @@ def _searched(
         points.append(here[first])
         costs.append(found[first])
     best, least = np.stack(points), np.stack(costs)
+    first = np.argsort(space.places(j, positions))
+    again = np.argsort(first)
+    best, least = best[first], least[first]
     step = _FIRST_STEP
     for _ in range(_ROUNDS):
         moved = _moved(space, np.repeat(best[:, :, None], _MOVES, axis=2), j, step, rng)
@@ -159,6 +163,7 @@ def _searched(
         there = np.take_along_axis(moved, which[..., None], axis=2)[:, :, 0]
         best[better], least[better] = there[better], lowest[better]
         step *= _SHRINK
+    best, least = best[again], least[again]
     order = np.argsort(least, axis=1, kind="stable")
     return (
         np.take_along_axis(best, order[..., None], axis=1),
@@ -171,18 +176,19 @@ def _moved(
 ) -> Array:
     """Return latent rows with some of their values but column j changed."""
     moved = points.copy()
-    changed = rng.random(points.shape) < max(0.5, 1.5 / max(len(space) - 1, 1))
-    for k, parameter in enumerate(space.parameters):
+    drawn = rng.random(points.shape) < max(0.5, 1.5 / max(len(space) - 1, 1))
+    for place, k in enumerate(space.order.tolist()):
         if k == j:
             continue
+        parameter, changed = space.parameters[k], drawn[..., place]
         old = points[..., k]
         if isinstance(parameter, CategoricalParameter):
-            new = rng.integers(len(parameter.choices), size=old.shape).astype(float)
-            here = changed[..., k] & (rng.random(old.shape) < step)
+            new = space.codes(k)[rng.integers(parameter.size, size=old.shape)].astype(float)
+            here = changed & (rng.random(old.shape) < step)
         else:
             new = np.clip(old + step * rng.standard_normal(old.shape), 0.0, 1.0)
             new = np.where(np.isnan(old), old, parameter.nearest(np.nan_to_num(new)))
-            here = changed[..., k]
+            here = changed
         moved[..., k] = np.where(here, new, old)
     return moved
 
@@ -191,9 +197,6 @@ def _lowest(
     covariance: Array, cost: Array, shape: tuple[int, int], usable: npt.NDArray[np.bool_], seed: int
 ) -> Array:
     """Return draws of the least cost at each value, (draws, G)."""
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * std_from_variance(values)
-    rng = np.random.default_rng(seed)
-    draws = cost + rng.standard_normal((_DRAWS, len(cost))) @ root.T
+    draws = normal_draws(cost, covariance, _DRAWS, seed).T
     of_values = np.where(usable, draws.reshape(_DRAWS, *shape), np.inf)
     return np.asarray(of_values.min(axis=2))

@@ -138,7 +138,8 @@ def local_background(
     of_rows, of_values = np.random.SeedSequence([check_seed(seed), 1]).spawn(2)
     rows = global_background(space, n, seed=int(of_rows.generate_state(1, np.uint64)[0]))
     rng = np.random.default_rng(of_values)
-    for j, parameter in enumerate(space.parameters):
+    for j in space.order.tolist():
+        parameter = space.parameters[j]
         u = rng.random(len(rows))
         if np.isnan(centre[j]) and not space.allowed(centre[None, :], j)[0]:
             continue

@@ -209,12 +209,13 @@ def border_of(space: SearchSpace, n: int, seed: int) -> Array:
     """
     rng = np.random.default_rng(seed)
     latent = space.sample(n, seed=seed, latent=True)[:n] if n else np.empty((0, len(space)))
-    for j, parameter in enumerate(space.parameters):
+    for j in space.order.tolist():
+        parameter = space.parameters[j]
         if not isinstance(parameter, CategoricalParameter):
             ends = parameter.nearest(np.array([0.0, 1.0]))
             here = ~np.isnan(latent[:, j])  # an optional one may be left out
             latent[here, j] = ends[rng.integers(0, 2, here.sum())]
-    return np.unique(space.project(latent), axis=0)
+    return space.distinct(space.project(latent))
 
 
 def explored(space: SearchSpace, tried: Array, seed: int) -> tuple[float, float, float]:

@@ -168,7 +168,7 @@ class GameExplainer:
         values_of_set = []
         for seed in seeds:
             # scrambled anew: independent sets, each much more even than a random one
-            rows = space.from_latent(Sobol(len(space), seed=int(seed)).random(n))
+            rows = space.from_draws(Sobol(len(space), seed=int(seed)).random(n))
             mean = predicted_in_coalitions(self._surrogate, table.default, rows, table.free)
             values_of_set.append(mean.var(axis=0))
         by_set = np.stack(values_of_set)

@@ -208,6 +208,7 @@ class _Trials:
             return self._with_gaps(_unchanged(parameter))
         best = int(np.argmin(cost))
         encoded = _grid(parameter)
+        encoded = encoded[np.argsort(self._space.places(j, encoded))]
         values = parameter.decode(encoded)
         at = Difference(self._models, self._X[best], self._sign, _KAPPA)
         if self._all_feasible:

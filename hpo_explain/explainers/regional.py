@@ -141,7 +141,7 @@ class RegionalPartialDependenceExplainer:
         space = self._surrogate.space
         X = space.project(rows)
         target = self._target(effect, X)
-        candidates = [j for j, name in enumerate(space.names) if name not in effect.names]
+        candidates = [j for j in space.order.tolist() if space.names[j] not in effect.names]
         least = self._min_improvement * _impurity(target)
         tree, leaves, waiting = [_region(effect, (), np.arange(len(X)), 0, None)], [], [0]
         while waiting:
@@ -220,7 +220,7 @@ def best_split(
         if np.isnan(column).any() or np.ptp(column) == 0.0:
             continue
         if isinstance(space.parameters[j], CategoricalParameter):
-            found = _categorical_split(node, column.astype(np.int64), j, least)
+            found = _categorical_split(node, column.astype(np.int64), space.codes(j), j, least)
         else:
             found = _numeric_split(space, node, column, j, least)
         if found is not None and (best is None or found.improvement > best.improvement):
@@ -247,8 +247,8 @@ def _numeric_split(
     return _Split(j, float(gains[place]), (below, ~below), float(threshold))
 
 
-def _categorical_split(node: Array, codes: Ints, j: int, least: int) -> _Split | None:
-    present = np.unique(codes)
+def _categorical_split(node: Array, codes: Ints, listed: Ints, j: int, least: int) -> _Split | None:
+    present = listed[np.isin(listed, codes)]
     counts = np.array([(codes == c).sum() for c in present])
     sums = np.array([node[codes == c].sum(axis=0) for c in present])
     best, n = -np.inf, len(codes)
@@ -263,7 +263,7 @@ def _categorical_split(node: Array, codes: Ints, j: int, least: int) -> _Split |
             best, chosen = gain, subset
     if not chosen:
         return None
-    left = present[list(chosen)]
+    left = np.sort(present[list(chosen)])
     inside = np.isin(codes, left)
     right = np.setdiff1d(present, left)
     sides = (inside, ~inside)

@@ -190,12 +190,12 @@ class ShapleyInteractionExplainer:
            https://doi.org/10.1137/15M1048070
         """
         explained, space = self._explained, self._explained.space
-        columns = np.flatnonzero(relevant(explained.game)).tolist()
+        columns = space.order[relevant(explained.game)[space.order]].tolist()
         players, notes = [[j] for j in columns], tuple[Fact, ...]()
         if len(columns) > _MOST_OF_VARIANCE:
             alone = variances(explained, [[j] for j in columns], singles=True, seed=self._seed)
             order = np.argsort(-alone.mean(axis=0), kind="stable")
-            first = sorted(columns[i] for i in order[: _MOST_OF_VARIANCE - 1])
+            first = [columns[i] for i in sorted(order[: _MOST_OF_VARIANCE - 1].tolist())]
             rest = [j for j in columns if j not in first]
             players = [*([j] for j in first), rest]
             notes = (fact("play_as_one", names=[space.names[j] for j in rest]),)
@@ -275,7 +275,7 @@ class ShapleyInteractionExplainer:
         rows = np.vstack(self._cubes)[:: max(1, sum(map(len, self._cubes)) // _RANKED_BY)]
         size = np.abs(game.shapley([rows])[0][0].sum(axis=1))
         first = np.argsort(-size, kind="stable")[: EXACT_PLAYERS - 1]
-        alone = sorted(columns[i] for i in first)
+        alone = [columns[i] for i in sorted(first.tolist())]
         rest = [j for j in columns if j not in alone]
         names = [game.acquisition.space.names[j] for j in rest]
         return [*([j] for j in alone), rest], (fact("play_as_one", names=names),)

@@ -22,6 +22,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.space import Array
 from hpo_explain.surrogates import std_from_variance
 
@@ -94,10 +95,8 @@ class Contrasts:
     def _draws(self) -> Array:
         """Draws of the errors of the known costs."""
         covariance = self.covariance[np.ix_(self._known, self._known)]
-        values, vectors = np.linalg.eigh(covariance)
-        root = vectors * std_from_variance(values)
-        rng = np.random.default_rng(0)
-        return np.asarray(rng.standard_normal((_DRAWS, len(values))) @ root.T)
+        cost = self.cost[self._known]
+        return np.asarray((normal_draws(cost, covariance, _DRAWS, 0) - cost[:, None]).T)
 
     @cached_property
     def _difference(self) -> Array:

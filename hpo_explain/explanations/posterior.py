@@ -14,6 +14,7 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     import pandas as pd
 
+_EVEN = 1e-9  # of a sum of cubes: means are as far apart on either side
 DRAWS = 1000
 """Functions drawn, where they are cheap."""
 
@@ -119,9 +120,28 @@ class PosteriorDraws:
 def normal_draws(mean: Array, covariance: Array, n: int, seed: int) -> Array:
     """Return draws of a function's values at some points, (points, n).
 
-    By eigenvalues, of which rounding makes some negative: those count as 0.
+    Which points are listed first changes none of them, and draws of the negated function are the
+    negated draws: the noise goes to the points by the rank of their means, counted from the side
+    on which they are further from each other. The root of the covariance is the symmetric one; of
+    its eigenvalues rounding makes some negative, which count as 0.
     """
-    eigenvalues, vectors = np.linalg.eigh((covariance + covariance.T) / 2.0)
     noise = np.random.default_rng(seed).standard_normal((len(mean), n))
-    deviations = vectors @ (np.sqrt(np.maximum(eigenvalues, 0.0))[:, None] * noise)
+    side = _side(mean, np.diag(covariance))
+    own = np.empty_like(noise)
+    own[np.argsort(side * mean, kind="stable")] = side * noise
+    eigenvalues, vectors = np.linalg.eigh((covariance + covariance.T) / 2.0)
+    deviations = vectors @ (np.sqrt(np.maximum(eigenvalues, 0.0))[:, None] * (vectors.T @ own))
     return np.asarray(mean[:, None] + deviations)
+
+
+def _side(mean: Array, variance: Array) -> float:
+    """Return 1 where the larger means are further apart, or else more uncertain; -1 otherwise."""
+    spread, largest = np.ptp(mean) if len(mean) else 0.0, np.max(variance, initial=0.0)
+    if not spread or not largest:
+        return 1.0
+    apart = (mean - mean.min()) / spread
+    apart -= apart.mean()
+    found = float(np.sum(apart**3))
+    if abs(found) < _EVEN:
+        found = float(np.sum(apart * (variance / largest)))
+    return -1.0 if found < 0.0 else 1.0

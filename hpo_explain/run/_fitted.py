@@ -37,8 +37,8 @@ def fitted(
 ) -> Fitted:
     """Return what `fit_surrogate` returns, noted; the same object where it was asked for lately."""
     trees = 0 if kind == "gp" else n_trees
-    # True and 1 are equal, but no equal choices
-    about = repr(space.parameters)
+    # True and 1 are equal, but no equal choices; equal spaces may be gone through in other orders
+    about = f"{space.parameters!r} {space.order_key}"
     return _fitted(space, about, kind, trees, seed, X.tobytes(), y.tobytes(), notes)
 
 

@@ -213,6 +213,7 @@ class Run:
             if column is not None and column.shape != (len(X),):
                 raise _wrong_shape(name, column, len(X))
         columns |= {"X": X, "objective": objective}
+        object.__setattr__(self, "space", self.space.in_order_of(X))
         for name, column in columns.items():
             object.__setattr__(self, name, None if column is None else frozen(column))
         object.__setattr__(self, "proposals", tuple(int(t) for t in proposals))

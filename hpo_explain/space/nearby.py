@@ -18,7 +18,8 @@ def changed(space: SearchSpace, rows: Array, step: float, rng: np.random.Generat
     """Return copies of latent rows: real values moved by a step, a few others drawn anew."""
     new = np.array(rows)
     drawn = space.sample(len(rows), seed=int(rng.integers(2**31)), latent=True)
-    for j, parameter in enumerate(space.parameters):
+    for j in space.order.tolist():
+        parameter = space.parameters[j]
         if isinstance(parameter, FloatParameter) and parameter.size is None:
             moved = rng.random(len(rows)) < 0.7
             new[moved, j] += step * rng.standard_normal(int(moved.sum()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ from hpo_explain._html import table_html
 from hpo_explain._words import counted, printable
 from hpo_explain.errors import InputError
 from hpo_explain.space._values import Array, Config
+from hpo_explain.space.canonical import Canonical
 from hpo_explain.space.conditions import Conditions, Rules
 from hpo_explain.space.encoding import decode_rows, encode_configs, rows_on_grid
 from hpo_explain.space.measure import latent_rows, uniform_draws
@@ -82,6 +84,7 @@ class SearchSpace:
             problem = f"has {', '.join(twice)} more than once"
             raise InputError("parameters", problem, twice, "Rename one.")
         self._conditions = Conditions(self._parameters)
+        self._canonical = Canonical.as_listed(self._parameters)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -102,6 +105,71 @@ class SearchSpace:
     def parents_first(self) -> tuple[int, ...]:
         """The columns in an order in which every parent stands before its children."""
         return self._conditions.parents_first
+
+    @property
+    def order(self) -> npt.NDArray[np.int64]:
+        """The columns in the order in which draws, searches and fits go through them, (d,)."""
+        return self._canonical.columns
+
+    @property
+    def order_key(self) -> str:
+        """The order of columns and categories in words that differ where it does."""
+        return self._canonical.key
+
+    def codes(self, j: int) -> npt.NDArray[np.int64]:
+        """Return the codes of a categorical column in the order in which draws count them."""
+        return self._canonical.categories[j]
+
+    def places(self, j: int, positions: Array) -> Array:
+        """Return numbers that say in which order draws go through positions of a column."""
+        if j not in self._canonical.categories:
+            return positions
+        present, found = ~np.isnan(positions), np.full(positions.shape, np.nan)
+        found[present] = np.argsort(self.codes(j))[positions[present].astype(np.int64)]
+        return found
+
+    def distinct(self, X: Array) -> Array:
+        """Return the different rows of X (n, d), in the order of their columns' `places`."""
+        keys = np.stack([self.places(j, X[:, j]) for j in self.order.tolist()], axis=1)
+        _, first = np.unique(np.nan_to_num(keys, nan=-1.0), axis=0, return_index=True)
+        return X[first]
+
+    def ordered(self, X: npt.ArrayLike) -> SearchSpace:
+        """Return the space as it is where it is in an order of trials; else `in_order_of` these."""
+        return self if self._canonical.of_trials else self.in_order_of(X)
+
+    def in_order_of(self, X: npt.ArrayLike) -> SearchSpace:
+        """Return the same space, which draws and fits go through in an order that rows lead to.
+
+        Names, labels, and which hyperparameter or category is listed first, then change no answer.
+        Columns are in the order of their kind, then of their values in the first row, then in the
+        second, and so on; categories in the order in which they appear.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Encoded rows.
+
+        Returns
+        -------
+        SearchSpace
+            An equal space.
+
+        Examples
+        --------
+        >>> from hpo_explain import FloatParameter, SearchSpace
+        >>> a, b = FloatParameter("a", 0.0, 1.0), FloatParameter("b", 0.0, 1.0)
+        >>> one = SearchSpace([a, b]).in_order_of([[0.7, 0.2]])
+        >>> other = SearchSpace([b, a]).in_order_of([[0.2, 0.7]])
+        >>> one.order.tolist(), other.order.tolist()
+        ([1, 0], [0, 1])
+        >>> bool((one.sample(3) == other.sample(3)[:, ::-1]).all())
+        True
+        """
+        space = copy(self)
+        rules = self._conditions.rules
+        space._canonical = Canonical.of(self._parameters, rules, self.check_rows("X", X))
+        return space
 
     def __len__(self) -> int:
         return len(self._parameters)
@@ -348,6 +416,16 @@ optional=None)
         U = self.check_rows("U", U)
         return latent_rows(U, self._parameters)
 
+    def from_draws(self, U: Array) -> Array:
+        """Return the latent rows that random uniform values (n, d) lead to, counted in `order`."""
+        listed = np.empty_like(U)
+        listed[:, self.order] = U
+        rows = self.from_latent(listed)
+        for j, codes in self._canonical.categories.items():
+            present = ~np.isnan(rows[:, j])
+            rows[present, j] = codes[rows[present, j].astype(np.int64)]
+        return rows
+
     def sample(
         self,
         n: int,
@@ -382,5 +460,5 @@ optional=None)
         """
         n = check_count("n", n)
         check_option("method", method, ("lhs", "uniform"))
-        rows = self.from_latent(uniform_draws(n, len(self), check_seed(seed), method))
+        rows = self.from_draws(uniform_draws(n, len(self), check_seed(seed), method))
         return rows if latent else self.project(rows)

@@ -23,6 +23,7 @@ class OneHotColumns:
     two categories are as far apart as the two ends of a numeric column. An inactive one stands at
     the midpoint (of the range, or of all categories), and each distinct condition adds an
     indicator column (1 active, 0 inactive). Hyperparameters with a single value have no column.
+    Hyperparameters and categories are in the order of the space's `order` and `codes`.
 
     Parameters
     ----------
@@ -48,12 +49,14 @@ class OneHotColumns:
         members: list[tuple[int, ...]] = []
         self._indicators: list[int] = []
         seen: dict[tuple[object, ...], int] = {}
-        for j, parameter in enumerate(space.parameters):
+        for j in space.order.tolist():
+            parameter = space.parameters[j]
             if parameter.size != 1:
                 width = parameter.size if isinstance(parameter, CategoricalParameter) else 1
                 groups += [len(members)] * (width or 1)
                 members.append((j,))
-        for j, parameter in enumerate(space.parameters):
+        for j in space.order.tolist():
+            parameter = space.parameters[j]
             if not space.is_conditional(parameter.name):
                 continue
             key: tuple[object, ...] = tuple(
@@ -78,15 +81,17 @@ class OneHotColumns:
         """Return the model's columns (n, p) of encoded rows (n, d)."""
         X = self.space.check_rows("X", X)
         parts: list[Array] = []
-        for j, parameter in enumerate(self.space.parameters):
+        for j in self.space.order.tolist():
+            parameter = self.space.parameters[j]
             if parameter.size == 1:
                 continue
             column = X[:, j]
             active = ~np.isnan(column)
             if isinstance(parameter, CategoricalParameter):
                 block = np.full((len(X), parameter.size), 1.0 / parameter.size)
+                place = np.argsort(self.space.codes(j))
                 block[active] = 0.0
-                block[np.flatnonzero(active), parameter.codes(column[active])] = 1.0
+                block[np.flatnonzero(active), place[parameter.codes(column[active])]] = 1.0
                 parts.append(block / np.sqrt(2.0))
             else:
                 parts.append(np.where(active, column, 0.5)[:, None])
@@ -107,7 +112,7 @@ class OrderedColumns:
     X : ndarray of shape (n, d)
         Encoded rows of the observed trials.
     y : ndarray of shape (n,)
-        Their objective.
+        Their objective. Categories with equal means are in the order of the space's `codes`.
 
     References
     ----------
@@ -129,8 +134,8 @@ class OrderedColumns:
             count = np.bincount(codes, minlength=parameter.size)
             total = np.bincount(codes, weights=y[active], minlength=parameter.size)
             means[count > 0] = total[count > 0] / count[count > 0]
-            ranks = np.empty(parameter.size)
-            ranks[np.argsort(means, kind="stable")] = np.arange(parameter.size)
+            ranks, listed = np.empty(parameter.size), space.codes(j)
+            ranks[listed[np.argsort(means[listed], kind="stable")]] = np.arange(parameter.size)
             self.ranks[j] = ranks
 
     def __call__(self, X: Array) -> Array:

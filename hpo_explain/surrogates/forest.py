@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -17,8 +16,8 @@ from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
 from hpo_explain.surrogates._extremes import HasExtremes
 from hpo_explain.surrogates._repeats import TOGETHER, different_rows, rows_among
+from hpo_explain.surrogates._standard import STEP, Standard
 from hpo_explain.surrogates._threads import n_threads
-from hpo_explain.surrogates._unit import unit_of
 from hpo_explain.surrogates.columns import INACTIVE, OrderedColumns
 from hpo_explain.surrogates.protocols import (
     CoalitionBlock,
@@ -35,10 +34,7 @@ _BLOCK = 50_000  # coalitions times background rows at once
 _OUT_OF_BAG = np.exp(-1.0)  # share of the trees that have not seen a trial, with bootstrap
 _FOLDS = 5
 _FEW = 100  # trials: threads would take longer to start than the trees to grow
-# Impurities are differences of squares, which lose their digits where objectives lie further from 0
-# than so many times their spread; elsewhere rounding is below _ROUNDED, in units of the spread.
-_FAR = 100.0
-_ROUNDED = 1e-11
+_ROUNDED = 1e-14  # of the least variance that is resolved: what rounding leaves of none
 # the second chooses other splits, but impurity and value of a leaf mean the same
 VARIANCE_CRITERIA = ("squared_error", "friedman_mse")
 
@@ -167,7 +163,8 @@ class ForestSurrogate(HasExtremes):
         """
         from sklearn.ensemble import RandomForestRegressor
 
-        columns = OrderedColumns(space, X, y)
+        space, standard = space.ordered(X), Standard.of(y)
+        columns = OrderedColumns(space, X, standard.values)
         forest = RandomForestRegressor(
             n_estimators=check_count("n_trees", n_trees),
             min_samples_leaf=1,
@@ -176,7 +173,7 @@ class ForestSurrogate(HasExtremes):
             random_state=seed,
             n_jobs=n_threads(),  # the seeds of the trees are drawn before
         )
-        _fit_in_unit(forest, columns(X), y)
+        _fit_standardized(forest, columns(X), np.asarray(y, dtype=float), standard, space.order)
         return cls(space, forest, columns=columns, data=(np.array(X), np.array(y)))
 
     @property
@@ -454,12 +451,15 @@ class ForestSurrogate(HasExtremes):
         """
         from sklearn.base import clone
 
-        target = self._sign * y
-        columns = self._columns
+        target = self._sign * np.asarray(y, dtype=float)
+        standard, columns = Standard.of(target), self._columns
         if isinstance(columns, OrderedColumns):
-            columns = OrderedColumns(self._space, X, target)
+            columns = OrderedColumns(self._space, X, standard.values)
         forest = clone(self._forest).set_params(**settings)
-        _fit_in_unit(forest, X if columns is None else columns(X), target)
+        Z = np.asarray(X if columns is None else columns(X))
+        own = columns is None or isinstance(columns, OrderedColumns)
+        order = self._space.order if own else np.arange(Z.shape[1])
+        _fit_standardized(forest, Z, target, standard, order)
         return ForestSurrogate(
             self._space,
             forest,
@@ -510,22 +510,37 @@ class ForestSurrogate(HasExtremes):
         return HeldOut(method=method, observed=y, mean=mean, std=std, rows=X)
 
 
-def _fit_in_unit(forest: RandomForestRegressor, Z: Array, y: Array) -> None:
-    """Fit a forest to objectives of any scale, however small, and however far from 0."""
-    unit, centre = unit_of(y), float(np.median(y))
-    if abs(centre) <= _FAR * unit:
-        centre = 0.0  # so that ties between splits are broken as without a shift
+def _fit_standardized(
+    forest: RandomForestRegressor,
+    Z: Array,
+    y: Array,
+    standard: Standard,
+    order: npt.NDArray[np.int64],
+) -> None:
+    """Fit a forest so that neither the objective's unit nor the order of columns changes a split.
+
+    Splits are chosen by standardized objectives, with columns in the given order; the leaves then
+    get the mean and the variance of the objectives as they are.
+    """
     if len(Z) < _FEW:
         forest.n_jobs = 1
-    with warnings.catch_warnings():
-        # scikit-learn's threads race for the process's warning filters, and warn if none is left
-        warnings.simplefilter("ignore", UserWarning)
-        forest.fit(Z, (y - centre) / unit)
-    for estimator in forest.estimators_:
-        value, impurity = estimator.tree_.value, estimator.tree_.impurity
-        value[...] = centre + unit * value
-        impurity[impurity <= _ROUNDED] = 0.0
-        impurity *= unit**2
+    Z = np.asarray(Z[:, order], dtype=np.float32)
+    forest.fit(Z, standard.values)
+    above = (y - standard.centre) / standard.unit  # a sum of what is large may overflow
+    drawn = forest.estimators_samples_ if forest.bootstrap else None
+    for t, estimator in enumerate(forest.estimators_):
+        tree, of_tree = estimator.tree_, above if drawn is None else above[drawn[t]]
+        leaf = tree.apply(Z if drawn is None else Z[drawn[t]])
+        weight = np.bincount(leaf, minlength=tree.node_count)
+        at = weight > 0
+        mean = tree.value[:, 0, 0] * standard.sign
+        mean[at] = np.bincount(leaf, of_tree, tree.node_count)[at] / weight[at]
+        within = tree.impurity.copy()
+        apart = (of_tree - mean[leaf]) ** 2
+        within[at] = np.bincount(leaf, apart, tree.node_count)[at] / weight[at]
+        tree.value[:, 0, 0] = standard.centre + standard.unit * mean
+        tree.impurity[...] = np.where(within <= STEP**2 * _ROUNDED, 0.0, within) * standard.unit**2
+        tree.feature[tree.feature >= 0] = order[tree.feature[tree.feature >= 0]]
 
 
 def _total_std(means: Array, variances: Array) -> Array:

@@ -167,6 +167,7 @@ class GaussianProcessSurrogate(HasExtremes):
         GaussianProcessSurrogate
             The fitted surrogate.
         """
+        space = space.ordered(X)
         columns = OneHotColumns(space)
         fit = KernelFit(
             columns.groups, columns(X), np.array(y, dtype=float), least_noise=least_noise

@@ -69,6 +69,16 @@ def data(space, n=60, seed=0):
     return X, y + rng.normal(0.0, 0.3, n)
 
 
+def standardized(y):
+    """Objectives as a fit learns them, from -1 to 1 in steps of 2^-26, and what leads back.
+
+    The first one is above the middle.
+    """
+    middle, half = (y.min() + y.max()) / 2.0, np.ptp(y) / 2.0
+    half = np.copysign(half, y[0] - middle)
+    return np.round((y - middle) / half * 2**26) / 2**26, lambda s: middle + half * s
+
+
 def fitted(space, n=60, seed=0, extra=False, **options):
     """A forest surrogate, its columns, and its scikit-learn trees."""
     X, y = data(space, n, seed)

@@ -355,6 +355,6 @@ def test_it_keeps_the_protocols_and_can_be_pickled():
     assert isinstance(FITTED, Surrogate)
     assert isinstance(FITTED, SupportsHeldOut)
     assert isinstance(FITTED, SupportsJoint)
-    assert FITTED.space is SPACE
+    assert FITTED.space == SPACE
     copy = pickle.loads(pickle.dumps(FITTED))
     np.testing.assert_array_equal(copy.predict(NEW)[1], FITTED.predict(NEW)[1])

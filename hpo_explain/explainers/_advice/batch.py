@@ -90,6 +90,7 @@ class _Batch:
         self._sign = 1.0 if run.direction == "minimize" else -1.0
         known = [p for p in within if p.name in run.space.names]
         self._within = [(run.space.index(p.name), kept(run.space, p)) for p in known]
+        self._within.sort(key=lambda one: self._space.order.tolist().index(one[0]))
         self._given = _Given(model, np.empty((0, len(run.space))))
         self._feasibility = run.feasibility()
         rows = run.X[np.asarray(run.feasible)]
@@ -150,7 +151,8 @@ class _Batch:
         for j, stay in self._within:
             if isinstance(self._space.parameters[j], CategoricalParameter):
                 out = ~np.isin(rows[:, j], stay)
-                rows[out, j] = self._rng.choice(stay, size=int(out.sum()))
+                codes = self._space.codes(j)
+                rows[out, j] = self._rng.choice(codes[np.isin(codes, stay)], size=int(out.sum()))
             else:
                 rows[:, j] = np.clip(rows[:, j], *stay)
         return rows

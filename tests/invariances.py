@@ -1,0 +1,128 @@
+"""A run, the same run as somebody else might have written it down, and what is said about both."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import hpo_explain as hx
+
+CONFIGS = 28
+INITIAL = 8
+
+
+def parameters():
+    """A real number on each scale, an integer, categories, and what depends on one of them."""
+    return [
+        hx.FloatParameter("rate", 0.0, 2.0),
+        hx.FloatParameter("lr", 1e-4, 1.0, log=True),
+        hx.IntParameter("layers", 1, 6),
+        hx.CategoricalParameter("kind", ["tree", "line", "net"]),
+        hx.FloatParameter("drop", 0.0, 1.0, active_when={"kind": ["net", "tree"]}),
+        hx.CategoricalParameter("warm", [False, True]),
+    ]
+
+
+def trials(seed):
+    """Configurations and their objective, in which everything matters."""
+    rng = np.random.default_rng(seed)
+    space = hx.SearchSpace(parameters())
+    configs = space.decode(space.sample(CONFIGS, seed=seed, method="uniform"))
+    slopes = rng.normal(size=5)
+    by_kind = dict(zip(["tree", "line", "net"], rng.normal(size=3), strict=True))
+    objective = [
+        slopes[0] * (c["rate"] - 0.7) ** 2
+        + slopes[1] * np.log10(c["lr"])
+        + slopes[2] * 0.2 * c["layers"]
+        + by_kind[c["kind"]] * (1.0 + c["warm"])
+        + slopes[3] * c.get("drop", 0.5) * c["rate"]
+        + 0.2 * rng.normal()
+        for c in configs
+    ]
+    return configs, np.array(objective)
+
+
+@dataclass(frozen=True)
+class Written:
+    """How a run is written down.
+
+    Attributes
+    ----------
+    order : the positions of the hyperparameters
+    names : their names
+    labels : of categories, by the name they have at first
+    categories : the positions of the categories, by the hyperparameter's name at first
+    scale, shift : of the objective; a negative scale turns the direction around
+    """
+
+    order: tuple = (0, 1, 2, 3, 4, 5)
+    names: dict = field(default_factory=dict)
+    labels: dict = field(default_factory=dict)
+    categories: dict = field(default_factory=dict)
+    scale: float = 1.0
+    shift: float = 0.0
+
+    # ------------------------------------------------------------------ there
+
+    def name(self, name):
+        return self.names.get(name, name)
+
+    def value(self, name, value):
+        return self.labels.get(name, {}).get(value, value)
+
+    def config(self, config):
+        return {self.name(k): self.value(k, v) for k, v in config.items()}
+
+    def space(self):
+        def written(p):
+            options = {
+                "active_when": {
+                    self.name(k): [self.value(k, v) for v in values]
+                    for k, values in p.active_when.items()
+                }
+            }
+            if isinstance(p, hx.CategoricalParameter):
+                places = self.categories.get(p.name, range(len(p.choices)))
+                choices = [self.value(p.name, p.choices[i]) for i in places]
+                return hx.CategoricalParameter(self.name(p.name), choices, **options)
+            log = {"log": p.log} if isinstance(p, hx.FloatParameter) else {}
+            return type(p)(self.name(p.name), p.low, p.high, **log, **options)
+
+        every = [written(p) for p in parameters()]
+        return hx.SearchSpace([every[i] for i in self.order])
+
+    def run(self, seed, **more):
+        configs, objective = trials(seed)
+        space = self.space()
+        return hx.Run(
+            space,
+            space.encode([self.config(c) for c in configs]),
+            self.scale * objective + self.shift,
+            "minimize" if self.scale > 0 else "maximize",
+            proposals=range(INITIAL, CONFIGS),
+            **more,
+        )
+
+    # ------------------------------------------------------------------ and back
+
+    def old(self, name):
+        return {v: k for k, v in self.names.items()}.get(name, name)
+
+    def old_value(self, name, value):
+        """The value at first, of a hyperparameter with the name it has at first."""
+        back = {v: k for k, v in self.labels.get(name, {}).items()}
+        return back.get(value, value)
+
+    def back(self, config):
+        return {self.old(k): self.old_value(self.old(k), v) for k, v in config.items()}
+
+    def point(self, values):
+        """Values of the objective."""
+        return (np.asarray(values, dtype=float) - self.shift) / self.scale
+
+    def change(self, values):
+        """Differences of the objective."""
+        return np.asarray(values, dtype=float) / self.scale
+
+    def size(self, values):
+        """What has the objective's unit and no sign, or is positive where it is better."""
+        return np.asarray(values, dtype=float) / abs(self.scale)
