@@ -95,6 +95,26 @@ def best_in_coalitions(
     seed : int, default 0
         Seed of the changes.
     """
+    # the coalitions in the order of the space, so that changes are drawn for the same ones
+    place = _in_order(space, free)
+    best, rows = _searched(cost, space, default, start, costs[:, place], free[place], seed)
+    again = np.argsort(place)
+    return best[again], rows[again]
+
+
+def _in_order(space: SearchSpace, free: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Return where the coalitions are whose players are counted in the order of the space."""
+    place = np.argsort(space.order)
+    codes = np.arange(len(free))
+    bits = 2 ** np.arange(int(np.log2(len(free))))
+    players = bits[np.argsort([place[free[bit]].min() for bit in bits.tolist()])]
+    return np.asarray(((codes[:, None] & bits) > 0) @ players)
+
+
+def _searched(
+    cost: Cost, space: SearchSpace, default: Array, start: Array, costs: Array,
+    free: npt.NDArray[np.bool_], seed: int,
+) -> tuple[Array, Array]:  # fmt: skip
     rng = np.random.default_rng(seed)
     m, kept = len(free), min(_KEPT, len(start))
     first = np.argpartition(costs, kept - 1, axis=0)[:kept].T

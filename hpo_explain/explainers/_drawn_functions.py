@@ -59,8 +59,9 @@ class DrawnFunctions:
         design = rows[rng.permutation(len(rows))[:_DESIGN]]
         eigenvalues, vectors = np.linalg.eigh(surrogate.posterior_covariance(design))
         kept = eigenvalues > _ROUNDED * max(float(eigenvalues[-1]), 0.0)
-        half = rng.standard_normal((int(kept.sum()), _DRAWS // 2))
-        root = vectors[:, kept] / np.sqrt(eigenvalues[kept])
+        half = rng.standard_normal((len(design), _DRAWS // 2))
+        # the symmetric root: rounding changes neither it nor, then, the draws
+        root = vectors[:, kept] / np.sqrt(eigenvalues[kept]) @ vectors[:, kept].T
         return cls(
             mean=partial(mean_of, surrogate),
             covariance=partial(surrogate.covariance_with, others=design),

@@ -39,6 +39,7 @@ from hpo_explain.surrogates import (
 KEPT = 4  # candidates by each criterion, at each value
 _MOVES = 4  # of each candidate in a round
 _ROUNDS = 12
+_DIGITS = 30  # binary ones of the largest cost: what differs by less is equal
 _FIRST_STEP, _SHRINK = 0.25, 0.75
 _OPTIMISM = 2.0  # standard deviations below the mean
 _DRAWS = 2000
@@ -146,7 +147,7 @@ def _searched(
         here = rows.copy()
         here[:, j] = position
         found = cost(here)
-        first = np.argsort(found, kind="stable")[:keep]
+        first = np.argsort(_settled(found), kind="stable")[:keep]
         points.append(here[first])
         costs.append(found[first])
     best, least = np.stack(points), np.stack(costs)
@@ -157,9 +158,9 @@ def _searched(
     for _ in range(_ROUNDS):
         moved = _moved(space, np.repeat(best[:, :, None], _MOVES, axis=2), j, step, rng)
         tried = cost(moved.reshape(-1, len(space))).reshape(*least.shape, _MOVES)
-        which = tried.argmin(axis=2)[..., None]
+        which = _settled(tried).argmin(axis=2)[..., None]
         lowest = np.take_along_axis(tried, which, axis=2)[..., 0]
-        better = lowest < least
+        better = _settled(lowest) < _settled(least)
         there = np.take_along_axis(moved, which[..., None], axis=2)[:, :, 0]
         best[better], least[better] = there[better], lowest[better]
         step *= _SHRINK
@@ -169,6 +170,16 @@ def _searched(
         np.take_along_axis(best, order[..., None], axis=1),
         np.take_along_axis(least, order, axis=1),
     )
+
+
+def _settled(cost: Array) -> Array:
+    """Return costs rounded, so that those of equal configurations are equal: the first one counts.
+
+    A forest predicts the same in many ways, which differ by what rounding leaves of sums.
+    """
+    largest = np.max(np.abs(cost), where=np.isfinite(cost), initial=0.0)
+    step = np.ldexp(1.0, int(np.frexp(largest)[1]) - _DIGITS)
+    return np.asarray(np.rint(cost / step) * step) if step else cost
 
 
 def _moved(

@@ -270,7 +270,7 @@ class GameExplainer:
         """Return the default encoded, and with the middle of their range for what is inactive."""
         space = self._explained.space
         x = encode_one(space, default, "default")
-        middle = np.array([p.from_latent(np.array([0.5]))[0] for p in space.parameters])
+        middle = space.from_draws(np.full((1, len(space)), 0.5))[0]
         optional = np.array([p.optional is not None for p in space.parameters])
         return x, np.where(np.isnan(x) & ~optional, middle, x)
 
@@ -338,7 +338,7 @@ class GameExplainer:
 
         space, m = self._explained.space, len(table.free)
         n = 2 ** int(np.clip(np.log2(_DRAWN / m), np.log2(_LEAST), np.log2(_SAMPLE)))
-        sample = space.from_latent(Sobol(len(space), seed=self._seed).random(n))
+        sample = space.from_draws(Sobol(len(space), seed=self._seed).random(n))
         z = np.where(table.free[:, None, :], sample, table.default).reshape(-1, len(space))
         X = space.project(z)
         functions = DrawnFunctions.near(self._surrogate, X, seed=self._seed)

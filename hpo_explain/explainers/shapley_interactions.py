@@ -190,12 +190,12 @@ class ShapleyInteractionExplainer:
            https://doi.org/10.1137/15M1048070
         """
         explained, space = self._explained, self._explained.space
-        columns = space.order[relevant(explained.game)[space.order]].tolist()
+        columns = np.flatnonzero(relevant(explained.game)).tolist()
         players, notes = [[j] for j in columns], tuple[Fact, ...]()
         if len(columns) > _MOST_OF_VARIANCE:
             alone = variances(explained, [[j] for j in columns], singles=True, seed=self._seed)
             order = np.argsort(-alone.mean(axis=0), kind="stable")
-            first = [columns[i] for i in sorted(order[: _MOST_OF_VARIANCE - 1].tolist())]
+            first = sorted(columns[i] for i in order[: _MOST_OF_VARIANCE - 1])
             rest = [j for j in columns if j not in first]
             players = [*([j] for j in first), rest]
             notes = (fact("play_as_one", names=[space.names[j] for j in rest]),)
@@ -256,7 +256,7 @@ class ShapleyInteractionExplainer:
 
     def _of_parts(self, game: CoalitionGame, parts: list[CoalitionGame]) -> _Found:
         """Return interactions as the sums of those of the parts, each of few hyperparameters."""
-        columns = game.players.tolist()
+        columns = sorted(game.players.tolist())
         sets = sets_up_to(len(columns), self._order)
         place = {s: i for i, s in enumerate(sets)}
         by_cube = np.zeros((len(self._cubes), len(sets), len(game.acquisition.term_names)))
@@ -269,13 +269,13 @@ class ShapleyInteractionExplainer:
 
     def _players(self, game: CoalitionGame) -> tuple[list[list[int]], tuple[Fact, ...]]:
         """Return the columns of each player: where there are too many, the least play as one."""
-        columns = game.players.tolist()
+        columns = sorted(game.players.tolist())
         if len(columns) <= EXACT_PLAYERS:
             return [[j] for j in columns], ()
         rows = np.vstack(self._cubes)[:: max(1, sum(map(len, self._cubes)) // _RANKED_BY)]
         size = np.abs(game.shapley([rows])[0][0].sum(axis=1))
         first = np.argsort(-size, kind="stable")[: EXACT_PLAYERS - 1]
-        alone = [columns[i] for i in sorted(first.tolist())]
+        alone = sorted(columns[i] for i in first)
         rest = [j for j in columns if j not in alone]
         names = [game.acquisition.space.names[j] for j in rest]
         return [*([j] for j in alone), rest], (fact("play_as_one", names=names),)

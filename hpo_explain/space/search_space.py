@@ -20,8 +20,8 @@ from hpo_explain._edge import frameworks
 from hpo_explain._html import table_html
 from hpo_explain._words import counted, printable
 from hpo_explain.errors import InputError
+from hpo_explain.space._canonical import Canonical
 from hpo_explain.space._values import Array, Config
-from hpo_explain.space.canonical import Canonical
 from hpo_explain.space.conditions import Conditions, Rules
 from hpo_explain.space.encoding import decode_rows, encode_configs, rows_on_grid
 from hpo_explain.space.measure import latent_rows, uniform_draws

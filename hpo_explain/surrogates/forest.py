@@ -15,9 +15,9 @@ from hpo_explain.facts import Fact
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
 from hpo_explain.surrogates._extremes import HasExtremes
+from hpo_explain.surrogates._growing import grow
 from hpo_explain.surrogates._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.surrogates._standard import STEP, Standard
-from hpo_explain.surrogates._threads import n_threads
 from hpo_explain.surrogates.columns import INACTIVE, OrderedColumns
 from hpo_explain.surrogates.protocols import (
     CoalitionBlock,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 _BLOCK = 50_000  # coalitions times background rows at once
 _OUT_OF_BAG = np.exp(-1.0)  # share of the trees that have not seen a trial, with bootstrap
 _FOLDS = 5
-_FEW = 100  # trials: threads would take longer to start than the trees to grow
 _ROUNDED = 1e-14  # of the least variance that is resolved: what rounding leaves of none
 # the second chooses other splits, but impurity and value of a leaf mean the same
 VARIANCE_CRITERIA = ("squared_error", "friedman_mse")
@@ -171,7 +170,6 @@ class ForestSurrogate(HasExtremes):
             max_features=1.0,
             bootstrap=True,
             random_state=seed,
-            n_jobs=n_threads(),  # the seeds of the trees are drawn before
         )
         _fit_standardized(forest, columns(X), np.asarray(y, dtype=float), standard, space.order)
         return cls(space, forest, columns=columns, data=(np.array(X), np.array(y)))
@@ -522,15 +520,13 @@ def _fit_standardized(
     Splits are chosen by standardized objectives, with columns in the given order; the leaves then
     get the mean and the variance of the objectives as they are.
     """
-    if len(Z) < _FEW:
-        forest.n_jobs = 1
-    Z = np.asarray(Z[:, order], dtype=np.float32)
-    forest.fit(Z, standard.values)
+    columns = np.ascontiguousarray(Z[:, order], dtype=np.float32)
+    grow(forest, columns, standard.values)
     above = (y - standard.centre) / standard.unit  # a sum of what is large may overflow
     drawn = forest.estimators_samples_ if forest.bootstrap else None
     for t, estimator in enumerate(forest.estimators_):
         tree, of_tree = estimator.tree_, above if drawn is None else above[drawn[t]]
-        leaf = tree.apply(Z if drawn is None else Z[drawn[t]])
+        leaf = tree.apply(columns if drawn is None else columns[drawn[t]])
         weight = np.bincount(leaf, minlength=tree.node_count)
         at = weight > 0
         mean = tree.value[:, 0, 0] * standard.sign
