@@ -118,7 +118,7 @@ def importance(run, w, kind, **options):
 
 
 def importance_of_trees(run, w, kind):
-    return importance(run, w, "forest", n_trees=8)
+    return importance(run, w, "forest", n_trees=8) if kind == "forest" else {}
 
 
 def importance_of_what_fits(run, w, kind):
@@ -364,11 +364,11 @@ SAID = {
     "explain_proposal by LCB": proposal("lcb"),
     "explain_proposal by EI": proposal("ei"),
     "explain_proposal by PI": proposal("pi"),
-    "desirability_path": desirability_path,
     "footprint": footprint,
     "history": history,
 }
 SAID_SLOWLY = {
+    "desirability_path": desirability_path,
     "importance of what fits": importance_of_what_fits,
     "subspace": subspace,
     "lime by lasso": lime("lasso", "local"),
