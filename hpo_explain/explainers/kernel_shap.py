@@ -1,15 +1,17 @@
 """`shap.KernelExplainer` as the engine of any game, without its habits.
 
 What is kept out of the result: the l1 regularization that drops players (``l1_reg=False``), the
-rounding of contributions below 1e-10 to zero (outputs are centred and rescaled), the global random
-state (restored), and memory that grows with the background: KernelExplainer averages over the
-background rows before it regresses, so it may as well be given averages, worked out in batches.
+rounding of contributions below 1e-10 to zero (outputs are centred and rescaled), numpy's global
+random state (a generator of its own takes its place), and memory that grows with the background:
+KernelExplainer averages over the background rows before it regresses, so it may as well be given
+averages, worked out in batches.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
+from types import FunctionType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -53,11 +55,6 @@ def kernel_shap(game: Game, n_players: int, *, seed: int = 0) -> Array:
     >>> kernel_shap(game, 2).round(9).tolist()
     [[3.0], [3.0]]
     """
-    with warnings.catch_warnings():
-        # shap changes matplotlib's color maps while it is imported, of which that warns
-        warnings.simplefilter("ignore", PendingDeprecationWarning)
-        import shap
-
     one = np.eye(n_players, dtype=bool)
     nobody = np.zeros((1, n_players), dtype=bool)
     first = game(np.vstack([~nobody, nobody, one, ~one]))
@@ -69,13 +66,34 @@ def kernel_shap(game: Game, n_players: int, *, seed: int = 0) -> Array:
         return np.asarray((game(missing == 0) - whole) * scale)
 
     n_coalitions = 2**n_players - 2 if n_players <= EXACT_PLAYERS else "auto"
-    state = np.random.get_state()  # noqa: NPY002 - shap draws from the global generator
-    try:
-        np.random.seed(np.random.SeedSequence(seed).generate_state(1)[0])  # noqa: NPY002
-        explainer = shap.KernelExplainer(scaled, np.ones((1, n_players)))
-        values = explainer.shap_values(
-            np.zeros((1, n_players)), nsamples=n_coalitions, l1_reg=False, silent=True
-        )
-    finally:
-        np.random.set_state(state)  # noqa: NPY002
+    explainer = _explainer_with(seed)(scaled, np.ones((1, n_players)))
+    values = explainer.shap_values(
+        np.zeros((1, n_players)), nsamples=n_coalitions, l1_reg=False, silent=True
+    )
     return np.asarray(values[0] / scale)
+
+
+def _explainer_with(seed: int) -> Any:
+    """Return shap's KernelExplainer with a generator of its own.
+
+    Its method `explain` draws from ``np.random``, which all threads of the process share; here the
+    same code finds another ``np``.
+    """
+    import shap
+
+    drawing: Any = shap.KernelExplainer.explain
+    names = {**drawing.__globals__, "np": _NumpyDrawing(np.random.default_rng(seed))}
+    explain = FunctionType(
+        drawing.__code__, names, drawing.__name__, drawing.__defaults__, drawing.__closure__
+    )
+    return type("SeededKernelExplainer", (shap.KernelExplainer,), {"explain": explain})
+
+
+class _NumpyDrawing:
+    """numpy, but for its random numbers."""
+
+    def __init__(self, random: np.random.Generator) -> None:
+        self.random = random
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)

@@ -56,8 +56,10 @@ class CategoricalParameter:
         object.__setattr__(self, "choices", choices)
         if not choices:
             raise InputError(where, "is empty", choices, "Give at least one choice.")
+        known = _known(choices)
         for i, choice in enumerate(choices):
-            if category_index(choices, choice) != i:
+            simple = _is_simple(choice)
+            if i != (known[_key(choice)] if simple else category_index(choices, choice)):
                 raise InputError(where, f"contains {choice!r} twice", choice, "List it once.")
         check_activity(self)
 
@@ -68,14 +70,12 @@ class CategoricalParameter:
 
     def encode(self, values: Iterable[Any]) -> Array:
         """Return the indices of values among the choices; raise ValueError for an unknown one."""
-        known = {}  # a frame of 100,000 rows has few distinct values
-        for index, choice in enumerate(self.choices):
-            if isinstance(choice, str):
-                known[choice] = index
-        return np.array(
-            [known[v] if type(v) is str and v in known else self.code(v) for v in values],
-            dtype=float,
-        )
+        known = _known(self.choices)  # of thousands of choices each would be compared with each
+        codes = []
+        for value in values:
+            index = known.get(_key(value)) if _is_simple(value) else None
+            codes.append(self.code(value) if index is None else index)
+        return np.array(codes, dtype=float)
 
     def decode(self, positions: Array) -> list[Any]:
         """Return the choices at positions (their indices)."""
@@ -114,6 +114,24 @@ class CategoricalParameter:
     def grid(self) -> tuple[Array, Array]:
         """Return indices and measures of all choices."""
         return np.arange(self.size, dtype=float), np.full(self.size, 1.0 / self.size)
+
+
+def _is_simple(value: Any) -> bool:
+    """Return whether a value equals those of its own type that have its hash, and itself."""
+    return type(value) in (str, int, float, bool) and value == value
+
+
+def _key(value: Any) -> tuple[type, Any]:
+    return type(value), value
+
+
+def _known(choices: Sequence[Any]) -> dict[tuple[type, Any], int]:
+    """Return the index of the first of each choice that is found by its hash."""
+    found: dict[tuple[type, Any], int] = {}
+    for index, choice in enumerate(choices):
+        if _is_simple(choice):
+            found.setdefault(_key(choice), index)
+    return found
 
 
 def category_index(choices: Sequence[Any], value: Any) -> int | None:

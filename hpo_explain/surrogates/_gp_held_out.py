@@ -6,7 +6,6 @@ then explains some.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -57,15 +56,12 @@ def _refitted(
     gp: GaussianProcessRegressor, start: Any, Z: Array, y: Array, seen: npt.NDArray[np.int64]
 ) -> GaussianProcessRegressor:
     from sklearn.base import clone
-    from sklearn.exceptions import ConvergenceWarning
 
     alpha = gp.alpha if np.ndim(gp.alpha) == 0 else np.asarray(gp.alpha)[seen]
     again = clone(gp).set_params(
         kernel=start, alpha=alpha, optimizer=_few_steps, n_restarts_optimizer=0
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return again.fit(Z[seen], y[seen])
+    return again.fit(Z[seen], y[seen])
 
 
 def _few_steps(loss: Callable[..., Any], theta: Array, bounds: Array) -> tuple[Array, float]:
@@ -79,4 +75,10 @@ def _few_steps(loss: Callable[..., Any], theta: Array, bounds: Array) -> tuple[A
         bounds=Bounds(*bounds.T),
         options={"maxiter": STEPS},
     )
-    return np.asarray(found.x), float(found.fun)
+    low, high = bounds.T  # scikit-learn warns of each fit that ends at one of them
+    return np.clip(found.x, low + _inside(low), high - _inside(high)), float(found.fun)
+
+
+def _inside(bound: Array) -> Array:
+    """Return a little more than the tolerance of ``np.isclose``."""
+    return 3e-5 * np.abs(bound) + 3e-8

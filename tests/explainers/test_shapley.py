@@ -2,12 +2,15 @@
 
 import itertools
 import math
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import hpo_explain as hx
 from hpo_explain.errors import InputError
+from hpo_explain.explainers.kernel_shap import kernel_shap
 from hpo_explain.explanations import Subject
 from hpo_explain.facts import fact
 from tests.handmade import tuning_run
@@ -271,6 +274,26 @@ def test_same_seed_same_result_and_the_global_random_state_is_left_alone():
     other = hx.ShapleyExplainer(acquisition, background=20, seed=1).explain(config)
     np.testing.assert_array_equal(first.phi, second.phi)
     assert (first.phi != other.phi).any()
+
+
+def test_draws_of_other_threads_are_their_own():
+    """numpy's global generator is one for all threads: neither takes numbers of the other."""
+    weights = np.random.default_rng(0).normal(size=(13, 13))
+
+    def game(coalitions):
+        time.sleep(0.05)  # others draw meanwhile
+        return np.einsum("ni,ij,nj->n", *(coalitions + 0.0, weights, coalitions + 0.0))[:, None]
+
+    expected = kernel_shap(game, 13, seed=5)
+    np.random.seed(7)  # noqa: NPY002
+    with ThreadPoolExecutor(1) as pool:
+        explained = pool.submit(kernel_shap, game, 13, seed=5)
+        drawn = []
+        while not explained.done():
+            drawn.append(np.random.random())  # noqa: NPY002
+            time.sleep(0.001)
+    assert drawn == np.random.RandomState(7).random(len(drawn)).tolist()
+    np.testing.assert_array_equal(explained.result(), expected)
 
 
 def test_arguments_are_not_written_into():

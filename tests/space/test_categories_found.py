@@ -1,0 +1,29 @@
+"""Values are found among choices as each is compared with each, however many there are."""
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.space.categorical_parameter import category_index
+
+MIXED = [1, 1.0, True, "1", float("nan"), None, (1, 2), "a"]
+
+
+@pytest.mark.parametrize(
+    "value", [*MIXED, np.int64(1), np.float64(1.0), np.bool_(True), np.str_("a"), [1, 2]]
+)
+def test_a_value_is_the_choice_that_a_comparison_with_each_finds(value):
+    parameter = hx.CategoricalParameter("c", MIXED)
+    assert parameter.encode([value]).tolist() == [category_index(MIXED, value)]
+
+
+@pytest.mark.parametrize("value", MIXED)
+def test_no_choice_is_given_twice(value):
+    with pytest.raises(hx.InputError, match="twice"):
+        hx.CategoricalParameter("c", [*MIXED, value])
+
+
+def test_one_that_equals_a_choice_of_another_type_is_that_choice():
+    assert hx.CategoricalParameter("c", [1, 2]).encode([2.0, 1]).tolist() == [1.0, 0.0]
+    with pytest.raises(hx.InputError, match="not one of its choices"):
+        hx.CategoricalParameter("c", [1, 2]).encode([True])
