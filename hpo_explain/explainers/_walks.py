@@ -71,7 +71,8 @@ def walked_shapley(
         rng.permuted(np.tile(players, (len(background), 1)), axis=1), starts=starts
     )
     found = walk(x, background, orders)
-    steps = np.argsort(orders, axis=2)  # in which each player joins
+    # in which each player joins, by the order of `players`
+    steps = np.argsort(orders, axis=2)[:, :, np.searchsorted(np.sort(players), players)]
     gains = [
         np.take_along_axis(np.diff(found[term], axis=2), steps, axis=2)
         for term in acquisition.term_names
