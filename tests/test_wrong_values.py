@@ -103,6 +103,7 @@ WRONG = {
     "name": ["xx", 3, ["x"], {"x": 1}],
     "names": ["xx", 3, [], ["x", "xx"], ["x", 3], {"x": 1}],
     "of": WORD,
+    "over": ["misspelt", 3, None, ["a"], True],
     "optimum": ["x", np.nan, True, [1]],
     "order": COUNT,
     "orders": COUNT,

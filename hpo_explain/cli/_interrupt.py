@@ -83,5 +83,6 @@ def heeded_interrupt() -> Iterator[Interrupt]:
 
 def interrupt_at_hand() -> Interrupt:
     """Return what the command at hand knows about Ctrl-C."""
-    found = click.get_current_context().find_object(Interrupt)
+    context = click.get_current_context(silent=True)
+    found = None if context is None else context.find_object(Interrupt)
     return Interrupt() if found is None else found

@@ -156,8 +156,8 @@ class Advice(Result):
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
     >>> advice = hx.advise(hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize"))
-    >>> advice.actions[0].hyperparameters, advice.space["x"].high < 0.7
-    (('x',), True)
+    >>> advice.actions[0].kind, advice.actions[0].evidence[1].names  # nothing is left near 0.2
+    ('explore', ('x',))
     """
 
     scope: ClassVar[Scope] = "good_region"

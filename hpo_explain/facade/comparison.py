@@ -102,14 +102,18 @@ def compare(
     if explanations:
         return aggregate(runs)
     check_option("kind", kind, KINDS)
-    read = several_runs(compare, runs, reading, seed)
+    read = several_runs(compare, "runs", runs, reading, seed)
     shared = Shared.of([run.space for run in read.values()])
     parts = [_compared(name, run, shared, kind, seed) for name, run in read.items()]
     return ComparisonExplainer(parts, seed=seed).explain()
 
 
 def several_runs(
-    function: Callable[..., Any], runs: Mapping[str, Any], reading: Mapping[str, Any], seed: int
+    function: Callable[..., Any],
+    argument: str,
+    runs: Mapping[str, Any],
+    reading: Mapping[str, Any],
+    seed: int,
 ) -> dict[str, Run]:
     """Return runs by their names; instances of each are averaged.
 
@@ -117,6 +121,8 @@ def several_runs(
     ----------
     function : callable
         What was called, whose options an error names.
+    argument : str
+        The name of its argument that the runs are.
     runs, reading, seed
         As they were given to it.
 
@@ -127,11 +133,11 @@ def several_runs(
     """
     read = {}
     for name, source in runs.items():
-        run = read_one(function, "runs", f"has {name!r}, which cannot be read: ", source, reading)
+        run = read_one(function, argument, f"has {name!r}, which cannot be read: ", source, reading)
         read[str(name)] = average_instances(run, n_trees=_TREES, seed=seed)
     if len(read) < 2:
         problem = f"must hold at least two runs, but held {', '.join(read) or 'none'}"
-        raise InputError("runs", problem, [*read])
+        raise InputError(argument, problem, [*read])
     return read
 
 

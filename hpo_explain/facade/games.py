@@ -341,15 +341,15 @@ class _Asked:
             if value is not None:
                 problem = "was given with several runs, of which each has its own"
                 raise InputError(name, problem, value, "Ask for one run at a time.")
-        read = several_runs(self.by, runs, self.reading, self.seed)
+        read = several_runs(self.by, "run", runs, self.reading, self.seed)
         first = next(iter(read.values()))
         if not Shared.of([run.space for run in read.values()]).same:
             names = {name: list(run.space.names) for name, run in read.items()}
             problem = "are not of the same search space"
-            raise InputError("runs", problem, names, "Compare them with hx.compare.")
+            raise InputError("run", problem, names, "Compare them with hx.compare.")
         if len({run.direction for run in read.values()}) > 1:
             directions = {name: run.direction for name, run in read.items()}
-            raise InputError("runs", "are not of the same direction", directions)
+            raise InputError("run", "are not of the same direction", directions)
         default = self.default
         if default is None:
             default = compare(read, kind=self.kind, seed=self.seed).default.configuration

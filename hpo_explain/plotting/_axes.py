@@ -460,11 +460,23 @@ def tried_places(effect: Effect, k: int, *, shuffled: bool = False) -> Array:
     """Return where the tried values stand along an axis, those that fall together side by side."""
     if not effect.tried:
         return np.empty(0)
+    values = _shown(effect)[k]
     if effect.categorical[k]:
-        return _spread(_codes(effect, k, effect.tried[k]), shuffled)
+        return _spread(_codes(effect, k, values), shuffled)
     if are_points(effect.axes[k]) and not effect.log[k]:
-        return _spread(effect.tried[k], shuffled)
-    return np.array(effect.tried[k], dtype=float)
+        return _spread(values, shuffled)
+    return np.array(values, dtype=float)
+
+
+def _shown(effect: Effect) -> list[list[Any]]:
+    """Return what was tried, by axis, of trials whose categories all have a place."""
+    shown = np.ones(len(effect.tried[0]), dtype=bool)
+    for axis, values, categorical in zip(
+        effect.axes, effect.tried, effect.categorical, strict=True
+    ):
+        if categorical:
+            shown &= [category_index(axis, value) is not None for value in values]
+    return [[values[i] for i in np.flatnonzero(shown)] for values in effect.tried]
 
 
 def _codes(effect: Effect, k: int, values: Sequence[Any]) -> list[int]:

@@ -259,7 +259,7 @@ def test_a_space_of_ones_own_is_not_inferred_again():
         [hx.CategoricalParameter("c", ["a", "b"]), hx.FloatParameter("x", 0.0, 1.0, optional=0.4)]
     )
     run = hx.from_frame(table, "loss", space=space)
-    assert run.space is space
+    assert run.space == space
     assert not kinds(run.notes) & {"active_when", "active_at_frequency", "empty_cells"}
 
 
@@ -281,7 +281,7 @@ def test_a_space_of_ones_own_states_scales_and_conditions():
         }
     )
     run = hx.from_frame(table, objective="loss", direction="minimize", space=space)
-    assert run.space is space
+    assert run.space == space
     assert run.config(0) == pytest.approx({"booster": "gbtree", "lr": 0.1})
     assert run.config(1) == pytest.approx({"booster": "dart", "rate": 0.25, "lr": 0.01})
 
@@ -502,7 +502,7 @@ def test_other_columns_of_optunas_table_are_hyperparameters_if_they_are_named():
     assert run.space.names == ("x", "number")
     assert hx.from_frame(table, "value", hyperparameters=["x"]).space.names == ("x",)
     space = hx.SearchSpace([hx.FloatParameter("params_x", 0.0, 1.0)])
-    assert hx.from_frame(table, "value", space=space).space is space
+    assert hx.from_frame(table, "value", space=space).space == space
     assert sorted(run.excluded) == [2, 3, 7]
     states = hx.from_frame(table, "value", hyperparameters=["params_x", "state"])
     assert states.space["state"].choices == ("COMPLETE", "PRUNED", "FAIL", "RUNNING")

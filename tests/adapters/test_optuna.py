@@ -532,7 +532,7 @@ def test_a_space_of_the_users_own_is_taken_as_it_is():
     )
     study = optimized(rate_drop_of_dart, 20)
     run = from_optuna(study, space=space)
-    assert run.space is space
+    assert run.space == space
     assert same_configurations(run, study)
     assert not noted(run.notes, "active_when")
 

@@ -283,7 +283,7 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_1(
         (["report", "trials.csv", "--objective", "auc", "--study-name", "a"], ["--study-name is"]),
         (["report", "trials.csv", "--trust-pickle"], ["--trust-pickle is for a pickled result"]),
         (["pdp", "study.db", "x", "y", "kernel"], ["NAME may be given once or twice"]),
-        (["pdp", "study.db", "x", "x"], ["NAME and NAME2 must differ, but both were x"]),
+        (["pdp", "study.db", "x", "x"], ["NAME and NAME2 must differ, but both were 'x'"]),
         (["importance", "study.db", "--given", "x"], ["--given", "NAME=VALUE", "'x'"]),
         *((["importance", "study.db", "--cap", cap], ["--cap", "must be a number", f"'{cap}'"])
           for cap in ("abc", "bad%", "0%", "101%", "nan", "inf%", "")),

@@ -60,19 +60,20 @@ def test_each_covers_as_much_of_what_matters_as_any_other_would():
     run = crowded()
     found = asked(run, None)
     assert found.evidence[1].names == ("x", "y")
-    weights = total_effects(run.surrogate(), PLANE)[:2]
+    weights = total_effects(run.surrogate(), run.space)[:2]
     known = run.X[:, :2]
     for row in PLANE.encode([dict(config) for config in found.configurations])[:3, :2]:
         before, after = uncovered(weights, known), uncovered(weights, np.vstack([known, row]))
         best = min(uncovered(weights, np.vstack([known, other])) for other in GRID[::7])
-        assert before - after > 0.9 * (before - best)  # the best of a sample of 1000 places
+        # places, and the mean over the plane, are those of a sample of 1000
+        assert before - after > 0.75 * (before - best)
         known = np.vstack([known, row])
 
 
 def test_the_distance_told_is_that_of_the_nearest_trial():
     run = crowded()
     found = asked(run, None)
-    weights = total_effects(run.surrogate(), PLANE)
+    weights = total_effects(run.surrogate(), run.space)
     weights[2] = 0.0
     (row,) = PLANE.encode([dict(found.configurations[0])])
     nearest = np.sqrt((np.square(row - run.X) @ weights).min())
