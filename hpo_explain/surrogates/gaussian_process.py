@@ -167,8 +167,8 @@ class GaussianProcessSurrogate(HasExtremes):
         GaussianProcessSurrogate
             The fitted surrogate.
         """
+        columns = OneHotColumns(space)  # in the order of the space given: `gp` takes its rows
         space = space.ordered(X)
-        columns = OneHotColumns(space)
         fit = KernelFit(
             columns.groups, columns(X), np.array(y, dtype=float), least_noise=least_noise
         )

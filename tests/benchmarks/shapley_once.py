@@ -31,11 +31,11 @@ def plainly(acquisition, x, background):
     """Return contributions (player, term) by KernelExplainer on scikit-learn's own `predict`."""
     import shap
 
-    gp, columns = acquisition.surrogate.gp, acquisition.surrogate.space.order
+    gp = acquisition.surrogate.gp
     d = len(x)
 
     def terms(Z):
-        mean, std = gp.predict(Z[:, columns], return_std=True)
+        mean, std = gp.predict(Z, return_std=True)
         return np.column_stack([-mean, KAPPA * std])
 
     explainer = shap.KernelExplainer(terms, background)
