@@ -20,7 +20,7 @@ from hpo_explain.explainers._advice.attempt import attempt
 from hpo_explain.explainers._advice.beware import beware, failing
 from hpo_explain.explainers._advice.branch import branch
 from hpo_explain.explainers._advice.experiment import experiment
-from hpo_explain.explainers._advice.explore import explore
+from hpo_explain.explainers._advice.explore import explore, promising
 from hpo_explain.explainers._advice.finish import go_on, stop
 from hpo_explain.explainers._advice.fix import fix
 from hpo_explain.explainers._advice.improvement import Candidates
@@ -154,15 +154,15 @@ class _Found:
                 "try", lambda: attempt(analyses, candidates, prospects, changes, avoid, most)
             )
 
-        tried = attempted()
-        if not changes:  # what was never tried is within the space, where the model has its scale
-            far = self._unless("explore", lambda: explore(analyses, prospects, tried, avoid))
-        if far is not None:
-            tried = tried and attempted(1)
-        elif rescaled is None:
-            smaller = self._smaller(prospects, candidates, names)
-            changes += smaller
-            tried = attempted() if smaller else tried
+        # what was never tried is within the space, where the model has its scale
+        if not changes and not self._unless("try", lambda: promising(prospects, candidates.rows)):
+            all_tried = attempted()
+            far = self._unless("explore", lambda: explore(analyses, prospects, all_tried, avoid))
+        if far is None:
+            changes += [] if rescaled else self._smaller(prospects, candidates, names)
+            tried = attempted()
+        else:
+            tried = all_tried and attempted(1)
         found = [*warned, *changes, *self._several(hidden, tried, far)]
         if not any(action.parameters for action in found):
             found += self._meanwhile(candidates, prospects)

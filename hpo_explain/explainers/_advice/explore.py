@@ -27,6 +27,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.acquisition import ExpectedImprovement
 from hpo_explain.explainers._advice.analyses import Analyses, believed
 from hpo_explain.explainers._advice.attempt import shortened
 from hpo_explain.explainers._advice.improvement import tried
@@ -66,9 +67,7 @@ def explore(
         Which of encoded rows (n, d) are not to be evaluated, (n,).
     """
     run = analyses.run
-    expected = 0.0 if attempted is None else attempted.gain
-    scaled = prospects.scaled  # by a few very bad results all others would be next to nothing
-    usual = float(np.std(scaled.objective[np.asarray(scaled.feasible)]))
+    expected, usual = 0.0 if attempted is None else attempted.gain, _usual(prospects)
     if not believed(analyses.trust) or expected >= _HARDLY * usual:
         return None
     effects = total_effects(run.surrogate(), run.space)
@@ -94,6 +93,23 @@ def explore(
         ),
         configurations=tuple(configs),
     )
+
+
+def promising(prospects: Prospects, rows: Array) -> bool:
+    """Return whether enough is expected of one of some encoded rows (n, d), which is seen soon."""
+    if not len(rows):
+        return False
+    model = prospects.model
+    best = float(model.predict(prospects.scaled.X[[prospects.best]])[0][0])
+    criterion = ExpectedImprovement(model, best=best, direction=prospects.scaled.direction)
+    expected = np.sum([*criterion.terms_of(*model.predict(rows)).values()], axis=0)
+    return float(np.max(expected)) >= _HARDLY * _usual(prospects)
+
+
+def _usual(prospects: Prospects) -> float:
+    """Return the standard deviation of results, of which a few very bad ones do not decide."""
+    scaled = prospects.scaled
+    return float(np.std(scaled.objective[np.asarray(scaled.feasible)]))
 
 
 def total_effects(model: Surrogate, space: SearchSpace) -> Array:
