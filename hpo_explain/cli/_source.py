@@ -40,8 +40,13 @@ _FOR = {
     "level": TABLE,
     "trust_pickle": PICKLE,
 }
+_STUDY = click.option("--study-name", help="Storage: the study, if there are several.")
+_STUDIES = click.option(
+    "--study-name", multiple=True,
+    help="Storage: the study, if there are several; given again for each source, or for each study "
+    "of one source.",
+)  # fmt: skip
 _OPTIONS = (
-    click.option("--study-name", help="Storage: the study, if there are several."),
     click.option("--target", help="Explain what trials took (duration) or which failed (failed); "
                  "of a storage also one of several objectives, by index or name."),
     click.option("--pruned", type=click.Choice(["drop", "last"]),
@@ -261,35 +266,62 @@ def takes_source(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def with_source(*, source: str, debug: bool, **given: Any) -> None:
-        found = _sources([source], given)
-        with errors(debug=debug):
-            command(*found, **given)
-
-    return click.argument("source")(_with_options(with_source))
-
-
-def takes_sources(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command several SOURCE and their options, as a tuple of `Source`; catch its errors."""
-
-    @functools.wraps(command)
-    def with_sources(*, sources: tuple[str, ...], debug: bool, **given: Any) -> None:
-        found = _sources(sources, given)
+        found = Source(source, **_taken_out(given))
         with errors(debug=debug):
             command(found, **given)
 
+    return click.argument("source")(_with_options(_STUDY, with_source))
+
+
+def takes_sources(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command several SOURCE and their options, as `Source` by label; catch its errors."""
+
+    @functools.wraps(command)
+    def with_sources(*, sources: tuple[str, ...], debug: bool, **given: Any) -> None:
+        options = _taken_out(given)
+        places = _places(sources, options.pop("study_name"))
+        found = [Source(place, study_name=study, **options) for place, study in places]
+        with errors(debug=debug):
+            command(_by_label(found), **given)
+
     several = click.argument("sources", nargs=-1, required=True, metavar="SOURCE SOURCE...")
-    return several(_with_options(with_sources))
+    return several(_with_options(_STUDIES, with_sources))
 
 
-def _sources(places: Sequence[str], given: dict[str, Any]) -> tuple[Source, ...]:
-    """Return sources of which each has the same options, which are taken out of those given."""
-    names = [field.name for field in fields(Source) if field.name != "source"]
-    options = {name: given.pop(name) for name in names}
-    return tuple(Source(source=place, **options) for place in places)
+def _taken_out(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of a source out of those given, and return them."""
+    return {field.name: given.pop(field.name) for field in fields(Source) if field.name in given}
 
 
-def _with_options(command: Callable[..., None]) -> Callable[..., None]:
+def _places(sources: Sequence[str], studies: Sequence[str]) -> list[tuple[str, str | None]]:
+    """Return each source with its study; raise UsageError where it is open which is whose."""
+    if not studies:
+        return [(source, None) for source in sources]
+    if len(sources) == 1:
+        return [(sources[0], study) for study in studies]
+    if len(studies) not in (1, len(sources)):
+        raise click.UsageError(
+            f"--study-name was given {len(studies)} times for {len(sources)} sources. Give it "
+            "once for all, or once for each source in their order."
+        )
+    named = studies if len(studies) > 1 else list(studies) * len(sources)
+    return list(zip(sources, named, strict=True))
+
+
+def _by_label(found: Sequence[Source]) -> dict[str, Source]:
+    """Return sources by a label that tells them apart; raise UsageError if one is there twice."""
+    places = [source.label for source in found]
+    studies = [printable(source.study_name or source.label) for source in found]
+    both = [f"{place}: {study}" for place, study in zip(places, studies, strict=True)]
+    for labels in (places, studies, both):
+        if len(set(labels)) == len(labels):
+            return dict(zip(labels, found, strict=True))
+    twice = next(source for source in found if found.count(source) > 1)
+    raise click.UsageError(f"{twice.label} was given twice. Give each run once.")
+
+
+def _with_options(study: Callable[..., Any], command: Callable[..., None]) -> Callable[..., None]:
     decorated: Callable[..., None] = debuggable(command)
-    for option in reversed(_OPTIONS):
+    for option in reversed((study, *_OPTIONS)):
         decorated = option(decorated)
     return decorated

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from hpo_explain._words import printable
+from hpo_explain.cli._model import takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
@@ -16,8 +17,7 @@ from hpo_explain.cli._source import Source, takes_source
 @takes_source
 @click.option("--most", default=5, show_default=True, type=click.IntRange(min=1),
               help="The largest number of actions.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of the models, samples and draws.")  # fmt: skip
+@takes_seed("the models, samples and draws")
 @shows_result
 def advise(source: Source, most: int, seed: int, form: str, plot: Path | None) -> None:
     """Say what to do next, what is expected to bring most first.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._names import check_names
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
@@ -18,16 +19,14 @@ from hpo_explain.options import Kind
 @click.argument("names", nargs=-1, required=True, metavar="NAME [NAME2]")
 @click.option("--grid-size", default=20, show_default=True, type=click.IntRange(min=2),
               help="Most values of a numeric hyperparameter.")  # fmt: skip
-@click.option("--surrogate", default="auto", show_default=True,
-              type=click.Choice(["auto", "gp", "forest"]), help="The model.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of the surrogate.")  # fmt: skip
+@chooses_surrogate()
+@takes_seed("the surrogate")
 @shows_result
 def ale(
     source: Source,
     names: tuple[str, ...],
     grid_size: int,
-    surrogate: Kind,
+    kind: Kind,
     seed: int,
     form: str,
     plot: Path | None,
@@ -43,6 +42,6 @@ def ale(
     from hpo_explain.facade import accumulated_local_effects
 
     result = accumulated_local_effects(
-        read_and_tell(source), list(names), grid_size=grid_size, kind=surrogate, seed=seed
+        read_and_tell(source), list(names), grid_size=grid_size, kind=kind, seed=seed
     )
     show(result, result.to_frame(), form, plot)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_sources
@@ -14,14 +15,11 @@ from hpo_explain.options import Kind
 
 @click.command()
 @takes_sources
-@click.option("--surrogate", default="auto", show_default=True,
-              type=click.Choice(["auto", "gp", "forest"]),
-              help="The model of each run.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of the models.")  # fmt: skip
+@chooses_surrogate("The model of each run.")
+@takes_seed("the models")
 @shows_result
 def compare(
-    sources: tuple[Source, ...], surrogate: Kind, seed: int, form: str, plot: Path | None
+    sources: dict[str, Source], kind: Kind, seed: int, form: str, plot: Path | None
 ) -> None:
     """Compare several runs, of other seeds, data sets or seasons.
 
@@ -30,6 +28,6 @@ def compare(
     """
     from hpo_explain.facade import compare as compare_runs
 
-    runs = {source.label: read_and_tell(source) for source in sources}
-    result = compare_runs(runs, kind=surrogate, seed=seed)
+    runs = {label: read_and_tell(source) for label, source in sources.items()}
+    result = compare_runs(runs, kind=kind, seed=seed)
     show(result, result.to_frame().reset_index(), form, plot)

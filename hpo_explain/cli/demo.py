@@ -9,6 +9,7 @@ import click
 
 from hpo_explain.cli._errors import debuggable, errors
 from hpo_explain.cli._findings import write_and_tell
+from hpo_explain.cli._model import takes_seed
 
 
 @click.command()
@@ -21,8 +22,7 @@ from hpo_explain.cli._findings import write_and_tell
 @click.option("--out", default="hpo-explain-demo", show_default=True,
               type=click.Path(file_okay=False, path_type=Path),
               help="Folder for report.html and the study.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of the optimizer.")  # fmt: skip
+@takes_seed("the optimizer")
 @debuggable
 def demo(
     trials: int | None, sampler: str, framework: str, out: Path, seed: int, debug: bool

@@ -10,6 +10,7 @@ import click
 from hpo_explain._words import printable
 from hpo_explain.cli._errors import say, told
 from hpo_explain.cli._interrupt import interrupt_at_hand
+from hpo_explain.cli._model import takes_seed
 from hpo_explain.cli._output import as_csv, as_json
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
@@ -28,8 +29,7 @@ _logger = logging.getLogger("hpo_explain")
               help="Tables, or with all that the results hold.")  # fmt: skip
 @click.option("--table", "chosen", multiple=True, type=click.Choice(list(TABLES)),
               help="Only this one; may be repeated.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of surrogates and samples.")  # fmt: skip
+@takes_seed("surrogates and samples")
 def export(source: Source, out: Path, form: str, chosen: tuple[str, ...], seed: int) -> None:
     """Write all tables as CSV or JSON.
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
@@ -14,12 +15,10 @@ from hpo_explain.options import Kind
 
 @click.command()
 @takes_source
-@click.option("--surrogate", default="auto", show_default=True,
-              type=click.Choice(["auto", "gp", "forest"]), help="The model.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of the surrogate and of what was not tried.")  # fmt: skip
+@chooses_surrogate()
+@takes_seed("the surrogate and of what was not tried")
 @shows_result
-def footprint(source: Source, surrogate: Kind, seed: int, form: str, plot: Path | None) -> None:
+def footprint(source: Source, kind: Kind, seed: int, form: str, plot: Path | None) -> None:
     """Draw the configurations on a map.
 
     Similar configurations stand near each other, as far as two dimensions show it; beside those
@@ -27,5 +26,5 @@ def footprint(source: Source, surrogate: Kind, seed: int, form: str, plot: Path 
     """
     from hpo_explain.facade import footprint as footprint_of
 
-    result = footprint_of(read_and_tell(source), kind=surrogate, seed=seed)
+    result = footprint_of(read_and_tell(source), kind=kind, seed=seed)
     show(result, result.to_frame(), form, plot)

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
@@ -17,10 +18,8 @@ from hpo_explain.cli._source import Source, takes_source
 def _asked(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options that all games have."""
     for option in (
-        click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-                     help="Seed of the surrogate and of what is searched for."),
-        click.option("--surrogate", "kind", default="auto", show_default=True,
-                     type=click.Choice(["auto", "gp", "forest"]), help="The model."),
+        takes_seed("the surrogate and of what is searched for"),
+        chooses_surrogate(),
         click.option("--order", default=2, show_default=True, type=click.IntRange(min=1),
                      help="The size of the largest sets of hyperparameters."),
         click.option("--index", default="k-SII", show_default=True,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
@@ -48,22 +49,19 @@ def _given(
 @takes_source
 @click.option("--order", default=1, show_default=True, type=click.IntRange(min=1),
               help="Size of the largest sets: 2 adds all pairs.")  # fmt: skip
-@click.option("--surrogate", default="auto", show_default=True,
-              type=click.Choice(["auto", "gp", "forest"]),
-              help="The model; auto: the one that predicts held-out trials better.")  # fmt: skip
+@chooses_surrogate("The model; auto: the one that predicts held-out trials better.")
 @click.option("--cap", callback=_cap, metavar="[NUMBER|PERCENT%]",
               help="Only the good region: what is worse than this number of the "
               "objective, or than this quantile (25%), counts as it.")  # fmt: skip
 @click.option("--given", multiple=True, callback=_given, metavar="NAME=VALUE[,VALUE]",
               help="Only this sub-space: these categories or integers, or between these two ends "
               "of a range; may be repeated.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of the models and of the interval.")  # fmt: skip
+@takes_seed("the models and of the interval")
 @shows_result
 def importance(
     source: Source,
     order: int,
-    surrogate: Kind,
+    kind: Kind,
     cap: float | str | None,
     given: tuple[str, ...],
     seed: int,
@@ -79,7 +77,7 @@ def importance(
 
     run = read_and_tell(source)
     within = _sub_space(run.space, given)
-    result = importance_of(run, order, kind=surrogate, seed=seed, cap=cap, given=within)
+    result = importance_of(run, order, kind=kind, seed=seed, cap=cap, given=within)
     frame = result.to_frame().drop(columns="members").reset_index()
     show(result, frame, form, plot)
 

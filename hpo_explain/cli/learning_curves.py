@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from hpo_explain.cli._model import takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
@@ -16,8 +17,7 @@ from hpo_explain.cli._source import Source, takes_source
 @click.option("--enough", default=0.8, show_default=True,
               type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
               help="The rank correlation with the final values that is asked for.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of random orders and models.")  # fmt: skip
+@takes_seed("random orders and models")
 @shows_result
 def learning_curves(source: Source, enough: float, seed: int, form: str, plot: Path | None) -> None:
     """Say how early the final rank of trials is known.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_all_and_tell
 from hpo_explain.cli._source import Source, takes_source
@@ -18,13 +19,11 @@ from hpo_explain.options import Kind
               type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
               help="How much of an objective may be lost to save something in another, as a share "
               "of its best value.")  # fmt: skip
-@click.option("--surrogate", default="auto", show_default=True,
-              type=click.Choice(["auto", "gp", "forest"]), help="The models.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of the models.")  # fmt: skip
+@chooses_surrogate("The models.")
+@takes_seed("the models")
 @shows_result
 def pareto(
-    source: Source, loss: float, surrogate: Kind, seed: int, form: str, plot: Path | None
+    source: Source, loss: float, kind: Kind, seed: int, form: str, plot: Path | None
 ) -> None:
     """Show the Pareto front.
 
@@ -33,5 +32,5 @@ def pareto(
     """
     from hpo_explain.facade import pareto as pareto_of
 
-    result = pareto_of(read_all_and_tell(source), loss=loss, kind=surrogate, seed=seed)
+    result = pareto_of(read_all_and_tell(source), loss=loss, kind=kind, seed=seed)
     show(result, result.to_frame().reset_index(), form, plot)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._names import check_names
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
@@ -26,10 +27,8 @@ if TYPE_CHECKING:
               help="Without NAME: how many pairs, those that interact most.")  # fmt: skip
 @click.option("--grid-size", default=20, show_default=True, type=click.IntRange(min=2),
               help="Number of values of a numeric hyperparameter.")  # fmt: skip
-@click.option("--surrogate", default="auto", show_default=True,
-              type=click.Choice(["auto", "gp", "forest"]), help="The model.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of the surrogate and of the sample.")  # fmt: skip
+@chooses_surrogate()
+@takes_seed("the surrogate and of the sample")
 @shows_result
 def pdp(
     source: Source,
@@ -37,7 +36,7 @@ def pdp(
     most: int,
     pairs: int,
     grid_size: int,
-    surrogate: Kind,
+    kind: Kind,
     seed: int,
     form: str,
     plot: Path | None,
@@ -54,11 +53,9 @@ def pdp(
     run = read_and_tell(source)
     result: Result
     if names:
-        result = partial_dependence(
-            run, list(names), grid_size=grid_size, kind=surrogate, seed=seed
-        )
+        result = partial_dependence(run, list(names), grid_size=grid_size, kind=kind, seed=seed)
     else:
         result = partial_dependences(
-            run, most=most, pairs=pairs, grid_size=grid_size, kind=surrogate, seed=seed
+            run, most=most, pairs=pairs, grid_size=grid_size, kind=kind, seed=seed
         )
     show(result, result.to_frame(), form, plot)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from hpo_explain.cli._contributions import contributions_table
+from hpo_explain.cli._model import takes_seed
 from hpo_explain.cli._number_or_word import number_or_word
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
@@ -27,8 +28,7 @@ from hpo_explain.options import Criterion, WhichTrial
               callback=number_or_word,
               metavar="[N|auto|global|local|hybrid|thesis|incumbent]",
               help="What the proposal is compared with.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of the surrogate and of the background.")  # fmt: skip
+@takes_seed("the surrogate and of the background")
 @shows_result
 def proposal(
     source: Source,

@@ -7,6 +7,7 @@ from typing import Literal
 
 import click
 
+from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
@@ -30,10 +31,8 @@ from hpo_explain.options import Criterion, InteractionIndex, Kind
 @click.option("--acquisition", default="auto", show_default=True,
               type=click.Choice(["auto", "lcb", "ei", "pi", "logei"]),
               help="auto: the optimizer's own where it is known.")  # fmt: skip
-@click.option("--surrogate", default="auto", show_default=True,
-              type=click.Choice(["auto", "gp", "forest"]), help="The model.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of the surrogate and of the background.")  # fmt: skip
+@chooses_surrogate()
+@takes_seed("the surrogate and of the background")
 @shows_result
 def interactions(
     source: Source,
@@ -43,7 +42,7 @@ def interactions(
     order: int,
     background: int,
     acquisition: Criterion,
-    surrogate: Kind,
+    kind: Kind,
     seed: int,
     form: str,
     plot: Path | None,
@@ -57,6 +56,6 @@ def interactions(
 
     result = shapley_interactions(
         read_and_tell(source), trial, of=of, index=index, order=order, background=background,
-        acquisition=acquisition, kind=surrogate, seed=seed,
+        acquisition=acquisition, kind=kind, seed=seed,
     )  # fmt: skip
     show(result, result.to_frame().drop(columns="members").reset_index(), form, plot)

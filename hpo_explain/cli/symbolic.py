@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
@@ -15,15 +16,13 @@ from hpo_explain.options import Kind
 @click.command()
 @takes_source
 @click.argument("names", nargs=-1, required=True, metavar="NAME [NAME2 [NAME3]]")
-@click.option("--surrogate", default="auto", show_default=True,
-              type=click.Choice(["auto", "gp", "forest"]), help="The model.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of the surrogate, points and draws.")  # fmt: skip
+@chooses_surrogate()
+@takes_seed("the surrogate, points and draws")
 @shows_result
 def symbolic(
     source: Source,
     names: tuple[str, ...],
-    surrogate: Kind,
+    kind: Kind,
     seed: int,
     form: str,
     plot: Path | None,
@@ -35,5 +34,5 @@ def symbolic(
     """
     from hpo_explain.facade import symbolic as symbolic_of
 
-    result = symbolic_of(read_and_tell(source), list(names), kind=surrogate, seed=seed)
+    result = symbolic_of(read_and_tell(source), list(names), kind=kind, seed=seed)
     show(result, result.to_frame(), form, plot)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_all_and_tell
 from hpo_explain.cli._source import Source, takes_source
@@ -17,13 +18,11 @@ from hpo_explain.options import Kind
 @click.option("--divisions", type=click.IntRange(min=1),
               help="Number of steps from one objective alone to another; by default 10 for two "
               "objectives, else 3.")  # fmt: skip
-@click.option("--surrogate", default="forest", show_default=True,
-              type=click.Choice(["auto", "gp", "forest"]), help="The models.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of the models.")  # fmt: skip
+@chooses_surrogate("The models.", default="forest")
+@takes_seed("the models")
 @shows_result
 def weights(
-    source: Source, divisions: int | None, surrogate: Kind, seed: int, form: str, plot: Path | None
+    source: Source, divisions: int | None, kind: Kind, seed: int, form: str, plot: Path | None
 ) -> None:
     """Say what matters to the weighted sum of several objectives.
 
@@ -32,6 +31,6 @@ def weights(
     from hpo_explain.facade import weighted_importance
 
     result = weighted_importance(
-        read_all_and_tell(source), divisions=divisions, kind=surrogate, seed=seed
+        read_all_and_tell(source), divisions=divisions, kind=kind, seed=seed
     )
     show(result, result.to_frame(), form, plot)

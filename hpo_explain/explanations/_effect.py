@@ -13,24 +13,23 @@ import numpy.typing as npt
 
 from hpo_explain._checks import check_fraction
 from hpo_explain.diagnostics import Branch, Scope
+from hpo_explain.explanations._axes import OnAxes
 from hpo_explain.explanations._best import Curve
 from hpo_explain.explanations.posterior import PosteriorDraws
-from hpo_explain.explanations.result import Result
-from hpo_explain.space import Array, CategoricalParameter
+from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Effect(Result):
+class Effect(OnAxes):
     """The effect of one or two hyperparameters on a grid of their values.
 
     Its fields mean what they mean in the results that extend it.
     """
 
     scope: ClassVar[Scope] = "everywhere"
-    names: tuple[str, ...]
     grid: tuple[Any, ...]
     positions: tuple[Array, ...]
     mean: Array
@@ -46,17 +45,6 @@ class Effect(Result):
     def axes(self) -> tuple[tuple[Any, ...], ...]:
         """The values of each hyperparameter, one tuple per axis."""
         return (self.grid,) if len(self.names) == 1 else self.grid
-
-    @property
-    def log(self) -> tuple[bool, ...]:
-        """Whether each hyperparameter's own scale is logarithmic."""
-        return tuple(getattr(self.subject.space[name], "log", False) for name in self.names)
-
-    @property
-    def categorical(self) -> tuple[bool, ...]:
-        """Whether each hyperparameter is categorical."""
-        space = self.subject.space
-        return tuple(isinstance(space[name], CategoricalParameter) for name in self.names)
 
     @property
     def incumbent(self) -> tuple[Any, ...] | None:

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.diagnostics import Scope, supported_at
+from hpo_explain.explanations._axes import OnAxes
 from hpo_explain.explanations.claims import Claim, between
-from hpo_explain.explanations.result import Result
 from hpo_explain.facts import fact
-from hpo_explain.space import Array, CategoricalParameter
+from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ _ROUNDING = 1e-12  # of the level: below, no value is better than another
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Marginal(Result):
+class Marginal(OnAxes):
     """The marginal prediction of a forest, or of draws, for one or two hyperparameters.
 
     Attributes
@@ -58,24 +58,12 @@ class Marginal(Result):
     """
 
     scope: ClassVar[Scope] = "everywhere"
-    names: tuple[str, ...]
     grid: tuple[tuple[Any, ...], ...]
     mean: Array
     std: Array
     activity: tuple[float, ...]
     rows: Literal["trees", "draws"] = "trees"
     given: Mapping[str, list[Any]] = field(default_factory=dict)
-
-    @property
-    def log(self) -> tuple[bool, ...]:
-        """Whether each hyperparameter's own scale is logarithmic."""
-        return tuple(getattr(self.subject.space[name], "log", False) for name in self.names)
-
-    @property
-    def categorical(self) -> tuple[bool, ...]:
-        """Whether each hyperparameter is categorical."""
-        space = self.subject.space
-        return tuple(isinstance(space[name], CategoricalParameter) for name in self.names)
 
     @property
     def tried(self) -> tuple[tuple[Any, ...], ...]:

@@ -120,6 +120,32 @@ def test_runs_are_compared_by_the_names_of_their_files(run, read):
     assert "must hold at least two runs" in alone.stderr
 
 
+def test_studies_of_one_storage_are_compared_by_their_names(run, read):
+    optuna.copy_study(
+        from_study_name="first", from_storage="sqlite:///study.db",
+        to_study_name="second", to_storage="sqlite:///study.db",
+    )  # fmt: skip
+    both = "--study-name", "first", "--study-name", "second"
+    outcome = run("compare", "study.db", *both, "--format", "csv")
+    assert outcome.exit_code == 0, outcome.output
+    assert {"share in first", "share in second"} <= set(rows(outcome.stdout)[0])
+    shutil.copy("study.db", "other.db")
+    outcome = run("compare", "study.db", "other.db", *both, "--format", "csv")
+    assert {"share in study.db", "share in other.db"} <= set(rows(outcome.stdout)[0])
+    of_one = run("compare", "study.db", "other.db", "--study-name", "second", "--format", "csv")
+    assert of_one.exit_code == 0, of_one.output
+    for places, problem in (
+        (["study.db", "other.db", "third.db"], "2 times for 3 sources. Give it once for all"),
+        (["study.db", "study.db"], None),
+    ):
+        outcome = run("compare", *places, *both)
+        assert outcome.exit_code == (0 if problem is None else 2)
+        assert problem is None or problem in outcome.stderr
+    twice = run("compare", "study.db", "study.db", "--study-name", "first")
+    assert twice.exit_code == 2
+    assert "study.db was given twice. Give each run once." in twice.stderr
+
+
 def test_weights_of_several_objectives(run, folder):
     rows_of_weights = [(i / 9, (i * 7 % 10) / 9) for i in range(10)]
     study = optuna.create_study(storage="sqlite:///two.db", directions=["minimize", "minimize"])
