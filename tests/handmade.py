@@ -40,7 +40,7 @@ NASTY = (
 
 # Before 3.11, matplotlib has no font of last resort and warns of each character it cannot draw.
 warns_of_glyphs = pytest.mark.filterwarnings(
-    "ignore:Glyph .* missing from font" if mpl.__version_info__ < (3, 11) else "error"
+    "ignore:Glyph .* missing from font" if mpl.__version_info__ < (3, 11) else "error:Glyph"
 )
 
 
