@@ -39,6 +39,7 @@ _SCREENED = 9  # values of a number at which one model ranks the rows
 _TOP = 6  # rows per value that all models judge
 _ROUNDS = 3  # of changing these
 _CHILDREN = 3
+_JUDGED = 3  # of the new rows per value: those that one model ranks first
 _DOUBT = 0.5  # standard deviations by which a reference must be good
 _STEPS = (0.15, 0.07, 0.03)  # of the encoded range
 
@@ -125,6 +126,8 @@ def reachable(
         children = changed(space, parents.reshape(-1, shape[2]), _STEPS[round_], rng)
         children = activated(space, children, j, rng).reshape(shape)
         new = np.concatenate([children, *spread], axis=1)
+        ranked = np.argsort(_judged(at, space, new, j, values, screening=True), axis=1)
+        new = np.take_along_axis(new, ranked[:, :_JUDGED, None], axis=1)
         chosen = np.concatenate([chosen, new], axis=1)
         best = np.concatenate([best, _judged(at, space, new, j, values)], axis=1)
         order = np.argsort(best, axis=1)[:, :_TOP]
@@ -199,9 +202,18 @@ def activated(space: SearchSpace, rows: Array, j: int, rng: np.random.Generator)
     return rows
 
 
-def _judged(at: Difference, space: SearchSpace, rows: Array, j: int, values: Array) -> Array:
+def _judged(
+    at: Difference,
+    space: SearchSpace,
+    rows: Array,
+    j: int,
+    values: Array,
+    *,
+    screening: bool = False,
+) -> Array:
+    """Return b at rows (G, n, d), whose column j has one of the values (G,), (G, n)."""
     G, n, d = rows.shape
-    bounds = _at_values(at, space, rows.reshape(-1, d), j, np.repeat(values, n), False)
+    bounds = _at_values(at, space, rows.reshape(-1, d), j, np.repeat(values, n), screening)
     return bounds.reshape(G, n)
 
 
