@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, TypeVar
+from threading import RLock
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -26,10 +28,20 @@ def progress_bar(work: Iterable[_T], *, total: int, name: str, unit: str, shown:
     shown : bool
         Whether there is a bar, if standard error is a terminal.
     """
-    from tqdm import tqdm
-
     # None: shown on a terminal only, which has 80 columns if it says that it has none
-    return tqdm(
+    return _bar()(
         work, total=total, desc=name, unit=unit, disable=None if shown else True,
         ncols=get_terminal_size().columns,
     )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _bar() -> Any:
+    """Return tqdm's bar with a lock for threads.
+
+    Its usual lock is one for processes too: making that fixes how the user's processes are started,
+    and leaves a semaphore behind where a worker is killed.
+    """
+    from tqdm import tqdm
+
+    return type("bar", (tqdm,), {"_lock": RLock()})

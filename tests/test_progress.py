@@ -5,8 +5,9 @@ import os
 import shutil
 
 import pytest
+from tqdm.std import TqdmDefaultWriteLock, tqdm
 
-from hpo_explain._progress import progress_bar
+from hpo_explain._progress import _bar, progress_bar
 from hpo_explain.reporting import Report
 from tests.handmade import tuning_run
 
@@ -43,6 +44,16 @@ def test_a_file_and_who_wants_none_get_no_bar(terminal, monkeypatch):
     assert terminal.getvalue() == ""
     monkeypatch.setattr("sys.stderr", io.StringIO())
     assert list(bar_of([1, 2])) == [1, 2]
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_a_bar_makes_no_lock_for_processes(shown, monkeypatch):
+    """It would fix how the user's processes are started, and be left by workers that are killed."""
+    _bar.cache_clear()
+    monkeypatch.delattr(tqdm, "_lock", raising=False)
+    monkeypatch.setattr(TqdmDefaultWriteLock, "create_mp_lock", pytest.fail)
+    assert list(bar_of([1, 2], shown=shown)) == [1, 2]
+    assert not hasattr(tqdm, "_lock")
 
 
 def test_the_report_says_which_section_is_in_work(terminal, monkeypatch):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from hpo_explain._workers import by_workers
 from hpo_explain.adapters.file_kind import TABLE, TABLES, kind_of
 from hpo_explain.cli._errors import told
 from hpo_explain.cli._source import Source
@@ -55,11 +56,11 @@ def write_reports(
     n_jobs : int or None
         Number of joblib's workers; None takes what ``joblib.parallel_config`` says.
     """
-    from joblib import Parallel, delayed
+    from joblib import delayed
 
     folder.mkdir(parents=True, exist_ok=True)
     work = (delayed(_written)(source, folder / f"{name}.html") for name, source in sources.items())
-    outcomes = zip(sources, Parallel(n_jobs=n_jobs)(work), strict=True)
+    outcomes = zip(sources, by_workers(n_jobs, work), strict=True)
     return {name: why for name, why in outcomes if why is not None}
 
 

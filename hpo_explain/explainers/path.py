@@ -11,6 +11,7 @@ import numpy as np
 from hpo_explain._blas import one_blas_thread
 from hpo_explain._checks import check_count, check_flag, check_jobs, each_of
 from hpo_explain._progress import progress_bar
+from hpo_explain._workers import by_workers
 from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._judged import judged_at
@@ -63,7 +64,7 @@ def explain_path(
     >>> len(path)
     2
     """
-    from joblib import Parallel, delayed
+    from joblib import delayed
 
     pending, progress = check_flag("pending", pending), check_flag("progress", progress)
     n_jobs = check_jobs(n_jobs)
@@ -76,12 +77,13 @@ def explain_path(
     verdicts = dict(
         zip(
             different,
-            Parallel(n_jobs=n_jobs)(delayed(_trust)(explainer, run, at) for at in different),
+            by_workers(n_jobs, (delayed(_trust)(explainer, run, at) for at in different)),
             strict=True,
         )
     )
-    work = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_explain)(explainer, run, number, verdicts[judged[number]]) for number in numbers
+    work = by_workers(
+        n_jobs,
+        (delayed(_explain)(explainer, run, number, verdicts[judged[number]]) for number in numbers),
     )
     bar = progress_bar(work, total=len(numbers), name="proposals", unit="proposal", shown=progress)
     return path_of(run, tuple(bar), notes)

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from hpo_explain import facade
+from hpo_explain._workers import deaf_to_interrupts
 from hpo_explain.explainers.path import path_of
 from hpo_explain.explanations import DesirabilityPath
 from hpo_explain.run import Run
@@ -44,7 +45,8 @@ class Ahead:
         # each part has early proposals and late ones, whose models take longer
         parts = [proposals[i::workers] for i in range(min(workers, len(proposals)))]
         explain = facade.desirability_path  # not of this package, which would take long to load
-        self._parts = [self._pool.submit(explain, run, part, **options) for part in parts]
+        with deaf_to_interrupts():
+            self._parts = [self._pool.submit(explain, run, part, **options) for part in parts]
         for part in self._parts:
             # not before: a pool does not give back what it has handed to its workers
             part.add_done_callback(self._next)
@@ -64,6 +66,13 @@ class Ahead:
         """Return the path through all proposals."""
         found = [explanation for part in self._parts for explanation in part.result().explanations]
         return path_of(self._run, sorted(found, key=lambda explanation: explanation.trial or 0))
+
+    def close(self) -> None:
+        """End the workers, whatever they are at."""
+        with self._lock:
+            self._waiting.clear()
+        at_work = not all(future.done() for future in [*self._parts, *self._begun.values()])
+        self._pool.shutdown(wait=at_work, kill_workers=at_work)
 
     def _next(self, _: Future[Any]) -> None:
         """Have a worker that has nothing to do begin what waits."""

@@ -306,6 +306,11 @@ class Context(Analysed):
         """Return the sampler's densities when a trial was proposed."""
         return self.once(f"densities {trial}", lambda: facade.proposal_densities(self.run, trial))
 
+    def end(self) -> None:
+        """End the workers, whose analyses nobody waits for any more."""
+        if self._ahead is not None:
+            self._ahead.close()
+
     def begin(self) -> None:
         """Have workers begin what takes longest while other analyses are made here."""
         from joblib import effective_n_jobs

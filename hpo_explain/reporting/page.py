@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -218,9 +219,6 @@ class Report:
         chosen, progress = _chosen(sections), check_flag("progress", progress)
         title = None if title is None else check_text("title", title)
         contexts = {name: Context(run, n_jobs=n_jobs) for name, run in runs.items()}
-        if {TRIALS, PATH} & {*chosen}:
-            for context in contexts.values():
-                context.begin()
         order = sorted(range(len(chosen)), key=lambda i: chosen[i] in _LATE)
         work = [
             (name, i)
@@ -230,7 +228,13 @@ class Report:
         ]
         bar = progress_bar(work, total=len(work), name="report", unit="section", shown=progress)
         cards: dict[str, dict[int, Card]] = {name: {} for name in contexts}
-        with one_blas_thread():  # matrices are small, and the workers need the other cores
+        with ExitStack() as until_done:
+            # matrices are small, and the workers need the other cores
+            until_done.enter_context(one_blas_thread())
+            for context in contexts.values():
+                until_done.callback(context.end)
+                if {TRIALS, PATH} & {*chosen}:
+                    context.begin()
             for name, i in bar:
                 bar.set_postfix_str(chosen[i].name)
                 place = list(contexts).index(name)

@@ -1,0 +1,79 @@
+"""Worker processes, which end when what they work for is interrupted."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import joblib
+import pytest
+
+import hpo_explain as hx
+from hpo_explain._workers import by_workers, deaf_to_interrupts
+from hpo_explain.reporting import Report, context, page
+from tests.analytic import unit_cube
+
+BLOCKED = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+
+
+def blocked():
+    return subprocess.run([sys.executable, "-S", "-c", BLOCKED], stdout=subprocess.PIPE).stdout
+
+
+@posix
+def test_processes_started_meanwhile_do_not_hear_ctrl_c_and_later_ones_do():
+    with deaf_to_interrupts():
+        assert blocked() == b"True\n"
+    assert blocked() == b"False\n"
+
+
+@posix
+def test_ctrl_c_is_heard_when_the_workers_are_started():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    with pytest.raises(KeyboardInterrupt), deaf_to_interrupts():
+        signal.raise_signal(signal.SIGINT)
+    signal.signal(signal.SIGINT, before)
+
+
+def mask(_):
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+@posix
+@pytest.mark.thorough
+def test_joblibs_workers_do_not_hear_ctrl_c():
+    assert [*by_workers(2, map(joblib.delayed(mask), range(4)))] == [True] * 4
+    assert not mask(0)
+
+
+@posix
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_nothing_is_blocked_where_no_process_is_started(backend):
+    n_jobs = 2 if backend == "threading" else 1
+    with joblib.parallel_config(backend=backend):
+        assert [*by_workers(n_jobs, map(joblib.delayed(mask), range(4)))] == [False] * 4
+
+
+def test_a_report_that_is_interrupted_ends_its_workers(monkeypatch):
+    space = unit_cube(1)
+    run = hx.Run(space, space.sample(6), [1.0, 9.0, 4.0, 2.0, 3.0, 1.5], "minimize")
+    ended = []
+
+    class Ahead:
+        def __init__(self, *_):
+            ended.append(False)
+
+        def close(self):
+            ended[-1] = True
+
+    def interrupt(*_, **__):
+        assert ended == [False]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(context, "Ahead", Ahead)
+    monkeypatch.setattr(context, "_WORTH_WORKERS", 1)
+    monkeypatch.setattr(page, "card_of", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        Report.of({"loss": run}, n_jobs=2)
+    assert ended == [True]
