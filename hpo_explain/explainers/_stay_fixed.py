@@ -46,6 +46,8 @@ _MOST_LINES = 30
 def stay_fixed(model: Surrogate, subject: Subject, seed: int) -> tuple[str, ...] | None:
     """Return the hyperparameters that can certainly stay fixed, all at once, at the incumbent.
 
+    Those with a single value are left out.
+
     Parameters
     ----------
     model : Surrogate
@@ -78,7 +80,8 @@ def _found(model: Surrogate, explained: Explained, subject: Subject, seed: int) 
     tried = [
         name
         for name in values
-        if not subject.untried({name: values[name]})
+        if space[name].size != 1  # of a single value it is said already
+        and not subject.untried({name: values[name]})
         and (support is None or support.share(name) >= _TRIED_SHARE)
     ]
     losses = {j: pool.mean_loss([j]) for j in map(space.index, tried)}

@@ -209,6 +209,16 @@ def test_what_can_stay_fixed_is_found():
     assert "x1" in judged(hx.Run(space, X, valley(X), "minimize")).fixed
 
 
+def test_a_single_value_is_not_fixed_as_it_cannot_change():
+    cube = unit_cube(3)
+    space = hx.SearchSpace([*cube.parameters, hx.CategoricalParameter("kernel", ["rbf"])])
+    X = cube.sample(80, seed=1)
+    run = hx.Run(space, np.column_stack([X, np.zeros(80)]), valley(X), "minimize")
+    fixed = judged(run).fixed
+    assert "x1" in fixed
+    assert "kernel" not in fixed
+
+
 def test_what_is_left_to_gain_cannot_stay_fixed():
     space = unit_cube(3)
     X = space.sample(80, seed=1)
