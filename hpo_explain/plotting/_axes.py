@@ -14,6 +14,7 @@ from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.markers import TICKUP
 from matplotlib.ticker import MaxNLocator
 
+from hpo_explain._width import shorten
 from hpo_explain.plotting._heatmap import (
     SCALE,
     draw_cells,
@@ -44,7 +45,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import plain
 from hpo_explain.space import Array, category_index
 
 HEIGHT = 190.0  # points, of the axes

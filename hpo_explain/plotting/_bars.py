@@ -12,11 +12,12 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
+from hpo_explain._width import shorten
 from hpo_explain.plotting._layout import characters, points_across
 from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._rows import row_labels, style_rows, write_rows
 from hpo_explain.plotting._style import FILLS, GREY, Fill, new_axes, set_height
-from hpo_explain.plotting._text import distinct, plain, shorten
+from hpo_explain.plotting._text import distinct, plain
 from hpo_explain.space import Array
 
 MOST_ROWS = 20

@@ -13,7 +13,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colorbar import Colorbar
 from matplotlib.ticker import Formatter, MaxNLocator
 
-from hpo_explain._width import columns
+from hpo_explain._width import columns, shorten
 from hpo_explain.plotting._layout import (
     characters,
     points_across,
@@ -23,7 +23,7 @@ from hpo_explain.plotting._layout import (
 )
 from hpo_explain.plotting._look import is_of_page, settle_axes
 from hpo_explain.plotting._style import TEXT, make_literal, new_axes, set_height
-from hpo_explain.plotting._text import abbreviated, plain, shorten
+from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.space import Array
 from hpo_explain.wording.plots import not_shown
 

@@ -13,9 +13,10 @@ from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from hpo_explain._width import shorten
 from hpo_explain.plotting._look import ink
 from hpo_explain.plotting._style import GREY, HEADING, LEGEND, TEXT, make_literal
-from hpo_explain.plotting._text import shorten, wrap
+from hpo_explain.plotting._text import wrap
 
 MARGINS = 20.0  # left and right of axes with their labels, in points
 _LINE = 1.3  # height of a line, in sizes of its font

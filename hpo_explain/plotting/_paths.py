@@ -9,10 +9,11 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from hpo_explain._width import shorten
 from hpo_explain.plotting._look import ink
 from hpo_explain.plotting._panels import Panels, draw_path, limit_trials, new_panels, write_titles
 from hpo_explain.plotting._style import FILLS, GREY
-from hpo_explain.plotting._text import abbreviated, plain, shorten
+from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.space import Array
 from hpo_explain.wording import path as words
 from hpo_explain.wording.proposal import TOTAL

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from hpo_explain._width import columns
+from hpo_explain._width import columns, shorten
 from hpo_explain.plotting._layout import (
     limit_ticks,
     sides,
@@ -18,7 +18,7 @@ from hpo_explain.plotting._layout import (
 )
 from hpo_explain.plotting._look import ink
 from hpo_explain.plotting._style import GREY, TEXT, make_literal
-from hpo_explain.plotting._text import abbreviated, distinct, shorten
+from hpo_explain.plotting._text import abbreviated, distinct
 
 
 def style_rows(ax: Axes, labels: Sequence[str], *, zero: bool = True) -> None:

@@ -6,11 +6,10 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
-from itertools import accumulate, takewhile
 
 from wcwidth import iter_graphemes
 
-from hpo_explain._width import columns
+from hpo_explain._width import first_columns, shorten
 
 # Line and paragraph breaks; what a label must show although it has no glyph.
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
@@ -36,23 +35,6 @@ def visible(text: str) -> str:
     """Return a text on the lines that it has, in which every character can be shown."""
     lines = _TURNING.sub("", text).split("\n")
     return "\n".join(_FORBIDDEN.sub("\ufffd", line) for line in lines)
-
-
-def shorten(text: str, width: int) -> str:
-    """Return a text of at most `width` columns: the middle makes room for an ellipsis."""
-    if columns(text) <= width:
-        return text
-    characters = list(iter_graphemes(text))
-    head = _first(characters, width // 2)
-    tail = _first(characters[::-1], width - 1 - width // 2)[::-1]
-    return "".join([*head, "…", *tail])
-
-
-def _first(characters: Sequence[str], width: int) -> Sequence[str]:
-    """Return the characters, each with its marks, that fit into so many columns."""
-    # after another character, such as an ellipsis, a mark of its own may take a column
-    ends = accumulate(max(columns(character), 1) for character in characters)
-    return characters[: sum(1 for _ in takewhile(lambda end: end <= width, ends))]
 
 
 def abbreviated(texts: Iterable[str], width: int) -> list[str]:
@@ -83,7 +65,7 @@ def _around(text: Sequence[str], start: int, end: int, width: int) -> str:
     """Return what stands around a part of a text, with an ellipsis where it is cut."""
     room = max(width - 2, 1)
     left = max(0, min(start - max(0, room - (end - start)) // 2, len(text) - room))
-    part = _first(text[left:], room)
+    part = first_columns(text[left:], room)
     before, after = left > 0, left + len(part) < len(text)
     cut = f"{'…' * before}{''.join(part)}{'…' * after}"
     return f"{_LEFT_TO_RIGHT}{cut}{_LEFT_TO_RIGHT}" if text[0] == _LEFT_TO_RIGHT else cut

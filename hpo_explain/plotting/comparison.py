@@ -8,13 +8,14 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import Comparison
 from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
 from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._panels import new_panels, write_around, write_titles
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import BLUE, FILLS, GREEN, GREY, ORANGE, PURPLE, RED, WIDTH
-from hpo_explain.plotting._text import abbreviated, plain, shorten
+from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.space import CategoricalParameter
 from hpo_explain.wording import comparison as words
 from hpo_explain.wording.plots import smaller

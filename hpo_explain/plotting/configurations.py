@@ -9,6 +9,7 @@ from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import Configurations
 from hpo_explain.plotting._layout import MARGINS, characters, points_across
 from hpo_explain.plotting._look import ink, line_mark
@@ -27,7 +28,7 @@ from hpo_explain.plotting._style import (
     make_literal,
     new_axes,
 )
-from hpo_explain.plotting._text import abbreviated, plain, shorten
+from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.space import Array, CategoricalParameter, Parameter
 from hpo_explain.wording import configurations as words
 

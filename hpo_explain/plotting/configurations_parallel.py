@@ -11,6 +11,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import Configurations
 from hpo_explain.plotting._layout import (
     characters,
@@ -36,7 +37,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import abbreviated, plain, shorten
+from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.space import Array, CategoricalParameter, Parameter
 from hpo_explain.wording import configurations as words
 from hpo_explain.wording.numbers import number

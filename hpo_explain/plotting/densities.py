@@ -9,6 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import DensityCurve, DensityPath, ProposalDensities
 from hpo_explain.plotting._log_axis import make_log
 from hpo_explain.plotting._look import ink, line_mark
@@ -16,7 +17,7 @@ from hpo_explain.plotting._panels import new_panels, write_around, write_titles
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import BLUE, GREY, ORANGE, TEXT, WIDTH, make_literal
 from hpo_explain.plotting._subject import shown
-from hpo_explain.plotting._text import abbreviated, plain, shorten
+from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.space import Array
 from hpo_explain.wording import densities as words
 from hpo_explain.wording import format_value

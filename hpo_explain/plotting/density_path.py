@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import DensityPath
 from hpo_explain.plotting._axes import DOTS
 from hpo_explain.plotting._heatmap import draw_cells, draw_scale, names_along_y
@@ -21,7 +22,7 @@ from hpo_explain.plotting._log_axis import make_log
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import TEXT, WIDTH, new_axes, set_height
 from hpo_explain.plotting._subject import shown
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import plain
 from hpo_explain.plotting.densities import place
 from hpo_explain.space import Array
 from hpo_explain.wording import density_path as words

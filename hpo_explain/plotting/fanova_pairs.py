@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
+from hpo_explain._width import shorten
 from hpo_explain.errors import InputError, Option
 from hpo_explain.explanations import FanovaImportance
 from hpo_explain.plotting._heatmap import draw_cells, draw_scale, names_along_x, names_along_y
@@ -17,7 +18,7 @@ from hpo_explain.plotting._layout import (
 )
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import TEXT, WIDTH, make_literal, new_axes, set_height
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import plain
 from hpo_explain.space import Array
 from hpo_explain.wording import fanova as words
 from hpo_explain.wording.plots import not_shown

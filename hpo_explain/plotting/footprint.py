@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import Footprint
 from hpo_explain.plotting._axes import STAR
 from hpo_explain.plotting._heatmap import SCALE, draw_cells, draw_scale
@@ -15,7 +16,7 @@ from hpo_explain.plotting._layout import sides, write_footer, write_header, writ
 from hpo_explain.plotting._look import line_mark
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import RED, WIDTH, new_axes, set_height
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import plain
 from hpo_explain.space import Array
 from hpo_explain.wording import footprint as words
 

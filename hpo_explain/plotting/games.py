@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import GameExplanation
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._sets import (
@@ -15,7 +16,7 @@ from hpo_explain.plotting._sets import (
     steps_of,
 )
 from hpo_explain.plotting._style import WIDTH
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import plain
 from hpo_explain.wording import games as words
 
 

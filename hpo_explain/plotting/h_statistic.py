@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import InteractionStrength
 from hpo_explain.plotting._bars import MOST_ROWS, Bars, Half, Row, draw_bars
 from hpo_explain.plotting._heatmap import Pairs, plot_pairs
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import plain
 from hpo_explain.wording import h_statistic as words
 from hpo_explain.wording.plots import not_shown
 from hpo_explain.wording.subject import explained

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import LearningCurves
 from hpo_explain.plotting._axes import BAND, HEIGHT
 from hpo_explain.plotting._layout import (
@@ -34,7 +35,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import plain
 from hpo_explain.wording import learning_curves as words
 
 _RHO: dict[str, Any] = {"color": BLUE, "linewidth": 1.8}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import Marginal
 from hpo_explain.plotting._axes import MOST_CATEGORIES, Effect, draw_effect, write_words
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH, new_axes, set_height
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import plain
 from hpo_explain.wording import marginal as words
 from hpo_explain.wording.fanova import sub_space
 from hpo_explain.wording.plots import not_shown

@@ -9,6 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import Noise
 from hpo_explain.plotting._axes import (
     BAND,
@@ -23,7 +24,7 @@ from hpo_explain.plotting._layout import sides, write_y_label
 from hpo_explain.plotting._look import line_mark
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import BLUE, GREY, TEXT, WIDTH, new_axes, set_height
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import plain
 from hpo_explain.wording import noise as words
 
 _NORMAL_95 = 1.96

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import ParetoFront
 from hpo_explain.explanations.pareto import scale_of
 from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
@@ -23,7 +24,7 @@ from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._panels import new_panels, write_around
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import BLUE, GREY, ORANGE, TEXT, WIDTH, new_axes, set_height
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import plain
 from hpo_explain.wording import pareto as words
 from hpo_explain.wording.plots import smaller
 

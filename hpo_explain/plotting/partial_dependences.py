@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import PartialDependence, PartialDependences
 from hpo_explain.explanations.fanova import SEPARATOR
 from hpo_explain.plotting._axes import (
@@ -24,7 +25,7 @@ from hpo_explain.plotting._layout import characters, shorten_upright
 from hpo_explain.plotting._panels import HIGH, Panels, new_panels, write_around, write_titles
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import TEXT, WIDTH
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import plain
 from hpo_explain.plotting.partial_dependence import as_drawn, legend_of
 from hpo_explain.wording import partial_dependence as single
 from hpo_explain.wording import partial_dependences as words

@@ -9,6 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import DesirabilityPath
 from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._panels import (
@@ -21,7 +22,7 @@ from hpo_explain.plotting._panels import (
 )
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import FILLS, WIDTH
-from hpo_explain.plotting._text import distinct, plain, shorten
+from hpo_explain.plotting._text import distinct, plain
 from hpo_explain.space import Array
 from hpo_explain.wording import path as words
 from hpo_explain.wording.proposal import TOTAL

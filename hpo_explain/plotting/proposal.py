@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import ProposalExplanation
 from hpo_explain.plotting._bars import Bars, Row, draw_bars, folded
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH
 from hpo_explain.plotting._subject import shown
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import plain
 from hpo_explain.space import Array
 from hpo_explain.wording import proposal as words
 from hpo_explain.wording.subject import INACTIVE, NOT_CHOSEN

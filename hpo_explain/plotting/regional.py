@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from hpo_explain._width import shorten
 from hpo_explain._words import counted
 from hpo_explain.errors import InputError
 from hpo_explain.explanations import Region, RegionalPartialDependence
@@ -51,7 +52,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import plain
 from hpo_explain.plotting.partial_dependence import MOST_CURVES, as_drawn
 from hpo_explain.wording import regional as words
 from hpo_explain.wording.plots import not_shown

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import RepeatedRuns
 from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
 from hpo_explain.plotting._look import ink
@@ -14,7 +15,7 @@ from hpo_explain.plotting._paths import RIBBON, Paths, draw_paths
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH
 from hpo_explain.plotting._subject import shown
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import plain
 from hpo_explain.wording import proposal
 from hpo_explain.wording import repeated_runs as words
 from hpo_explain.wording.plots import smaller

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import SymbolicEffect
 from hpo_explain.plotting._axes import HEIGHT
 from hpo_explain.plotting._layout import (
@@ -20,7 +21,7 @@ from hpo_explain.plotting._layout import (
 from hpo_explain.plotting._look import line_mark
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import BLUE, GREY, ORANGE, TEXT, WIDTH, new_axes, set_height
-from hpo_explain.plotting._text import plain, shorten
+from hpo_explain.plotting._text import plain
 from hpo_explain.space import CategoricalParameter
 from hpo_explain.wording import symbolic as words
 

@@ -7,6 +7,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
+from hpo_explain._width import shorten
 from hpo_explain.explanations import WeightedImportance
 from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
 from hpo_explain.plotting._layout import (
@@ -30,7 +31,7 @@ from hpo_explain.plotting._style import (
     new_axes,
     set_height,
 )
-from hpo_explain.plotting._text import abbreviated, plain, shorten
+from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.wording import weights as words
 from hpo_explain.wording.plots import smaller
 

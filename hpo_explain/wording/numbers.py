@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain._width import shorten
+
 _PLAIN = (1e-4, 1e6)  # sizes between which numbers are written without an exponent
 
 
@@ -16,12 +18,12 @@ def format_value(value: Any, *, width: int = 40) -> str:
     Examples
     --------
     >>> format_value(0.123456), format_value("a" * 50, width=5)
-    ('0.1235', 'aaaa…')
+    ('0.1235', 'aa…aa')
     """
     if isinstance(value, (float, np.floating)):
         return f"{value:.4g}"
     text = value if isinstance(value, str) else str(value)
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return shorten(text, width)
 
 
 def format_level(value: float, difference: float, least: int = 4) -> str:
