@@ -34,7 +34,8 @@ def test_wide_and_combining_characters_are_aligned():
 
 
 def test_long_texts_are_shortened_and_control_characters_shown():
-    (_, row) = lines(pd.DataFrame({"name": ["\x1b[31m" + "x" * 200]}))
+    (_, row) = lines(pd.DataFrame({"name": ["\x1b[31m" + "x" * 200 + "end"]}))
     assert row.startswith(r"\x1b[31mxxx")
-    assert row.endswith("…")
+    assert "x…x" in row
+    assert row.endswith("xend")
     assert len(row) < 70
