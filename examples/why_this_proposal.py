@@ -52,7 +52,7 @@ def main() -> None:
     # through another criterion, model or estimator
     print(hx.explain_proposal(run, acquisition="lcb").sentence)
     hx.explain_proposal(run, surrogate=run.surrogate(kind="gp"))
-    sampled = hx.explain_proposal(run, estimator="sampling", draws=200)
+    sampled = hx.explain_proposal(run, estimator="sampling", orders=200)
     print(hx.check_sample_size(sampled).sentence)
 
     # TPE's densities, and how they moved

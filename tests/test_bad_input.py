@@ -337,7 +337,7 @@ REFUSED = {
             "background",
             0,
         ),
-        (lambda: hx.ShapleyExplainer(hx.LowerConfidenceBound(MODEL), draws=1), "draws", 1),
+        (lambda: hx.ShapleyExplainer(hx.LowerConfidenceBound(MODEL), orders=1), "orders", 1),
         (
             lambda: hx.ShapleyExplainer(hx.LowerConfidenceBound(MODEL), precision=0),
             "precision",

@@ -380,7 +380,7 @@ SAID_SLOWLY = {
     "shapley_interactions of the variance": interactions("variance"),
     "explain_proposal by log EI": proposal("logei"),
     "explain_proposal by KernelExplainer": proposal("lcb", estimator="kernel"),
-    "explain_proposal by sampling": proposal("lcb", estimator="sampling", draws=200),
+    "explain_proposal by sampling": proposal("lcb", estimator="sampling", orders=200),
     "recommended_space": recommended_space,
     "advise": advise,
     "symbolic": symbolic,

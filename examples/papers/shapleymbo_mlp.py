@@ -21,7 +21,7 @@ three, and the final model divides the best-predicted proposal as its own did. W
 more than in the thesis. These runs settle early: the learning rate is not explored in a rush at the
 end, so that what the thesis finds about it has no counterpart, and Table 12 adds the hyperparameter
 in which two good proposals differ most. Ablation disagrees with Shapley values in run 0, but about
-number of layers and weight decay. Whether a number of draws is enough depends on how close two
+number of layers and weight decay. Whether a number of orders is enough depends on how close two
 contributions are: with seed 0 even 20,000 do not rank two of them safely, with seed 1 5,000 do.
 """
 
@@ -141,18 +141,18 @@ def heading() -> str:
 
 
 def sample_sizes(run: hx.Run, best: hx.ProposalExplanation, sizes: tuple[int, ...]) -> None:
-    """Print which number of draws is enough for the best-predicted proposal, as Appendix C."""
+    """Print which number of orders is enough for the best-predicted proposal, as Appendix C."""
     print("\nSample size (checkSampleSize; the thesis's own run needs 20,000 of the same list)")
-    for draws in sizes:
+    for orders in sizes:
         sampled = hx.explain_proposal(
-            run, best.trial, background="thesis", estimator="sampling", draws=draws
+            run, best.trial, background="thesis", estimator="sampling", orders=orders
         )
         check = hx.check_sample_size(sampled)
         closest = check.closest["total"]
         unsafe = [claim.term for claim in check.claims if not claim.certain]
         verdict = "not enough for " + ", ".join(unsafe) if unsafe else "enough"
         print(
-            f"  {draws:>6} draws: smallest gap {closest.difference:.6f} "
+            f"  {orders:>6} orders: smallest gap {closest.difference:.6f} "
             f"± {closest.half_width:.6f}: {verdict}"
         )
     print("  The contributions below are of all coalitions: they have no error of sampling.")

@@ -46,7 +46,7 @@ class ProposalExplainer:
         As in :class:`ShapleyExplainer`, or "incumbent": the best configuration known by then.
     surrogate : Surrogate, optional
         Evaluate the criterion with this model in place of the one that made the proposal.
-    estimator, draws, precision, seed : optional
+    estimator, orders, precision, seed : optional
         As in :class:`ShapleyExplainer`.
 
     Examples
@@ -62,7 +62,7 @@ class ProposalExplainer:
     background: str | int | Config | npt.ArrayLike = "auto"
     surrogate: Surrogate | None = None
     estimator: Estimator = "auto"
-    draws: int = 1000
+    orders: int = 1000
     precision: float = 0.05
     seed: int = 0
 
@@ -126,7 +126,7 @@ class ProposalExplainer:
             chosen.acquisition,
             background=background,
             estimator=self.estimator,
-            draws=self.draws,
+            orders=self.orders,
             precision=self.precision,
             subject=replace(subject, tried=run.X[known], costs=run.cost[known], trust=trust),
             seed=self.seed,

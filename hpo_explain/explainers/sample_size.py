@@ -81,7 +81,7 @@ def _check(explanation: ProposalExplanation, most: int | None = None) -> SampleS
     half = _half_widths(explanation, rows)
     return SampleSizeCheck(
         subject=explanation.subject,
-        draws=explanation.draws,
+        orders=explanation.orders,
         most=most,
         estimated=names,
         contributions=contributions,
@@ -131,7 +131,7 @@ def find_sample_size(
     subject: Subject | None = None,
     seed: int = 0,
 ) -> tuple[ProposalExplanation, list[SampleSizeCheck]]:
-    """Return an explanation with enough draws, found by doubling their number.
+    """Return an explanation with enough orders, found by doubling their number.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def find_sample_size(
     background : optional
         As in :class:`ShapleyExplainer`.
     first, most : int, default 250 and 64,000
-        Number of draws to start from, and not to exceed.
+        Number of orders to start from, and not to exceed.
     subject : Subject, optional
         As in :class:`ShapleyExplainer`.
     seed : int, default 0
@@ -151,9 +151,9 @@ def find_sample_size(
     Returns
     -------
     explanation : ProposalExplanation
-        The first explanation with enough draws; else the last one.
+        The first explanation with enough orders; else the last one.
     checks : list of SampleSizeCheck
-        The check after each number of draws.
+        The check after each number of orders.
 
     Raises
     ------
@@ -173,22 +173,22 @@ def find_sample_size(
     >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, (X[:, 0] - 0.2) ** 2)
     >>> bound = hx.LowerConfidenceBound(surrogate)
     >>> explanation, checks = hx.find_sample_size(bound, {"x": 0.2, "y": 0.5}, most=16_000)
-    >>> checks[-1].enough, checks[-1].draws == explanation.draws
+    >>> checks[-1].enough, checks[-1].orders == explanation.orders
     (True, True)
     """
-    draws = check_count("first", first, minimum=2)
-    check_count("most", most, minimum=draws)
+    orders = check_count("first", first, minimum=2)
+    check_count("most", most, minimum=orders)
     checks: list[SampleSizeCheck] = []
     while True:
         explanation = ShapleyExplainer(
             acquisition,
             background=background,
             estimator="sampling",
-            draws=draws,
+            orders=orders,
             subject=subject,
             seed=seed,
         ).explain(config)
         checks.append(_check(explanation, most))
         if checks[-1].enough or checks[-1].limited:
             return explanation, checks
-        draws *= 2
+        orders *= 2

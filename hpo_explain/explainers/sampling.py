@@ -27,8 +27,8 @@ from hpo_explain.space import Array
 _ROWS = 20_000  # composed at once: bounds the memory
 
 
-def sampled_shapley(game: CoalitionGame, background: Array, *, draws: int, seed: int = 0) -> Array:
-    """Return the contributions of each draw, (draws, player, term); their mean is the estimate.
+def sampled_shapley(game: CoalitionGame, background: Array, *, orders: int, seed: int = 0) -> Array:
+    """Return the contributions of each draw, (orders, player, term); their mean is the estimate.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def sampled_shapley(game: CoalitionGame, background: Array, *, draws: int, seed:
         The acquisition, the explained row and the players.
     background : ndarray of shape (n, d)
         Latent rows.
-    draws : int
-        Number of draws K.
+    orders : int
+        Number of orders K, each with a background row.
     seed : int, default 0
         Seed of rows and orders.
 
@@ -49,12 +49,12 @@ def sampled_shapley(game: CoalitionGame, background: Array, *, draws: int, seed:
     """
     rng = np.random.default_rng(seed)
     p, n_terms = len(game.players), len(game.acquisition.term_names)
-    found = np.zeros((draws, p, n_terms))
+    found = np.zeros((orders, p, n_terms))
     if not p:
         return found
     at_once = max(1, _ROWS // (p + 1))
-    for start in range(0, draws, at_once):
-        some = min(at_once, draws - start)
+    for start in range(0, orders, at_once):
+        some = min(at_once, orders - start)
         z = background[rng.integers(len(background), size=some)]
         rows, rank = joining(game, z, rng)
         u = evaluate(game.acquisition, rows.reshape(-1, rows.shape[2])).reshape(some, p + 1, -1)

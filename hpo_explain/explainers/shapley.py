@@ -91,9 +91,10 @@ class ShapleyExplainer:
         hyperparameters where the acquisition can (TPE's, a `SupportsWalks`); where the background
         grows, from 8 on by composed rows, which are then the smaller part of the error. "sampling"
         draws background rows and orders (Algorithm 2 of [1]_), whatever their number;
-        its intervals are those of the draws, and its "auto" background is "thesis".
-    draws : int, default 1000
-        Number of draws K of the sampling estimator, at least 2.
+        its intervals are those of the orders, and its "auto" background is "thesis".
+    orders : int, default 1000
+        Number of orders K that the sampling estimator draws, each with a background row; at least
+        2.
     precision : float, default 0.05
         How wide half a 95 % interval may be, relative to the largest contribution, where the
         background grows; between 0 and 1.
@@ -110,7 +111,7 @@ class ShapleyExplainer:
     ------
     ValueError
         If `background` is neither a positive number nor rows or a configuration of the space,
-        `estimator` is unknown, "exact" is asked for where it is not possible, `draws` is below 2,
+        `estimator` is unknown, "exact" is asked for where it is not possible, `orders` is below 2,
         or `precision` is not between 0 and 1.
 
     References
@@ -141,7 +142,7 @@ class ShapleyExplainer:
         *,
         background: int | str | Config | npt.ArrayLike = 1000,
         estimator: Estimator = "auto",
-        draws: int = 1000,
+        orders: int = 1000,
         precision: float = 0.05,
         subject: Subject | None = None,
         model_uncertainty: bool = True,
@@ -152,7 +153,7 @@ class ShapleyExplainer:
         self._explained = Explained.of(acquisition)
         self._subject = self._explained.completed(subject)
         self._estimator = check_option("estimator", estimator, ESTIMATORS)
-        self._draws = check_count("draws", draws, minimum=2)
+        self._orders = check_count("orders", orders, minimum=2)
         self._precision = check_fraction("precision", precision)
         self._seed = check_seed(seed)
         self._given: Array | None = None
@@ -256,7 +257,7 @@ class ShapleyExplainer:
             objective_baseline=_mean_prediction(surrogate, space.project(background)),
             background_size=len(background),
             estimator=estimate.how,
-            draws=self._draws if self._estimator == "sampling" else None,
+            orders=self._orders if self._estimator == "sampling" else None,
             model_std=self._model_std(game, background, objective),
             commonness=self._commonness(x),
             objective=objective,
@@ -369,12 +370,12 @@ class ShapleyExplainer:
             background = np.vstack(self._cubes(self._rows, config))
         else:
             background = self._given
-        by_draw = sampled_shapley(game, background, draws=self._draws, seed=self._seed)
+        by_draw = sampled_shapley(game, background, orders=self._orders, seed=self._seed)
         return _Estimate(
             by_draw.mean(axis=0),
             by_draw,
             background,
-            fact("orders_sampled", draws=self._draws),
+            fact("orders_sampled", orders=self._orders),
         )
 
 

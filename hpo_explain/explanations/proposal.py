@@ -60,7 +60,7 @@ class ProposalExplanation(Result):
         Standard error of the difference of any two contributions, which go together; the terms as
         in `standard_error`.
     degrees_of_freedom : int
-        Of the t-intervals: independent hypercubes, or draws, minus 1; 0 without.
+        Of the t-intervals: independent hypercubes, or orders, minus 1; 0 without.
     prediction, baseline, payout, efficiency_gap : dict of str to float
         By term, plus "total": the acquisition at the configuration; its mean over the
         background; their difference; and the part of it that the contributions miss.
@@ -71,8 +71,8 @@ class ProposalExplanation(Result):
         Number of background rows.
     estimator : Fact or None
         How coalitions were valued.
-    draws : int or None
-        Number of draws of the sampling estimator; None where coalitions were valued.
+    orders : int or None
+        Number of orders of the sampling estimator; None where coalitions were valued.
     model_std : ndarray of shape (d, number of terms + 1) or None
         How far the contributions would differ if the model knew the objective: a standard
         deviation, its columns as in `standard_error`. It is the posterior's for a Gaussian
@@ -119,7 +119,7 @@ class ProposalExplanation(Result):
     objective_baseline: dict[str, float] | None = None
     background_size: int = 0
     estimator: Fact | None = None
-    draws: int | None = None
+    orders: int | None = None
     model_std: Array | None = None
     objective: ObjectiveContributions | None = None
     commonness: Commonness | None = None
@@ -192,8 +192,8 @@ class ProposalExplanation(Result):
     def interval(self, level: float = 0.95) -> pd.DataFrame:
         """Return the interval of each contribution: the error of integrating over the background.
 
-        It is *not* the model's uncertainty. With the sampling estimator it is that of the draws;
-        else NaN where the background was given as an array.
+        It is *not* the model's uncertainty. With the sampling estimator it is that of the orders
+        drawn; else NaN where the background was given as an array.
 
         Parameters
         ----------
@@ -365,5 +365,5 @@ class ProposalExplanation(Result):
             "objective_baseline": self.objective_baseline,
             "background_size": self.background_size,
             "estimator": None if self.estimator is None else str(self.estimator),
-            "draws": self.draws,
+            "orders": self.orders,
         }

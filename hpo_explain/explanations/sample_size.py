@@ -45,14 +45,14 @@ class Closest:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SampleSizeCheck(Result):
-    """Whether the number of draws is enough for the ranking of the hyperparameters.
+    """Whether the number of orders is enough for the ranking of the hyperparameters.
 
     Attributes
     ----------
-    draws : int or None
-        The number of draws K, None where nothing was drawn.
+    orders : int or None
+        The number of orders K, None where nothing was drawn.
     most : int or None
-        The largest number of draws that was allowed; None where there is no limit.
+        The largest number of orders that was allowed; None where there is no limit.
     estimated : tuple of str
         The hyperparameters whose contributions are estimated.
     contributions : dict of str to ndarray
@@ -69,13 +69,13 @@ class SampleSizeCheck(Result):
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
     >>> table["loss"] = table.x + 3.0 * table.y
-    >>> sampled = hx.explain_proposal(table, 4, objective="loss", estimator="sampling", draws=500)
+    >>> sampled = hx.explain_proposal(table, 4, objective="loss", estimator="sampling", orders=500)
     >>> list(hx.check_sample_size(sampled).closest)
     ['mean', 'uncertainty', 'total']
     """
 
     scope: ClassVar[Scope] = "proposals"
-    draws: int | None
+    orders: int | None
     most: int | None
     estimated: tuple[str, ...]
     contributions: Mapping[str, Array]
@@ -88,8 +88,8 @@ class SampleSizeCheck(Result):
 
     @property
     def limited(self) -> bool:
-        """Whether twice as many draws exceed the allowed number."""
-        return self.draws is not None and self.most is not None and 2 * self.draws > self.most
+        """Whether twice as many orders exceed the allowed number."""
+        return self.orders is not None and self.most is not None and 2 * self.orders > self.most
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -133,7 +133,7 @@ class SampleSizeCheck(Result):
 
     def _numbers(self) -> dict[str, Any]:
         return {
-            "draws": self.draws,
+            "orders": self.orders,
             "most": self.most,
             "estimated": self.estimated,
             "contributions": self.contributions,

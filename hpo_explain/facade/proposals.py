@@ -33,7 +33,7 @@ def explain_proposal(
     background: str | int | Config | npt.ArrayLike = "auto",
     surrogate: Any = None,
     estimator: Estimator = "auto",
-    draws: int = 1000,
+    orders: int = 1000,
     precision: float = 0.01,
     seed: int = 0,
     **reading: Any,
@@ -66,13 +66,13 @@ def explain_proposal(
         one of your own, as in :meth:`Run.explained_by`.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
         As in :class:`ShapleyExplainer`.
-    draws : int, default 1000
-        Number of draws of the sampling estimator.
+    orders : int, default 1000
+        Number of orders that the sampling estimator draws, each with a background row.
     precision : float, default 0.01
         How wide half a 95 % interval may be, relative to the largest contribution, where the
         background grows, as in :class:`ShapleyExplainer`; between 0 and 1.
     seed : int, default 0
-        Seed of the surrogate, of the background and of draws.
+        Seed of the surrogate, of the background and of orders.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -114,7 +114,9 @@ def explain_proposal(
     """
     run = read(explain_proposal, run, reading)
     model = None if surrogate is None else as_surrogate(surrogate, run.space)
-    explainer = ProposalExplainer(acquisition, background, model, estimator, draws, precision, seed)
+    explainer = ProposalExplainer(
+        acquisition, background, model, estimator, orders, precision, seed
+    )
     return explainer.explain(run, trial)
 
 
@@ -127,7 +129,7 @@ def desirability_path(
     background: str | int | Config | npt.ArrayLike = "auto",
     surrogate: Any = None,
     estimator: Estimator = "auto",
-    draws: int = 1000,
+    orders: int = 1000,
     precision: float = 0.05,
     n_jobs: int | None = 1,
     progress: bool = True,
@@ -149,7 +151,7 @@ def desirability_path(
     pending : bool, default False
         Whether to explain by default those without a result as well: those that run, failed or
         were pruned.
-    acquisition, background, surrogate, estimator, draws, seed
+    acquisition, background, surrogate, estimator, orders, seed
         As in :func:`explain_proposal`.
     precision : float, default 0.05
         As in :func:`explain_proposal`, which takes longer for one proposal than is needed to
@@ -193,7 +195,9 @@ def desirability_path(
     """
     run = read(desirability_path, run, reading)
     model = None if surrogate is None else as_surrogate(surrogate, run.space)
-    explainer = ProposalExplainer(acquisition, background, model, estimator, draws, precision, seed)
+    explainer = ProposalExplainer(
+        acquisition, background, model, estimator, orders, precision, seed
+    )
     return explain_path(run, explainer, trials, pending=pending, n_jobs=n_jobs, progress=progress)
 
 

@@ -1,4 +1,4 @@
-"""The plot of a check of the number of draws: differences of neighbours in the ranking."""
+"""The plot of a check of the number of orders: differences of neighbours in the ranking."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def plot_sample_size(
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
     >>> table["loss"] = table.x + 3.0 * table.y
-    >>> sampled = hx.explain_proposal(table, 4, objective="loss", estimator="sampling", draws=500)
+    >>> sampled = hx.explain_proposal(table, 4, objective="loss", estimator="sampling", orders=500)
     >>> plot_sample_size(hx.check_sample_size(sampled)).get_xlabel()
     'difference between two contributions that are neighbours in the ranking'
     """

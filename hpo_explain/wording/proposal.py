@@ -265,7 +265,7 @@ add_facts(
         "games_summed": _games_summed,
         "orders_walked": lambda fact: f"sampled orders of {fact['players']} hyperparameters",
         "orders_sampled": lambda fact: (
-            f"sampling, {fact['draws']} draws of a background row and an order"
+            f"sampling, {fact['orders']} draws of a background row and an order"
         ),
     }
 )

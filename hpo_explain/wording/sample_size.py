@@ -1,4 +1,4 @@
-"""Checks of the number of draws in words."""
+"""Checks of the number of orders in words."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def sentence(result: SampleSizeCheck) -> str:
             "The sample is large enough: all neighbours in the rankings can be told apart (95 %)."
         )
     reasons = join_words(list(dict.fromkeys(str(claim.because[0]) for claim in unsafe)))
-    remedy = "Take more draws."
+    remedy = "Take more orders."
     if result.limited:
-        remedy = f"Twice as many draws exceed the limit of {result.most}."
+        remedy = f"Twice as many orders exceed the limit of {result.most}."
     return (
         f"The sample is too small to rank the hyperparameters by "
         f"{join_words([claim.term for claim in unsafe])}: {reasons}. {remedy}"
@@ -54,6 +54,6 @@ def pair(more: str, less: str) -> str:
 
 def subtitle(result: SampleSizeCheck) -> str:
     """Return the verdict by term."""
-    draws = "" if result.draws is None else f"{result.draws} draws; "
+    orders = "" if result.orders is None else f"{result.orders} orders; "
     safe = [claim.term for claim in result.claims if claim.certain]
-    return f"{draws}safe ranking by {join_words(safe) if safe else 'no term'}"
+    return f"{orders}safe ranking by {join_words(safe) if safe else 'no term'}"

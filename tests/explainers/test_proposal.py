@@ -97,9 +97,9 @@ def test_a_default_configuration_is_a_baseline():
 
 def test_the_sampling_estimator_from_the_facade():
     run = run_of(8, 2, proposals=[6])
-    found = hx.explain_proposal(run, 6, estimator="sampling", draws=300)
+    found = hx.explain_proposal(run, 6, estimator="sampling", orders=300)
     exact = hx.explain_proposal(run, 6, background="thesis")
-    assert found.draws == 300
+    assert found.orders == 300
     off = np.abs(found.total - exact.total)
     assert (off <= 4.0 * found.half_width()[:, -1]).all()
 
@@ -110,7 +110,7 @@ def test_the_sampling_estimator_from_the_facade():
         ({"background": "somewhere"}, "background must be one of"),
         ({"background": {"x1": 7.0, "x2": 0.5}}, "x1"),
         ({"background": np.array([[7.0, 0.5]])}, "background has a row outside the space"),
-        ({"estimator": "sampling", "draws": 1}, "draws"),
+        ({"estimator": "sampling", "orders": 1}, "orders"),
         ({"estimator": "guess"}, "estimator must be one of"),
         ({"trial": "worst"}, "trial must be one of"),
         ({"acquisition": "ucb"}, "acquisition must be one of"),

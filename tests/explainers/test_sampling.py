@@ -32,7 +32,7 @@ def test_every_draw_of_an_additive_function_is_a_difference_of_its_parts():
     acquisition = bound_of(space, lambda X: X @ weights)
     x, background = np.array([0.1, 0.9, 0.4, 0.6]), space.sample(1, seed=3)
     config = space.decode(x[None, :])[0]
-    found = sampled(acquisition, config, background=background, draws=50, seed=1)
+    found = sampled(acquisition, config, background=background, orders=50, seed=1)
     np.testing.assert_allclose(found.phi[:, 0], -weights * (x - background[0]), atol=1e-12)
     np.testing.assert_allclose(found.standard_error, 0.0, atol=1e-12)
 
@@ -47,7 +47,7 @@ def test_a_draw_sums_to_the_difference_of_the_two_configurations():
     possible = conditional_mean(space.project(background)) - conditional_mean(x[None, :])
     pairs = np.add.outer(possible, possible).ravel() / 2.0
     for seed in range(100):  # the fewest draws are two
-        found = sampled(acquisition, config, background=background, draws=2, seed=seed)
+        found = sampled(acquisition, config, background=background, orders=2, seed=seed)
         assert np.isclose(found.total.sum(), pairs, rtol=0.0, atol=1e-9).any()
 
 
@@ -56,13 +56,13 @@ def test_many_draws_come_close_to_brute_force_in_conditional_spaces():
     acquisition = bound_of(space, conditional_mean, lambda X: 0.2 + np.isnan(X).sum(1) / 5.0)
     config = {"booster": "tree", "depth": 3, "n_layers": 3, "units_1": 0.1, "inner": 0.8}
     background = hx.global_background(space, 30, seed=3)
-    found = sampled(acquisition, config, background=background, draws=4000)
+    found = sampled(acquisition, config, background=background, orders=4000)
     exact = brute_force(acquisition, space.encode(config)[0], background)
     far = np.abs(found.phi - exact) / np.maximum(found.standard_error[:, :2], 1e-12)
     assert far.max() < 4.5  # standard errors, of 10 numbers
     assert found.standard_error[:, :2].max() < 0.05
-    assert found.estimator == fact("orders_sampled", draws=4000)
-    assert found.draws == 4000
+    assert found.estimator == fact("orders_sampled", orders=4000)
+    assert found.orders == 4000
 
 
 def test_its_95_percent_intervals_cover_93_to_97_percent_of_the_time():
@@ -73,7 +73,7 @@ def test_its_95_percent_intervals_cover_93_to_97_percent_of_the_time():
     exact = brute_force(acquisition, np.zeros(3), background)[:, 0]
     covered = []
     for seed in range(1000):
-        found = sampled(acquisition, config, background=background, draws=60, seed=seed)
+        found = sampled(acquisition, config, background=background, orders=60, seed=seed)
         half = found.half_width(0.95)[:, 0]
         covered.append(np.abs(found.phi[:, 0] - exact) <= half)
     assert 0.93 <= np.mean(covered) <= 0.97
@@ -82,19 +82,19 @@ def test_its_95_percent_intervals_cover_93_to_97_percent_of_the_time():
 def test_same_seed_same_result_and_more_draws_narrower_intervals():
     acquisition = bound_of(cube(14), lambda X: np.prod(1.0 + X[:, :5], axis=1))
     config = dict.fromkeys(acquisition.space.names, 0.5)
-    first, again = (sampled(acquisition, config, background=300, draws=200, seed=4) for _ in "ab")
+    first, again = (sampled(acquisition, config, background=300, orders=200, seed=4) for _ in "ab")
     np.testing.assert_array_equal(first.phi, again.phi)
-    other = sampled(acquisition, config, background=300, draws=200, seed=5)
+    other = sampled(acquisition, config, background=300, orders=200, seed=5)
     assert (first.phi != other.phi).any()
-    many = sampled(acquisition, config, background=300, draws=3200, seed=4)
+    many = sampled(acquisition, config, background=300, orders=3200, seed=4)
     ratio = first.half_width()[:5, -1] / many.half_width()[:5, -1]
     np.testing.assert_allclose(ratio, 4.0, rtol=0.3)  # the root of 16 times as many draws
 
 
-@pytest.mark.parametrize("draws", [1, 0, 2.5, "many"])
-def test_too_few_draws_are_refused(draws):
-    with pytest.raises(ValueError, match="draws"):
-        sampled(bound_of(cube(2), lambda X: X[:, 0]), {"t1": 0.1, "t2": 0.2}, draws=draws)
+@pytest.mark.parametrize("orders", [1, 0, 2.5, "many"])
+def test_too_few_orders_are_refused(orders):
+    with pytest.raises(ValueError, match="orders"):
+        sampled(bound_of(cube(2), lambda X: X[:, 0]), {"t1": 0.1, "t2": 0.2}, orders=orders)
 
 
 # ---------------------------------------------------------------------- Algorithm 4
@@ -110,7 +110,7 @@ def check_of(phi, errors, **changes):
 def test_the_check_compares_differences_with_their_own_errors():
     errors = np.zeros((3, 2, 2))
     errors[:, 0, 1] = errors[:, 1, 0] = [0.1, 0.1, 0.2]
-    check = check_of([[3.0, 0.0], [2.0, 0.5]], errors, draws=100)
+    check = check_of([[3.0, 0.0], [2.0, 0.5]], errors, orders=100)
     # a single pair and three terms; t with 9 degrees of freedom
     quantile = t_distribution.isf(0.025 / 3, 9)
     frame = check.to_frame()
@@ -118,7 +118,7 @@ def test_the_check_compares_differences_with_their_own_errors():
     np.testing.assert_allclose(frame["half_width"], quantile * np.array([0.1, 0.1, 0.2]))
     assert frame["enough"].tolist() == [True, True, False]
     assert not check.enough
-    assert check.draws == 100
+    assert check.orders == 100
     safe, _, unsafe = check.claims
     assert (safe.kind, safe.hyperparameters, safe.term) == ("ranking", ("t0", "t1"), "mean")
     assert safe.certain
@@ -164,10 +164,10 @@ def test_enough_means_that_the_ranking_is_right():
     said = {25: [], 10_000: []}
     for case in range(150):
         acquisition, config, background, truth = random_case(rng)
-        for draws, right in said.items():
-            if draws > 1000 and case >= 30:
+        for orders, right in said.items():
+            if orders > 1000 and case >= 30:
                 continue
-            found = sampled(acquisition, config, background=background, draws=draws, seed=case)
+            found = sampled(acquisition, config, background=background, orders=orders, seed=case)
             if hx.check_sample_size(found).enough:
                 right.append(np.argsort(found.total).tolist() == np.argsort(truth).tolist())
     assert len(said[25]) >= 15
@@ -208,12 +208,12 @@ def test_the_search_doubles_the_draws_until_they_are_enough():
     acquisition = bound_of(space, lambda X: X @ [1.0, 2.0, 4.0], lambda X: X @ [0.1, 0.3, 0.6])
     config = {"t1": 0.1, "t2": 0.2, "t3": 0.3}
     explanation, checks = hx.find_sample_size(acquisition, config, first=2, most=50_000)
-    assert [check.draws for check in checks] == [2**k for k in range(1, len(checks) + 1)]
+    assert [check.orders for check in checks] == [2**k for k in range(1, len(checks) + 1)]
     assert [check.enough for check in checks] == [False] * (len(checks) - 1) + [True]
-    assert explanation.draws == checks[-1].draws
+    assert explanation.orders == checks[-1].orders
     few, tried = hx.find_sample_size(acquisition, config, first=2, most=3)
-    assert [(check.draws, check.enough, check.limited) for check in tried] == [(2, False, True)]
-    assert few.draws == 2
+    assert [(check.orders, check.enough, check.limited) for check in tried] == [(2, False, True)]
+    assert few.orders == 2
     with pytest.raises(ValueError, match="most"):
         hx.find_sample_size(acquisition, config, first=100, most=50)
 

@@ -5,7 +5,7 @@ from tests.handmade import explanation
 
 def check(error, **changes):
     phi = [[3.0, 0.0], [2.0, 0.25]]
-    return hx.check_sample_size(explanation(phi, error=error, draws=100, **changes))
+    return hx.check_sample_size(explanation(phi, error=error, orders=100, **changes))
 
 
 def test_sentences():
@@ -14,11 +14,11 @@ def test_sentences():
     )
     assert check(0.1).sentence == (
         "The sample is too small to rank the hyperparameters by uncertainty: x1 and x0 cannot be "
-        "told apart. Take more draws."
+        "told apart. Take more orders."
     )
     sampled = fact("kernel_explainer", players=13, sampled=True)
     assert "coalitions were sampled once, so their error is not known. Take" in (
         check(None, estimator=sampled).sentence
     )
     ax = check(0.1).plot()
-    assert "100 draws; safe ranking by mean and total" in [t.get_text() for t in ax.texts]
+    assert "100 orders; safe ranking by mean and total" in [t.get_text() for t in ax.texts]
