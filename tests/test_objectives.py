@@ -9,7 +9,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from hpo_explain.adapters.sources import as_runs
-from hpo_explain.run import Objectives, WithoutResult, hypervolume, not_dominated
+from hpo_explain.run import Objectives, WithoutResult, hypervolume, pareto_ranks
 
 SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
 
@@ -60,8 +60,23 @@ def test_the_hypervolume_of_boxes_and_of_draws():
     points, draws = rng.random((12, 3)), rng.random((200_000, 3))
     dominated = (points[:, None, :] <= draws[None, :, :]).all(axis=2).any(axis=0)
     assert hypervolume(points, np.ones(3)) == pytest.approx(dominated.mean(), abs=0.005)
-    front = points[not_dominated(points)]
+    front = points[pareto_ranks(points) == 1]
     assert hypervolume(points, np.ones(3)) == pytest.approx(hypervolume(front, np.ones(3)))
+
+
+def test_ranks_are_those_of_fronts_taken_away_one_by_one():
+    """Independent implementation: who is beaten by nobody that is left, of rows with ties."""
+    costs = np.random.default_rng(0).integers(5, size=(3, 40, 3)).astype(float)
+
+    def beaten(one, others):
+        return any((other <= one).all() and (other < one).any() for other in others)
+
+    for rows, ranks in zip(costs, pareto_ranks(costs), strict=True):
+        left, rank = set(range(40)), 1
+        while left:
+            front = {i for i in left if not beaten(rows[i], rows[[*left]])}
+            assert {int(i) for i in np.flatnonzero(ranks == rank)} == front
+            left, rank = left - front, rank + 1
 
 
 def test_what_a_trial_adds_to_the_hypervolume_and_what_it_lacks():

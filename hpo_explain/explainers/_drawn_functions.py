@@ -48,24 +48,21 @@ class DrawnFunctions:
     weights: Array
 
     @classmethod
-    def near(cls, surrogate: Surrogate, rows: Array, *, seed: int = 0) -> DrawnFunctions | None:
+    def near(
+        cls, surrogate: Surrogate, rows: Array, *, draws: int | None = None, seed: int = 0
+    ) -> DrawnFunctions | None:
         """Draw functions whose values will be asked for near encoded rows (n, d), some of them.
 
-        None where the model has no joint posterior.
+        By default 128. None where the model has no joint posterior.
         """
         if not isinstance(surrogate, SupportsJoint):
             return None
         rng = np.random.default_rng(seed)
         design = rows[rng.permutation(len(rows))[:_DESIGN]]
-        eigenvalues, vectors = np.linalg.eigh(surrogate.posterior_covariance(design))
-        kept = eigenvalues > _ROUNDED * max(float(eigenvalues[-1]), 0.0)
-        half = rng.standard_normal((len(design), _DRAWS // 2))
-        # the symmetric root: rounding changes neither it nor, then, the draws
-        root = vectors[:, kept] / np.sqrt(eigenvalues[kept]) @ vectors[:, kept].T
         return cls(
             mean=partial(mean_of, surrogate),
             covariance=partial(surrogate.covariance_with, others=design),
-            weights=root @ np.hstack([half, -half]),
+            weights=inverse_root(surrogate, design) @ mirrored(rng, len(design), draws or _DRAWS),
         )
 
     def __call__(self, X: Array) -> Array:
@@ -76,3 +73,19 @@ class DrawnFunctions:
             found[part, 0] = self.mean(X[part])
             found[part, 1:] = found[part, :1] + self.covariance(X[part]) @ self.weights
         return found
+
+
+def inverse_root(surrogate: SupportsJoint, design: Array) -> Array:
+    """Return K^-½ of the posterior covariance of encoded rows (m, d), without what hardly varies.
+
+    It is the symmetric root: rounding changes neither it nor, then, what is drawn by it.
+    """
+    eigenvalues, vectors = np.linalg.eigh(surrogate.posterior_covariance(design))
+    kept = eigenvalues > _ROUNDED * max(float(eigenvalues[-1]), 0.0)
+    return np.asarray(vectors[:, kept] / np.sqrt(eigenvalues[kept]) @ vectors[:, kept].T)
+
+
+def mirrored(rng: np.random.Generator, points: int, draws: int) -> Array:
+    """Return standard normal numbers, (points, draws), an even number, with their mirror images."""
+    half = rng.standard_normal((points, draws // 2))
+    return np.hstack([half, -half])

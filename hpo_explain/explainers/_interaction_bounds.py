@@ -15,7 +15,9 @@ So the lower ends are those of C_jk, which is 0 on average if nothing is known. 
 
 Where the model draws its own decomposition (`SupportsAnova`), this is taken. Else partial
 dependences of a pair are drawn jointly on a grid of values of the sample (Eq. 4 of Moosbauer et
-al. [1]_ for means over rows), with the kernel as it is.
+al. [1]_ for means over rows), with the kernel as it is. Those of several pairs are of the same
+functions, drawn at a design; what it leaves open of a pair is drawn for it alone, so that the
+draws of each pair are from its own posterior whatever the design.
 
 .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial dependence
    plots. NeurIPS. https://arxiv.org/abs/2111.04820
@@ -23,11 +25,12 @@ al. [1]_ for means over rows), with the kernel as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hpo_explain.explainers._drawn_functions import inverse_root, mirrored
 from hpo_explain.explanations import InteractionBounds
 from hpo_explain.space import Array
 from hpo_explain.surrogates import AnovaDraws, SupportsAnova, SupportsJoint, Surrogate
@@ -36,6 +39,7 @@ _ENDS = (0.005, 0.995)
 _KNOWN = 0.025  # quantile of C
 _VALUES = 8  # of each hyperparameter
 _ROWS = 24  # over which a partial dependence is averaged
+_DESIGN = 200  # configurations at which the functions of several pairs are drawn
 _DRAWS = 200
 
 
@@ -50,7 +54,12 @@ class _Drawn:
 
 
 def interaction_bounds(
-    surrogate: Surrogate | None, rows: Array, pairs: Sequence[tuple[int, int]], *, seed: int = 0
+    surrogate: Surrogate | None,
+    rows: Array,
+    pairs: Sequence[tuple[int, int]],
+    *,
+    draws: int | None = None,
+    seed: int = 0,
 ) -> InteractionBounds | None:
     """Return how strong interactions are in functions drawn from the model's posterior.
 
@@ -62,6 +71,8 @@ def interaction_bounds(
         Latent rows: the sample.
     pairs : sequence of (int, int)
         Those that are asked for; of all others nothing is known.
+    draws : int, optional
+        Number of functions; by default 200, or as many as the model draws.
     seed : int, default 0
         Seed of the draws.
 
@@ -73,25 +84,21 @@ def interaction_bounds(
     if surrogate is None or not pairs:
         return None
     drawn: Iterator[_Drawn] | None = None
-    together = False
     if isinstance(surrogate, SupportsAnova):
-        draws = surrogate.anova(2, seed=seed)
-        if draws is not None:
-            together, drawn = True, (_of_anova(draws, pair) for pair in pairs)
+        decomposed = surrogate.anova(2, draws=draws, seed=seed)
+        if decomposed is not None:
+            drawn = (_of_anova(decomposed, pair) for pair in pairs)
     if drawn is None and isinstance(surrogate, SupportsJoint):
-        drawn = _jointly(surrogate, surrogate.covariance_of_means, rows, pairs, seed)
+        drawn = _jointly(surrogate, surrogate, rows, pairs, draws or _DRAWS, seed)
     if drawn is None:
         return None
     found, by_pair = np.full((9, rows.shape[1], rows.shape[1]), np.nan), list(drawn)
     for (j, k), numbers in zip(pairs, map(_summary, by_pair), strict=True):
         found[:, j, k] = found[:, k, j] = numbers
-    bounds = InteractionBounds(*found)
-    if not together and len(pairs) > 1:
-        return bounds
     H = np.full((len(by_pair[0].own), rows.shape[1], rows.shape[1]), np.nan)
     for (j, k), one in zip(pairs, by_pair, strict=True):
         H[:, j, k] = H[:, k, j] = np.sqrt(_ratio(one.own, one.own + one.alone))
-    return replace(bounds, drawn=H)
+    return replace(InteractionBounds(*found), drawn=H)
 
 
 def _summary(drawn: _Drawn) -> list[float]:
@@ -128,9 +135,10 @@ def _of_anova(draws: AnovaDraws, pair: tuple[int, int]) -> _Drawn:
 
 def _jointly(
     surrogate: Surrogate,
-    covariance_of_means: Callable[[Sequence[Array]], Array],
+    joint: SupportsJoint,
     rows: Array,
     pairs: Sequence[tuple[int, int]],
+    draws: int,
     seed: int,
 ) -> Iterator[_Drawn]:
     """Draw the partial dependence of each pair on a grid of values of the sample."""
@@ -140,18 +148,32 @@ def _jointly(
     m = min(_VALUES, n)
     values = np.sort(rows, axis=0)[((np.arange(m) + 0.5) / m * n).astype(int)]
     spread = float(surrogate.predict(space.project(rows))[0].var())
+
+    def at(j: int, k: int, a: int, b: int) -> Array:
+        composed = background.copy()
+        composed[:, j], composed[:, k] = values[a, j], values[b, k]
+        return np.asarray(space.project(composed))
+
+    design = np.empty((0, len(space)))
+    if len(pairs) > 1:
+        some = zip(
+            rng.integers(len(pairs), size=_DESIGN), rng.integers(m, size=(_DESIGN, 2)), strict=True
+        )
+        design = np.vstack([at(*pairs[i], *ab)[rng.integers(len(background))] for i, ab in some])
+        root, shared = inverse_root(joint, design), mirrored(rng, _DESIGN, draws)
     for j, k in pairs:
-        groups = []
-        for a, b in np.ndindex(m, m):
-            composed = background.copy()
-            composed[:, j], composed[:, k] = values[a, j], values[b, k]
-            groups.append(space.project(composed))
-        mean = surrogate.predict(np.vstack(groups))[0].reshape(m * m, -1).mean(axis=1)
-        variances, vectors = np.linalg.eigh(covariance_of_means(groups))
-        root = vectors * np.sqrt(np.maximum(variances, 0.0))
-        normal = rng.standard_normal((m * m, _DRAWS // 2))
+        groups = [at(j, k, a, b) for a, b in np.ndindex(m, m)]
+        X = np.vstack(groups)
+        F = surrogate.predict(X)[0].reshape(m * m, -1).mean(axis=1)[:, None]
+        K = joint.covariance_of_means(groups)
+        if len(design):
+            with_design = joint.covariance_with(X, design).reshape(m * m, -1, len(design))
+            told = with_design.mean(axis=1) @ root
+            F, K = F + told @ shared, K - told @ told.T
+        variances, vectors = np.linalg.eigh(K)
         # each with its mirror image, so that the negated objective has the same bounds
-        F = (mean[:, None] + root @ np.hstack([normal, -normal])).reshape(m, m, -1)
+        F = F + vectors * np.sqrt(np.maximum(variances, 0.0)) @ mirrored(rng, m * m, draws)
+        F = F.reshape(m, m, -1)
         F -= F.mean(axis=(0, 1))
         of_j, of_k = F.mean(axis=1, keepdims=True), F.mean(axis=0, keepdims=True)
         own = F - of_j - of_k

@@ -93,7 +93,11 @@ def _boxes(explained: Explained, coalitions: int) -> tuple[TreeBoxes, ...] | Non
 
 
 def variances_of_draws(
-    surrogate: Surrogate, players: list[list[int]], *, seed: int = 0
+    surrogate: Surrogate,
+    players: list[list[int]],
+    *,
+    draws: int | None = None,
+    seed: int = 0,
 ) -> Array | None:
     """Return v of every coalition, (coalitions, 1 + draws): of the mean, and of functions drawn.
 
@@ -106,11 +110,14 @@ def variances_of_draws(
         The model of the objective.
     players : list of list of int
         The columns of each player.
+    draws : int, optional
+        Number of functions, as of `DrawnFunctions.near`.
     seed : int, default 0
         Seed of the Sobol set and of the draws.
     """
     space, joined = surrogate.space, all_coalitions(len(players))
-    functions = DrawnFunctions.near(surrogate, space.sample(_OF_DRAWS // 8, seed=seed), seed=seed)
+    rows = space.sample(_OF_DRAWS // 8, seed=seed)
+    functions = DrawnFunctions.near(surrogate, rows, draws=draws, seed=seed)
     if functions is None:
         return None
     n = 2 ** int(np.log2(max(_OF_DRAWS // (2 * len(joined)), _FEWEST)))

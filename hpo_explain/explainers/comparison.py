@@ -12,7 +12,9 @@ l_r(x)     ``(m_r(x) - b_r) / (a_r - b_r)``: 0 is the best, 1 an average configu
 Runs on other data sets have objectives on other scales, so losses are shares of what tuning gains
 over an average configuration of the same run [1]_. The default is the candidate with the least mean
 loss over the runs; candidates are each run's best trials, and a Latin hypercube. A run's own
-hyperparameters, which others do not have, are averaged over.
+hyperparameters, which others do not have, are averaged over. What the default may lose is that in
+functions drawn from the posterior of each run, of which each has its own best: where trials
+are noisy, it is better than what is predicted to be the best.
 
 .. [1] Probst, P., Boulesteix, A.-L. and Bischl, B. (2019). Tunability: Importance of
    hyperparameters of machine learning algorithms. JMLR 20 (53).
@@ -32,13 +34,15 @@ from hpo_explain.errors import InputError
 from hpo_explain.explainers._shared_subject import shared_subject
 from hpo_explain.explainers._sums import sums_under
 from hpo_explain.explanations import Comparison, Default, FanovaImportance, Subject
+from hpo_explain.explanations.posterior import DRAWS, normal_draws
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array, SearchSpace, Shared
-from hpo_explain.surrogates import Surrogate, mean_of
+from hpo_explain.surrogates import SupportsJoint, Surrogate, mean_of
 
 _ROWS = 200  # configurations over which a run's own hyperparameters, and effects, are averaged
 _OVER = 30  # those over which a candidate is averaged
 _GRID = 15
+_GOOD, _FEWEST = 60, 10  # configurations that may be the best of a function drawn
 _BEST, _SPREAD = 20, 200  # candidates: each run's best trials, and others
 _LEVEL = 0.05
 
@@ -215,10 +219,9 @@ class ComparisonExplainer:
     def _default(self) -> tuple[Default, list[tuple[float, float]]]:
         """Return the default, and the best and the average cost of each run."""
         candidates = self._candidates()
-        costs, best, average = [], [], []
+        costs, best, average, places = [], [], [], []
         for run in self._runs:
-            own = run.surrogate.space
-            latent = own.sample(1 if self._shared.same else _OVER, self._seed, latent=True)
+            own, latent = run.surrogate.space, self._latent(run)
             rows = [self._rows(run, config, latent) for config in candidates]
             cost = run.cost(np.concatenate(rows)).reshape(len(candidates), -1).mean(axis=1)
             tried = run.subject.tried
@@ -226,22 +229,34 @@ class ComparisonExplainer:
             if tried is not None and len(tried):
                 least = min(least, float(run.cost(tried).min()))
             costs.append(cost)
+            places.append(rows)
             best.append(least)
             average.append(float(run.cost(own.sample(_ROWS, self._seed)).mean()))
         low, mean = np.array(best)[:, None], np.array(average)[:, None]
         loss = (np.array(costs) - low) / np.where(mean > low, mean - low, np.inf)
         chosen = int(np.argmin(loss.mean(axis=0)))
         config = candidates[chosen]
-        z = NormalDist().inv_cdf(1.0 - _LEVEL / len(self._runs))
-        half = np.array(
-            [z * self._std(run, config) / max(a - b, np.finfo(float).tiny)
-             for run, a, b in zip(self._runs, average, best, strict=True)]
+        names = sorted(run.name for run in self._runs)
+        lost = [
+            self._lost(run, rows, cost, chosen, names.index(run.name))
+            for run, rows, cost in zip(self._runs, places, costs, strict=True)
+        ]
+        drawn = [one for one in lost if one is not None]
+        upper = np.array(
+            [
+                self._by_std(run, config, a - b) + one if own is None
+                else max(float(np.quantile(own, 1.0 - _LEVEL / len(self._runs))), one)
+                for run, own, a, b, one in zip(
+                    self._runs, lost, average, best, loss[:, chosen].tolist(), strict=True
+                )
+            ]
         )  # fmt: skip
         default = Default(
             configuration=config,
             loss=loss[:, chosen],
-            upper=loss[:, chosen] + half,
+            upper=upper,
             tried=np.array([self._near(run, config) for run in self._runs]),
+            drawn=np.column_stack(drawn) if len(drawn) == len(lost) else None,
         )
         scales = [(b, a if a > b else np.inf) for a, b in zip(average, best, strict=True)]
         return default, scales
@@ -271,18 +286,47 @@ class ComparisonExplainer:
             return self._space.encode([config])
         return run.rows(self._space, config, latent)
 
-    def _std(self, run: ComparedRun, config: dict[str, Any]) -> float:
-        """Return the standard deviation of the difference to the run's best trial by its model."""
+    def _by_std(self, run: ComparedRun, config: dict[str, Any], scale: float) -> float:
+        """Return how much it may lose more than the best trial, by a std of the difference."""
         tried = run.subject.tried
         if tried is None:
             return np.inf
-        own = run.surrogate.space
-        latent = own.sample(1 if self._shared.same else _OVER, self._seed, latent=True)
-        rows = self._rows(run, config, latent)
+        rows = self._rows(run, config, self._latent(run))
         x = tried[[int(np.argmin(run.cost(tried)))]]
         weights = np.append(np.full(len(rows), 1.0 / len(rows)), -1.0)
         sums = sums_under(run.surrogate, np.concatenate([rows, x]), weights[None, :])
-        return np.inf if sums is None else float(sums.std[0])
+        z = NormalDist().inv_cdf(1.0 - _LEVEL / len(self._runs))
+        tiny = np.finfo(float).tiny
+        return np.inf if sums is None else z * float(sums.std[0]) / max(scale, tiny)
+
+    def _lost(
+        self, run: ComparedRun, candidates: list[Array], costs: Array, chosen: int, own: int
+    ) -> Array | None:
+        """Return the loss l_r of a candidate in functions drawn from the run's posterior.
+
+        The best of a function is that of the candidate, and of others and trials that are predicted
+        to be good; the average is that over the space. None without a joint posterior.
+        """
+        model, tried = run.surrogate, run.subject.tried
+        if not isinstance(model, SupportsJoint):
+            return None
+        good = np.argsort(costs, kind="stable")[: max(_FEWEST, _GOOD // len(candidates[0]))]
+        groups = [candidates[chosen], *(candidates[i] for i in good)]
+        if tried is not None and len(tried):
+            groups += list(tried[np.argsort(run.cost(tried), kind="stable")[:_GOOD], None])
+        groups.append(model.space.sample(_ROWS, self._seed))
+        mean = np.array([float(mean_of(model, group).mean()) for group in groups])
+        covariance = model.covariance_of_means(groups)
+        # another seed for each run: their models know nothing of each other
+        drawn = normal_draws(mean, covariance, run.subject.draws or DRAWS, self._seed + own)
+        *some, average = run.sign * drawn
+        least = np.min(some, axis=0)
+        return np.asarray((some[0] - least) / np.maximum(average - least, np.finfo(float).tiny))
+
+    def _latent(self, run: ComparedRun) -> Array:
+        """Return the values of a run's own hyperparameters over which a candidate is averaged."""
+        n = 1 if self._shared.same else _OVER
+        return run.surrogate.space.sample(n, self._seed, latent=True)
 
     def _near(self, run: ComparedRun, config: dict[str, Any]) -> bool:
         support = run.subject.support

@@ -172,7 +172,7 @@ class FanovaExplainer:
                 order,
             )
         if cap is None and not given and isinstance(self._model, SupportsAnova):
-            draws = self._model.anova(order, seed=self._seed)
+            draws = self._model.anova(order, draws=self._subject.draws, seed=self._seed)
             if draws is not None:
                 return of_draws(self._subject, draws, self._seed)
         forest = self._forest.within(cap, given)

@@ -33,7 +33,7 @@ from hpo_explain.facts import fact
 from hpo_explain.options import Direction
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.gower import gower_distances, nearest
-from hpo_explain.surrogates import Surrogate
+from hpo_explain.surrogates import SupportsJoint, Surrogate
 
 _MOST_TRIED = 300
 _MOST_STEPS = 200
@@ -131,6 +131,9 @@ class FootprintExplainer:
         distances = gower_distances(space, X, X)
         xy = smacof(distances, classical_scaling(distances))
         mean, std = self._surrogate.predict(X)
+        covariance = None
+        if isinstance(self._surrogate, SupportsJoint):
+            covariance = self._surrogate.posterior_covariance(X)
         width = _width(xy)
         grid = _axes(xy, width)
         places = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2)
@@ -148,6 +151,7 @@ class FootprintExplainer:
             stress=stress_1(distances, xy),
             surface_r2=_left_out_r2(xy, mean, width),
             explored=explored(space, tried, self._seed),
+            covariance=covariance,
             notes=subject.notes,
         )
 

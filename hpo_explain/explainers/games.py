@@ -325,11 +325,12 @@ class GameExplainer:
             return None if sums is None else _Known(sums.std[:-1], float(sums.std[-1]))
         covariance = weights @ sums.covariance @ weights.T if few else sums.covariance
         std = std_from_variance(np.diag(covariance))
+        n = DRAWS if self._subject.draws is None else self._subject.draws
         if few:
-            coalitions = normal_draws(values, sums.covariance, DRAWS, self._seed).T
+            coalitions = normal_draws(values, sums.covariance, n, self._seed).T
             return _Known(std[:-1], float(std[-1]), coalitions @ weights[:-1].T, coalitions)
         phi = weights[:-1] @ values
-        drawn = normal_draws(phi, covariance[:-1, :-1], DRAWS, self._seed).T
+        drawn = normal_draws(phi, covariance[:-1, :-1], n, self._seed).T
         return _Known(std[:-1], float(std[-1]), drawn)
 
     def _variance_known(self, table: _Table, values: Array) -> _Known | None:
@@ -341,7 +342,9 @@ class GameExplainer:
         sample = space.from_draws(Sobol(len(space), seed=self._seed).random(n))
         z = np.where(table.free[:, None, :], sample, table.default).reshape(-1, len(space))
         X = space.project(z)
-        functions = DrawnFunctions.near(self._surrogate, X, seed=self._seed)
+        functions = DrawnFunctions.near(
+            self._surrogate, X, draws=self._subject.draws, seed=self._seed
+        )
         if functions is None:
             return None
         of_draws = functions(X).reshape(m, n, -1).var(axis=1)

@@ -160,7 +160,9 @@ class InteractionExplainer:
         bounds = None
         if self._explained.of_objective:
             surrogate = self._explained.surrogate
-            bounds = interaction_bounds(surrogate, self._rows, asked, seed=self._seed)
+            bounds = interaction_bounds(
+                surrogate, self._rows, asked, draws=self._subject.draws, seed=self._seed
+            )
         return InteractionStrength(
             subject=self._subject,
             pairs=pairs[1],

@@ -96,6 +96,7 @@ class LocalImportanceExplainer:
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._sample = check_count("sample", sample)
         self._seed = check_seed(seed)
+        self._n_draws = _DRAWS if self._subject.draws is None else self._subject.draws
         below = self._explained.surrogate
         self._boxes = below.boxes() if isinstance(below, SupportsBoxes) else None
 
@@ -219,7 +220,9 @@ class LocalImportanceExplainer:
         K = explained.covariance(rows) if len(rows) <= _MOST_JOINT else None
         if K is None:
             return None, ""
-        return _averaged(normal_draws(mean, K, _DRAWS, self._seed), owner, points), "posterior"
+        return _averaged(
+            normal_draws(mean, K, self._n_draws, self._seed), owner, points
+        ), "posterior"
 
     def _curves(
         self, members: Sequence[int], points: list[Points], means: list[Array]
@@ -236,7 +239,7 @@ class LocalImportanceExplainer:
         if kind == "trees":
             notes.append(fact("local_std_over_trees"))
         elif kind == "posterior":
-            notes.append(fact("shares_over_draws", draws=_DRAWS))
+            notes.append(fact("shares_over_draws", draws=self._n_draws))
         elif no_std and self._explained.of_objective:
             notes.append(fact("shares_without_std"))
         inactive = [n for n, v in zip(self._space.names, x, strict=True) if np.isnan(v)]

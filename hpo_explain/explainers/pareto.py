@@ -10,7 +10,8 @@ A, B       two trials of the front
 
 The φ_jk of an objective add up to f_k(B) - f_k(A): what moving from A to B gains or loses in it is
 shared fairly among the hyperparameters that change (ablation over all orders). Their standard
-deviation is that of the model's posterior, as of every contribution.
+deviation is that of the model's posterior, as of every contribution. Where each objective has a
+joint posterior, functions are drawn from it, and the Pareto ranks of the trials are those in them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import itertools
 from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from hpo_explain._checks import check_fraction, check_seed
 from hpo_explain.errors import InputError
@@ -26,11 +28,15 @@ from hpo_explain.explainers._savings import saving_of
 from hpo_explain.explainers.background import baseline_background
 from hpo_explain.explainers.prediction import PredictionExplainer
 from hpo_explain.explanations import Move, ParetoFront, Saving, Subject
+from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.facts import Fact, fact
 from hpo_explain.run import Objectives
-from hpo_explain.surrogates import Surrogate
+from hpo_explain.run.objectives import pareto_ranks
+from hpo_explain.surrogates import SupportsJoint, Surrogate
 
 _ALONG = 5  # trials of the front between which moves are explained
+_MOST_DRAWN = 100  # trials whose ranks are drawn, but for those of the front
+_DRAWS = 128
 
 
 class ParetoExplainer:
@@ -131,12 +137,33 @@ class ParetoExplainer:
             predicted_std=np.column_stack([std for _, std in predicted]),
             moves=moves,
             savings=tuple(self._savings(moves, loss)),
+            drawn=self._drawn(),
             notes=self._notes(),
         )
 
     def _notes(self) -> tuple[Fact, ...]:
         left_out = self._objectives.left_out
         return (fact("not_in_all_objectives", trials=left_out),) if left_out else ()
+
+    def _drawn(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
+        """Return trials, and their ranks in functions drawn, (draws, k)."""
+        given = self._objectives
+        rows = np.flatnonzero(given.feasible)
+        if len(rows) > _MOST_DRAWN:
+            first = np.argsort(given.ranks[rows], kind="stable")[:_MOST_DRAWN]
+            rows = np.union1d(rows[first], given.front)
+        X = given.first.X[rows]
+        draws = self._subjects[given.names[0]].draws
+        costs = []
+        for k, (name, run) in enumerate(given.runs.items()):
+            model = self._surrogates[name]
+            if not isinstance(model, SupportsJoint):
+                return None
+            mean, K = model.predict(X)[0], model.posterior_covariance(X)
+            # another seed for each: the models know nothing of each other
+            drawn = normal_draws(mean, K, draws or _DRAWS, self._seed + k)
+            costs.append(drawn if run.direction == "minimize" else -drawn)
+        return given.trials[rows], pareto_ranks(np.stack(costs, axis=2).swapaxes(0, 1))
 
     def _moves(self) -> tuple[Move, ...]:
         """Return the move between the ends of the front, and those along it."""

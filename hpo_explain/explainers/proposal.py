@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_seed
+from hpo_explain._checks import check_draws, check_seed
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import InputError, NothingToExplain
@@ -48,6 +48,8 @@ class ProposalExplainer:
         Evaluate the criterion with this model in place of the one that made the proposal.
     estimator, orders, precision, seed : optional
         As in :class:`ShapleyExplainer`.
+    draws : int, optional
+        As of :class:`PosteriorDraws`.
 
     Examples
     --------
@@ -65,10 +67,12 @@ class ProposalExplainer:
     orders: int = 1000
     precision: float = 0.05
     seed: int = 0
+    draws: int | None = None
 
     def __post_init__(self) -> None:
         accepted_criterion(self.acquisition)
         check_seed(self.seed)
+        check_draws(self.draws)
         if self.surrogate is not None:
             accepted_surrogate(self.surrogate)
 
@@ -120,7 +124,12 @@ class ProposalExplainer:
             trust = self.trust(run, judged_at(run, what.number))
         known = _compact(run.known_before(what.before))
         subject = Subject.of(
-            run, trial=what.number, state=what.state, assumed=chosen.assumed, notes=notes
+            run,
+            trial=what.number,
+            state=what.state,
+            assumed=chosen.assumed,
+            draws=self.draws,
+            notes=notes,
         )
         return ShapleyExplainer(
             chosen.acquisition,

@@ -207,7 +207,9 @@ class ShapleyInteractionExplainer:
         variance = float(by_set[:, -1].mean())
         drawn = None
         if explained.of_objective and explained.surrogate is not None and players:
-            of_draws = variances_of_draws(explained.surrogate, players, seed=self._seed)
+            of_draws = variances_of_draws(
+                explained.surrogate, players, draws=self._subject.draws, seed=self._seed
+            )
             if of_draws is not None:
                 # the draws tell how far the function may be from its mean, in either direction
                 apart = weights @ (of_draws[:, 1:] - of_draws[:, :1])
@@ -298,7 +300,8 @@ class ShapleyInteractionExplainer:
         sums = interactions_under(surrogate, x, found.players, background, weights, seed=self._seed)
         if sums is None or sums.covariance is None:
             return None if sums is None else sums.std, None
-        return sums.std, normal_draws(total, sums.covariance, DRAWS, self._seed).T
+        n = DRAWS if self._subject.draws is None else self._subject.draws
+        return sums.std, normal_draws(total, sums.covariance, n, self._seed).T
 
 
 @dataclass(frozen=True, eq=False)

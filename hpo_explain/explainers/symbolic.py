@@ -12,7 +12,8 @@ symbol     meaning
 least squared error is found, and further terms are added one by one, at a half of the points. How
 many there are is decided at a quarter, and R² is that at the last quarter. So that R² is not that
 with what the model merely believes, functions are drawn from its posterior, and the R² of the
-formula with the partial dependence of each is the interval.
+formula with the partial dependence of each is the interval. The coefficients of each are those of
+the formula and what least squares make of the difference between the two partial dependences.
 
 Segel et al. search expressions by genetic programming; a sum of terms has a unique best choice,
 and hardly an effect of a hyperparameter needs more.
@@ -168,7 +169,14 @@ class SymbolicExplainer:
         chosen, weights = _best_sum(values, effect, part, most)
         fitted = weights[0] + values[:, chosen] @ weights[1:]
         out = part == 3
-        interval, known = self._intervals(groups, effect, fitted)
+        few = [group[:_DRAWN_ROWS] for group in groups[:_DRAWN_POINTS]]
+        functions = self._drawn(few, effect[: len(few)])
+        interval, known = _intervals(functions, effect[: len(few)], fitted[: len(few)])
+        coefficients = None
+        if functions is not None and isinstance(self._surrogate, SupportsJoint):
+            apart = functions - effect[: len(few), None]
+            change = _weights(values[: len(few), chosen], apart, slice(None))
+            coefficients = (weights[:, None] + change)[1:].T
         without = [
             _r2(effect[out], _fit(values[:, others], effect, part < 2)[out])
             for others in ([k for k in chosen if k != left] for left in chosen)
@@ -192,6 +200,7 @@ class SymbolicExplainer:
             r2_interval=interval,
             known=known,
             least=least,
+            drawn=coefficients,
             notes=(fact("formula_of_effect", points=len(effect)), *self._subject.notes),
         )
 
@@ -214,20 +223,6 @@ class SymbolicExplainer:
             raise NothingToExplain(fact("rarely_together", names=[space.names[j] for j in members]))
         return np.array(positions), groups
 
-    def _intervals(
-        self, groups: list[Array], effect: Array, fitted: Array
-    ) -> tuple[tuple[float, float] | None, float]:
-        """Return R² with the effects that the trials allow: of the formula, and of the effect."""
-        few = [group[:_DRAWN_ROWS] for group in groups[:_DRAWN_POINTS]]
-        functions = self._drawn(few, effect[: len(few)])
-        if functions is None:
-            return None, float("nan")
-        (low, high), (known, _) = (
-            np.quantile([_r2(function, of[: len(few)]) for function in functions.T], _ENDS)
-            for of in (fitted, effect)
-        )
-        return (float(low), float(high)), float(known)
-
     def _drawn(self, groups: list[Array], effect: Array) -> Array | None:
         """Return effects that the trials allow, (points, number): None where that is not known.
 
@@ -240,20 +235,34 @@ class SymbolicExplainer:
             if isinstance(surrogate, SupportsPlausible):
                 models = surrogate.plausible(_MODELS, seed=self._seed)
             moved = effect - _means(surrogate, groups)
+            each = np.array_split(np.arange(self._subject.draws or _DRAWS), len(models))
             drawn = [
                 normal_draws(
                     moved + _means(model, groups),
                     model.covariance_of_means(groups),
-                    _DRAWS // len(models),
+                    len(some),
                     self._seed + i,
                 )
-                for i, model in enumerate(models)
+                for i, (model, some) in enumerate(zip(models, each, strict=True))
                 if isinstance(model, SupportsJoint)
             ]
             return np.hstack(drawn)
         if isinstance(surrogate, SupportsTrees):
             return np.array([surrogate.predict_trees(group).mean(axis=0) for group in groups])
         return None
+
+
+def _intervals(
+    functions: Array | None, effect: Array, fitted: Array
+) -> tuple[tuple[float, float] | None, float]:
+    """Return R² with the effects that the trials allow: of the formula, and of the effect."""
+    if functions is None:
+        return None, float("nan")
+    (low, high), (known, _) = (
+        np.quantile([_r2(function, of) for function in functions.T], _ENDS)
+        for of in (fitted, effect)
+    )
+    return (float(low), float(high)), float(known)
 
 
 def _means(surrogate: Surrogate, groups: list[Array]) -> Array:
@@ -357,12 +366,15 @@ def _of_size(
     return sorted(usable[sets[int(np.flatnonzero(alike)[0])]].tolist())
 
 
-def _weights(columns: Array, effect: Array, rows: npt.NDArray[np.bool_]) -> Array:
-    """Return the constant and the weights of least squares over some points."""
+def _weights(columns: Array, effect: Array, rows: npt.NDArray[np.bool_] | slice) -> Array:
+    """Return the constant and the weights of least squares over some points.
+
+    Of one effect (n,), or of several (n, number of effects) at once.
+    """
     design = np.column_stack([np.ones(len(columns)), columns])[rows]
     scale = np.maximum(np.abs(design).max(axis=0), 1e-300)
     weights, *_ = np.linalg.lstsq(design / scale, effect[rows], rcond=None)
-    return np.asarray(weights / scale)
+    return np.asarray((weights.T / scale).T)
 
 
 def _fit(columns: Array, effect: Array, rows: npt.NDArray[np.bool_]) -> Array:

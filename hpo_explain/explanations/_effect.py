@@ -87,6 +87,7 @@ class Effect(OnAxes):
             mean[known],
             self.covariance[np.ix_(known, known)],
             first="smallest" if self.subject.lower_is_better else "largest",
+            draws=self.subject.draws,
         )
 
     @property

@@ -140,7 +140,9 @@ class Ablation(Result):
         step = np.eye(len(self.gains), len(self.values)) - np.eye(
             len(self.gains), len(self.values), 1
         )
-        return PosteriorDraws.of_normal(self.labels, self.gains, step @ self.covariance @ step.T)
+        return PosteriorDraws.of_normal(
+            self.labels, self.gains, step @ self.covariance @ step.T, draws=self.subject.draws
+        )
 
     # ------------------------------------------------------------------ what it says
 

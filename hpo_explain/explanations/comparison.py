@@ -14,6 +14,7 @@ import numpy.typing as npt
 from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.fanova import FanovaImportance
+from hpo_explain.explanations.posterior import DRAWS, PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
@@ -42,12 +43,16 @@ class Default:
         average configuration is.
     tried : ndarray of bool, shape (R,)
         Whether trials of each run are near it.
+    drawn : ndarray of shape (number of draws, R) or None
+        What it loses in functions drawn from the posterior of each run's model; None where one has
+        no joint posterior.
     """
 
     configuration: Mapping[str, Any]
     loss: Array
     upper: Array
     tried: npt.NDArray[np.bool_]
+    drawn: Array | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -126,6 +131,41 @@ class Comparison(Result):
     def shares(self) -> Array:
         """Share of each hyperparameter, alone, in the variance of each run, (R, d)."""
         return np.array([[i.share(name) for name in self.names] for i in self.importances])
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The mean shares over the runs, by hyperparameter, for functions drawn in runs drawn anew.
+
+        As many runs are drawn as there are, with replacement, and a function from the posterior of
+        each: what differs between runs counts as well as what their trials leave open.
+        """
+        if any(importance.rows != "draws" for importance in self.importances):
+            return super().posterior
+        drawn = [
+            importance.shares[:, [importance.names.index(name) for name in self.names]]
+            for importance in [self.importances[r] for r in np.argsort(self.runs)]
+        ]
+        n, rng = self.subject.draws or DRAWS, np.random.default_rng(0)
+        runs = rng.integers(len(drawn), size=(n, len(drawn)))
+        each = np.stack([shares[rng.integers(len(shares), size=runs.shape)] for shares in drawn])
+        values = np.take_along_axis(each, runs[None, :, :, None], axis=0)[0].mean(axis=1)
+        return PosteriorDraws(self.names, values)
+
+    @property
+    def default_posterior(self) -> PosteriorDraws:
+        """What the default loses in each run, by its name, for functions drawn; the least first.
+
+        In the units of :attr:`Default.loss`. The mean of a row is that over the runs, and its
+        quantiles are what it loses over these runs.
+
+        Raises
+        ------
+        NothingToExplain
+            If the model of a run has no joint posterior.
+        """
+        if self.default.drawn is None:
+            return super().posterior
+        return PosteriorDraws(self.runs, self.default.drawn, "smallest")
 
     @cached_property
     def bounds(self) -> Array:

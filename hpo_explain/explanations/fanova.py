@@ -317,8 +317,10 @@ class FanovaImportance(Result):
             raise InputError("names", problem, names, "Ask for the marginal of one of them.")
         axes = [self.axes[j] for j in members]
         if self.functions is not None:
-            grid, mean, std = self._drawn_marginal(self.functions, members)
+            grid, drawn = self._drawn_marginal(self.functions, members)
+            mean, std = drawn.mean(axis=-1), drawn.std(axis=-1)
         else:
+            drawn = None
             places = [axis.latent for axis in axes]
             values = np.stack([marginal_prediction(b, members, places) for b in self.boxes])
             grid = tuple(axis.grid for axis in axes)
@@ -332,13 +334,14 @@ class FanovaImportance(Result):
             activity=tuple(axis.activity for axis in axes),
             rows=self.rows,
             given=self.given,
+            drawn=drawn,
             notes=self.subject.notes,
         )
 
     def _drawn_marginal(
         self, functions: DrawnFunctions, members: Sequence[int]
-    ) -> tuple[tuple[tuple[Any, ...], ...], Array, Array]:
-        """Return grid, mean and standard deviation of a marginal of draws."""
+    ) -> tuple[tuple[tuple[Any, ...], ...], Array]:
+        """Return the grid and the marginal of each function drawn."""
         curve = functions.marginal(tuple(sorted(members)))
         parameters = self.subject.space.parameters
         grid = tuple(
@@ -346,8 +349,8 @@ class FanovaImportance(Result):
             for j, at in zip(sorted(members), curve.positions, strict=True)
         )
         if list(members) == sorted(members):
-            return grid, curve.mean, curve.std
-        return grid[::-1], curve.mean.T, curve.std.T
+            return grid, curve.drawn
+        return grid[::-1], curve.drawn.swapaxes(0, 1)
 
     def unstable_neighbours(self) -> list[tuple[str, str]]:
         """Return neighbours in the ranking of single hyperparameters whose order is not stable.

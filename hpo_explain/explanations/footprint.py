@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
 
@@ -50,6 +51,8 @@ class Footprint(Result):
         Share of the space that is as near to a trial as 95 % of it would be to as many trials
         spread evenly at random, with its 95 % interval over the sample. It is about distances of
         configurations, not of the map.
+    covariance : ndarray of shape (m, m) or None
+        The posterior covariance of the predictions; None without a joint posterior.
     subject, notes
         As of every result.
 
@@ -82,6 +85,24 @@ class Footprint(Result):
     stress: float
     surface_r2: float
     explored: tuple[float, float, float]
+    covariance: Array | None = None
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """What each function drawn predicts for the points, by row; better comes first.
+
+        The map and what was explored are about distances, and the same for each. The kernel's
+        parameters are those of the model.
+        """
+        if self.covariance is None:
+            return super().posterior
+        return PosteriorDraws.of_normal(
+            range(len(self.mean)),
+            self.mean,
+            self.covariance,
+            first="smallest" if self.subject.lower_is_better else "largest",
+            draws=self.subject.draws,
+        )
 
     def of_kind(self, *kinds: str) -> npt.NDArray[np.int64]:
         """Return the rows of the points of some kinds."""

@@ -192,6 +192,7 @@ class LimeExplanation(Result):
             np.array([statement.effect for statement in self.statements]),
             self.covariance,
             first="farthest from 0",
+            draws=self.subject.draws,
         )
 
     @property

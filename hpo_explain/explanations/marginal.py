@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from hpo_explain.diagnostics import Scope, supported_at
 from hpo_explain.explanations._axes import OnAxes
 from hpo_explain.explanations.claims import Claim, between
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.facts import fact
 from hpo_explain.space import Array
 
@@ -39,6 +41,8 @@ class Marginal(OnAxes):
         Share of the space in which each is active; elsewhere it makes no difference.
     given : mapping of str to list
         The sub-space to which the analysis is restricted; empty for the whole space.
+    drawn : ndarray of shape (G, number of draws) or (G1, G2, number of draws), or None
+        The marginal prediction of each function drawn; None of trees.
     subject, notes
         As of every result.
 
@@ -64,6 +68,22 @@ class Marginal(OnAxes):
     activity: tuple[float, ...]
     rows: Literal["trees", "draws"] = "trees"
     given: Mapping[str, list[Any]] = field(default_factory=dict)
+    drawn: Array | None = None
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The marginal of each function drawn, by value; of two by pairs; better comes first.
+
+        They are from several kernels that the trials allow, as the shares are.
+        """
+        if self.drawn is None:
+            return super().posterior
+        names = list(itertools.product(*self.grid)) if len(self.grid) > 1 else list(self.grid[0])
+        return PosteriorDraws(
+            tuple(names),
+            self.drawn.reshape(len(names), -1).T,
+            "smallest" if self.subject.lower_is_better else "largest",
+        )
 
     @property
     def tried(self) -> tuple[tuple[Any, ...], ...]:

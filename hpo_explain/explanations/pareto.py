@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.prediction import PredictionExplanation
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact
@@ -114,6 +115,9 @@ class ParetoFront(Result):
         From one end of the front to the other, and then along it; empty where it is one trial.
     savings : tuple of Saving
         What could be saved for a small loss.
+    drawn : tuple of ndarray of int, shapes (k,) and (number of draws, k), or None
+        Trials, and their Pareto ranks in functions drawn from the posterior of each objective; None
+        where one has none.
     subject, notes
         As of every result; the subject is that of the first objective.
 
@@ -152,6 +156,34 @@ class ParetoFront(Result):
     predicted_std: Array
     moves: tuple[Move, ...] = ()
     savings: tuple[Saving, ...] = ()
+    drawn: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None = None
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The Pareto ranks of trials for functions drawn from the posteriors; the lowest first.
+
+        Without the noise: what was observed may be luck. The objectives' models know nothing of
+        each other, and their kernels' parameters are those of the models. Of many trials those
+        with the lowest ranks are among them.
+        """
+        if self.drawn is None:
+            return super().posterior
+        trials, ranks = self.drawn
+        return PosteriorDraws(tuple(trials.tolist()), ranks.astype(float), "smallest")
+
+    @property
+    def on_front(self) -> Array:
+        """How probable it is that each trial of the front is on it without the noise, (f,).
+
+        The share of the functions drawn; NaN where an objective has no posterior.
+        """
+        if self.drawn is None:
+            return np.full(len(self.front), np.nan)
+        trials, ranks = self.drawn
+        place = {int(trial): i for i, trial in enumerate(trials)}
+        return np.array(
+            [(ranks[:, place[t]] == 1).mean() for t in self.trials[self.front].tolist()]
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -159,7 +191,10 @@ class ParetoFront(Result):
         return self.subject.names
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per trial of the front: objectives, predictions, configuration."""
+        """Return one row per trial of the front: objectives, predictions, configuration.
+
+        Column "on front" is how probable it is that the trial is on it without the noise.
+        """
         import pandas as pd
 
         columns: dict[str, Any] = {}
@@ -167,6 +202,7 @@ class ParetoFront(Result):
             columns[name] = self.values[self.front, k]
             columns[f"predicted {name}"] = self.predicted[:, k]
         columns["hypervolume"] = self.contribution
+        columns["on front"] = self.on_front
         for name in self.names:
             own = [config.get(name) for config in self.configurations]
             columns[name if name not in columns else f"{name} (hyperparameter)"] = own
@@ -255,6 +291,7 @@ class ParetoFront(Result):
             "hypervolume": self.contribution,
             "predicted": self.predicted,
             "predicted_std": self.predicted_std,
+            "on_front": self.on_front,
             "configurations": [dict(config) for config in self.configurations],
             "moves": [
                 {

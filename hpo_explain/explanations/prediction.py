@@ -85,7 +85,11 @@ class PredictionExplanation(Result):
         if self.covariance is None:
             return super().posterior
         return PosteriorDraws.of_normal(
-            self.names, self.phi, self.covariance, first="farthest from 0"
+            self.names,
+            self.phi,
+            self.covariance,
+            first="farthest from 0",
+            draws=self.subject.draws,
         )
 
     @property

@@ -141,7 +141,11 @@ class ProposalExplanation(Result):
         if self.objective is None or self.objective.covariance is None:
             return super().posterior
         return PosteriorDraws.of_normal(
-            self.names, self.objective.phi, self.objective.covariance, first="farthest from 0"
+            self.names,
+            self.objective.phi,
+            self.objective.covariance,
+            first="farthest from 0",
+            draws=self.subject.draws,
         )
 
     @property

@@ -108,6 +108,12 @@ class Result(ABC):
     def posterior(self) -> PosteriorDraws:
         """Its numbers for functions drawn from the posterior of a Gaussian process.
 
+        Of what was observed (history, configurations, learning curves, densities) there are none,
+        and none of advice, of spaces and of next experiments, which follow from draws and bounds of
+        their own. A result that holds several others (effects, a path of proposals, predictions,
+        weights) has none by itself: each of them has its own, but for regions, whose bands are
+        averages of those of single configurations (Eq. 5 of Moosbauer et al. 2021).
+
         Raises
         ------
         NothingToExplain

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hpo_explain._checks import check_direction
+from hpo_explain._checks import check_direction, check_draws
 from hpo_explain.diagnostics import Scope, Support, Trust, Verdict
 from hpo_explain.explanations._json import plain_json
 from hpo_explain.facts import Fact, as_facts, fact
@@ -56,6 +56,9 @@ class Subject:
         Their objectives, negated where the objective is maximized; NaN where infeasible.
     incumbent : mapping
         The best feasible configuration, in the user's units; empty where none is known.
+    draws : int or None
+        How many functions are drawn from the posterior, as of :class:`PosteriorDraws`; None for as
+        many as are usual.
     notes : tuple of Fact
         What was assumed when the model and the acquisition function were chosen.
 
@@ -79,10 +82,12 @@ class Subject:
     tried: Array | None = None
     costs: Array | None = None
     incumbent: Mapping[str, Any] = field(default_factory=dict)
+    draws: int | None = None
     notes: tuple[Fact, ...] = ()
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
+        object.__setattr__(self, "draws", check_draws(self.draws))
 
     @classmethod
     def of(
@@ -92,6 +97,7 @@ class Subject:
         trial: int | None = None,
         state: State | Literal["given", "changed"] | None = None,
         assumed: bool = True,
+        draws: int | None = None,
         notes: Iterable[Fact | str] = (),
     ) -> Subject:
         """Return what explanations of a run are about."""
@@ -106,6 +112,7 @@ class Subject:
             tried=run.X,
             costs=np.where(np.asarray(run.feasible), run.cost, np.nan),
             incumbent=run.incumbent if run.feasible is not None and run.feasible.any() else {},
+            draws=draws,
             notes=as_facts([*run.model_notes, *notes]),
         )
 

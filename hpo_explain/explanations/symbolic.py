@@ -13,6 +13,7 @@ from hpo_explain._edge import words
 from hpo_explain.diagnostics import Scope
 from hpo_explain.errors import InputError
 from hpo_explain.explanations.claims import Claim
+from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
@@ -136,6 +137,8 @@ class SymbolicEffect(Result):
         the effect from none where it is above 0. NaN where it is not known.
     least : float
         The R² from which on the formula counts as one.
+    drawn : ndarray of shape (number of draws, number of terms) or None
+        The coefficients for functions drawn from the posterior; None without one.
     subject, notes
         As of every result.
 
@@ -167,6 +170,27 @@ class SymbolicEffect(Result):
     r2_interval: tuple[float, float] | None
     known: float
     least: float
+    drawn: Array | None = None
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """How far each term moves the effect of each function drawn, by label; the farthest first.
+
+        The coefficient times the standard deviation of the term over the points, in the objective's
+        units, so that terms in other units may be compared; `to_frame` has intervals of the
+        coefficients. Which terms there are is the same for all functions.
+        """
+        if self.drawn is None:
+            return super().posterior
+        return PosteriorDraws(
+            tuple(term.label for term in self.terms),
+            self.drawn * np.array([self._spread(term) for term in self.terms]),
+            "farthest from 0",
+        )
+
+    def _spread(self, term: Term) -> float:
+        columns = [f.of([point[f.name] for point in self.points]) for f in term.factors]
+        return float(np.std(np.prod(columns, axis=0)))
 
     @property
     def fits(self) -> bool:
@@ -235,13 +259,21 @@ class SymbolicEffect(Result):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per term: its coefficient, and R² of the best sum of the others."""
+        """Return a row per term: its coefficient, and R² of the best sum of the others.
+
+        Columns lower and upper are the 95 % interval of the coefficient under the model.
+        """
         import pandas as pd
 
+        ends = np.full((2, len(self.terms)), np.nan)
+        if self.drawn is not None:
+            ends = np.quantile(self.drawn, [0.025, 0.975], axis=0)
         return pd.DataFrame(
             {
                 "term": ["1", *(term.label for term in self.terms)],
                 "coefficient": [self.intercept, *(term.coefficient for term in self.terms)],
+                "lower": [np.nan, *ends[0]],
+                "upper": [np.nan, *ends[1]],
                 "r2_without": [np.nan, *(term.r2_without for term in self.terms)],
             }
         )

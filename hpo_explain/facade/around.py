@@ -38,6 +38,7 @@ def ablation(
     before: int | None = None,
     kind: Kind = "auto",
     surrogate: Any = None,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> Ablation:
@@ -64,6 +65,8 @@ def ablation(
         or any object with ``predict``, as in :meth:`Run.explained_by`.
     seed : int, default 0
         Seed of the surrogate, and of coalitions where they are sampled.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -102,7 +105,9 @@ def ablation(
     if start is None:
         start = default_source(run, end)
         notes = (fact("source_chosen", trials=[start]), *notes)
-    explainer = AblationExplainer(model, subject=Subject.of(run, notes=notes), seed=seed)
+    explainer = AblationExplainer(
+        model, subject=Subject.of(run, draws=draws, notes=notes), seed=seed
+    )
     return explainer.explain(
         config_of(run, "source", start),
         end,
@@ -119,6 +124,7 @@ def local_importance(
     before: int | None = None,
     kind: Kind = "auto",
     surrogate: Any = None,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> LocalImportance:
@@ -132,6 +138,8 @@ def local_importance(
         The configuration, or the number of a trial; by default the incumbent.
     acquisition, before, kind, surrogate, seed
         As in :func:`ablation`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -161,7 +169,7 @@ def local_importance(
     run = read(local_importance, run, reading, surrogate, kind)
     asked = config_of(run, "config", config)
     model, notes = model_of(run, acquisition, before, kind, seed)
-    subject = Subject.of(run, trial=trial_of(run, config), notes=notes)
+    subject = Subject.of(run, trial=trial_of(run, config), draws=draws, notes=notes)
     return LocalImportanceExplainer(model, subject=subject, seed=seed).explain(asked)
 
 
@@ -179,6 +187,7 @@ def lime(
     before: int | None = None,
     kind: Kind = "auto",
     surrogate: Any = None,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> LimeExplanation:
@@ -200,6 +209,8 @@ def lime(
         As in :class:`LimeExplainer`.
     acquisition, before, kind, surrogate, seed
         As in :func:`ablation`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -239,7 +250,7 @@ def lime(
         kernel_width=kernel_width,
         max_features=max_features,
         max_depth=max_depth,
-        subject=Subject.of(run, trial=trial_of(run, config), notes=notes),
+        subject=Subject.of(run, trial=trial_of(run, config), draws=draws, notes=notes),
         seed=seed,
     )
     return explainer.explain(asked)

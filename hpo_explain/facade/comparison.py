@@ -34,12 +34,22 @@ def compare(
 
 @overload
 def compare(
-    runs: Mapping[str, Any], *, kind: Kind = "auto", seed: int = 0, **reading: Any
+    runs: Mapping[str, Any],
+    *,
+    kind: Kind = "auto",
+    draws: int | None = None,
+    seed: int = 0,
+    **reading: Any,
 ) -> Comparison: ...
 
 
 def compare(
-    runs: Mapping[str, Any], *, kind: Kind = "auto", seed: int = 0, **reading: Any
+    runs: Mapping[str, Any],
+    *,
+    kind: Kind = "auto",
+    draws: int | None = None,
+    seed: int = 0,
+    **reading: Any,
 ) -> Comparison | RepeatedRuns:
     """Compare several runs: what matters in each, where the good values are, what is a default.
 
@@ -56,6 +66,8 @@ def compare(
         returned; paths are laid side by side from their first proposal on.
     kind : {"auto", "gp", "forest"}, default "auto"
         The model of each run, as in :func:`importance`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     seed : int, default 0
         Seed of models and samples.
     **reading
@@ -104,7 +116,7 @@ def compare(
     check_option("kind", kind, KINDS)
     read = several_runs(compare, "runs", runs, reading, seed)
     shared = Shared.of([run.space for run in read.values()])
-    parts = [_compared(name, run, shared, kind, seed) for name, run in read.items()]
+    parts = [_compared(name, run, shared, kind, draws, seed) for name, run in read.items()]
     return ComparisonExplainer(parts, seed=seed).explain()
 
 
@@ -141,7 +153,9 @@ def several_runs(
     return read
 
 
-def _compared(name: str, run: Run, shared: Shared, kind: Kind, seed: int) -> ComparedRun:
+def _compared(
+    name: str, run: Run, shared: Shared, kind: Kind, draws: int | None, seed: int
+) -> ComparedRun:
     """Return a run with its model and its shares, within the values that all runs allow."""
     given = {
         n: values_of(shared.space[n])
@@ -150,6 +164,10 @@ def _compared(name: str, run: Run, shared: Shared, kind: Kind, seed: int) -> Com
     }
     model = candidates(run, kind, n_trees=_TREES, seed=seed)[0].surrogate
     shares = importance(
-        run, kind="auto" if given and kind == "gp" else kind, seed=seed, given=given or None
+        run,
+        kind="auto" if given and kind == "gp" else kind,
+        draws=draws,
+        seed=seed,
+        given=given or None,
     )
-    return ComparedRun(name, model, Subject.of(run), shares)
+    return ComparedRun(name, model, Subject.of(run, draws=draws), shares)

@@ -41,6 +41,7 @@ def partial_dependence(
     attainable: bool = True,
     kind: Kind = "auto",
     surrogate: Any = None,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> PartialDependence:
@@ -62,6 +63,8 @@ def partial_dependence(
     surrogate : Surrogate or object, optional
         A model of your own in place of `kind`: a surrogate, a fitted regressor of scikit-learn,
         or any object with ``predict``, as in :meth:`Run.explained_by`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -92,7 +95,7 @@ def partial_dependence(
         variance=variance,
         attainable=attainable,
         feasible=_probability(run, seed),
-        subject=Subject.of(run),
+        subject=Subject.of(run, draws=draws),
         seed=seed,
     )
     return explainer.explain(names)
@@ -110,6 +113,7 @@ def partial_dependences(
     attainable: bool = True,
     kind: Kind = "auto",
     surrogate: Any = None,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> PartialDependences:
@@ -130,6 +134,8 @@ def partial_dependences(
         How many pairs, those with the largest interactions.
     sample, grid_size, variance, attainable, kind, surrogate, seed
         As in :func:`partial_dependence`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -172,7 +178,7 @@ def partial_dependences(
         variance=variance,
         attainable=attainable,
         feasible=_probability(run, seed),
-        subject=Subject.of(run),
+        subject=Subject.of(run, draws=draws),
         seed=seed,
     )
     return explainer.explain_all(wanted, shares)
@@ -266,6 +272,7 @@ def accumulated_local_effects(
     grid_size: int = 20,
     kind: Kind = "auto",
     surrogate: Any = None,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> AccumulatedLocalEffects:
@@ -287,6 +294,8 @@ def accumulated_local_effects(
     surrogate : Surrogate or object, optional
         A model of your own in place of `kind`: a surrogate, a fitted regressor of scikit-learn,
         or any object with ``predict``, as in :meth:`Run.explained_by`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -323,7 +332,7 @@ def accumulated_local_effects(
         sample=sample,
         grid_size=grid_size,
         feasible=_probability(run, seed),
-        subject=Subject.of(run),
+        subject=Subject.of(run, draws=draws),
         seed=seed,
     )
     return explainer.explain(names)
@@ -338,6 +347,7 @@ def h_statistic(
     before: int | None = None,
     kind: Kind = "auto",
     surrogate: Any = None,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> InteractionStrength:
@@ -362,6 +372,8 @@ def h_statistic(
         or any object with ``predict``, as in :meth:`Run.explained_by`.
     seed : int, default 0
         Seed of the surrogate and of the sample.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -392,7 +404,7 @@ def h_statistic(
     """
     run = read(h_statistic, run, reading, surrogate, kind)
     model, notes = model_of(run, acquisition, before, kind, seed)
-    subject = Subject.of(run, notes=notes)
+    subject = Subject.of(run, draws=draws, notes=notes)
     return InteractionExplainer(model, sample=sample, subject=subject, seed=seed).explain(name)
 
 

@@ -33,6 +33,7 @@ def importance(
     *,
     kind: Kind = "auto",
     n_trees: int | None = None,
+    draws: int | None = None,
     seed: int = 0,
     cap: Cap = None,
     given: Mapping[str, Sequence[Any]] | None = None,
@@ -69,6 +70,8 @@ def importance(
         a forest exactly, without a correction for noise; one that is neither a forest nor a
         Gaussian process through a forest of `n_trees` that learns its predictions. `cap` then clips
         what it predicts.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -106,6 +109,7 @@ def importance(
     True
     """
     run, about = _read(importance, run, reading, surrogate, kind, n_trees or _TREES, seed)
+    about = replace(about, draws=draws)
     asked = _asked_kind(kind, order, n_trees, cap, given)
     if run.model is not None and kind == "auto":
         bound = None if cap is None else _cap(run, run.model, cap)

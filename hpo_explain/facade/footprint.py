@@ -17,6 +17,7 @@ def footprint(
     random: int = 60,
     kind: Kind = "auto",
     surrogate: Any = None,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> Footprint:
@@ -38,6 +39,8 @@ def footprint(
         A model of your own in place of `kind`, as in :meth:`Run.explained_by`.
     seed : int, default 0
         Seed of the surrogate and of the configurations that were not tried.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -70,7 +73,7 @@ def footprint(
         run.surrogate(kind=kind, seed=seed),
         border=border,
         random=random,
-        subject=Subject.of(run),
+        subject=Subject.of(run, draws=draws),
         seed=seed,
     )
     return explainer.explain(run.trials)

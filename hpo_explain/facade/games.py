@@ -39,6 +39,7 @@ def tunability(
     before: int | None = None,
     kind: Kind = "auto",
     surrogate: Any = None,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> GameExplanation:
@@ -67,6 +68,8 @@ def tunability(
         The size of the largest sets.
     before, kind, surrogate, seed
         As in :func:`ablation`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -95,7 +98,9 @@ def tunability(
     >>> hx.tunability(table, {"x": 0.9}, objective="loss").configuration("x")
     {'x': 0.1}
     """
-    asked = _Asked(tunability, default, over, index, order, before, kind, surrogate, seed, reading)
+    asked = _Asked(
+        tunability, default, over, index, order, before, kind, surrogate, draws, seed, reading
+    )
     return asked.play("tunability", run)
 
 
@@ -109,6 +114,7 @@ def mistunability(
     before: int | None = None,
     kind: Kind = "auto",
     surrogate: Any = None,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> GameExplanation:
@@ -120,6 +126,8 @@ def mistunability(
         The optimization run, or several by name, as in :func:`tunability`.
     default, over, index, order, before, kind, surrogate, seed
         As in :func:`tunability`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -143,7 +151,7 @@ def mistunability(
     {'x': 0.9}
     """
     asked = _Asked(
-        mistunability, default, over, index, order, before, kind, surrogate, seed, reading
+        mistunability, default, over, index, order, before, kind, surrogate, draws, seed, reading
     )
     return asked.play("mistunability", run)
 
@@ -158,6 +166,7 @@ def sensitivity(
     before: int | None = None,
     kind: Kind = "auto",
     surrogate: Any = None,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> GameExplanation:
@@ -172,6 +181,8 @@ def sensitivity(
         The optimization run, or several by name, as in :func:`tunability`.
     default, over, index, order, before, kind, surrogate, seed
         As in :func:`tunability`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -195,7 +206,9 @@ def sensitivity(
     >>> bool(found.gain("x") == found.whole > 0.0)
     True
     """
-    asked = _Asked(sensitivity, default, over, index, order, before, kind, surrogate, seed, reading)
+    asked = _Asked(
+        sensitivity, default, over, index, order, before, kind, surrogate, draws, seed, reading
+    )
     return asked.play("sensitivity", run)
 
 
@@ -210,6 +223,7 @@ def optimizer_bias(
     before: int | None = None,
     kind: Kind = "auto",
     surrogate: Any = None,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> GameExplanation:
@@ -229,6 +243,8 @@ def optimizer_bias(
         the reference is the best that the surrogate predicts.
     index, order, before, kind, surrogate, seed
         As in :func:`tunability`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -253,7 +269,7 @@ def optimizer_bias(
     """
     given = check_sequence("ensemble", ensemble, "runs")
     asked = _Asked(
-        optimizer_bias, default, over, index, order, before, kind, surrogate, seed, reading
+        optimizer_bias, default, over, index, order, before, kind, surrogate, draws, seed, reading
     )
     if isinstance(run, Mapping) and given:
         problem = "was given with several runs, of which each would need its own"
@@ -287,6 +303,7 @@ class _Asked:
     before: int | None
     kind: Kind
     surrogate: Any
+    draws: int | None
     seed: int
     reading: Mapping[str, Any]
 
@@ -329,7 +346,7 @@ class _Asked:
             model,
             index=self.index,
             order=self.order,
-            subject=Subject.of(run, notes=(*notes, *about)),
+            subject=Subject.of(run, draws=self.draws, notes=(*notes, *about)),
             players=players,
             seed=self.seed + own,
         )

@@ -5,13 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from hpo_explain.explainers.pareto import ParetoExplainer
-from hpo_explain.explanations import ParetoFront
+from hpo_explain.explanations import ParetoFront, Subject
 from hpo_explain.facade._asked import read_objectives
 from hpo_explain.options import Kind
 
 
 def pareto(
-    run: Any, *, loss: float = 0.001, kind: Kind = "auto", seed: int = 0, **reading: Any
+    run: Any,
+    *,
+    loss: float = 0.001,
+    kind: Kind = "auto",
+    draws: int | None = None,
+    seed: int = 0,
+    **reading: Any,
 ) -> ParetoFront:
     """Say which trials no other one beats in all objectives, and what moving along them costs.
 
@@ -27,6 +33,8 @@ def pareto(
         The models, as in :meth:`Run.surrogate`.
     seed : int, default 0
         Seed of the models.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -64,4 +72,5 @@ def pareto(
     """
     objectives = read_objectives(pareto, run, reading)
     models = {name: r.surrogate(kind=kind, seed=seed) for name, r in objectives.runs.items()}
-    return ParetoExplainer(objectives, models, seed=seed).explain(loss=loss)
+    subjects = {name: Subject.of(r, draws=draws) for name, r in objectives.runs.items()}
+    return ParetoExplainer(objectives, models, subjects=subjects, seed=seed).explain(loss=loss)

@@ -24,6 +24,7 @@ def explain_prediction(
     before: int | None = None,
     kind: Kind = "auto",
     surrogate: Any = None,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> PredictionExplanation:
@@ -39,6 +40,8 @@ def explain_prediction(
         As in :class:`ShapleyExplainer`.
     before, kind, surrogate, seed
         As in :func:`ablation`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -67,7 +70,7 @@ def explain_prediction(
     return PredictionExplainer(
         model,
         background=background,
-        subject=Subject.of(run, trial=trial_of(run, config), notes=notes),
+        subject=Subject.of(run, trial=trial_of(run, config), draws=draws, notes=notes),
         seed=seed,
     ).explain(asked)
 

@@ -35,6 +35,7 @@ def explain_proposal(
     estimator: Estimator = "auto",
     orders: int = 1000,
     precision: float = 0.01,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> ProposalExplanation:
@@ -73,6 +74,8 @@ def explain_proposal(
         background grows, as in :class:`ShapleyExplainer`; between 0 and 1.
     seed : int, default 0
         Seed of the surrogate, of the background and of orders.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -115,7 +118,7 @@ def explain_proposal(
     run = read(explain_proposal, run, reading)
     model = None if surrogate is None else as_surrogate(surrogate, run.space)
     explainer = ProposalExplainer(
-        acquisition, background, model, estimator, orders, precision, seed
+        acquisition, background, model, estimator, orders, precision, seed, draws
     )
     return explainer.explain(run, trial)
 
@@ -133,6 +136,7 @@ def desirability_path(
     precision: float = 0.05,
     n_jobs: int | None = 1,
     progress: bool = True,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> DesirabilityPath:
@@ -162,6 +166,8 @@ def desirability_path(
         numbers do not depend on it.
     progress : bool, default True
         Show a progress bar on a terminal.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -196,7 +202,7 @@ def desirability_path(
     run = read(desirability_path, run, reading)
     model = None if surrogate is None else as_surrogate(surrogate, run.space)
     explainer = ProposalExplainer(
-        acquisition, background, model, estimator, orders, precision, seed
+        acquisition, background, model, estimator, orders, precision, seed, draws
     )
     return explain_path(run, explainer, trials, pending=pending, n_jobs=n_jobs, progress=progress)
 

@@ -29,6 +29,7 @@ def shapley_interactions(
     before: int | None = None,
     kind: Kind = "auto",
     surrogate: Any = None,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> ShapleyInteractions:
@@ -64,6 +65,8 @@ def shapley_interactions(
         and for an acquisition the trial itself.
     kind, surrogate, seed
         As in :func:`ablation`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -112,7 +115,9 @@ def shapley_interactions(
         index=index,
         order=order,
         background=background,
-        subject=Subject.of(run, trial=None if of == "variance" else trial, notes=notes),
+        subject=Subject.of(
+            run, trial=None if of == "variance" else trial, draws=draws, notes=notes
+        ),
         seed=seed,
     )
     return explainer.explain_variance() if of == "variance" else explainer.explain(asked)

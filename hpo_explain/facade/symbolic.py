@@ -20,6 +20,7 @@ def symbolic(
     sample: int = 200,
     kind: Kind = "auto",
     surrogate: Any = None,
+    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> SymbolicEffect:
@@ -39,6 +40,8 @@ def symbolic(
         The surrogate, as in :meth:`Run.surrogate`.
     surrogate : Surrogate or object, optional
         A model of your own in place of `kind`, as in :meth:`Run.explained_by`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -70,6 +73,9 @@ def symbolic(
     """
     run = read(symbolic, run, reading, surrogate, kind)
     explainer = SymbolicExplainer(
-        run.surrogate(kind=kind, seed=seed), sample=sample, subject=Subject.of(run), seed=seed
+        run.surrogate(kind=kind, seed=seed),
+        sample=sample,
+        subject=Subject.of(run, draws=draws),
+        seed=seed,
     )
     return explainer.explain(names, terms=terms, least=least)

@@ -19,7 +19,13 @@ _TWO, _MORE = 10, 3  # steps from one objective alone to another, of two and of 
 
 
 def weighted_importance(
-    run: Any, *, divisions: int | None = None, kind: Kind = "forest", seed: int = 0, **reading: Any
+    run: Any,
+    *,
+    divisions: int | None = None,
+    kind: Kind = "forest",
+    draws: int | None = None,
+    seed: int = 0,
+    **reading: Any,
 ) -> WeightedImportance:
     """Say which hyperparameters matter to the weighted sum of several objectives, for all weights.
 
@@ -34,6 +40,8 @@ def weighted_importance(
         The model of each weighted sum, as in :func:`importance`; the paper has forests.
     seed : int, default 0
         Seed of the models and refits.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     **reading
         Options of the adapter, such as ``objective=`` for a table.
 
@@ -75,7 +83,7 @@ def weighted_importance(
     runs = [
         objectives.run(dict(zip(objectives.names, row, strict=True))) for row in weights.tolist()
     ]
-    found = [importance(joined, kind=kind, seed=seed) for joined in runs]
+    found = [importance(joined, kind=kind, draws=draws, seed=seed) for joined in runs]
     return WeightedImportance(
         subject=replace(found[0].subject, objective_name="weighted sum"),
         objectives=objectives.names,

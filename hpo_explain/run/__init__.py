@@ -11,7 +11,7 @@ from hpo_explain.run.instances import Instances
 from hpo_explain.run.log_tail import LogTail
 from hpo_explain.run.measured import is_measured, measured
 from hpo_explain.run.noise import NoiseModel
-from hpo_explain.run.objectives import Objectives, hypervolume, is_joined, not_dominated
+from hpo_explain.run.objectives import Objectives, hypervolume, is_joined, pareto_ranks
 from hpo_explain.run.on_log_tail import on_log_tail
 from hpo_explain.run.optimizer import KnowsRegret, KnowsWhyNot, OptimizerRecord, OwnAcquisition
 from hpo_explain.run.pending import WithoutResult
@@ -46,8 +46,8 @@ __all__ = [
     "is_joined",
     "is_measured",
     "measured",
-    "not_dominated",
     "on_log_tail",
+    "pareto_ranks",
     "thinned",
     "winsorized",
 ]

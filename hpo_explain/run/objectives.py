@@ -141,14 +141,8 @@ class Objectives:
         Infeasible trials come after all feasible ones.
         """
         found = np.zeros(len(self.costs), dtype=np.int64)
-        rank = 0
         for group in (self.feasible, ~self.feasible):
-            left = np.flatnonzero(group)
-            while len(left):
-                rank += 1
-                front = left[not_dominated(self.costs[left])]
-                found[front] = rank
-                left = np.setdiff1d(left, front)
+            found[group] = found.max(initial=0) + pareto_ranks(self.costs[group])
         return found
 
     @cached_property
@@ -242,18 +236,31 @@ class Objectives:
         return np.asarray(weights / weights.sum())
 
 
-def not_dominated(costs: Array) -> npt.NDArray[np.bool_]:
-    """Return which rows (n, m) no other row dominates, (n,).
+def pareto_ranks(costs: Array) -> npt.NDArray[np.int64]:
+    """Return the Pareto rank of each row: 1 for the front, 2 for the front without it, ...
+
+    Parameters
+    ----------
+    costs : ndarray of shape (..., n, m)
+        The costs of n rows, or several times the costs of n rows.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> not_dominated(np.array([[1.0, 3.0], [2.0, 2.0], [2.0, 3.0]])).tolist()
-    [True, True, False]
+    >>> pareto_ranks(np.array([[1.0, 3.0], [2.0, 2.0], [2.0, 3.0], [3.0, 3.0]])).tolist()
+    [1, 1, 2, 3]
     """
-    found = np.ones(len(costs), dtype=bool)
-    for i, cost in enumerate(costs):
-        found[i] = not ((costs <= cost).all(axis=1) & (costs < cost).any(axis=1)).any()
+    # in this order whatever dominates a row stands before it, as do its equals: next to it
+    each = np.moveaxis(costs, -1, 0)
+    order = np.lexsort(each[::-1])
+    rows = np.take_along_axis(each, order[None], axis=-1)
+    equal = (rows[..., 1:] == rows[..., :-1]).all(axis=0)
+    ranks = np.ones(order.shape, dtype=np.int64)
+    for i in range(1, order.shape[-1]):
+        dominates = (rows[1:, ..., :i] <= rows[1:, ..., i : i + 1]).all(axis=0)
+        rank = 1 + (ranks[..., :i] * dominates).max(axis=-1)
+        ranks[..., i] = np.where(equal[..., i - 1], ranks[..., i - 1], rank)
+    found = np.empty_like(ranks)
+    np.put_along_axis(found, order, ranks, axis=-1)
     return found
 
 

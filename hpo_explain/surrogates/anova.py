@@ -41,9 +41,9 @@ from hpo_explain.surrogates.protocols import AnovaDraws, Curve
 
 NODES = {1: 33, 2: 15, 3: 9}
 """Nodes of a quadrature by the size of the sets."""
-N_KERNELS = 8
-N_DRAWS = 16
-"""Functions drawn for each kernel, an even number."""
+N_DRAWS = 128
+"""Functions drawn by default, an even number."""
+_FOR_EACH = 16  # kernel: so many functions
 _DESIGN = 200
 _POINTS = 512  # at which the variance is measured
 _PAIRS = 128  # of points that differ in one hyperparameter, for total effects
@@ -94,7 +94,7 @@ class _KernelSums:
         present = [~np.isnan(n.positions) for n in nodes]
         shown = self.offset + self.scale * marginal[np.ix_(*present)]
         positions = tuple(n.positions[p] for n, p in zip(nodes, present, strict=True))
-        return Curve(positions, shown.mean(axis=-1), shown.std(axis=-1))
+        return Curve(positions, shown)
 
 
 def draw_anova(
@@ -106,6 +106,7 @@ def draw_anova(
     offset: float = 0.0,
     scale: float = 1.0,
     order: int,
+    draws: int = N_DRAWS,
     seed: int,
 ) -> AnovaDraws:
     """Draw the functional ANOVA of the function behind trials.
@@ -124,19 +125,23 @@ def draw_anova(
         What makes an objective of the standardized one.
     order : int
         Size of the largest sets, at most 3.
+    draws : int, default 128
+        Number of functions, even and at least 4.
     seed : int
         Seed of the kernels and of the functions drawn.
     """
     space = columns.space
-    seeds = np.random.default_rng(seed).integers(2**31, size=N_KERNELS + 1)
+    n = max(1, draws // _FOR_EACH)
+    seeds = np.random.default_rng(seed).integers(2**31, size=n + 1)
     components = Components(space)
     with one_blas_thread():
-        kernels = allowed_kernels(columns.groups, Z, y, scales, n=N_KERNELS, seed=int(seeds[-1]))
-        draws = [
-            _Draws(columns, kernel, Z, y, int(own))
-            for kernel, own in zip(kernels, seeds[:-1], strict=True)
+        kernels = allowed_kernels(columns.groups, Z, y, scales, n=n, seed=int(seeds[-1]))
+        pairs = [len(some) for some in np.array_split(np.arange(draws // 2), n)]
+        drawn = [
+            _Draws(columns, kernel, Z, y, some, int(own))
+            for kernel, some, own in zip(kernels, pairs, seeds[:-1], strict=True)
         ]
-        parts = [_decomposed(d, components, order) for d in draws]
+        parts = [_decomposed(d, components, order) for d in drawn]
     members = parts[0].members
     return AnovaDraws(
         members=members,
@@ -147,7 +152,7 @@ def draw_anova(
         variances=scale**2 * np.concatenate([part.variances for part in parts]),
         functions=_KernelSums(
             columns,
-            tuple((d.kernel, d.centres, d.coefficients) for d in draws),
+            tuple((d.kernel, d.centres, d.coefficients) for d in drawn),
             offset,
             scale,
         ),
@@ -158,7 +163,7 @@ class _Draws:
     """Functions drawn from the posterior of one kernel, as sums of kernels."""
 
     def __init__(
-        self, columns: OneHotColumns, kernel: AnovaKernel, Z: Array, y: Array, seed: int
+        self, columns: OneHotColumns, kernel: AnovaKernel, Z: Array, y: Array, pairs: int, seed: int
     ) -> None:
         self.columns, self.kernel = columns, kernel
         design = columns(columns.space.sample(_DESIGN, seed=seed))
@@ -170,7 +175,7 @@ class _Draws:
         self._V = solve_triangular(self._L, between, lower=True)
         open_ = kernel(design, design) - self._V.T @ self._V
         self._open = cholesky(open_ + jitter * np.eye(_DESIGN), lower=True)
-        half = np.random.default_rng(seed).standard_normal((_DESIGN, N_DRAWS // 2))
+        half = np.random.default_rng(seed).standard_normal((_DESIGN, pairs))
         # each with its mirror image, so that the negated objective has the same shares
         normal = np.hstack([half, -half])
         at_design = solve_triangular(self._open.T, normal, lower=False)

@@ -125,7 +125,7 @@ class GaussianProcessSurrogate(HasExtremes):
         self._noise_std = noise_std
         self._sign = -1.0 if negated else 1.0
         self._held_out: HeldOut | None = None
-        self._drawn: dict[tuple[int, int], AnovaDraws] = {}
+        self._drawn: dict[tuple[int, int, int], AnovaDraws] = {}
         self._hold_out: Callable[[], HeldOut] | None = None
         self._refit = refit_of(gp) if refit is None else refit
         if rows is None and columns is None:
@@ -605,7 +605,7 @@ class GaussianProcessSurrogate(HasExtremes):
         """Have `held_out` return what another function does, as where objectives are averages."""
         self._hold_out = other
 
-    def anova(self, order: int, *, seed: int = 0) -> AnovaDraws | None:
+    def anova(self, order: int, *, draws: int | None = None, seed: int = 0) -> AnovaDraws | None:
         """Return draws of the functional ANOVA of the function behind the trials.
 
         They are not from this process's kernel alone, but from kernels with a part for each
@@ -616,6 +616,8 @@ class GaussianProcessSurrogate(HasExtremes):
         ----------
         order : int
             Size of the largest sets.
+        draws : int, optional
+            Number of functions drawn, even and at least 4; by default 128.
         seed : int, default 0
             Seed of the draws.
 
@@ -627,7 +629,7 @@ class GaussianProcessSurrogate(HasExtremes):
             joint values.
         """
         from hpo_explain.surrogates._kernel import GroupedMatern
-        from hpo_explain.surrogates.anova import can_draw, draw_anova
+        from hpo_explain.surrogates.anova import N_DRAWS, can_draw, draw_anova
 
         matern = getattr(self._gp.kernel_, "k2", None)
         columns = self._columns
@@ -635,8 +637,9 @@ class GaussianProcessSurrogate(HasExtremes):
             return None
         if not can_draw(self._space, order) or not np.ptp(self._gp.y_train_):
             return None
-        if (order, seed) not in self._drawn:
-            self._drawn[order, seed] = draw_anova(
+        n = N_DRAWS if draws is None else draws
+        if (order, n, seed) not in self._drawn:
+            self._drawn[order, n, seed] = draw_anova(
                 columns,
                 self._gp.X_train_,
                 np.ravel(self._gp.y_train_),
@@ -644,9 +647,10 @@ class GaussianProcessSurrogate(HasExtremes):
                 offset=self._sign * self._offset,
                 scale=self._sign * self._scale,
                 order=order,
+                draws=n,
                 seed=seed,
             )
-        return self._drawn[order, seed]
+        return self._drawn[order, n, seed]
 
     def held_out(self) -> HeldOut:
         """Return predictions of folds, for which the kernel's parameters are fitted without them.

@@ -294,13 +294,22 @@ class Curve:
     ----------
     positions : tuple of ndarray
         For each hyperparameter its encoded values.
-    mean, std : ndarray of shape (G,) or (G1, G2)
-        Posterior mean and standard deviation, in the objective's units.
+    drawn : ndarray of shape (G, number of draws) or (G1, G2, number of draws)
+        That of each function drawn, in the objective's units.
     """
 
     positions: tuple[Array, ...]
-    mean: Array
-    std: Array
+    drawn: Array
+
+    @property
+    def mean(self) -> Array:
+        """Posterior mean, (G,) or (G1, G2)."""
+        return np.asarray(self.drawn.mean(axis=-1))
+
+    @property
+    def std(self) -> Array:
+        """Posterior standard deviation, (G,) or (G1, G2)."""
+        return np.asarray(self.drawn.std(axis=-1))
 
 
 @runtime_checkable
@@ -353,10 +362,11 @@ class AnovaDraws:
 class SupportsAnova(Protocol):
     """A surrogate that draws the functional ANOVA of the function behind the trials."""
 
-    def anova(self, order: int, *, seed: int = 0) -> AnovaDraws | None:
+    def anova(self, order: int, *, draws: int | None = None, seed: int = 0) -> AnovaDraws | None:
         """Return draws of the decomposition into sets of up to `order` hyperparameters.
 
-        None where the model's structure or the space does not allow it.
+        As many as asked for, or as are usual; None where the model's structure or the space does
+        not allow it.
         """
         ...
 

@@ -47,7 +47,7 @@ add_facts(
         ),
         "no_posterior": lambda fact: (
             f"the result of {fact['model'] or 'a model'} has no draws from a posterior: these are "
-            "known of shares, effects, paths and local importance by a Gaussian process (kind='gp')"
+            "known of what a Gaussian process (kind='gp') says of a run, by itself"
         ),
         "uncertainty_unknown": "the model does not say how uncertain it is of a difference",
     }

@@ -6,9 +6,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, Matern
 
 import hpo_explain as hx
 from hpo_explain.errors import InputError
+from hpo_explain.explainers._interaction_bounds import _jointly
 from hpo_explain.explanations import Subject
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
@@ -325,3 +328,41 @@ def test_an_acquisition_has_no_bounds():
     found = hx.h_statistic(run, acquisition="lcb", kind="gp", sample=20)
     assert found.bounds is None
     assert not found.claims[0].certain
+
+
+# ---------------------------------------------------------------------- pairs of the same functions
+
+
+def of_a_user(f, d=3, n=15):
+    space = unit_cube(d)
+    X = space.sample(n, seed=0)
+    gp = GaussianProcessRegressor(RBF([0.5] + [50.0] * (d - 1)), alpha=0.05, optimizer=None)
+    return hx.GaussianProcessSurrogate(space, gp.fit(X, f(X))), space.sample(60, seed=1)
+
+
+def test_several_pairs_of_a_users_process_are_of_the_same_functions():
+    """Where only x1 matters, x1 with x2 and x1 with x3 vary as x1 does, function by function."""
+    surrogate, rows = of_a_user(lambda X: X[:, 0])
+    first, second = _jointly(surrogate, surrogate, rows, [(0, 1), (0, 2)], 200, 0)
+    assert np.corrcoef(first.alone, second.alone)[0, 1] > 0.99
+    assert first.alone.std() > 0.05 * first.alone.mean()
+
+
+def test_the_draws_of_a_pair_are_those_of_it_alone_whatever_the_others():
+    surrogate, rows = of_a_user(lambda X: X[:, 0] * X[:, 1])
+    (alone,) = _jointly(surrogate, surrogate, rows, [(0, 1)], 2000, 0)
+    among, _ = _jointly(surrogate, surrogate, rows, [(0, 1), (0, 2)], 2000, 0)
+    for name in ("own", "alone"):
+        a, b = (getattr(drawn, name) for drawn in (alone, among))
+        np.testing.assert_allclose(b.mean(), a.mean(), rtol=0.1)
+        np.testing.assert_allclose(b.std(), a.std(), rtol=0.2)
+
+
+def test_a_users_process_says_which_pair_acts_more_strongly():
+    space = unit_cube(3)
+    X = space.sample(30, seed=0)
+    gp = GaussianProcessRegressor(Matern([1.0] * 3, nu=2.5), alpha=1e-3)
+    surrogate = hx.GaussianProcessSurrogate(space, gp.fit(X, X[:, 0] * X[:, 1] + X[:, 2]))
+    found = hx.InteractionExplainer(surrogate, sample=30).explain()
+    assert found.probability("x1 × x2", "x1 × x3") > 0.9
+    assert len(found.posterior) == 200

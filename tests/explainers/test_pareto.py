@@ -6,8 +6,11 @@ import pickle
 import numpy as np
 import optuna
 import pytest
+from scipy.stats import norm
 
 import hpo_explain as hx
+from hpo_explain.run import Objectives
+from tests.analytic import AnalyticSurrogate
 
 SPACE = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in ("x", "y", "z")])
 
@@ -76,6 +79,57 @@ def test_who_pays_is_said_as_the_truth_is(seed):
         if claim.certain:
             assert np.sign(truth) == np.sign(claim.estimate)
         assert abs(truth - claim.estimate) < 2.0 * claim.half + 1e-3
+
+
+class Known(AnalyticSurrogate):
+    """A model with a posterior covariance of its own at any two rows."""
+
+    def posterior_covariance(self, X):
+        return 0.04 * np.eye(len(X)) + 0.02
+
+    def covariance_of_sums(self, X, weights):
+        return weights @ self.posterior_covariance(X) @ weights.T
+
+    def not_asked(self, *_):
+        raise AssertionError
+
+    covariance_with = std_of_mean = covariance_of_means = not_asked
+
+
+def test_a_trial_is_on_the_front_unless_the_other_is_better_in_everything():
+    """Closed form: of two trials, with independent models of the objectives."""
+    X = [[0.4, 0.5, 0.5], [0.5, 0.5, 0.5]]
+    runs = {
+        "loss": hx.Run(SPACE, X, [0.4, 0.5], "minimize"),
+        "gain": hx.Run(SPACE, X, [0.4, 0.5], "maximize"),
+    }
+    model = Known(SPACE, lambda X: X[:, 0])
+    about = {name: hx.Subject.of(run, draws=4000) for name, run in runs.items()}
+    found = hx.ParetoExplainer(
+        Objectives.of(runs), dict.fromkeys(runs, model), subjects=about
+    ).explain()
+    better = norm.cdf(0.1 / np.sqrt(2 * 0.04))  # what both have in common does not matter
+    expected = 1.0 - better * (1.0 - better)  # the first has less loss, and less gain
+    np.testing.assert_allclose(found.on_front, [expected, expected], atol=0.03)
+    assert found.posterior.names == (0, 1)
+    assert found.probability(0, 1) == pytest.approx(0.5, abs=0.03)
+    assert found.to_frame()["on front"].tolist() == found.on_front.tolist()
+
+
+def test_a_trial_that_noise_put_on_the_front_is_likely_not_on_it():
+    rng = np.random.default_rng(0)
+    X = SPACE.sample(40, seed=0)
+    y = X[:, 0] + 0.02 * rng.standard_normal(40)
+    lucky = int(np.argsort(y)[20])
+    runs = {
+        "a": hx.Run(SPACE, X, np.where(np.arange(40) == lucky, y.min() - 0.3, y), "minimize"),
+        "b": hx.Run(SPACE, X, 2.0 * y, "minimize"),
+    }
+    found = hx.pareto(runs, kind="gp")
+    place = found.trials[found.front].tolist().index(lucky)
+    assert found.on_front[place] < 0.3
+    assert found.on_front.max() > 0.3
+    assert np.isnan(hx.pareto(runs, kind="forest").on_front).all()
 
 
 def test_time_is_saved_where_little_is_lost():

@@ -3,6 +3,7 @@
 import numpy as np
 import optuna
 import pytest
+from scipy.interpolate import CubicSpline
 from scipy.stats import norm
 
 import hpo_explain as hx
@@ -55,6 +56,7 @@ def test_names_that_there_are_not_are_refused():
 # ---------------------------------------------------------------------- results
 
 
+SECOND = run_of(lambda X: X[:, 0] - 2.0 * X[:, 1], noise=0.05)
 OTHER = {"x1": 0.9, "x2": 0.9, "x3": 0.9}
 RESULTS = {
     "importance": lambda run, **kind: hx.importance(run, **kind),
@@ -69,14 +71,22 @@ RESULTS = {
     "H-statistic": lambda run, **kind: hx.h_statistic(run, sample=20, **kind),
     "lime": lambda run, **kind: hx.lime(run, sample=100, **kind),
     "prediction": lambda run, **kind: hx.explain_prediction(run, background=20, **kind),
-    "proposal": lambda run, kind: hx.explain_proposal(
-        run, 30, background=20, surrogate=run.surrogate(kind=kind)
+    "proposal": lambda run, kind, **draws: hx.explain_proposal(
+        run, 30, background=20, surrogate=run.surrogate(kind=kind), **draws
     ),
     "interactions": lambda run, **kind: hx.shapley_interactions(run, background=20, **kind),
     "tunability": lambda run, **kind: hx.tunability(run, OTHER, **kind),
     "mistunability": lambda run, **kind: hx.mistunability(run, OTHER, **kind),
     "sensitivity": lambda run, **kind: hx.sensitivity(run, OTHER, **kind),
     "optimizer bias": lambda run, **kind: hx.optimizer_bias(run, OTHER, **kind),
+    "interactions of the variance": lambda run, **kind: hx.shapley_interactions(
+        run, of="variance", **kind
+    ),
+    "marginal": lambda run, **kind: hx.importance(run, **kind).marginal("x1"),
+    "formula": lambda run, **kind: hx.symbolic(run, ["x1", "x2"], **kind),
+    "footprint": lambda run, **kind: hx.footprint(run, border=4, random=4, **kind),
+    "pareto": lambda run, **kind: hx.pareto({"a": run, "b": SECOND}, **kind),
+    "compare": lambda run, **kind: hx.compare({"a": run, "b": SECOND}, **kind),
 }
 
 
@@ -89,6 +99,31 @@ def test_probabilities_of_each_result_add_up(run, name):
         names[1], names[0]
     ) == pytest.approx(1.0)
     assert result.posterior.to_frame().shape == (len(result.posterior), len(names))
+
+
+WITHIN = {
+    "weights": lambda run, **kind: hx.weighted_importance(
+        {"a": run, "b": SECOND}, divisions=1, **kind
+    ).importances[0],
+    "path": lambda run, kind, **draws: hx.desirability_path(
+        run, [30], background=20, surrogate=run.surrogate(kind=kind), progress=False, **draws
+    ).explanations[0],
+}
+
+
+@pytest.mark.parametrize("name", [*RESULTS, *WITHIN])
+def test_there_are_as_many_draws_as_are_asked_for(run, name):
+    found = (RESULTS | WITHIN)[name](run, kind="gp", draws=49)
+    assert len(found.posterior) == 50  # each with its mirror image
+
+
+def test_with_the_same_seed_and_number_the_draws_are_the_same():
+    for name in ("marginal", "formula", "compare"):
+        found, again = (
+            RESULTS[name](run_of(lambda X: X[:, 0] + X[:, 1] ** 2, 20), kind="gp", draws=20)
+            for _ in "ab"
+        )
+        np.testing.assert_array_equal(found.posterior.values, again.posterior.values)
 
 
 def test_of_an_importance_they_are_the_shares_themselves(run):
@@ -212,10 +247,70 @@ def test_of_the_h_statistic_each_function_drawn_is_more_likely_to_have_the_pair_
     assert ((found.posterior.values >= 0.0) & (found.posterior.values <= 1.0)).all()
 
 
+def test_marginals_of_each_function_drawn_have_the_same_mean_over_the_space(run):
+    """Axiom: whatever is averaged last, the mean of a function is one number."""
+    found = hx.importance(run, kind="gp")
+    means = []
+    for name in ("x1", "x2", "x3"):
+        marginal = found.marginal(name)
+        curves = CubicSpline(marginal.grid[0], marginal.posterior.values, axis=1)
+        means.append(curves.integrate(0.0, 1.0))
+    np.testing.assert_allclose(means[1], means[0], atol=1e-3 * np.std(run.objective))
+    np.testing.assert_allclose(means[2], means[0], atol=1e-3 * np.std(run.objective))
+    of_pair = found.marginal("x2", "x1").posterior
+    assert len(of_pair.names) == of_pair.values.shape[1]
+    low, high = (found.marginal("x2", "x1").grid[1][i] for i in (0, -1))
+    middle = found.marginal("x2", "x1").grid[0][7]
+    assert of_pair.probability((middle, low), (middle, high)) == 1.0  # of 2 x1
+
+
+def test_of_a_footprint_points_differ_as_their_joint_posterior_says(run):
+    found = hx.footprint(run, kind="gp", border=4, random=4, draws=2000)
+    order = np.argsort(found.mean)
+    for a, b in ((order[3], order[4]), (order[9], order[6])):
+        K = covariance_at(run, found.X[[a, b]])
+        std = np.sqrt(K[0, 0] + K[1, 1] - 2.0 * K[0, 1])
+        expected = norm.cdf((found.mean[b] - found.mean[a]) / std)
+        assert found.probability(int(a), int(b)) == pytest.approx(expected, abs=0.04)
+
+
+def test_coefficients_of_a_formula_scatter_as_those_of_least_squares():
+    """Independent implementation: the standard error of a slope of n points and its noise."""
+    run = run_of(lambda X: 3.0 * X[:, 0], n=60, d=2, noise=0.3)
+    found = hx.symbolic(run, "x1", kind="gp", draws=1000)
+    assert [term.label for term in found.terms] == ["x1"]
+    row = found.to_frame().iloc[1]
+    error = 0.3 / np.sqrt(60 * run.X[:, 0].var())
+    assert row["upper"] - row["lower"] == pytest.approx(2 * 1.96 * error, rel=0.5)
+    assert row["lower"] < 3.0 < row["upper"]
+    spread = np.std([point["x1"] for point in found.points])
+    np.testing.assert_allclose(found.posterior.values[:, 0], spread * found.drawn[:, 0])
+
+
+def test_shares_over_runs_scatter_by_what_differs_and_what_is_left_open():
+    """Closed form: the variance of a mean of runs drawn anew, and of a function of each."""
+    runs = {
+        "a": run_of(lambda X: 2.0 * X[:, 0] + X[:, 1], noise=0.4, d=2),
+        "b": run_of(lambda X: X[:, 0] + 2.0 * X[:, 1], noise=0.4, d=2, seed=1),
+    }
+    found = hx.compare(runs, kind="gp")
+    shares = np.stack([one.shares[:, 0] for one in found.importances])
+    expected = np.sqrt(shares.mean(axis=1).var() / 2 + shares.var(axis=1).mean() / 2)
+    assert found.posterior.values[:, 0].std() == pytest.approx(expected, rel=0.1)
+    lost = found.default_posterior
+    assert lost.names == ("a", "b")
+    assert (lost.values >= 0.0).all()
+    upper = [lost.interval(name, 0.95)[1] for name in "ab"]  # 97.5 %, as of two runs at once
+    np.testing.assert_allclose(found.default.upper, np.maximum(upper, found.default.loss))
+    turned = hx.compare(dict([*runs.items()][::-1]), kind="gp")
+    np.testing.assert_allclose(turned.default.upper, found.default.upper[::-1], atol=1e-6)
+    np.testing.assert_allclose(turned.posterior.values, found.posterior.values, atol=1e-6)
+
+
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_forest_has_no_posterior(run, name):
     result = RESULTS[name](run, kind="forest")
-    with pytest.raises(hx.NothingToExplain, match="a forest has no draws from a posterior"):
+    with pytest.raises(hx.NothingToExplain, match="has no draws from a posterior"):
         result.probability("x1", "x2")
 
 
