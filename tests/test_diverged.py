@@ -144,3 +144,25 @@ def test_where_they_are_few_the_furthest_join_them():
 def test_the_furthest_of_a_converged_run_are_not_where_it_converged():
     part = space_filling_part(SPACE, CONVERGED, np.ones(70, dtype=bool))
     assert np.median(BOWL[part]) > 1e3 * np.median(BOWL)
+
+
+# ---------------------------------------------------------------------- the same
+
+
+SAME = {"as it is": (1.0, 0.0), "small": (1e-6, 0.0), "moved": (1.0, 1e6), "negated": (-1.0, 1e6)}
+
+
+@pytest.mark.parametrize(("scale", "shift"), SAME.values(), ids=SAME)
+def test_neither_unit_nor_zero_decides_which_objectives_are_the_same(scale, shift):
+    rng = np.random.default_rng(0)
+    best, near = np.mean([0.1, 0.2, 0.6]), np.nextafter(0.3, 1.0)
+    y = np.array([0.9, best, 0.5, near, 0.3 + 2e-7, 2.0, *rng.uniform(0.4, 1.0, 10)])
+    direction = "minimize" if scale > 0 else "maximize"
+    run = Run(SPACE, SPACE.sample(len(y), seed=0), scale * y + shift, direction)
+    assert sorted(run.tied) == [1, 3]
+
+
+@pytest.mark.parametrize("scale", [1e308, 1e-300, 5e-324])
+def test_objectives_of_any_size_are_compared(scale):
+    run = Run(SPACE, SPACE.sample(4, seed=0), scale * np.array([1.0, 0.0, 1.0, -1.0]), "maximize")
+    assert run.tied == (0, 2)

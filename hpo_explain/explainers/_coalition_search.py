@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.explainers._terms import COMPOSED_ROWS
-from hpo_explain.space import Array, FloatParameter, SearchSpace
+from hpo_explain.space import Array, FloatParameter, SearchSpace, Ties
 from hpo_explain.space.nearby import changed
 from hpo_explain.surrogates import SupportsCoalitions, Surrogate, mean_of
 
@@ -96,13 +96,18 @@ def best_in_coalitions(
         Seed of the changes.
     """
     # the coalitions in the order of the space, so that changes are drawn for the same ones
-    place = _in_order(space, free)
-    best, rows = _searched(cost, space, default, start, costs[:, place], free[place], seed)
+    place = in_order(space, free)
+    ties = Ties.among(costs)
+    rows = _searched(
+        lambda z: ties.settled(cost(z)),
+        space, default, start, ties.settled(costs[:, place]), free[place], seed,
+    )  # fmt: skip
+    best = _costs(cost, rows)
     again = np.argsort(place)
     return best[again], rows[again]
 
 
-def _in_order(space: SearchSpace, free: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+def in_order(space: SearchSpace, free: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     """Return where the coalitions are whose players are counted in the order of the space."""
     place = np.argsort(space.order)
     codes = np.arange(len(free))
@@ -114,7 +119,7 @@ def _in_order(space: SearchSpace, free: npt.NDArray[np.bool_]) -> npt.NDArray[np
 def _searched(
     cost: Cost, space: SearchSpace, default: Array, start: Array, costs: Array,
     free: npt.NDArray[np.bool_], seed: int,
-) -> tuple[Array, Array]:  # fmt: skip
+) -> Array:  # fmt: skip
     rng = np.random.default_rng(seed)
     m, kept = len(free), min(_KEPT, len(start))
     first = np.argpartition(costs, kept - 1, axis=0)[:kept].T
@@ -139,14 +144,14 @@ def _searched(
         moves = near * np.array([-1.0, -0.5, 0.5, 1.0])
         _sweep(cost, rows[:, 0], best[:, 0], free & real, order, partial(_around, moves))
     rows, best = _first(*_inherited(rows, best), 1)
-    return best[:, 0], rows[:, 0]
+    return rows[:, 0]
 
 
 def at_best_of(
     default: Array, start: Array, costs: Array, free: npt.NDArray[np.bool_]
 ) -> tuple[Array, Array]:
     """Return the best cost of given rows in every coalition, (m,), and the composed row, (m, d)."""
-    chosen = np.argmin(costs, axis=0)
+    chosen = np.argmin(Ties.among(costs).settled(costs), axis=0)
     return costs[chosen, np.arange(len(free))], np.where(free, start[chosen], default)
 
 

@@ -30,6 +30,7 @@ Path = list[tuple[int, float, bool]]
 _NEGLIGIBLE = 1e-12  # of the weighted sum of squares: no coordinate is added for so little
 _LEAST_SHARE = 0.02  # of the weights, in a leaf
 _TREES, _STEP = 10, 0.5  # that rules are taken from, each fitted to what the ones before it leave
+_OF_VALUES, _OF_WEIGHTS = 2.0**-22, 2.0**-30  # what is less than that share splits no tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,13 +117,13 @@ def fit_tree(
     """Fit a small tree; its columns are its leaves, that of x itself is 0."""
     tree = _grown(coordinates, weights, y, depth, seed)
     own = int(tree.apply(_nothing(coordinates))[0])
-    found, beta = [], [float(tree.tree_.value[own, 0, 0])]
     leaves = _leaves(tree.tree_)
     leaf = tree.apply(_stacked(coordinates, len(y)))
+    found, beta = [], [_mean(weights, y, leaf == own)]
     for node, path in leaves:
         inside = leaf == node
         share = float(weights[inside].sum())
-        mean = float(tree.tree_.value[node, 0, 0])
+        mean = _mean(weights, y, inside)
         used = [(coordinates[k - 1], threshold, below) for k, threshold, below in path]
         names = dict.fromkeys(space.names[c.owner] for c, _, _ in used)
         beta.append(0.0 if node == own else mean - beta[0])
@@ -311,10 +312,13 @@ def _rows(coordinates: Sequence[Coordinate], otherwise: int) -> int:
 
 
 def coordinates_of(space: SearchSpace, x: Array, z: Array) -> list[Coordinate]:
-    """Return the columns that compare the sample with x; those that never differ are left out."""
+    """Return the columns that compare the sample with x, in the order of the space.
+
+    Those that never differ are left out.
+    """
     found = []
-    for j, parameter in enumerate(space.parameters):
-        active = ~np.isnan(z[:, j])
+    for j in space.order.tolist():
+        parameter, active = space.parameters[j], ~np.isnan(z[:, j])
         if parameter.optional is not None and space.allowed(x[None, :], j)[0]:
             there = bool(~np.isnan(x[j]))
             differs = np.where(space.allowed(z, j), active != there, False).astype(float)
@@ -323,9 +327,10 @@ def coordinates_of(space: SearchSpace, x: Array, z: Array) -> list[Coordinate]:
             continue
         if isinstance(parameter, CategoricalParameter):
             own = int(x[j])
-            for code, choice in enumerate(parameter.choices):
+            for code in space.codes(j).tolist():
                 if code != own:
-                    change, chosen = (parameter.choices[own], choice), z[:, j] == code
+                    change = parameter.choices[own], parameter.choices[code]
+                    chosen = z[:, j] == code
                     found.append(Coordinate(j, "category", change, chosen.astype(float), code))
             continue
         ends = (parameter.low, parameter.high)
@@ -336,6 +341,10 @@ def coordinates_of(space: SearchSpace, x: Array, z: Array) -> list[Coordinate]:
 # ---------------------------------------------------------------------- trees
 
 
+def _mean(weights: Array, y: Array, inside: npt.NDArray[np.bool_]) -> float:
+    return float(weights[inside] @ y[inside] / weights[inside].sum())
+
+
 def _grown(
     coordinates: Sequence[Coordinate], weights: Array, y: Array, depth: int, seed: int
 ) -> Any:
@@ -344,7 +353,13 @@ def _grown(
     tree = DecisionTreeRegressor(
         max_depth=depth, min_weight_fraction_leaf=_LEAST_SHARE, random_state=seed
     )
-    return tree.fit(_stacked(coordinates, len(y)), y, sample_weight=weights)
+    # sums of weighted values are exact: splits that part the rows alike are worth the same
+    unit = np.ldexp(_OF_VALUES, int(np.frexp(np.abs(y).max())[1]))
+    return tree.fit(
+        _stacked(coordinates, len(y)),
+        np.rint(y / unit) * unit if unit else y,
+        sample_weight=np.rint(weights / _OF_WEIGHTS) * _OF_WEIGHTS,
+    )
 
 
 def _stacked(coordinates: Sequence[Coordinate], otherwise: int) -> Array:

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.space import Array, CategoricalParameter, FloatParameter, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, FloatParameter, SearchSpace, Ties
 from hpo_explain.space.nearby import changed, filled
 from hpo_explain.surrogates import SupportsDifference, Surrogate
 
@@ -114,7 +114,9 @@ def reachable(
         few = np.unique(np.linspace(0, G - 1, _SCREENED).round().astype(int))
     looked_at = np.repeat(values[few], n)
     bounds = _at_values(at, space, np.tile(rows, (len(few), 1)), j, looked_at, True)
-    top = np.argsort(bounds.reshape(len(few), n), axis=1)[:, : min(_TOP, n)]
+    ties = Ties.among(bounds)
+    by_value = ties.settled(bounds.reshape(len(few), n))
+    top = np.argsort(by_value, axis=1, kind="stable")[:, : min(_TOP, n)]
     nearest = np.abs(values[:, None] - values[few]).argmin(axis=1)
     chosen = rows[top[nearest]]  # (G, T, d)
     best = _judged(at, space, chosen, j, values)
@@ -130,7 +132,7 @@ def reachable(
         new = np.take_along_axis(new, ranked[:, :_JUDGED, None], axis=1)
         chosen = np.concatenate([chosen, new], axis=1)
         best = np.concatenate([best, _judged(at, space, new, j, values)], axis=1)
-        order = np.argsort(best, axis=1)[:, :_TOP]
+        order = np.argsort(ties.settled(best), axis=1, kind="stable")[:, :_TOP]
         best = np.take_along_axis(best, order, axis=1)
         chosen = np.take_along_axis(chosen, order[:, :, None], axis=1)
     return np.asarray(best.min(axis=1))
@@ -141,7 +143,8 @@ def search_rows(at: Difference, space: SearchSpace, tried: Array, seed: int) -> 
     rng = np.random.default_rng(seed)
     sample = space.sample(_SAMPLE, seed=seed, latent=True)
     trials = filled(space, tried, seed)
-    promising = np.argsort(at.bound(space.project(trials), screening=True))
+    bounds = at.bound(space.project(trials), screening=True)
+    promising = np.argsort(Ties.among(bounds).settled(bounds), kind="stable")
     best = trials[promising[: _TRIALS // 2]]
     others = trials[rng.permutation(len(trials))[: _TRIALS // 2]]
     parents = best[rng.integers(min(len(best), _PARENTS), size=_COPIES)]
@@ -171,6 +174,7 @@ def best_predicted(at: Difference, space: SearchSpace, parents: Array, j: int, s
     doubtful = replace(at, kappa=-_DOUBT)
     rows = filled(space, parents, seed)
     costs = doubtful.bound(space.project(rows))
+    ties = Ties.among(costs)
     for step in (0.1, *_STEPS):
         children = changed(space, np.repeat(rows, _CHILDREN, axis=0), step, rng)
         children = activated(space, children, j, rng)
@@ -178,7 +182,7 @@ def best_predicted(at: Difference, space: SearchSpace, parents: Array, j: int, s
         children = children[active]
         rows = np.vstack([rows, children])
         costs = np.concatenate([costs, doubtful.bound(space.project(children))])
-        order = np.argsort(costs)[:_PARENTS]
+        order = np.argsort(ties.settled(costs), kind="stable")[:_PARENTS]
         rows, costs = rows[order], costs[order]
     return np.asarray(space.project(rows[:1])[0])
 

@@ -27,7 +27,7 @@ from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.explanations._contrasts import covariance_of_trees
 from hpo_explain.explanations.attainable import Attainable
 from hpo_explain.explanations.posterior import normal_draws
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Ties
 from hpo_explain.surrogates import (
     SupportsJoint,
     SupportsTrees,
@@ -39,7 +39,6 @@ from hpo_explain.surrogates import (
 KEPT = 4  # candidates by each criterion, at each value
 _MOVES = 4  # of each candidate in a round
 _ROUNDS = 12
-_DIGITS = 30  # binary ones of the largest cost: what differs by less is equal
 _FIRST_STEP, _SHRINK = 0.25, 0.75
 _OPTIMISM = 2.0  # standard deviations below the mean
 _DRAWS = 2000
@@ -142,13 +141,16 @@ def _searched(
     """Return the best latent rows found at each value, (G, keep, d), and their costs, (G, keep)."""
     rng = np.random.default_rng(seed)
     keep = min(keep, len(rows))
-    points, costs = [], []
-    for position in positions:
-        here = rows.copy()
+    every, here = np.empty((len(positions), len(rows))), rows.copy()
+    for position, found in zip(positions, every, strict=True):
         here[:, j] = position
-        found = cost(here)
-        first = np.argsort(_settled(found), kind="stable")[:keep]
-        points.append(here[first])
+        found[:] = cost(here)
+    ties = Ties.among(every)
+    points, costs = [], []
+    for position, found in zip(positions, every, strict=True):
+        first = np.argsort(ties.settled(found), kind="stable")[:keep]
+        points.append(rows[first])
+        points[-1][:, j] = position
         costs.append(found[first])
     best, least = np.stack(points), np.stack(costs)
     first = np.argsort(space.places(j, positions))
@@ -158,28 +160,18 @@ def _searched(
     for _ in range(_ROUNDS):
         moved = _moved(space, np.repeat(best[:, :, None], _MOVES, axis=2), j, step, rng)
         tried = cost(moved.reshape(-1, len(space))).reshape(*least.shape, _MOVES)
-        which = _settled(tried).argmin(axis=2)[..., None]
+        which = ties.settled(tried).argmin(axis=2)[..., None]
         lowest = np.take_along_axis(tried, which, axis=2)[..., 0]
-        better = _settled(lowest) < _settled(least)
-        there = np.take_along_axis(moved, which[..., None], axis=2)[:, :, 0]
-        best[better], least[better] = there[better], lowest[better]
+        better = ties.settled(lowest) < ties.settled(least)
+        found = np.take_along_axis(moved, which[..., None], axis=2)[:, :, 0]
+        best[better], least[better] = found[better], lowest[better]
         step *= _SHRINK
     best, least = best[again], least[again]
-    order = np.argsort(least, axis=1, kind="stable")
+    order = np.argsort(ties.settled(least), axis=1, kind="stable")
     return (
         np.take_along_axis(best, order[..., None], axis=1),
         np.take_along_axis(least, order, axis=1),
     )
-
-
-def _settled(cost: Array) -> Array:
-    """Return costs rounded, so that those of equal configurations are equal: the first one counts.
-
-    A forest predicts the same in many ways, which differ by what rounding leaves of sums.
-    """
-    largest = np.max(np.abs(cost), where=np.isfinite(cost), initial=0.0)
-    step = np.ldexp(1.0, int(np.frexp(largest)[1]) - _DIGITS)
-    return np.asarray(np.rint(cost / step) * step) if step else cost
 
 
 def _moved(

@@ -30,6 +30,7 @@ from hpo_explain._checks import check_count, check_option, check_seed
 from hpo_explain.explainers._coalition_search import (
     at_best_of,
     best_in_coalitions,
+    in_order,
     predicted_in_coalitions,
 )
 from hpo_explain.explainers._drawn_functions import DrawnFunctions
@@ -342,8 +343,10 @@ class GameExplainer:
         sample = space.from_draws(Sobol(len(space), seed=self._seed).random(n))
         z = np.where(table.free[:, None, :], sample, table.default).reshape(-1, len(space))
         X = space.project(z)
+        # functions are drawn near the same configurations, whatever the order of the players
+        places = X.reshape(m, n, -1)[in_order(space, table.free)].reshape(X.shape)
         functions = DrawnFunctions.near(
-            self._surrogate, X, draws=self._subject.draws, seed=self._seed
+            self._surrogate, places, draws=self._subject.draws, seed=self._seed
         )
         if functions is None:
             return None

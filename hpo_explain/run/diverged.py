@@ -16,8 +16,8 @@ _OTHERS = 2.0 / 3.0  # share of the different costs that lie below those that di
 _OTHERS_OF_DESIGN = 1.0 / 2.0
 _FEWEST = 4  # different costs; fewer have no scale
 _DESIGN = 10  # trials that a space-filling part has at least
-SAME = 1e-12
-"""Relative difference up to which costs count as the same: rounding of means."""
+_SAME = 1e-12  # of the distance from the best to the median
+_ROUNDED = 2.0**-46  # of a cost: what rounding leaves of means
 LARGEST = 1e150
 """Objectives beyond count as that for fitting, so that sums of their squares stay finite."""
 
@@ -76,11 +76,48 @@ def diverged_above(cost: Array, space_filling: npt.NDArray[np.bool_] | None = No
     return bound if bound < np.max(cost, initial=-math.inf) else math.inf
 
 
+def same_cost(one: Array, other: Array | float, among: Array) -> npt.NDArray[np.bool_]:
+    """Return whether costs differ by rounding only, or by nothing beside those of a run.
+
+    What is much is asked of the distance from the best cost of the run to its median, or to the
+    first quantile that is not as good: neither the unit nor the zero of the objective counts.
+
+    Parameters
+    ----------
+    one, other : ndarray of shape (k,)
+        Costs to compare.
+    among : ndarray of shape (n,)
+        The costs of the run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> among = np.array([0.3, 0.1 + 0.2, 0.8, 0.9])
+    >>> same_cost(among[:2], 0.3, among).tolist()
+    [True, True]
+    >>> same_cost(1e6 + np.array([0.3, 0.301]), 1e6 + 0.3, 1e6 + among).tolist()
+    [True, False]
+    """
+    power = -int(np.frexp(np.max(np.abs(among)))[1])  # no difference overflows
+    one, other, ordered = (
+        np.ldexp(one, power),
+        np.ldexp(other, power),
+        np.ldexp(np.sort(among), power),
+    )
+    distances = ordered[[len(ordered) // 2, 3 * len(ordered) // 4, -1]] - ordered[0]
+    far = distances[distances > _ROUNDED * abs(ordered[0])]
+    slack = _SAME * (float(far[0]) if len(far) else 0.0)
+    rounded = _ROUNDED * np.maximum(np.abs(one), np.abs(other))
+    return np.asarray(np.abs(one - other) <= np.maximum(slack, rounded))
+
+
 def _different(cost: Array) -> Array:
     """Return the different costs in ascending order."""
+    if not len(cost):
+        return cost
     ordered = np.sort(cost)
-    apart = np.diff(ordered) > SAME * np.abs(ordered[1:])
-    return ordered[np.concatenate([[True], apart])] if len(ordered) else ordered
+    apart = ~same_cost(ordered[:-1], ordered[1:], ordered)
+    return np.asarray(ordered[np.concatenate([[True], apart])])
 
 
 def _tail(cost: Array) -> float:

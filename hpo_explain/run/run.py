@@ -32,7 +32,7 @@ from hpo_explain.run._over_instances import OverInstances
 from hpo_explain.run.best_predicted import BestPredicted
 from hpo_explain.run.chosen import ChosenAcquisition, criterion_of
 from hpo_explain.run.curves import Curves
-from hpo_explain.run.diverged import SAME, diverged_above, space_filling_part, winsorized
+from hpo_explain.run.diverged import diverged_above, same_cost, space_filling_part, winsorized
 from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.given_model import doubts_of_model
 from hpo_explain.run.instances import Instances
@@ -370,8 +370,7 @@ class Run:
         (0, 2)
         """
         first = self.incumbent_trial
-        best = float(self.objective[self.row(first)])
-        same = np.abs(self.objective - best) <= SAME * abs(best)
+        same = same_cost(self.objective, float(self.objective[self.row(first)]), self.cost)
         numbers = np.asarray(self.trials)[same & np.asarray(self.feasible)]
         return (first, *(int(t) for t in numbers if t != first))
 

@@ -22,6 +22,7 @@ from hpo_explain.space.one_config import encode_one
 from hpo_explain.space.parameter import Parameter
 from hpo_explain.space.search_space import SearchSpace
 from hpo_explain.space.shared import Shared, values_of
+from hpo_explain.space.ties import Ties
 
 __all__ = [
     "LARGEST_WHOLE",
@@ -35,6 +36,7 @@ __all__ = [
     "Parameter",
     "SearchSpace",
     "Shared",
+    "Ties",
     "category_index",
     "encode_one",
     "values_of",

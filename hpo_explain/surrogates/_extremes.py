@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.options import Direction
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ties
 from hpo_explain.space.nearby import changed, filled
 from hpo_explain.surrogates.protocols import Surrogate, mean_of
 
@@ -48,13 +48,14 @@ def best_mean(
     if len(tried):
         rows = np.vstack([filled(space, tried, seed), rows])
     costs = sign * mean_of(surrogate, space.project(rows))
+    ties = Ties.among(costs)
     for step in _STEPS:
-        order = np.argsort(costs, kind="stable")[:_PARENTS]
+        order = np.argsort(ties.settled(costs), kind="stable")[:_PARENTS]
         rows, costs = rows[order], costs[order]
         children = changed(space, np.repeat(rows, _CHILDREN, axis=0), step, rng)
         rows = np.vstack([rows, children])
         costs = np.concatenate([costs, sign * mean_of(surrogate, space.project(children))])
-    best = int(np.argmin(costs))
+    best = int(np.argmin(ties.settled(costs)))
     return np.asarray(space.project(rows[best : best + 1])[0]), float(sign * costs[best])
 
 

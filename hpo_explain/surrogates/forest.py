@@ -202,7 +202,9 @@ class ForestSurrogate(HasExtremes):
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Return mean and standard deviation, each (n,), at encoded rows (n, d)."""
         means, variances = self._leaves(X)
-        return means.mean(axis=1), _total_std(means, variances)
+        # counted from the first tree, sums of leaves far from 0 lose nothing
+        mean = means[:, 0] + (means - means[:, :1]).mean(axis=1)
+        return mean, _total_std(means, variances)
 
     def predict_trees(self, X: Array) -> Array:
         """Return each tree's prediction, (n, trees), at encoded rows (n, d)."""

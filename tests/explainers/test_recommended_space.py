@@ -116,6 +116,7 @@ def test_a_bowl_that_tpe_searched_is_narrowed_around_its_optimum(seed):
     assert inside(recommended.space, [0.4] * 4)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not PHONEME.exists(), reason="the table of LCBench is not here")
 def test_lcbench_is_narrowed_after_40_trials_of_tpe():
     space = hx.SearchSpace(
@@ -143,14 +144,14 @@ def test_lcbench_is_narrowed_after_40_trials_of_tpe():
         ]
         return network.predict([values])[0]
 
-    narrowed = 0  # of 40 trials it cannot be told of every second run
-    for seed in range(3):
+    narrowed = 0  # of 40 trials it cannot be told of every run: it can of 7 of these 10
+    for seed in range(10):
         study = optuna.create_study(
             direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed)
         )
         study.optimize(accuracy, n_trials=40)
         narrowed += volume(hx.recommended_space(study)) < 0.95
-    assert narrowed
+    assert narrowed >= 5
 
 
 # ---------------------------------------------------------------------- what never is

@@ -31,7 +31,7 @@ from hpo_explain._blas import one_blas_thread
 from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.run import Run, average_instances, on_log_tail
-from hpo_explain.space import Array, Parameter, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
 from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate
 
 TRIALS = 20  # that are compared: k
@@ -157,10 +157,20 @@ def changed_rows(
     rows = space.sample(n, seed=seed, latent=True)
     for parameter in parameters:
         j = space.index(parameter.name)
-        alone = SearchSpace([replace(parameter, active_when=None, optional=None)])
-        drawn = alone.decode(alone.sample(n, seed=seed + 1 + j))
+        place = space.order.tolist().index(j)
+        alone = SearchSpace([replace(_in_order(space, parameter), active_when=None, optional=None)])
+        drawn = alone.decode(alone.sample(n, seed=seed + 1 + place))
         rows[:, j] = space.parameters[j].encode([config[parameter.name] for config in drawn])
     return space.project(rows)
+
+
+def _in_order(space: SearchSpace, parameter: Parameter) -> Parameter:
+    """Return a hyperparameter with its categories in the order in which draws count them."""
+    if not isinstance(parameter, CategoricalParameter):
+        return parameter
+    j = space.index(parameter.name)
+    places = space.places(j, space.parameters[j].encode(list(parameter.choices)))
+    return replace(parameter, choices=tuple(parameter.choices[i] for i in np.argsort(places)))
 
 
 def _expected_best(values: Array, k: int) -> Array:
