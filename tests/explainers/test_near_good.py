@@ -5,10 +5,17 @@ import optuna
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.densities import CategoryKernels, DensityBlock, DensityRatio, ProductMixture
+from hpo_explain.densities import (
+    CategoryKernels,
+    DensityBlock,
+    DensityRatio,
+    NumericKernels,
+    ProductMixture,
+)
 from hpo_explain.explainers._near_good import near_good
-from hpo_explain.explanations import Commonness
+from hpo_explain.explanations import Commonness, Subject
 from hpo_explain.wording.proposal import doubts
+from tests.densities.blocks import MIXED, mixture_of, ratio_of
 from tests.explainers.test_shapley import cube
 from tests.handmade import explanation
 
@@ -57,6 +64,47 @@ def test_inactive_values_and_failures():
     found = near_good(cube(2), tried, np.array([1.0, np.nan, 2.0, 3.0]), np.array([0.2, np.nan]))
     assert (found[1] == 1.0).all()
     assert (found[0] > 0.0).all()
+
+
+# ---------------------------------------------------------------------- around a value
+
+
+def test_around_a_value_densities_are_means_over_a_tenth_of_the_scale_on_either_side():
+    def narrow(at):  # a tenth of the scale wide
+        kernel = NumericKernels(
+            mu=np.log([at]), sigma=np.log([1e4]) / 20.0, low=np.log(1e-4), high=0.0,
+            smallest=1e-4, largest=1.0, log=True, step=None,
+        )  # fmt: skip
+        return ProductMixture(np.ones(1), (kernel,))
+
+    mixtures = [mixture_of(MIXED, [2], 3, np.random.default_rng(seed)) for seed in (0, 1)]
+    ratio = DensityRatio(
+        MIXED, [DensityBlock((0,), narrow(0.6), narrow(0.2)), DensityBlock((2,), *mixtures)]
+    )
+    config = {"lr": 0.6, "layers": 2, "booster": "dart", "share": 0.5, "units": 8}
+    background = MIXED.sample(5, seed=0)
+    found = hx.ShapleyExplainer(ratio, background=background).explain(config).commonness
+    x = MIXED.encode([config])[0]
+    assert x[0] + 0.1 > 1.0  # no density is looked at beyond the range
+    places = np.linspace(x[0] - 0.1, 1.0, 2001)
+    expected = [density.mean() for density in ratio.marginal(0, places)]
+    np.testing.assert_allclose(found.near[0], expected, rtol=0.05)  # 21 places, the ends whole
+    assert found.good[0] > 1.2 * found.near[0, 0]  # it is the best of these places
+    np.testing.assert_array_equal(found.near[2], [found.good[2], found.bad[2]])
+    assert (found.by_chance == 1.0).all()  # nothing is known of the trials
+
+
+def test_what_may_be_chance_is_told_from_the_trials():
+    ratio, tried = ratio_of(MIXED, [0]), MIXED.sample(60, seed=1)
+    costs = np.abs(tried[:, 0] - 0.9)
+    background = MIXED.sample(5, seed=0)
+    config = MIXED.decode(np.array([[0.9, *tried[0, 1:]]]))[0]
+    found = hx.ShapleyExplainer(
+        ratio, background=background, subject=Subject(MIXED, tried=tried, costs=costs)
+    ).explain(config)
+    expected = near_good(MIXED, tried, costs, MIXED.encode([config])[0])
+    np.testing.assert_array_equal(found.commonness.by_chance, expected)
+    assert expected[0, 0] < 0.02
 
 
 # ---------------------------------------------------------------------- bootstraps

@@ -183,6 +183,20 @@ def test_many_categories_are_ordered_by_their_mean():
     assert sides == [list(range(0, 30, 2)), list(range(1, 30, 2))]
 
 
+def test_numbers_are_split_half_way_between_trials_and_counts_at_the_last_one_below():
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.IntParameter("n", 1, 4)])
+    X = np.array([[0.1, 1], [0.2, 2], [0.6, 3], [0.7, 4]]) * [1.0, 0.25] - [0.0, 0.125]
+    target = np.array([[0.0], [0.0], [1.0], [1.0]])
+    rows = np.arange(4)
+    number = best_split(space, X, target, rows, [0], 1)
+    assert number.threshold == pytest.approx(0.4)
+    assert number.improvement == pytest.approx(1.0)  # 4 rows of variance 1/4, of which none is left
+    count = best_split(space, X, target, rows, [1], 1)
+    assert count.conditions(space)[0].up_to == 2
+    assert count.threshold == X[1, 1]
+    assert best_split(space, X, target, rows, [0, 1], 3) is None
+
+
 def test_inactive_hyperparameters_are_not_split_on_until_they_are_active():
     space = hx.SearchSpace(
         [

@@ -1,12 +1,13 @@
 """What claims name: nothing that is 0 % of the whole, and what comes first in any case."""
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
 
 import hpo_explain as hx
 from hpo_explain.explanations.claims import Claim, between, worth_naming
+from hpo_explain.facts import fact
 from tests.analytic import unit_cube
 from tests.handmade import tuning_run
 
@@ -36,6 +37,18 @@ def test_an_interval_lies_about_its_estimate():
     assert between(3.0, None) is None
     assert Claim("gain").half is None
     assert Claim("gain").certain
+
+
+def test_a_claim_is_a_frozen_record_of_what_it_says():
+    because = (fact("single_hyperparameter"),)
+    claim = Claim("effect", ("lr",), ((0.1, 0.2),), 0.5, (0.4, 0.6), False, because, "mean")
+    assert claim.to_dict() == {
+        "kind": "effect", "hyperparameters": ["lr"], "values": [(0.1, 0.2)], "estimate": 0.5,
+        "interval": (0.4, 0.6), "certain": False, "because": [because[0].to_dict()],
+        "term": "mean",
+    }  # fmt: skip
+    with pytest.raises(FrozenInstanceError):
+        claim.certain = True
 
 
 def test_importance_names_no_share_of_nothing():
