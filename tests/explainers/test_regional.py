@@ -7,7 +7,11 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.errors import InputError
-from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer, best_split
+from hpo_explain.explainers.regional import (
+    RegionalPartialDependenceExplainer,
+    _impurity,
+    best_split,
+)
 from hpo_explain.explanations import Subject
 from tests.analytic import AnalyticSurrogate
 
@@ -171,6 +175,10 @@ def test_depth_leaf_size_and_improvement_stop_the_splitting():
     small = explained(max_depth=6, min_leaf=50, min_improvement=0.0).explain("lr")
     assert min(len(region.rows) for region in small.regions) >= 50
     assert len(explained(min_improvement=0.99).explain("lr").regions) == 1
+
+
+def test_the_impurity_is_the_sum_of_squared_distances_from_the_mean():
+    assert _impurity(np.array([[1.0, 5.0], [3.0, 5.0], [8.0, 11.0]])) == pytest.approx(26.0 + 24.0)
 
 
 def test_many_categories_are_ordered_by_their_mean():

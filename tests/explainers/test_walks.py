@@ -1,5 +1,7 @@
 """Shapley values from walks: exact values, efficiency, coverage, and studies of many dimensions."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import optuna
 import pytest
@@ -18,6 +20,7 @@ from hpo_explain.explainers._walks import (
     walked_shapley,
 )
 from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
+from hpo_explain.explainers.shapley import _most_rows
 from hpo_explain.facts import fact
 from tests.analytic import nested_space
 from tests.densities.blocks import CONDITIONAL, MIXED, ratio_of
@@ -217,6 +220,17 @@ def test_the_background_grows_until_the_precision_is_reached():
     assert coarse.background_size < fine.background_size
     (grown,) = [note for note in fine.notes if note.kind == "background_grown"]
     assert (grown["rows"], grown["enough"]) == (fine.background_size, True)
+
+
+def test_a_background_grows_as_far_as_its_rows_are_cheap():
+    def most(**game):
+        usual = {"predicted_rows": 0, "walks_orders": False, "samples_coalitions": False}
+        return _most_rows(SimpleNamespace(players=range(10), **{**usual, **game}))
+
+    assert most() == 2000
+    assert most(samples_coalitions=True) == 400
+    assert most(walks_orders=True, samples_coalitions=True) == 20_000  # steps: ten times as many
+    assert [most(predicted_rows=n) for n in (1, 100, 1000)] == [2000, 500, 200]
 
 
 def test_other_estimators_are_as_they_were():
