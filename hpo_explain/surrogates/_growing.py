@@ -34,15 +34,16 @@ def grow(forest: RandomForestRegressor, Z: npt.NDArray[np.float32], y: Array) ->
         Target.
     """
     from sklearn import config_context
-    from sklearn.base import clone
     from sklearn.utils import check_random_state
 
     rng = check_random_state(forest.random_state)
     settings = {name: getattr(forest, name) for name in forest.estimator_params}
-    trees = []
-    for _ in range(forest.n_estimators):
-        tree: Any = clone(forest.estimator).set_params(**settings)
-        trees.append(tree.set_params(random_state=int(rng.randint(np.iinfo(np.int32).max))))
+    settings |= {n: v for n, v in forest.estimator.get_params().items() if n not in settings}
+    tree_of: Any = type(forest.estimator)
+    trees = [
+        tree_of(**settings | {"random_state": int(rng.randint(np.iinfo(np.int32).max))})
+        for _ in range(forest.n_estimators)
+    ]
     forest.estimator_ = forest.estimator
     forest.estimators_ = trees
     forest.n_features_in_, forest.n_outputs_ = Z.shape[1], 1
