@@ -67,17 +67,22 @@ def branch_of(surrogate: Surrogate, support: Support | None, names: Sequence[str
     if support is None or not conditional:
         return None
     active = np.all([support.branch(name) for name in conditional], axis=0)
-    return Branch(conditional, int(active.sum()), _r2(surrogate, active))
+    return Branch(conditional, int(active.sum()), _r2(surrogate, conditional, active))
 
 
-def _r2(surrogate: Surrogate, active: np.ndarray[Any, np.dtype[np.bool_]]) -> float:
+def _r2(
+    surrogate: Surrogate, names: tuple[str, ...], active: np.ndarray[Any, np.dtype[np.bool_]]
+) -> float:
     if not isinstance(surrogate, SupportsHeldOut):
         return float("nan")
     try:
         held_out = surrogate.held_out()
     except ValueError:
         return float("nan")
-    if len(held_out.observed) != len(active):  # it was fitted on other trials
+    if held_out.rows is not None:  # of many trials some are held out
+        columns = [surrogate.space.index(name) for name in names]
+        active = np.asarray(~np.isnan(held_out.rows[:, columns]).any(axis=1))
+    elif len(held_out.observed) != len(active):  # it was fitted on other trials
         return float("nan")
     y = held_out.observed[active]
     if not len(y) or np.ptp(y) == 0.0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -25,12 +26,13 @@ class Refittable(SupportsBoxes, Protocol):
     def predict(self, X: Array) -> tuple[Array, Array]: ...
     def held_out(self) -> HeldOut: ...
     def refitted(self, X: Array, y: Array, **settings: Any) -> Any: ...
+    def with_leaves(self, size: int) -> tuple[HeldOut, Callable[[], Any]]: ...
 
 
 T = TypeVar("T", bound=Refittable)
 
 
-def _data(forest: Refittable) -> tuple[Array, Array]:
+def data_of(forest: Refittable) -> tuple[Array, Array]:
     if forest.data is None:
         raise InputError(
             "data",
@@ -41,9 +43,8 @@ def _data(forest: Refittable) -> tuple[Array, Array]:
     return forest.data
 
 
-def _error(forest: Refittable) -> float:
+def _error(held_out: HeldOut) -> float:
     """Return the mean square of the held-out residuals."""
-    held_out = forest.held_out()
     if not len(held_out.observed):
         return 0.0
     return float(np.mean((held_out.observed - held_out.mean) ** 2))
@@ -51,23 +52,24 @@ def _error(forest: Refittable) -> float:
 
 def tuned(forest: T) -> T:
     """Return the forest with the size of leaves that predicts held-out trials best."""
-    X, y = _data(forest)
-    best, lowest = forest, _error(forest)
+    _, y = data_of(forest)
+    best: Callable[[], T] | None = None
+    lowest = _error(forest.held_out())
     size = 2 * int(forest.forest.min_samples_leaf)
     while size * _FEWEST_LEAVES <= len(y):
-        other = forest.refitted(X, y, min_samples_leaf=size)
-        error = _error(other)
+        held_out, fit = forest.with_leaves(size)
+        error = _error(held_out)
         if error > lowest:
             break
         if error < _PAYS * lowest:
-            best, lowest = other, error
+            best, lowest = fit, error
         size *= 2
-    return best
+    return forest if best is None else best()
 
 
 def refits(forest: Refittable, n: int, seed: int) -> Refits:
     """Return forests fitted to redrawn noise, and to redrawn trials."""
-    X, y = _data(forest)
+    X, y = data_of(forest)
     rng = np.random.default_rng(seed)
     trees = min(_TREES, len(forest.forest.estimators_))
     held_out = forest.held_out()

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _BLOCK = 50_000  # coalitions times background rows at once
 _OUT_OF_BAG = np.exp(-1.0)  # share of the trees that have not seen a trial, with bootstrap
 _FOLDS = 5
+_ENOUGH = 1000  # trials held out: as many say how well a model predicts, further folds only cost
 _ROUNDED = 1e-14  # of the least variance that is resolved: what rounding leaves of none
 # the second chooses other splits, but impurity and value of a leaf mean the same
 VARIANCE_CRITERIA = ("squared_error", "friedman_mse")
@@ -368,7 +369,8 @@ class ForestSurrogate(HasExtremes):
         Five folds are used without bootstrap; where a hyperparameter has three categories or more
         (the order of its categories was learned from every trial, and each fold learns its own);
         and where a configuration was tried more than once (its trials are held out together). With
-        bootstrap a fold has as many trees as predict a trial out of bag on average.
+        bootstrap a fold has as many trees as predict a trial out of bag on average. Of many trials
+        no more folds are held out than hold 1,000 of them; each is spread over the run.
 
         Raises
         ------
@@ -387,12 +389,38 @@ class ForestSurrogate(HasExtremes):
         if self._held_out is None:  # it may take several fits
             X, y = self._data
             first, which = different_rows(X)
-            bagged = getattr(self._forest, "bootstrap", False) and not self._learned_order()
-            if bagged and len(first) == len(y):
+            if self._leaves_out(first):
                 self._held_out = self._out_of_bag(X, y)
             else:
                 self._held_out = self._cross_validated(X, y, which)
         return self._held_out
+
+    def _leaves_out(self, first: npt.NDArray[np.intp]) -> bool:
+        """Say whether its own trees predict trials that they had not seen."""
+        bagged = getattr(self._forest, "bootstrap", False) and not self._learned_order()
+        return bagged and self._data is not None and len(first) == len(self._data[1])
+
+    def with_leaves(self, size: int) -> tuple[HeldOut, Callable[[], ForestSurrogate]]:
+        """Return what a forest with larger leaves predicts of held-out trials, and how to get it.
+
+        Where trials are held out by cross-validation, the forest itself is not fitted until it is
+        asked for.
+        """
+        from hpo_explain.surrogates._refits import data_of
+
+        X, y = data_of(self)
+        first, which = different_rows(X)
+        if self._leaves_out(first):
+            forest = self.refitted(X, y, min_samples_leaf=size)
+            return forest.held_out(), lambda: forest
+        held_out = self._cross_validated(X, y, which, min_samples_leaf=size)
+
+        def fit() -> ForestSurrogate:
+            found = self.refitted(X, y, min_samples_leaf=size)
+            found._held_out = held_out
+            return found
+
+        return held_out, fit
 
     def tuned(self) -> ForestSurrogate:
         """Return the forest with the size of leaves that predicts held-out trials best.
@@ -492,22 +520,29 @@ class ForestSurrogate(HasExtremes):
             rows=X[seen],
         )
 
-    def _cross_validated(self, X: Array, y: Array, which: npt.NDArray[np.int64]) -> HeldOut:
+    def _cross_validated(
+        self, X: Array, y: Array, which: npt.NDArray[np.intp], **settings: Any
+    ) -> HeldOut:
         count = int(which.max()) + 1
+        fold = which % _FOLDS
+        sizes = np.cumsum(np.bincount(fold, minlength=_FOLDS))
+        asked = min(int(np.searchsorted(sizes, _ENOUGH)) + 1, _FOLDS)
         method = "five-fold cross-validation"
+        if asked < _FOLDS:
+            method = f"{method}, {asked} of the folds"
         if count < len(y):
             method = f"{method}, {TOGETHER}"
         if count == 1:  # nothing would be left to learn from
             return HeldOut(method=method, observed=y[:0], mean=y[:0], std=y[:0])
-        fold = which % _FOLDS
         mean, std = np.empty(len(y)), np.empty(len(y))
         trees = len(self._forest.estimators_)
         if getattr(self._forest, "bootstrap", False):
             trees = int(np.ceil(_OUT_OF_BAG * trees))
-        for k in range(min(_FOLDS, count)):
-            part = self.refitted(X[fold != k], y[fold != k], n_estimators=trees)
+        for k in range(min(asked, count)):
+            part = self.refitted(X[fold != k], y[fold != k], n_estimators=trees, **settings)
             mean[fold == k], std[fold == k] = part.predict(X[fold == k])
-        return HeldOut(method=method, observed=y, mean=mean, std=std, rows=X)
+        out = fold < asked
+        return HeldOut(method=method, observed=y[out], mean=mean[out], std=std[out], rows=X[out])
 
 
 def _fit_standardized(

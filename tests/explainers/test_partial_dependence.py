@@ -362,14 +362,17 @@ def test_a_branch_of_few_trials_says_nothing_certain_though_the_model_is_good(ki
     assert hx.partial_dependence(run, "model", kind=kind, sample=100).branch is None
 
 
-def test_the_skill_in_a_branch_is_that_of_its_held_out_trials():
-    run = four_families()
-    surrogate = run.surrogate(kind="gp")
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_the_skill_in_a_branch_is_that_of_its_held_out_trials(monkeypatch, kind):
+    monkeypatch.setattr("hpo_explain.surrogates.forest._ENOUGH", 50)  # a part of the trials
+    run = four_families(seed=7)  # one that no other test has had held out
+    surrogate = run.surrogate(kind=kind)
     held_out = surrogate.held_out()
-    here = ~np.isnan(run.X[:, 3])
+    assert (len(held_out.observed) < len(run)) == (kind == "forest")
+    here = ~np.isnan(held_out.rows[:, 3])
     error = np.sum((held_out.observed - held_out.mean)[here] ** 2)
     expected = 1 - error / (here.sum() * np.var(held_out.observed[here]))
-    effect = hx.partial_dependence(run, "l1", kind="gp", sample=50)
+    effect = hx.partial_dependence(run, "l1", kind=kind, sample=50)
     assert effect.branch.r2 == pytest.approx(expected)
 
 

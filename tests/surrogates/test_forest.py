@@ -13,6 +13,7 @@ from sklearn.model_selection import cross_val_predict
 
 from hpo_explain import CategoricalParameter, FloatParameter, ForestSurrogate, SearchSpace
 from hpo_explain.surrogates import OrderedColumns, SupportsHeldOut, Surrogate
+from hpo_explain.surrogates import forest as forest_module
 from tests.analytic import nested_space, unit_cube
 from tests.surrogates.forests import standardized
 
@@ -132,6 +133,31 @@ def test_without_bootstrap_each_fifth_is_predicted_by_a_forest_of_the_others():
     expected = back(cross_val_predict(forest, X, target, cv=folds))
     np.testing.assert_allclose(held_out.mean, expected)
     assert (held_out.std > 0).all()
+
+
+def test_of_many_trials_as_many_folds_are_held_out_as_hold_enough(monkeypatch):
+    surrogate = ForestSurrogate(SPACE, FORESTS["extra trees"], data=(X, Y))
+    whole = ForestSurrogate(SPACE, FORESTS["extra trees"], data=(X, Y)).held_out()
+    monkeypatch.setattr(forest_module, "_ENOUGH", 60)
+    held_out = surrogate.held_out()
+    assert held_out.method == "five-fold cross-validation, 3 of the folds"
+    out = np.arange(120) % 5 < 3  # 72 trials
+    np.testing.assert_array_equal(held_out.mean, whole.mean[out])
+    np.testing.assert_array_equal(held_out.std, whole.std[out])
+    np.testing.assert_array_equal(held_out.observed, Y[out])
+    np.testing.assert_array_equal(held_out.rows, X[out])
+
+
+def test_what_larger_leaves_predict_is_known_before_the_forest_is_fitted():
+    space = SearchSpace([CategoricalParameter("c", range(4)), FloatParameter("x", 0, 1)])
+    rows = space.sample(60, seed=0)
+    y = rows[:, 1] + np.random.default_rng(0).normal(0.0, 0.3, 60)
+    forest = ForestSurrogate.fit(space, rows, y, n_trees=8)
+    before, fit = forest.with_leaves(4)
+    own = forest.refitted(rows, y, min_samples_leaf=4)
+    np.testing.assert_array_equal(before.mean, own.held_out().mean)
+    assert fit().held_out() is before
+    np.testing.assert_array_equal(fit().predict(rows), own.predict(rows))
 
 
 def test_noise_is_not_predictable_from_the_order_of_many_categories():
