@@ -11,7 +11,8 @@ b_j(v)      the least b(x) over configurations in which hyperparameter j has val
 
 The minimum is searched among the trials, changed copies of the most promising configurations, and a
 sample of the space. All values of a hyperparameter share these rows, so that their bounds can be
-compared. One model ranks the rows, and all of them judge the best and what is near those.
+compared. One model ranks the rows, and all of them judge the best and what is near those. The first
+row is x* itself: where it shows that every value may be as good, nothing is searched.
 
 References
 ----------
@@ -91,6 +92,8 @@ def reachable(
 ) -> Array:
     """Return b_j at encoded values (G,), (G,); infinite where j cannot be active.
 
+    Where no bound is above 0 they are those at the reference with the value alone.
+
     Parameters
     ----------
     at : Difference
@@ -107,8 +110,13 @@ def reachable(
         Seed of the changes.
     """
     rng = np.random.default_rng(seed)
+    G = len(values)
+    reference = np.repeat(activated(space, filled(space, at.reference[None], seed), j, rng), G, 0)
+    alone = _at_values(at, space, reference, j, values, False)
+    if not (alone > 0.0).any():
+        return alone
     rows = activated(space, rows, j, rng)
-    G, n = len(values), len(rows)
+    n = len(rows)
     few = np.arange(G)
     if not isinstance(space.parameters[j], CategoricalParameter):  # neighbours have similar rows
         few = np.unique(np.linspace(0, G - 1, _SCREENED).round().astype(int))
@@ -135,7 +143,7 @@ def reachable(
         order = np.argsort(ties.settled(best), axis=1, kind="stable")[:, :_TOP]
         best = np.take_along_axis(best, order, axis=1)
         chosen = np.take_along_axis(chosen, order[:, :, None], axis=1)
-    return np.asarray(best.min(axis=1))
+    return np.asarray(np.minimum(best.min(axis=1), alone))
 
 
 def search_rows(at: Difference, space: SearchSpace, tried: Array, seed: int) -> Array:

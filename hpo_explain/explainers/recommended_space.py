@@ -193,6 +193,7 @@ class _Trials:
         self._sign = 1.0 if subject.direction == "minimize" else -1.0
         self._known = min(map(self._support.share, subject.names)) >= _KNOWN
         self._rows: dict[int, Array] = {}
+        self._references: dict[int | None, Array] = {}
         costs = np.zeros(len(self._X)) if subject.costs is None else subject.costs
         predicted = [model.predict(self._X)[0] for model in models] if len(self._X) else [costs]
         # an infeasible trial reaches nothing
@@ -212,9 +213,7 @@ class _Trials:
         values = parameter.decode(encoded)
         at = Difference(self._models, self._X[best], self._sign, _KAPPA)
         if self._all_feasible:
-            parents = self._X[np.argsort(cost)[: min(20, int(branch.sum()))]]
-            reference = best_predicted(at, self._space, parents, j, self._seed)
-            at = Difference(self._models, reference, self._sign, _KAPPA)
+            at = Difference(self._models, self._reference(at, cost, j), self._sign, _KAPPA)
         if best not in self._rows:
             self._rows[best] = search_rows(at, self._space, self._X, self._seed)
         bounds = reachable(at, self._space, j, encoded, self._rows[best], self._seed)
@@ -257,6 +256,16 @@ class _Trials:
             ),
         )
         return self._with_gaps(row)
+
+    def _reference(self, at: Difference, cost: Array, j: int) -> Array:
+        """Return the best predicted configuration in which a hyperparameter is active, (d,)."""
+        # it is searched in the same way for all that are always active
+        which = j if self._space.is_conditional(self._space.names[j]) else None
+        if which not in self._references:
+            parents = self._X[np.argsort(cost)[: min(20, int(np.isfinite(cost).sum()))]]
+            found = best_predicted(at, self._space, parents, j, self._seed)
+            self._references[which] = found
+        return self._references[which]
 
     def _with_gaps(self, row: Evidence) -> Evidence:
         """Return evidence with what stays although hardly anything was tried there."""

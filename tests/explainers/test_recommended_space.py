@@ -11,8 +11,9 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 
 import hpo_explain as hx
+from hpo_explain.explainers._reachable import Difference, reachable
 from hpo_explain.explanations import Subject
-from tests.analytic import unit_cube
+from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.claims.runs import Setting, make_run
 
 PHONEME = Path(__file__).resolve().parents[3] / "shared" / "data" / "lcbench_phoneme.csv.gz"
@@ -33,6 +34,25 @@ def volume(recommended):
 
 def inside(space, x):
     return all(p.low <= v <= p.high for p, v in zip(space.parameters, x, strict=True))
+
+
+@pytest.mark.parametrize("j", [0, 1])
+def test_the_bound_of_a_value_is_never_above_what_the_reference_reaches_with_it(j):
+    """Of the bowl about the reference the bound is known; where x2 does nothing, nothing is worse.
+
+    What the reference alone shows spares the search, so the search's rows must not matter.
+    """
+    space, calls = unit_cube(3), []
+
+    def mean(X):
+        calls.append(len(X))
+        return (X[:, 0] - 0.2) ** 2
+
+    at = Difference((AnalyticSurrogate(space, mean),), np.array([0.2, 0.5, 0.5]), 1.0, 1.0)
+    values = np.linspace(0.0, 1.0, 7)
+    bounds = reachable(at, space, j, values, space.sample(30, seed=0), 0)
+    np.testing.assert_allclose(bounds, (values - 0.2) ** 2 if j == 0 else 0.0, atol=1e-12)
+    assert (max(calls) > len(values)) == (j == 0)
 
 
 # ---------------------------------------------------------------------- what is given up
