@@ -105,10 +105,11 @@ def _composed_terms(
     step = max(1, COMPOSED_ROWS // (walks * (p + 1)))
     for a in range(0, n, step):
         some = slice(a, a + step)
+        place = np.full((*orders[some].shape[:2], len(x)), p)  # what is no player never joins
+        place[..., players] = np.argsort(orders[some], axis=2)
         # in step s the first s players of the order have the values of x
-        joined = np.argsort(orders[some], axis=2)[:, :, None, :] < np.arange(p + 1)[:, None]
-        rows = np.broadcast_to(background[some, None, None, :], (*joined.shape[:3], len(x))).copy()
-        rows[..., players] = np.where(joined, x[players], rows[..., players])
+        joined = place[:, :, None, :] < np.arange(p + 1)[:, None]
+        rows = np.where(joined, x, background[some, None, None, :])
         found[some] = evaluate(acquisition, rows.reshape(-1, len(x))).reshape(*joined.shape[:3], -1)
     return {name: found[..., t] for t, name in enumerate(names)}
 

@@ -224,13 +224,16 @@ class AblationExplainer:
     ) -> tuple[list[Flips], Array]:
         """Return what can be flipped next, and the rows: single ones, else the smallest sets."""
         space = self._explained.space
+        if not self._dependent:  # each flip is a change of one column
+            z = np.repeat(self._flipped(x, y, flips, done)[None, :], len(left), axis=0)
+            z[np.arange(len(left)), left] = y[left]
+            return [(j,) for j in left], z
         for size in range(1, len(left)):
             if size > 1 and comb(len(left), size) > _MOST_SETS:
                 break
             sets = list(combinations(left, size))
             z = np.array([self._flipped(x, y, flips, [*done, *c]) for c in sets])
-            # where nothing depends on another value, what comes of two configurations is one
-            valid = space.is_valid(z) if self._dependent else np.ones(len(z), dtype=bool)
+            valid = space.is_valid(z)
             if valid.any():
                 return [c for c, is_one in zip(sets, valid, strict=True) if is_one], z[valid]
         return [tuple(left)], self._flipped(x, y, flips, [*done, *left])[None, :]

@@ -13,6 +13,7 @@ from hpo_explain.errors import InputError
 from hpo_explain.space._values import POSITION_TOLERANCE, Array
 from hpo_explain.space.categorical_parameter import CategoricalParameter, category_index
 from hpo_explain.space.conditions import Conditions
+from hpo_explain.space.float_parameter import FloatParameter
 from hpo_explain.space.parameter import Parameter, condition_text
 
 CONFIGS = "configs"
@@ -59,9 +60,11 @@ def decode_rows(X: Array, parameters: Sequence[Parameter]) -> list[dict[str, Any
 
 def rows_on_grid(X: Array, parameters: Sequence[Parameter]) -> npt.NDArray[np.bool_]:
     """Return for each entry whether it is NaN or stands for a value; see `SearchSpace.on_grid`."""
-    fits = np.isnan(X)
+    fits = np.isnan(X) | (np.abs(X - np.clip(X, 0.0, 1.0)) <= POSITION_TOLERANCE)
     for j, parameter in enumerate(parameters):
-        present = ~fits[:, j]
+        if isinstance(parameter, FloatParameter) and parameter.size is None:
+            continue  # every position in the range is one of a value
+        present = ~np.isnan(X[:, j])
         off = np.abs(X[present, j] - parameter.nearest(X[present, j]))
         fits[present, j] = off <= POSITION_TOLERANCE
     return fits

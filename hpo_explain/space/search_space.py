@@ -84,6 +84,7 @@ class SearchSpace:
             problem = f"has {', '.join(twice)} more than once"
             raise InputError("parameters", problem, twice, "Rename one.")
         self._conditions = Conditions(self._parameters)
+        self._may_be_absent = np.array([self.is_conditional(name) for name in self._names])
         self._canonical = Canonical.as_listed(self._parameters)
 
     @property
@@ -373,10 +374,10 @@ optional=None)
             hyperparameter is NaN, or an inactive one is not.
         """
         X = self.check_rows("X", X)
-        valid = np.asarray(self.on_grid(X).all(axis=1))
-        for j, parameter in enumerate(self._parameters):
-            present = ~np.isnan(X[:, j])
-            allowed = self.allowed(X, j)
+        present_at = ~np.isnan(X)
+        valid = np.asarray((self.on_grid(X) & (present_at | self._may_be_absent)).all(axis=1))
+        for j in np.flatnonzero(self._may_be_absent).tolist():
+            parameter, present, allowed = self._parameters[j], present_at[:, j], self.allowed(X, j)
             valid &= ~present | allowed
             if parameter.optional is None:
                 valid &= present | ~allowed

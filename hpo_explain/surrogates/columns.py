@@ -47,13 +47,16 @@ class OneHotColumns:
         self.space = space
         groups: list[int] = []
         members: list[tuple[int, ...]] = []
+        numbers: list[tuple[int, int]] = []  # each one's place, and its column of the encoded row
+        self._categories: list[tuple[int, int]] = []  # the same of each one's first category
         self._indicators: list[int] = []
         seen: dict[tuple[object, ...], int] = {}
         for j in space.order.tolist():
             parameter = space.parameters[j]
             if parameter.size != 1:
-                width = parameter.size if isinstance(parameter, CategoricalParameter) else 1
-                groups += [len(members)] * (width or 1)
+                category = isinstance(parameter, CategoricalParameter)
+                (self._categories if category else numbers).append((len(groups), j))
+                groups += [len(members)] * ((parameter.size or 1) if category else 1)
                 members.append((j,))
         for j in space.order.tolist():
             parameter = space.parameters[j]
@@ -71,6 +74,7 @@ class OneHotColumns:
             groups.append(len(members))
             members.append((j,))
             self._indicators.append(j)
+        self._numbers = np.array(numbers, dtype=np.int64).reshape(-1, 2).T
         if not groups:  # every hyperparameter has a single value: one constant column
             groups, members = [0], [(0,)]
         self.groups: npt.NDArray[np.int64] = np.array(groups, dtype=np.int64)
@@ -80,23 +84,20 @@ class OneHotColumns:
     def __call__(self, X: Array) -> Array:
         """Return the model's columns (n, p) of encoded rows (n, d)."""
         X = self.space.check_rows("X", X)
-        parts: list[Array] = []
-        for j in self.space.order.tolist():
-            parameter = self.space.parameters[j]
-            if parameter.size == 1:
-                continue
-            column = X[:, j]
-            active = ~np.isnan(column)
-            if isinstance(parameter, CategoricalParameter):
-                block = np.full((len(X), parameter.size), 1.0 / parameter.size)
-                place = np.argsort(self.space.codes(j))
-                block[active] = 0.0
-                block[np.flatnonzero(active), place[parameter.codes(column[active])]] = 1.0
-                parts.append(block / np.sqrt(2.0))
-            else:
-                parts.append(np.where(active, column, 0.5)[:, None])
-        parts += [(~np.isnan(X[:, j]))[:, None].astype(float) for j in self._indicators]
-        return np.hstack(parts) if parts else np.zeros((len(X), 1))
+        columns = np.zeros((len(X), len(self.groups)))
+        places, owners = self._numbers
+        positions = X[:, owners]
+        columns[:, places] = np.where(np.isnan(positions), 0.5, positions)
+        for place, j in self._categories:
+            codes = self.space.codes(j)
+            active = np.flatnonzero(~np.isnan(X[:, j]))
+            block = np.full((len(X), len(codes)), 1.0 / len(codes))
+            block[active] = 0.0
+            block[active, np.argsort(codes)[X[active, j].astype(np.int64)]] = 1.0
+            columns[:, place : place + len(codes)] = block / np.sqrt(2.0)
+        if self._indicators:
+            columns[:, -len(self._indicators) :] = ~np.isnan(X[:, self._indicators])
+        return columns
 
 
 class OrderedColumns:
