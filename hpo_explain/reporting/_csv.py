@@ -23,7 +23,13 @@ def csv_text(frame: pd.DataFrame, **options: Any) -> str:
     >>> csv_text(pd.DataFrame({"=x": ["=1+1", "-0.5"], "y": [-1, 2]}), lineterminator="\n")
     "'=x,y\n'=1+1,-1\n-0.5,2\n"
     """
-    text: str = frame.map(_harmless).rename(columns=_harmless).to_csv(index=False, **options)
+    from pandas.api.types import is_numeric_dtype
+
+    harmless = frame.rename(columns=_harmless)
+    for place, column in enumerate(harmless.dtypes):
+        if not is_numeric_dtype(column):
+            harmless.isetitem(place, harmless.iloc[:, place].map(_harmless).array)
+    text: str = harmless.to_csv(index=False, **options)
     return text
 
 

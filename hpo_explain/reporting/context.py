@@ -58,6 +58,7 @@ _PRECISION = 0.05  # of contributions, relative to the largest
 _OF_PATHS: dict[str, Any] = {"precision": _PRECISION, "progress": False}
 _WORTH_WORKERS = 30  # proposals: fewer are explained before a worker has started
 _MOST_PROPOSALS, _OF_MANY = 100, 30  # each with a model of its own
+_MOST_CONTRIBUTIONS = 5000  # of all proposals together; at least ten are explained
 
 _T = TypeVar("_T")
 
@@ -373,10 +374,12 @@ class Context(Analysed):
 
 def _thinned(run: Run, proposals: list[int]) -> list[int]:
     """Return all proposals, or of many the last few, the best, and some spread evenly."""
-    if len(proposals) <= _MOST_PROPOSALS:
+    most = min(_MOST_PROPOSALS, max(_MOST_CONTRIBUTIONS // len(run.space), 2 * LATEST))
+    if len(proposals) <= most:
         return proposals
     earlier, latest = proposals[:-LATEST], proposals[-LATEST:]
-    places = np.linspace(0, len(earlier) - 1, _OF_MANY - LATEST - 1).round().astype(int)
+    some = min(_OF_MANY, most) - LATEST - 1
+    places = np.linspace(0, len(earlier) - 1, some).round().astype(int)
     finished = {*np.asarray(run.trials).tolist()} & {*proposals}
     best = [run.best(sorted(finished))] if finished else []
     return sorted({*best, *(earlier[i] for i in places.tolist()), *latest})

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from markupsafe import Markup
 
-from hpo_explain.explanations import FanovaImportance, PartialDependence
+from hpo_explain.explanations import PartialDependence
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
@@ -17,6 +17,9 @@ from hpo_explain.wording.contents import line
 from hpo_explain.wording.fanova import between
 from hpo_explain.wording.numbers import percent
 from hpo_explain.wording.trust import brief_caution
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _TITLE = "What matters, and how?"
 
@@ -28,21 +31,22 @@ def _content(context: Context) -> Content:
     rest = [name for name in context.ranking if name not in effects]
     cautions = {effect_words.caution(effects[name]) for name in named}
     shared = "" if len(cautions) > 1 else cautions.pop()
+    table: Any = result.importance
+    shares = {name: _share(table.loc[name], name) for name in context.ranking}
     body = render(
         "matters.html.j2",
         shared=shared,
         caution=brief_caution(result),
         sentence=result.sentence,
-        rows=[_row(context, name, effects[name], shared) for name in named],
+        rows=[shares[name] | _row(context, effects[name], shared) for name in named],
         pairs=[_plot(context, effect) for effect in context.pair_effects],
         rest=words.rest_together(len(rest), sum(result.share(name) for name in rest)),
-        shares=[_share(result, name) for name in context.ranking],
+        shares=[*shares.values()],
     )
     return Content(result.sentence, body, brief=line(result))
 
 
-def _share(result: FanovaImportance, name: str) -> dict[str, Any]:
-    row: Any = result.importance.loc[name]
+def _share(row: pd.Series, name: str) -> dict[str, Any]:
     share, low, high = (float(row[column]) for column in ("importance", "lower", "upper"))
     known = bool(np.isfinite([low, high]).all())
     return {
@@ -60,9 +64,8 @@ def _width(share: float) -> str:
     return f"{100.0 * float(np.clip(share, 0.0, 1.0)):.1f}"
 
 
-def _row(context: Context, name: str, effect: PartialDependence, shared: str) -> dict[str, Any]:
+def _row(context: Context, effect: PartialDependence, shared: str) -> dict[str, Any]:
     return {
-        **_share(context.importance, name),
         "finding": effect_words.finding(effect),
         "caution": "" if shared else effect_words.caution(effect),
         "plot": _plot(context, effect),

@@ -16,6 +16,7 @@ from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run, winsorized
+from hpo_explain.space import Config
 from hpo_explain.wording import report as words
 from hpo_explain.wording.history import best_so_far
 from hpo_explain.wording.numbers import format_value, plus_minus, signed
@@ -125,6 +126,7 @@ def _trials(run: Run, explained: set[int]) -> list[dict[str, Any]]:
     costs = np.where(feasible, sign * shown, np.inf)[order]
     so_far[order] = sign * np.minimum.accumulate(costs)
     chosen = _thinned(run, explained, so_far)
+    configs = run.space.decode(run.X[chosen])
     rows = [
         {
             "t": int(numbers[i]),
@@ -133,9 +135,9 @@ def _trials(run: Run, explained: set[int]) -> list[dict[str, Any]]:
             "feasible": bool(feasible[i]),
             "kind": _KINDS.get(run.origin(int(numbers[i])), "other"),
             "text": words.trial_line(run, int(numbers[i])),
-            **({} if numbers[i] in explained else _unexplained(run, int(numbers[i]))),
+            **({} if numbers[i] in explained else _unexplained(run, int(numbers[i]), config)),
         }
-        for i in chosen
+        for i, config in zip(chosen, configs, strict=True)
     ]
     for trial in {**run.excluded, **run.without_result}:
         text = words.without_result_line(run, trial)
@@ -157,13 +159,13 @@ def _thinned(run: Run, explained: set[int], so_far: np.ndarray) -> list[int]:
     return [int(i) for i in np.flatnonzero(kept)]
 
 
-def _unexplained(run: Run, trial: int) -> dict[str, Any]:
-    return {"why": words.why_no_explanation(run, trial), **_config(run, trial)}
+def _unexplained(run: Run, trial: int, config: Config) -> dict[str, Any]:
+    return {"why": words.why_no_explanation(run, trial), **_told(run, config)}
 
 
 def _chosen(run: Run, trial: int) -> dict[str, Any]:
     """Return what was chosen for a trial without a result, where that is known."""
-    return _config(run, trial) if trial in run.without_result else {}
+    return _told(run, run.config(trial)) if trial in run.without_result else {}
 
 
 def _named(names: Sequence[str]) -> list[str]:
@@ -172,9 +174,9 @@ def _named(names: Sequence[str]) -> list[str]:
     return [*names[:_MOST_VALUES], *([words.others(rest)] if rest > 0 else [])]
 
 
-def _config(run: Run, trial: int) -> dict[str, Any]:
+def _told(run: Run, config: Config) -> dict[str, Any]:
     """Return a trial's values in the order of the names; None where one is inactive."""
-    config, names = run.config(trial), run.space.names
+    names = run.space.names
     told = [
         format_value(config[name], width=_LONG) if name in config else None
         for name in names[:_MOST_VALUES]

@@ -13,7 +13,7 @@ from hpo_explain.space.gower import gower_distances
 MOST_TRIALS = {"gp": 2000, "forest": 4000}
 """Trials that a model of all trials learns from: a Gaussian process takes n³ steps, and a forest is
 fitted some hundred times until its shares have intervals."""
-MOST_BEFORE = 2000
+MOST_BEFORE = 1000
 """The same of a model of what was known before a trial, as there is one for each of them."""
 _AROUND_BEST, _LATEST = 0.1, 0.1
 

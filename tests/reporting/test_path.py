@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.explanations.path import LATEST
 from hpo_explain.reporting import Context
 from hpo_explain.reporting._ahead import Ahead
+from hpo_explain.reporting.context import _thinned
 from tests.explainers.test_path import run_of
 from tests.reporting.pages import page_of
 
@@ -43,6 +45,18 @@ def test_a_long_run_is_thinned_and_the_page_says_so(tmp_path, monkeypatch):
     assert len(trials) <= 10
     (thinned,) = [note for note in Context(run).path_notes if note.kind == "path_thinned"]
     assert (thinned["shown"], thinned["explainable"]) == (len(trials), 25)
+
+
+def test_of_many_hyperparameters_fewer_proposals_are_explained():
+    def shown(d):
+        run = run_of(60, d, proposals=range(20, 60))
+        return _thinned(run, [*run.proposals])
+
+    assert shown(50) == [*range(20, 60)]
+    assert len(shown(200)) <= 25
+    few = shown(2000)
+    assert len(few) <= 10
+    assert few[-LATEST:] == [*range(55, 60)]
 
 
 @pytest.mark.parametrize("n", [8, 14])
