@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._blas import one_blas_thread
 from hpo_explain._checks import (
     check_count,
     check_flag,
@@ -216,6 +217,10 @@ class PartialDependenceExplainer:
 
     def effect_and_rows(self, names: str | Sequence[str]) -> tuple[PartialDependence, Array]:
         """Return the partial dependence, and the latent rows of the sample it averages."""
+        with one_blas_thread():  # the last digits of sums depend on it
+            return self._effect_and_rows(names)
+
+    def _effect_and_rows(self, names: str | Sequence[str]) -> tuple[PartialDependence, Array]:
         space = self._space
         given = [names] if isinstance(names, str) else check_sequence("names", names, "names")
         wanted = tuple(check_name("names", name, space.names, "hyperparameter") for name in given)

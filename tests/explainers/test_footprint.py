@@ -31,7 +31,7 @@ def test_classical_scaling_of_numbers_is_their_principal_components():
     assert (found[largest, [0, 1]] > 0.0).all()
 
 
-def test_the_map_has_the_stress_that_scikit_learn_reaches_from_the_same_start():
+def test_the_map_has_no_more_stress_than_scikit_learn_reaches_from_the_same_start():
     manifold = pytest.importorskip("sklearn.manifold")
     space = nested_space()
     X = space.sample(50, seed=1)
@@ -41,7 +41,8 @@ def test_the_map_has_the_stress_that_scikit_learn_reaches_from_the_same_start():
     theirs, _ = manifold.smacof(
         distances, init=start, n_init=1, max_iter=200, eps=1e-6, normalized_stress=False
     )
-    assert stress_1(distances, mine) == pytest.approx(stress_1(distances, theirs), rel=1e-3)
+    # before 1.8 scikit-learn stops earlier at the same eps
+    assert stress_1(distances, mine) <= 1.001 * stress_1(distances, theirs)
     assert stress_1(distances, mine) < stress_1(distances, start)
 
 
