@@ -135,7 +135,7 @@ def test_every_game_of_several_runs_has_words_a_table_and_plots(game):
     np.testing.assert_allclose(
         frame[["in iris", "in adult", "in wine"]].mean(axis=1), frame["value"], atol=1e-9
     )
-    assert "on average over 3 runs" in found.plot().get_title(loc="left")
+    assert "on average over 3 runs" in found.plot().get_title(loc="left").replace("\n", " ")
     assert found.to_dict()["runs"].keys() == found.games.keys()
 
 
