@@ -1,9 +1,24 @@
 """What the model does not know of interactions: their posterior.
 
-An interaction is linear in the explained function f, ``φ(S) = Σ_r w_r f(z_r)`` over composed rows
-z_r, so that the posterior of all of them is normal with covariance ``W K Wᵀ``, as that of
-contributions (`_model_uncertainty`). It is computed for all coalitions of some background rows.
-Fewer of these make a std larger, not smaller: an average over all of them scatters less.
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+φ(S)       an interaction: linear in the explained function f, ``Σ_r w_r f(z_r)``, over rows z_r
+           composed of the explained one and background rows, in all coalitions
+K          the posterior covariance of f
+D          a design: some of the composed rows; ``q(z, z') = K(z, D) K(D, D)⁻¹ K(D, z')``
+=========  ============================================================================
+
+The posterior of all interactions is normal with covariance ``W K Wᵀ``, as that of contributions
+(`_model_uncertainty`). The average over few background rows scatters much more than that over many,
+and K among the rows of many is too large a matrix. So what D explains (Nyström's q) is summed over
+many background rows, and what it leaves open, ``K - q``, over few of them: both are covariances,
+and the second is too large rather than too small.
+
+References
+----------
+.. [1] Williams, C. and Seeger, M. (2000). Using the Nyström method to speed up kernel machines.
+   NeurIPS 13.
 """
 
 from __future__ import annotations
@@ -11,14 +26,19 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.explainers._coalition_game import Coalitions
+from hpo_explain.explainers._drawn_functions import inverse_root
 from hpo_explain.explainers._sums import Sums, sums_under
 from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.space import Array
-from hpo_explain.surrogates import Surrogate
+from hpo_explain.surrogates import SupportsJoint, Surrogate, std_from_variance
 
-_ROWS = 2048  # composed rows
-_MOST = 64  # background rows
+_ROWS = 2048  # composed rows among which K is computed
+_MOST = 16  # background rows of these
 _FEWEST = 2
+_MANY = 8192  # composed rows of which K with the design is computed
+_LEAST = 12  # background rows of these
+_AT_ONCE = 4096
+_DESIGN = 200
 
 
 def interactions_under(
@@ -53,12 +73,30 @@ def interactions_under(
         In the objective's units; None where the model has neither a joint posterior nor trees.
     """
     coalitions = all_coalitions(len(players))
-    n = int(np.clip(_ROWS // len(coalitions), _FEWEST, _MOST))
-    some = background[np.random.default_rng(seed).permutation(len(background))[:n]]
-    rows = compose(x, np.repeat(some, len(coalitions), axis=0), players,
-                   np.tile(coalitions, (len(some), 1)))  # fmt: skip
-    X = surrogate.space.project(rows)
-    return sums_under(surrogate, X, np.tile(weights, len(some)) / len(some))
+    rng, m = np.random.default_rng(seed), len(coalitions)
+    few = int(np.clip(_ROWS // m, _FEWEST, _MOST))
+    some = background[rng.permutation(len(background))[: max(_LEAST, _MANY // m)]]
+
+    def composed(rows: Array) -> Array:
+        each = np.tile(coalitions, (len(rows), 1))
+        return surrogate.space.project(compose(x, np.repeat(rows, m, axis=0), players, each))
+
+    X = composed(some[:few])
+    found = sums_under(surrogate, X, np.tile(weights, few)[:, : len(X)] * (m / len(X)))
+    if not isinstance(surrogate, SupportsJoint) or found is None or len(some) <= few:
+        return found
+    X = composed(some)
+    chance = np.tile(np.abs(weights).max(axis=0), len(some))
+    size = min(_DESIGN, int((chance > 0.0).sum()))
+    design = X[rng.choice(len(X), size, replace=False, p=chance / chance.sum())]
+    root = inverse_root(surrogate, design)
+    at_once = m * max(1, _AT_ONCE // m)
+    parts = [X[start : start + at_once] for start in range(0, len(X), at_once)]
+    blocks = [surrogate.covariance_with(part, design).reshape(-1, m, size) for part in parts]
+    of_rows = np.concatenate([weights @ block for block in blocks]) @ root
+    many, fewer = of_rows.mean(axis=0), of_rows[:few].mean(axis=0)
+    covariance = many @ many.T + (found.covariance - fewer @ fewer.T)
+    return Sums(std_from_variance(np.diag(covariance)), covariance)
 
 
 def compose(x: Array, rows: Array, players: list[list[int]], coalitions: Coalitions) -> Array:

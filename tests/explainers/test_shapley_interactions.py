@@ -5,9 +5,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 from matplotlib.text import Text
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import Matern
 
 import hpo_explain as hx
 from hpo_explain.errors import InputError
+from hpo_explain.explainers._interaction_uncertainty import compose, interactions_under
 from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.explainers.interaction_indices import interaction_weights
 from tests.analytic import unit_cube
@@ -252,3 +255,26 @@ def test_of_many_hyperparameters_those_without_variance_play_as_one():
     found = hx.ShapleyInteractionExplainer(model).explain_variance()
     assert found.total.players[-1] == tuple(f"x{j}" for j in range(1, 8))
     assert found.value("x14") == pytest.approx(14.0**2 / 12, rel=0.1)
+
+
+@pytest.mark.parametrize(("p", "n"), [(4, 100), (6, 40)])
+def test_their_std_is_that_of_an_average_over_the_whole_background(p, n):
+    """Closed form: W K Wᵀ over all composed rows, which small backgrounds allow to compute."""
+    space = unit_cube(p)
+    X = space.sample(40, seed=0)
+    gp = GaussianProcessRegressor(Matern([1.0] * p, nu=2.5), alpha=1e-2, optimizer=None)
+    surrogate = hx.GaussianProcessSurrogate(space, gp.fit(X, X[:, 0] * X[:, 1] + X[:, 2]))
+    x, background = np.full(p, 0.8), space.sample(n, seed=1, latent=True)
+    players, weights = [[j] for j in range(p)], interaction_weights(p, 2, "k-SII")
+    found = interactions_under(surrogate, x, players, background, weights)
+    coalitions = all_coalitions(p)
+    rows = compose(x, np.repeat(background, 2**p, axis=0), players, np.tile(coalitions, (n, 1)))
+    exact = surrogate.covariance_of_sums(rows, np.tile(weights, n) / n)
+    ratio = found.std / np.sqrt(np.diag(exact))
+    assert ratio.min() > 0.97
+    assert ratio.mean() < 1.1  # 1.3 from sixteen rows alone
+    few = compose(
+        x, np.repeat(background[:16], 2**p, axis=0), players, np.tile(coalitions, (16, 1))
+    )
+    alone = surrogate.covariance_of_sums(few, np.tile(weights, 16) / 16)
+    assert np.sqrt(np.diag(alone) / np.diag(exact)).mean() > ratio.mean() + 0.1
