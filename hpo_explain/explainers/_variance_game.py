@@ -10,6 +10,9 @@ v(S)       ``Var E[f | X_S] = Cov(f(X), f(X_S, X'_-S))``, half from each of the 
 =========  ============================================================================
 
 Ten independently scrambled Sobol sets of pairs give ten estimates of all v(S).
+A process's mean has v(S) in closed form where its kernel is a product over hyperparameters
+(``αᵀ (Π_S ∫ k k) (Π_-S ∫ k ∫ k) α``). That of the processes here is Matérn's of the distance over
+all hyperparameters, which is none, and one of the user's may be anything: all are integrated alike.
 
 References
 ----------

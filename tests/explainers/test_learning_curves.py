@@ -4,7 +4,7 @@ import numpy as np
 import optuna
 import pandas as pd
 import pytest
-from scipy.stats import multivariate_normal, spearmanr
+from scipy.stats import kendalltau, multivariate_normal, spearmanr
 
 import hpo_explain as hx
 from hpo_explain.explainers._pruners import HalvingRule, HyperbandRule, MedianRule
@@ -46,7 +46,7 @@ def test_the_correlation_is_spearmans_at_every_step_in_either_direction():
         np.testing.assert_allclose(found.correlation, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("rho", [0.0, 0.5, 0.85])
+@pytest.mark.parametrize("rho", [-0.99, 0.0, 0.5, 0.85, 0.99])
 def test_the_interval_covers_the_true_rank_correlation_19_times_in_20(rho):
     truth = 6.0 / np.pi * np.arcsin(rho / 2.0)  # of a normal pair
     normal = multivariate_normal([0.0, 0.0], [[1.0, rho], [rho, 1.0]])
@@ -54,7 +54,7 @@ def test_the_interval_covers_the_true_rank_correlation_19_times_in_20(rho):
     covered = 0
     for _ in range(400):
         pair = normal.rvs(30, random_state=rng)
-        low, high = interval(spearmanr(*pair.T).statistic, 30)
+        low, high = interval(spearmanr(*pair.T).statistic, 30, kendalltau(*pair.T).statistic)
         covered += low <= truth <= high
     assert covered >= 0.92 * 400
 
