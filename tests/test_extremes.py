@@ -6,13 +6,14 @@ would refuse, and everything is drawn.
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from tests.handmade import Page
+from tests.handmade import Page, tuning_run
 
 UNIT = hx.FloatParameter("x", 0.0, 1.0)
 SPACES = {
@@ -123,3 +124,20 @@ def test_complex_arrays_are_refused_not_cut():
         hx.Run(space, [[0.1], [0.2]], np.array([1.0 + 1j, 2.0]), "minimize")
     with pytest.raises(hx.InputError, match="complex"):
         space.decode(np.array([[0.5 + 1j]]))
+
+
+def test_a_range_of_more_decades_than_a_quotient_can_hold_is_read_on_a_log_scale():
+    values = [1.416920e-280, 1e-100, 1.496218e26, 1e300]
+    run = hx.from_frame(pd.DataFrame({"lr": values, "loss": [1.0, 2.0, 3.0, 4.0]}), "loss")
+    assert run.space["lr"].log
+
+
+def test_steps_are_compared_with_costs_too_large_to_be_squared():
+    found = hx.ablation(tuning_run(12), kind="gp")
+    assert found.halves is not None
+    costs = found.subject.costs
+    for scale in (1.0, 1e250):
+        subject = replace(found.subject, costs=costs * scale / np.ptp(costs))
+        assert replace(found, subject=subject)._hardly_differ == bool(
+            scale > 1.0 and not found.subject.doubts(found.scope)
+        )

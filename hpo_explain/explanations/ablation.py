@@ -198,7 +198,8 @@ class Ablation(Result):
         largest = max(
             abs(self.total_gain) + self.total_half, float((np.abs(self.gains) + self.halves).max())
         )
-        small = _SMALL * float(np.nanstd(costs))
+        power = int(np.frexp(np.nanmax(np.abs(costs), initial=0.0))[1])  # no square overflows
+        small = _SMALL * float(np.ldexp(np.nanstd(np.ldexp(costs, -power)), power))
         return not self.subject.doubts(self.scope) and largest <= small
 
     @property
