@@ -1,10 +1,12 @@
 """A run, the same run as somebody else might have written it down, and what is said about both."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import optuna
 
 import hpo_explain as hx
+from hpo_explain.run import Curves
 
 CONFIGS = 28
 INITIAL = 8
@@ -90,17 +92,56 @@ class Written:
         every = [written(p) for p in parameters()]
         return hx.SearchSpace([every[i] for i in self.order])
 
+    @property
+    def direction(self):
+        return "minimize" if self.scale > 0 else "maximize"
+
     def run(self, seed, **more):
         configs, objective = trials(seed)
+        proposals = range(INITIAL, CONFIGS)
+        return self.run_of(configs, objective, proposals=proposals, **more)
+
+    def run_of(self, configs, objective, **more):
         space = self.space()
-        return hx.Run(
-            space,
-            space.encode([self.config(c) for c in configs]),
-            self.scale * objective + self.shift,
-            "minimize" if self.scale > 0 else "maximize",
-            proposals=range(INITIAL, CONFIGS),
-            **more,
+        X = space.encode([self.config(c) for c in configs])
+        return hx.Run(space, X, self.scale * objective + self.shift, self.direction, **more)
+
+    def noisy(self, seed):
+        """Every configuration four times, with noise that two hyperparameters change."""
+        configs, objective = trials(seed)
+        noise = np.random.default_rng(seed).standard_normal((4, CONFIGS))
+        size = np.array([0.05 * 10.0 ** (c["rate"] / 2.0) * (1.0 + c["warm"]) for c in configs])
+        return self.run_of(configs * 4, (objective + size * noise).ravel())
+
+    def two_objectives(self, seed):
+        """The objective and a second one, which is always minimized."""
+        configs, _ = trials(seed)
+        size = np.array([c["layers"] + c["rate"] + 0.3 * (c["kind"] == "net") for c in configs])
+        second = self.run(seed, objective_name="loss")
+        return {"loss": second, "size": replace(self, scale=1.0, shift=0.0).run_of(
+            configs, size, objective_name="size", proposals=second.proposals
+        )}  # fmt: skip
+
+    def with_curves(self, seed):
+        """Values at five steps, of which the last is the objective."""
+        run, (_, objective) = self.run(seed), trials(seed)
+        far = np.random.default_rng(seed).standard_normal((CONFIGS, 5)) * [1.0, 0.6, 0.3, 0.1, 0.0]
+        values = self.scale * (objective[:, None] + far) + self.shift
+        return replace(run, curves=Curves(run.trials, run.X, np.arange(1.0, 6.0), values))
+
+    def study(self, seed):
+        """An Optuna study of the trials, whose next one TPE would choose."""
+        configs, objective = trials(seed)
+        distributions = self.space().to_optuna()
+        study = optuna.create_study(
+            direction=self.direction, sampler=optuna.samplers.TPESampler(seed=0)
         )
+        for config, value in zip(map(self.config, configs), objective, strict=True):
+            study.add_trial(optuna.trial.create_trial(
+                params=config, distributions={k: distributions[k] for k in config},
+                value=float(self.scale * value + self.shift),
+            ))  # fmt: skip
+        return study
 
     # ------------------------------------------------------------------ and back
 

@@ -36,7 +36,7 @@ from hpo_explain.explainers._sums import sums_under
 from hpo_explain.explanations import Comparison, Default, FanovaImportance, Subject
 from hpo_explain.explanations.posterior import DRAWS, normal_draws
 from hpo_explain.facts import Fact, fact
-from hpo_explain.space import Array, SearchSpace, Shared
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Shared
 from hpo_explain.surrogates import SupportsJoint, Surrogate, mean_of
 
 _ROWS = 200  # configurations over which a run's own hyperparameters, and effects, are averaged
@@ -203,6 +203,8 @@ class ComparisonExplainer:
         later = own.decode(tried[len(tried) // 2 :])
         found = np.full((len(self._space), 3), np.nan)
         for j, parameter in enumerate(self._space):
+            if isinstance(parameter, CategoricalParameter):
+                continue
             places = []
             for config in later:
                 if parameter.name in config:

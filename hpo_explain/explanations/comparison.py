@@ -74,7 +74,7 @@ class Comparison(Result):
         The best configuration of each run.
     went : ndarray of shape (R, d, 3)
         Lower quartile, median and upper quartile of the values in the later half of each run's
-        trials, on the hyperparameter's shared scale from 0 to 1.
+        trials, on the hyperparameter's shared scale from 0 to 1; NaN of categories.
     default : Default
         The configuration that is best on average over the runs.
     same_space : bool

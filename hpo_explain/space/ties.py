@@ -8,7 +8,7 @@ import numpy as np
 
 from hpo_explain.space._values import Array
 
-_OF_SPREAD, _OF_LARGEST = -30, -44  # powers of two: what differs by less is equal
+_OF_SPREAD, _OF_LARGEST = -38, -44  # powers of two: what differs by less is equal
 
 
 @dataclass(frozen=True)
