@@ -13,7 +13,9 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.run import Curves
 from tests.handmade import Page, tuning_run
+from tests.noted import the_note
 
 UNIT = hx.FloatParameter("x", 0.0, 1.0)
 SPACES = {
@@ -24,6 +26,7 @@ SPACES = {
     "far": hx.FloatParameter("x", 1e15, 1e15 + 64.0),
     "many whole": hx.IntParameter("x", 0, 2**45),
     "many whole log": hx.IntParameter("x", 1, 2**40, log=True),
+    "large log": hx.FloatParameter("x", 1e307, 1.7e308, log=True),
 }
 OBJECTIVES = {"large": 1e140, "too large": 1e300, "small": 1e-300, "denormal": 1e-320}
 FACADES = {
@@ -41,7 +44,39 @@ FACADES = {
     "subspace": lambda run: hx.subspace(run, samples=50),
     "prediction": hx.explain_prediction,
     "advice": hx.advise,
+    "overview": lambda run: hx.partial_dependences(run, sample=20, grid_size=4),
+    "accumulated": lambda run: hx.accumulated_local_effects(run, "x", grid_size=4),
+    "interaction values": lambda run: hx.shapley_interactions(run, 3, background=20),
+    "tunability": lambda run: hx.tunability(run, 3),
+    "sensitivity": lambda run: hx.sensitivity(run, 3),
+    "comparison": lambda run: hx.compare({"one": run, "two": run}),
+    "front": lambda run: hx.pareto(with_sizes(run)),
+    "weights": lambda run: hx.weighted_importance(with_sizes(run), divisions=1),
+    "formula": lambda run: hx.symbolic(run, ["x", "n"], sample=20),
+    "footprint": lambda run: hx.footprint(run, border=10, random=10),
+    "noise": lambda run: hx.noise(repeated(run)),
+    "curves": lambda run: hx.learning_curves(with_curves(run), orders=3),
+    "history": hx.history,
+    "configurations": hx.configurations,
 }
+
+
+def with_sizes(run):
+    sizes = np.nan_to_num(run.X).sum(axis=1)
+    size = hx.Run(run.space, run.X, sizes, "minimize", objective_name="size")
+    return {"loss": replace(run, objective_name="loss"), "size": size}
+
+
+def repeated(run):
+    y = run.objective
+    return hx.Run(
+        run.space, np.vstack([run.X] * 3), np.concatenate([y, 0.5 * y, 0.2 * y]), "minimize"
+    )
+
+
+def with_curves(run):
+    values = np.stack([0.25 * run.objective, 0.5 * run.objective, run.objective], axis=1)
+    return replace(run, curves=Curves(run.trials, run.X, np.arange(1.0, 4.0), values))
 
 
 def run_of(parameter, factor):
@@ -84,6 +119,8 @@ def check(function, run):
     [
         *((case, facade) for case in CASES for facade in ("proposal", "effect")),
         ("range: many whole log", "importance"),
+        ("range: denormal log", "formula"),
+        ("objective: too large", "ablation"),
     ],
 )
 def test_extremes_are_answered_or_refused(case, facade):
@@ -141,3 +178,14 @@ def test_steps_are_compared_with_costs_too_large_to_be_squared():
         assert replace(found, subject=subject)._hardly_differ == bool(
             scale > 1.0 and not found.subject.doubts(found.scope)
         )
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_what_is_clipped_so_that_squares_stay_finite_is_told(sign):
+    y = np.linspace(0.0, 1e140, 12)
+    y[5] = sign * 1e200
+    run = hx.Run(run_of(UNIT, 1.0).space, run_of(UNIT, 1.0).X, y, "minimize")
+    note = the_note(run.notes, "diverged" if sign > 0 else "overflow_clipped")
+    assert note.trials == (5,)
+    assert np.abs(run.learned_cost()).max() <= 1e150
+    assert sign > 0 or note["bound"] == -1e150

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from dataclasses import dataclass
 from types import MethodType
 from typing import Any
@@ -145,11 +144,10 @@ def fit(
     completed = [t for t in study.trials if t.state == TrialState.COMPLETE]
     with asking_sampler():
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the sampler gave them when it was used
-                common = own.infer_relative_search_space(past, asking)
-                if len(completed) < own._n_startup_trials or not common:
-                    raise RandomPhaseError
+            common = own.infer_relative_search_space(past, asking)
+            if len(completed) < own._n_startup_trials or not common:
+                raise RandomPhaseError
+            with np.errstate(all="ignore"):  # as it was told when the sampler was used
                 own.sample_relative(past, asking, common)
         except _Caught as caught:
             return _fitted(own, caught.acquisition, study, common, space)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ import optuna
 from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters.optuna._rebuilding import UnexpectedSamplerError
+from hpo_explain.adapters.optuna._unwarned import made
 from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
@@ -70,11 +70,9 @@ class SamplerRecord:
             trial.state, trial.value = optuna.trial.TrialState.COMPLETE, float(value)
             told.append(trial)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # "experimental"
-                from optuna.terminator import RegretBoundEvaluator
+            from optuna.terminator import RegretBoundEvaluator
 
-                evaluator = RegretBoundEvaluator(seed=0)
+            evaluator = made(RegretBoundEvaluator, seed=0)
             bound = float(evaluator.evaluate(told, self.directions[0]))
         except (
             ImportError,

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 import json
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MethodType
@@ -98,8 +97,7 @@ def rebuild(
         If the sampler does not answer as in the versions checked.
     """
     with asking_sampler():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the sampler gave them when it was used
+        with np.errstate(all="ignore"):  # as it was told when the sampler was used
             caught, divided = _caught(sampler, study, number, distributions, fixed)
         blocks = [_block(found, space) for found in caught]
         sign = 1.0 if study.direction.name == "MINIMIZE" else -1.0

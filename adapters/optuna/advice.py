@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import zip_longest
@@ -20,6 +19,7 @@ from hpo_explain.adapters.optuna._advised import (
     only_value,
     reached,
 )
+from hpo_explain.adapters.optuna._unwarned import name_metrics
 from hpo_explain.explanations import Advice
 from hpo_explain.space import CategoricalParameter, Parameter
 
@@ -119,6 +119,4 @@ def _describe(advised: Study, study: Study) -> None:
     for key, value in study.user_attrs.items():
         advised.set_user_attr(key, value)
     if study.metric_names is not None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-            advised.set_metric_names(study.metric_names)
+        name_metrics(advised, study.metric_names)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 
 import optuna
-from optuna.exceptions import ExperimentalWarning
 from optuna.samplers import BaseSampler
 
 from hpo_explain._checks import check_option
+from hpo_explain.adapters.optuna._unwarned import made
 
 
 def sampler_names() -> list[str]:
@@ -53,7 +52,5 @@ def make_sampler(name: str) -> BaseSampler:
     'RandomSampler'
     """
     check_option("sampler", name, sampler_names())
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ExperimentalWarning)  # it is only asked for its settings
-        made: BaseSampler = getattr(optuna.samplers, name)()
-    return made
+    sampler: BaseSampler = made(getattr(optuna.samplers, name))
+    return sampler

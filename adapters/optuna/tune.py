@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import optuna
 
+from hpo_explain.adapters.optuna._unwarned import name_metrics
 from hpo_explain.space import CategoricalParameter, Config, FloatParameter, Parameter, SearchSpace
 
 
@@ -68,10 +68,7 @@ def tune_with_optuna(
         load_if_exists=True,
     )
     if metric_name is not None:
-        with warnings.catch_warnings():
-            # "experimental" since 3.2; what changes is ours to follow
-            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-            study.set_metric_names([metric_name])
+        name_metrics(study, [metric_name])
 
     def suggest(trial: optuna.Trial) -> float:
         return objective({p.name: _suggest(trial, p) for p in space.parameters})

@@ -47,6 +47,7 @@ from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.explanations.symbolic import Factor, Function, Term
 from hpo_explain.facts import fact
 from hpo_explain.options import Direction
+from hpo_explain.run import LARGEST
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
 from hpo_explain.surrogates import (
     SupportsJoint,
@@ -163,9 +164,10 @@ class SymbolicExplainer:
         }
         part = np.arange(len(effect)) % 4
         library = _library([space.parameters[j] for j in members])
-        values = np.array(
-            [np.prod([f.of(columns[f.name]) for f in factors], axis=0) for factors in library]
-        ).T
+        with np.errstate(over="ignore", invalid="ignore"):  # such terms are not usable
+            values = np.array(
+                [np.prod([f.of(columns[f.name]) for f in factors], axis=0) for factors in library]
+            ).T
         chosen, weights = _best_sum(values, effect, part, most)
         fitted = weights[0] + values[:, chosen] @ weights[1:]
         out = part == 3
@@ -312,7 +314,9 @@ def _best_sum(
     Fitted where `part` is 0 or 1; a term more must add to R² where it is 2.
     """
     train, judge = part < 2, part == 2
-    usable = np.flatnonzero(np.isfinite(values).all(axis=0) & (np.ptp(values[train], axis=0) > 0.0))
+    # squares of what is beyond would overflow, or vanish
+    small = np.flatnonzero((np.abs(values) < LARGEST).all(axis=0))
+    usable = small[np.ptp(values[np.ix_(train, small)], axis=0) > 1.0 / LARGEST]
     chosen: list[int] = []
     best = 0.0
     if np.ptp(effect[train]) > 0.0:

@@ -79,7 +79,8 @@ class Factor:
         x = np.array([float(value) for value in values])
         if self.function in _LOGS:
             return np.asarray(np.log10(x) ** _LOGS[self.function])
-        return np.asarray(x ** _POWERS[self.function])
+        with np.errstate(over="ignore"):  # infinite where a number cannot hold it
+            return np.asarray(x ** _POWERS[self.function])
 
 
 @dataclass(frozen=True)

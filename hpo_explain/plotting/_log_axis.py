@@ -33,10 +33,11 @@ def make_log(ax: Axes, k: int, values: Sequence[Any], *, most: int | None = None
     whole = all(isinstance(value, int) for value in values)
     first, last = (np.log10(float(end(values))) for end in (min, max))
     decades = last - first
-    if decades > _MOST_DECADES:  # matplotlib's margins and ticks beyond the ends would overflow
+    extreme = decades > _MOST_DECADES or max(-first, last) > _MOST_DECADES
+    if extreme:  # matplotlib's margins and ticks beyond the ends would overflow
         (ax.set_xlim, ax.set_ylim)[k](float(min(values)), float(max(values)))
     (ax.set_xscale, ax.set_yscale)[k]("log")
-    if decades > _MOST_DECADES:
+    if extreme:
         powers = 10.0 ** np.linspace(np.ceil(first), np.floor(last), 5)
         axis.set_major_locator(FixedLocator(powers.tolist()))
         axis.set_minor_locator(NullLocator())

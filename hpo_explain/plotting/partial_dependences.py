@@ -148,7 +148,7 @@ def _share_scale(panels: Sequence[Axes], drawn: Sequence[Effect]) -> None:
             ends += [float(np.nanmax(mean + half)) for mean, half in bands]
     if not ends:
         return
-    margin = _MARGIN * (max(ends) - min(ends)) or 1.0
+    margin = _MARGIN * ((max(ends) - min(ends)) or abs(max(ends))) or 1.0
     for panel, effect in zip(panels, drawn, strict=True):
         if len(effect.names) == 1:
             panel.set_ylim(min(ends) - margin, max(ends) + margin)
