@@ -13,7 +13,7 @@ The posterior of all interactions is normal with covariance ``W K Wᵀ``, as tha
 (`_model_uncertainty`). The average over few background rows scatters much more than that over many,
 and K among the rows of many is too large a matrix. So what D explains (Nyström's q) is summed over
 many background rows, and what it leaves open, ``K - q``, over few of them: both are covariances,
-and the second is too large rather than too small.
+and the second is too large rather than too small. The trees of a forest predict all of them.
 
 References
 ----------
@@ -32,7 +32,7 @@ from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.space import Array
 from hpo_explain.surrogates import SupportsJoint, Surrogate, std_from_variance
 
-_ROWS = 2048  # composed rows among which K is computed
+_ROWS = 2048  # composed rows among which K is computed; trees predict all of `_MANY`
 _MOST = 16  # background rows of these
 _FEWEST = 2
 _MANY = 8192  # composed rows of which K with the design is computed
@@ -74,8 +74,9 @@ def interactions_under(
     """
     coalitions = all_coalitions(len(players))
     rng, m = np.random.default_rng(seed), len(coalitions)
-    few = int(np.clip(_ROWS // m, _FEWEST, _MOST))
     some = background[rng.permutation(len(background))[: max(_LEAST, _MANY // m)]]
+    joint = isinstance(surrogate, SupportsJoint)
+    few = int(np.clip(_ROWS // m, _FEWEST, _MOST)) if joint else len(some)
 
     def composed(rows: Array) -> Array:
         each = np.tile(coalitions, (len(rows), 1))
@@ -83,7 +84,7 @@ def interactions_under(
 
     X = composed(some[:few])
     found = sums_under(surrogate, X, np.tile(weights, few)[:, : len(X)] * (m / len(X)))
-    if not isinstance(surrogate, SupportsJoint) or found is None or len(some) <= few:
+    if found is None or not isinstance(surrogate, SupportsJoint) or len(some) <= few:
         return found
     X = composed(some)
     chance = np.tile(np.abs(weights).max(axis=0), len(some))
