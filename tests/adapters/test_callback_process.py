@@ -110,7 +110,9 @@ def test_the_importance_was_noted_in_the_study(ran):
 
 
 PROGRAM = """
+import signal
 import time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 import optuna
 from markupsafe import Markup
 from hpo_explain.adapters.optuna import ExplanationCallback
