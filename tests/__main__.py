@@ -1,7 +1,7 @@
 """All checks: ``python -m tests``. Options are those of pytest, ``--thorough`` among them.
 
-Lint, types, the order of imports and the distributions come first. Where one of these steps fails,
-its output is shown and no test is run.
+Lint, the order of imports and the distributions come first: where one of these steps fails, its
+output is shown and no test is run. Types take long on one core, and are checked beside all others.
 """
 
 import subprocess
@@ -52,12 +52,17 @@ def main(options: list[str]) -> int:
         tell("types", "skipped: numpy before 2.4 gives the same expressions other types")
     if "--thorough" in options:
         STEPS["wheel and sdist"].append("--thorough")
-    # each takes one core; the two that take long come last and run beside each other
-    with ThreadPoolExecutor(2) as pool:
-        failures = list(filter(None, pool.map(run, names)))
-    if failures:
-        print(*failures)
-        return 1
+    with ThreadPoolExecutor(1) as beside:
+        typed = [beside.submit(run, name) for name in names if name == "types"]
+        failures = [failure for name in names if name != "types" and (failure := run(name))]
+        code = 1 if failures else test(options)
+        failures += [failure for future in typed if (failure := future.result())]
+    print(*failures, end="")
+    return code or int(bool(failures))
+
+
+def test(options: list[str]) -> int:
+    """Run the tests; return their exit code."""
     began = time.monotonic()
     code = subprocess.run([*TESTS, *options], cwd=ROOT, check=False).returncode
     tell("tests", f"{'failed' if code else 'passed'} in {time.monotonic() - began:.1f} s")
