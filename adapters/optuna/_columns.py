@@ -88,10 +88,11 @@ def identity(value: Any) -> Hashable:
 
 
 def _by_key(kinds: Iterable[BaseDistribution]) -> dict[Hashable, BaseDistribution]:
-    # A storage makes a new object per value: equal ones are found by what they hold.
+    # A storage may make a new object per value: equal ones are found by what they hold.
+    different = {id(kind): kind for kind in kinds}.values()
     return {
         identity(kind.choices)
         if isinstance(kind, CategoricalDistribution)
         else (type(kind), kind.low, kind.high, kind.step, kind.log): kind  # type: ignore[attr-defined]
-        for kind in kinds
+        for kind in different
     }

@@ -18,6 +18,7 @@ from optuna.trial import TrialState
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from hpo_explain.adapters.optuna._tables import TableStorage
 from hpo_explain.adapters.optuna.quiet import quiet_optuna
 from hpo_explain.adapters.optuna.study import from_optuna
 from hpo_explain.adapters.sources import as_runs, read_by
@@ -155,7 +156,7 @@ def _open(storage: str) -> BaseStorage:
     else:
         return _open_journal(storage)
     with _translated(storage):
-        return RDBStorage(address, engine_kwargs=options, skip_table_creation=True)
+        return TableStorage(address, engine_kwargs=options, skip_table_creation=True)
 
 
 def _is_sqlite(path: Path) -> bool:

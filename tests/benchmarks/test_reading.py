@@ -1,25 +1,19 @@
-"""What reading a study costs over Optuna's own loading of it from SQLite.
+"""What reading a study from SQLite costs, by Optuna and without it.
 
 READING_TRIALS sets the number of trials, by default 2,000. Optuna needs minutes and gigabytes for
 100,000.
 """
 
-import datetime as dt
 import os
 
 import numpy as np
 import optuna
 import pytest
-import sqlalchemy
-from optuna.distributions import (
-    CategoricalDistribution,
-    FloatDistribution,
-    IntDistribution,
-    distribution_to_json,
-)
-from optuna.storages import RDBStorage
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
 from hpo_explain.adapters.optuna import from_optuna
+from hpo_explain.adapters.optuna.storage import read_storage
+from tests.benchmarks.stored import store
 
 N = int(os.environ.get("READING_TRIALS", "2000"))
 KINDS = [
@@ -45,60 +39,22 @@ def values_of(kind, rng):
 def address(request, tmp_path_factory):
     """A storage that holds N trials of 30 hyperparameters.
 
-    Its rows are written at once: Optuna itself would need hours. Under conditions the last five
-    hyperparameters are active where the first category is "a", the five before where it is "b".
+    Under conditions the last five hyperparameters are active where the first category is "a", the
+    five before where it is "b".
     """
     address = f"sqlite:///{tmp_path_factory.mktemp('storage')}/study.db"
-    storage = RDBStorage(address)
-    optuna.create_study(storage=storage, study_name="many")
     rng = np.random.default_rng(0)
     columns = np.column_stack([values_of(kind, rng) for kind in KINDS])
-    active = np.ones(columns.shape, dtype=bool)
+    totals = columns.sum(axis=1)
     if request.param == "conditions":
-        active[:, 25:] = columns[:, [4]] == 0
-        active[:, 20:25] = columns[:, [4]] == 1
-    written = [distribution_to_json(kind) for kind in KINDS]
-    day = dt.datetime(2024, 5, 17)
-    study_id = storage.get_study_id_from_name("many")
-    trials = [
-        {
-            "trial_id": i + 1,
-            "number": i,
-            "study_id": study_id,
-            "state": "COMPLETE",
-            "datetime_start": day + dt.timedelta(seconds=i),
-            "datetime_complete": day + dt.timedelta(seconds=i + 2.5),
-        }
-        for i in range(N)
-    ]
-    totals = columns.sum(axis=1).tolist()
-    values = [
-        {"trial_id": i + 1, "objective": 0, "value": total, "value_type": "FINITE"}
-        for i, total in enumerate(totals)
-    ]
-    tables = sqlalchemy.MetaData()
-    tables.reflect(storage.engine)
-    insert = {name: table.insert() for name, table in tables.tables.items()}
-    with storage.engine.begin() as connection:
-        connection.execute(insert["trials"], trials)
-        connection.execute(insert["trial_values"], values)
-        for some in np.array_split(np.arange(N), max(N // 5000, 1)):
-            params = [
-                {
-                    "trial_id": i + 1,
-                    "param_name": f"h{j}",
-                    "param_value": float(columns[i, j]),
-                    "distribution_json": written[j],
-                }
-                for i in some.tolist()
-                for j in np.flatnonzero(active[i]).tolist()
-            ]
-            connection.execute(insert["trial_params"], params)
+        columns[columns[:, 4] != 0, 25:] = np.nan
+        columns[columns[:, 4] != 1, 20:25] = np.nan
+    store(address, {f"h{j}": kind for j, kind in enumerate(KINDS)}, columns, totals)
     return address
 
 
 def loaded(address):
-    study = optuna.load_study(study_name="many", storage=address)
+    study = optuna.load_study(study_name="large", storage=address)
     study.get_trials(deepcopy=False)  # which the storage keeps from now on
     return study
 
@@ -113,4 +69,10 @@ def test_optuna_loads_a_study(benchmark, address):
 def test_from_optuna_reads_a_loaded_study(benchmark, address):
     study = loaded(address)
     run = benchmark.pedantic(from_optuna, (study,), rounds=1)
+    assert run.X.shape == (N, 30)
+
+
+@pytest.mark.benchmark(group="reading")
+def test_a_study_is_read_from_its_address(benchmark, address):
+    run = benchmark.pedantic(read_storage, (address,), rounds=1)
     assert run.X.shape == (N, 30)

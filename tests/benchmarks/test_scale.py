@@ -12,10 +12,10 @@ import subprocess
 import sys
 
 import numpy as np
-import optuna
 import pytest
 
 import hpo_explain as hx
+from tests.benchmarks.stored import store
 from tests.source_tree import ROOT
 
 SCALE = float(os.environ.get("SCALE", "1"))
@@ -53,15 +53,12 @@ def run_of(n, d, categories):
 
 def study_of(run, path):
     """Write a run as a study into an SQLite file."""
-    study = optuna.create_study(storage=f"sqlite:///{path}", study_name="large")
-    distributions = run.space.to_optuna()
+    kinds = run.space.to_optuna()
     configs = run.space.decode(run.X)
-    study.add_trials(
-        [
-            optuna.trial.create_trial(params=params, distributions=distributions, value=value)
-            for params, value in zip(configs, run.objective.tolist(), strict=True)
-        ]
-    )
+    columns = [
+        [kind.to_internal_repr(config[name]) for config in configs] for name, kind in kinds.items()
+    ]
+    store(f"sqlite:///{path}", kinds, np.array(columns, dtype=float).T, run.objective)
 
 
 def answer(what, source, folder):
