@@ -323,7 +323,14 @@ def _tried_where(effect: PartialDependence, conditions: tuple[Condition, ...]) -
     space, X = effect.subject.space, effect.subject.tried
     if X is None:
         return {}
-    inside = np.array([all(c.holds(config) for c in conditions) for config in space.decode(X)])
+    inside = np.ones(len(X), dtype=bool)
+    for condition in conditions:
+        j = space.index(condition.name)
+        active = np.flatnonzero(~np.isnan(X[:, j]))
+        values = space.parameters[j].decode(X[active, j])
+        meets = np.zeros(len(X), dtype=bool)
+        meets[active] = [condition.holds({condition.name: value}) for value in values]
+        inside &= meets
     here = X[inside]
     return {
         "tried": values_together(space, [space.index(name) for name in effect.names], here),
