@@ -8,8 +8,11 @@ less the problem's least value: a known one, or the least that a long search or 
 found. Advice to widen a range is not followed where nothing beyond it is allowed.
 
 Each run is a row of a file, written when it ends: started again, the script does what is missing.
+The runs are made by joblib's workers: processes, or those of a dask cluster, which need this folder
+on their path.
 
     python examples/advice_regret.py --optimizers tpe --seeds 20 --jobs 2
+    python examples/advice_regret.py --seeds 20 --scheduler tcp://10.0.0.1:8786
     python examples/advice_regret.py --optimizers gp --seeds 4 --jobs 2
 """
 
@@ -17,12 +20,11 @@ from __future__ import annotations
 
 import argparse
 import csv
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from pathlib import Path
 
 import pandas as pd
+from joblib import Parallel, delayed, parallel_config
 from regret.arms import ARMS, OPTIMIZERS, Continued, Setting, continued
 from regret.problems import available
 from regret.tables import KEYS, by_problem, in_markdown, over_trials, regrets
@@ -48,8 +50,8 @@ def done(file: Path) -> pd.DataFrame:
     return pd.read_csv(file, keep_default_na=False)
 
 
-def run_missing(wanted: list[Setting], file: Path, jobs: int) -> None:
-    """Run what is not in a file yet, and append it."""
+def run_missing(wanted: list[Setting], file: Path, jobs: int | None) -> None:
+    """Run what is not in a file yet by joblib's workers, and append it."""
     _drop_row_cut_off(file)
     known = {tuple(row) for row in done(file)[KEYS].to_numpy()}
     missing = {
@@ -57,22 +59,13 @@ def run_missing(wanted: list[Setting], file: Path, jobs: int) -> None:
         for setting in wanted
         if (arms := tuple(a for a in ARMS if (*_key(setting), a) not in known))
     }
-    for i, (setting, found) in enumerate(_all(missing, jobs), 1):
+    work = (delayed(_one)(*one) for one in missing.items())
+    made = Parallel(n_jobs=jobs, return_as="generator")(work)
+    for i, (setting, found) in enumerate(zip(missing, made, strict=True), 1):
         _append(file, setting, found)
         at = f"{setting.problem}, {setting.optimizer}, seed {setting.seed}"
         finals = ", ".join(f"{one.arm} {one.values[-1]:.5g}" for one in found)
         print(f"{i}/{len(missing)} {at}: {finals}; {found[-1].actions}", flush=True)
-
-
-def _all(
-    missing: dict[Setting, tuple[str, ...]], jobs: int
-) -> Iterator[tuple[Setting, list[Continued]]]:
-    if jobs == 1:
-        for setting, arms in missing.items():
-            yield setting, _one(setting, arms)
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from zip(missing, pool.map(_one, missing, missing.values()), strict=True)
 
 
 def _one(setting: Setting, arms: tuple[str, ...]) -> list[Continued]:
@@ -108,7 +101,8 @@ def main() -> None:
     parser.add_argument("--problems", nargs="+", default=available(), choices=available())
     parser.add_argument("--optimizers", nargs="+", default=["tpe"], choices=OPTIMIZERS)
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--jobs", type=int, help="processes, by default one")
+    parser.add_argument("--scheduler", help="address of one of dask, whose workers make the runs")
     parser.add_argument("--runs", type=Path, default=Path("advice_regret_runs.csv"))
     parser.add_argument("--out", type=Path, help="folder for the tables as CSV")
     parser.add_argument("--quick", action="store_true", help="two problems, few trials")
@@ -117,7 +111,14 @@ def main() -> None:
     if options.quick:
         problems, seeds, trials, more = ["hyper-ellipsoid", "conditional"], 2, 14, 6
     wanted = settings(problems, options.optimizers, seeds, trials, more)
-    run_missing(wanted, options.runs, options.jobs)
+    if options.scheduler is None:
+        run_missing(wanted, options.runs, options.jobs)
+    else:
+        from distributed import Client
+
+        with Client(options.scheduler) as client, parallel_config(backend="dask", client=client):
+            client.run(exec, "import regret")  # joblib would wait for workers without it
+            run_missing(wanted, options.runs, options.jobs)
     regret = regrets(done(options.runs))
     table = by_problem(regret, trials)
     if options.out is not None:

@@ -36,13 +36,55 @@ def deaf_to_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+@contextmanager
+def workers_of(scheduler: str | None, *, module: str = "hpo_explain") -> Iterator[None]:
+    """Return a context in which joblib's workers are those of a dask scheduler, if one is named.
+
+    Parameters
+    ----------
+    scheduler : str or None
+        Its address, such as "tcp://10.0.0.1:8786"; None leaves the workers as they are.
+    module : str, default "hpo_explain"
+        What the workers must have.
+
+    Raises
+    ------
+    ImportError
+        If a worker does not have the module, for whose answer joblib would wait for ever.
+    ValueError
+        If dask is not installed.
+    OSError
+        If no scheduler answers.
+
+    Examples
+    --------
+    >>> with workers_of(None):
+    ...     list(by_workers(None, ()))
+    []
+    """
+    if scheduler is None:
+        yield
+        return
+    from joblib import parallel_config
+    from joblib.parallel import get_active_backend
+
+    with parallel_config(backend="dask", scheduler_host=scheduler):
+        client = get_active_backend()[0].client
+        try:
+            client.run(exec, f"import {module}")
+            yield
+        finally:
+            client.close()
+
+
 def by_workers(n_jobs: int | None, work: Iterable[Any]) -> Iterator[Any]:
     """Return what joblib's workers make of delayed calls, in their order, as it comes.
 
     Parameters
     ----------
     n_jobs : int or None
-        Number of workers; None takes what ``joblib.parallel_config`` says.
+        Number of workers; None takes what ``joblib.parallel_config`` says. 1 does the work here,
+        also in a worker of dask, which would share it with the others.
     work : iterable
         The calls, each made by ``joblib.delayed``.
 
@@ -52,9 +94,11 @@ def by_workers(n_jobs: int | None, work: Iterable[Any]) -> Iterator[Any]:
     >>> list(by_workers(1, (delayed(abs)(x) for x in (-1, 2))))
     [1, 2]
     """
+    if n_jobs == 1:
+        return (function(*given, **named) for function, given, named in work)
     from joblib.parallel import LokyBackend, Parallel, get_active_backend
 
-    processes = n_jobs != 1 and isinstance(get_active_backend()[0], LokyBackend)
+    processes = isinstance(get_active_backend()[0], LokyBackend)
     with deaf_to_interrupts() if processes else nullcontext():
         found: Iterator[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(work)
     return found

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from hpo_explain._progress import progress_bar
 from hpo_explain._workers import by_workers
 from hpo_explain.adapters.file_kind import TABLE, TABLES, kind_of
 from hpo_explain.cli._errors import told
@@ -59,9 +60,17 @@ def write_reports(
     from joblib import delayed
 
     folder.mkdir(parents=True, exist_ok=True)
-    work = (delayed(_written)(source, folder / f"{name}.html") for name, source in sources.items())
-    outcomes = zip(sources, by_workers(n_jobs, work), strict=True)
-    return {name: why for name, why in outcomes if why is not None}
+    work = (  # a worker may be elsewhere
+        delayed(_written)(
+            replace(source, source=str(Path(source.source).absolute())),
+            folder.absolute() / f"{name}.html",
+        )
+        for name, source in sources.items()
+    )
+    done = progress_bar(
+        by_workers(n_jobs, work), total=len(sources), name="reports", unit="report", shown=True
+    )
+    return {name: why for name, why in zip(sources, done, strict=True) if why is not None}
 
 
 def _written(source: Source, path: Path) -> str | None:

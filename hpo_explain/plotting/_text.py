@@ -34,7 +34,7 @@ def plain(text: object) -> str:
 def visible(text: str) -> str:
     """Return a text on the lines that it has, in which every character can be shown."""
     lines = _TURNING.sub("", text).split("\n")
-    return "\n".join(_FORBIDDEN.sub("\ufffd", line) for line in lines)
+    return "\n".join(_FORBIDDEN.sub("\ufffd", _BREAKS.sub("↵", line)) for line in lines)
 
 
 def abbreviated(texts: Iterable[str], width: int) -> list[str]:

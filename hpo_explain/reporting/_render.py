@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from matplotlib.axes import Axes
 
+from hpo_explain._words import printable_lines
 from hpo_explain.plotting import plot_svg
 from hpo_explain.reporting._csv import csv_text
 
@@ -66,12 +67,18 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("hpo_explain.reporting"),
         autoescape=True,
+        finalize=_shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.globals["downloads"] = downloads
     return environment
+
+
+def _shown(value: object) -> Markup:
+    """Return a text as HTML in which controls and marks of direction are shown, not obeyed."""
+    return value if isinstance(value, Markup) else escape(printable_lines(str(value)))
 
 
 def render(template: str, **values: Any) -> Markup:
@@ -148,7 +155,7 @@ def figure(draw: _Draw, *, alt: str, caption: str) -> Markup:
     caption : str
         What is drawn, for those who do.
     """
-    svg = plot_svg(lambda: draw(width=_WIDTH), alt=alt)
+    svg = plot_svg(lambda: draw(width=_WIDTH), alt=printable_lines(alt))
     own = hashlib.sha256(caption.encode(errors="replace")).hexdigest()[:6]
     svg = re.sub(r"\bp([0-9a-f]{10})-", rf"p\g<1>{own}-", svg)
     colored = _COLOR.sub(lambda found: f"var(--{_INKS[found[0].lower()]})", _smaller(svg))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from hpo_explain._words import printable
 from hpo_explain.errors import NothingToExplain, unless_nothing
 from hpo_explain.explanations import DesirabilityPath, ProposalExplanation
 from hpo_explain.facts import Origin, fact
@@ -58,11 +59,20 @@ def _content(context: Context) -> Content:
 
 
 def as_json(data: Any) -> Markup:
-    """Return data as JSON that no text of it can end early in a page."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """Return data as JSON that no text of it can end early in a page, nor turn around."""
+    text = json.dumps(_shown(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)
+
+
+def _shown(data: Any) -> Any:
+    """Return data in whose texts controls are shown."""
+    if isinstance(data, dict):
+        return {_shown(key): _shown(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_shown(value) for value in data]
+    return printable(data) if isinstance(data, str) else data
 
 
 def _data(run: Run, path: DesirabilityPath | None) -> dict[str, Any]:

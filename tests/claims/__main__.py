@@ -6,10 +6,14 @@ import argparse
 import shlex
 import sys
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from joblib import delayed
+
+from hpo_explain._workers import by_workers, workers_of
 from tests.claims.runs import NOISE, OPTIMIZERS, SEEDS, TRIALS, Setting, all_settings
 from tests.claims.scored import ROOT, ScoredRun, score
 from tests.claims.table import worst, written
@@ -35,7 +39,8 @@ def options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--kinds", nargs="*", help="show only these kinds of claims")
     parser.add_argument("--paths", action="store_true", help="also explain all proposals of a run")
     parser.add_argument("--seconds", default=120.0, type=float, help="for a run, at most")
-    parser.add_argument("--jobs", default=1, type=int)
+    parser.add_argument("--jobs", type=int, help="processes, by default one")
+    parser.add_argument("--scheduler", help="address of one of dask, whose workers score the runs")
     parser.add_argument("--cache", type=Path, help="folder that keeps runs and scored claims")
     parser.add_argument("--output", type=Path, default=OUTPUT)
     parser.add_argument("--worst", type=Path, help="a file for examples of wrong certain claims")
@@ -58,16 +63,21 @@ def chosen(asked: argparse.Namespace) -> list[Setting]:
     return found[asked.first :: asked.every]
 
 
+def scores(settings: list[Setting], n_jobs: int | None, **how: Any) -> Iterator[ScoredRun]:
+    """Score runs by joblib's workers, such as those of a dask cluster with a thread each."""
+    return by_workers(n_jobs, (delayed(score)(setting, **how) for setting in settings))
+
+
 def main(arguments: list[str]) -> int:
     asked = options(arguments)
     settings = chosen(asked)
-    if asked.cache is not None:
-        asked.cache.mkdir(parents=True, exist_ok=True)
-    how = {"paths": asked.paths, "only": asked.methods, "seconds": asked.seconds}
-    one = partial(score, folder=asked.cache, **how)
+    folder = None if asked.cache is None else asked.cache.absolute()  # a worker may be elsewhere
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    how = {"folder": folder, "paths": asked.paths, "only": asked.methods, "seconds": asked.seconds}
     runs: list[ScoredRun] = []
-    with ProcessPoolExecutor(asked.jobs) as pool:
-        for i, run in enumerate(pool.map(one, settings), 1):
+    with workers_of(asked.scheduler, module="tests.claims"):
+        for i, run in enumerate(scores(settings, asked.jobs, **how), 1):
             runs.append(run)
             print(f"{i}/{len(settings)} {run.setting.label} {run.seconds:.1f} s", flush=True)
             for method, error in run.errors:
@@ -86,7 +96,7 @@ def _command(arguments: list[str]) -> str:
     """The command without what does not change the table: folders and processes."""
     kept, skip = [], False
     for argument in arguments:
-        if skip or argument in ("--cache", "--jobs", "--output", "--worst"):
+        if skip or argument in ("--cache", "--jobs", "--scheduler", "--output", "--worst"):
             skip = not skip
             continue
         kept.append(argument)

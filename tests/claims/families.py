@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from joblib import delayed
 
 import hpo_explain as hx
+from hpo_explain._workers import by_workers, workers_of
 from hpo_explain.explanations.claims import Claim
 from tests.claims.problems import PROBLEMS, Problem
 from tests.claims.scoring import families as truth
@@ -90,6 +92,15 @@ def run_of(problem: Problem, n: int, noise: float, seed: int, **options: object)
     X = problem.space.sample(n, seed=seed, method="uniform")
     y = observed(problem, X, noise, seed)
     return hx.Run(problem.space, X, y, "minimize", proposals=[], **options)
+
+
+def all_told(settings: Iterable[Setting], n_jobs: int | None) -> Iterator[list[Told]]:
+    """All claims about each setting, by joblib's workers."""
+    return by_workers(n_jobs, (delayed(_listed)(setting) for setting in settings))
+
+
+def _listed(setting: Setting) -> list[Told]:
+    return list(told(setting))
 
 
 def told(setting: Setting) -> Iterator[Told]:
@@ -220,15 +231,19 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser("python -m tests.claims.families", description=__doc__)
     parser.add_argument("--settings", default=20, type=int, help="how many")
     parser.add_argument("--first", default=0, type=int, help="the first of them")
+    parser.add_argument("--jobs", type=int, help="processes, by default one")
+    parser.add_argument("--scheduler", help="address of one of dask, whose workers judge")
     parser.add_argument("--wrong", action="store_true", help="show certain claims that are wrong")
     asked = parser.parse_args(arguments)
     found: list[Told] = []
-    for setting in settings()[asked.first : asked.first + asked.settings]:
-        for one in told(setting):
-            found.append(one)
-            if asked.wrong and one.claim.certain and one.judged.right is False:
-                where = f"{setting.problem.name} {setting[1:]}"
-                print(where, one.method, one.claim, one.judged.truth, sep="; ")
+    chosen = settings()[asked.first : asked.first + asked.settings]
+    with workers_of(asked.scheduler, module="tests.claims"):
+        for setting, claims in zip(chosen, all_told(chosen, asked.jobs), strict=True):
+            found += claims
+            for one in claims:
+                if asked.wrong and one.claim.certain and one.judged.right is False:
+                    where = f"{setting.problem.name} {setting[1:]}"
+                    print(where, one.method, one.claim, one.judged.truth, sep="; ")
     for (method, kind), (good, told_, covered, of, asked_) in counted(found).items():
         print(f"{method:20} {kind:14} right {good}/{told_} covered {covered}/{of} of {asked_}")
 

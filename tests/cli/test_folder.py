@@ -70,16 +70,24 @@ def test_workers_write_the_same_pages(folder, runs):
     assert _pages(folder / "alone") == _pages(folder / "both")
 
 
-def test_a_dask_cluster_writes_the_same_pages(folder, runs):
+@pytest.mark.filterwarnings("default")  # what a cluster warns of at its ends
+def test_workers_of_a_dask_scheduler_write_the_same_pages(folder, runs, run):
     distributed = pytest.importorskip("distributed")
-    sources = runs_in(Source(str(runs)))
-    assert not write_reports(sources, folder / "alone", n_jobs=1)
-    with (
-        distributed.Client(n_workers=2, threads_per_worker=1, processes=False),
-        joblib.parallel_config(backend="dask"),
-    ):
-        assert not write_reports(sources, folder / "both", n_jobs=None)
+    alone = run("report", "runs", "--out", "alone", "--n-jobs", "1")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
+    ) as cluster:
+        both = run("report", "runs", "--out", "both", "--scheduler", cluster.scheduler_address)
+    assert (alone.exit_code, both.exit_code) == (0, 0), both.output
     assert _pages(folder / "alone") == _pages(folder / "both")
+
+
+def test_a_scheduler_that_does_not_answer_is_told_in_a_line(folder, runs, run):
+    pytest.importorskip("distributed")
+    outcome = run("report", "runs", "--scheduler", "inproc://nowhere/1/1")
+    assert outcome.exit_code == 1
+    assert "Error: " in outcome.stderr
+    assert "Traceback" not in outcome.stderr
 
 
 def test_an_interrupt_leaves_the_reports_that_are_written(folder, runs, run, monkeypatch):

@@ -101,21 +101,6 @@ def test_the_numbers_do_not_depend_on_the_workers():
     np.testing.assert_array_equal(alone.phi, threads.phi)
 
 
-@pytest.mark.filterwarnings("default")  # what the cluster warns of while it starts and stops
-def test_a_dask_cluster_can_do_the_work():
-    distributed = pytest.importorskip("distributed")
-    run = run_of(12, proposals=[5, 7, 9, 11])
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster),
-        joblib.parallel_config(backend="dask"),
-    ):
-        found = path_of(run, n_jobs=None)
-    np.testing.assert_array_equal(found.phi, path_of(run).phi)
-
-
 # ---------------------------------------------------------------------- tables
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpo_explain._width import columns, shorten
-from hpo_explain.plotting._text import abbreviated, distinct, plain, wrap
+from hpo_explain.plotting._text import abbreviated, distinct, plain, visible, wrap
 from hpo_explain.wording.numbers import signed
 from hpo_explain.wording.plots import not_shown
 
@@ -32,6 +32,10 @@ def test_a_label_never_holds_what_xml_forbids(text):
     for character in plain(text):
         assert unicodedata.category(character) not in {"Cc", "Cs", "Zl", "Zp"}
         assert character not in "\ufffe\uffff"
+
+
+def test_a_text_keeps_its_own_lines_alone():
+    assert visible("a\nb\u2028c\u2029d\re\x1b") == "a\nb↵c↵d↵e\ufffd"
 
 
 def test_the_middle_of_a_long_name_makes_room_for_an_ellipsis():

@@ -1,0 +1,122 @@
+"""Two workers of dask make of the same work the same as one process."""
+
+from dataclasses import replace
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+import hpo_explain as hx
+from hpo_explain._workers import by_workers, workers_of
+from tests.claims.__main__ import scores
+from tests.claims.families import all_told
+from tests.claims.families import settings as families
+from tests.claims.runs import Setting
+from tests.handmade import tuning_run
+from tests.source_tree import ROOT
+
+distributed = pytest.importorskip("distributed")
+EXAMPLES = ROOT / "examples"
+pytestmark = pytest.mark.filterwarnings("default")  # what a cluster warns of at its ends
+
+
+@pytest.fixture(
+    scope="module",
+    params=["threads", pytest.param("processes", marks=pytest.mark.thorough)],
+)
+def scheduler(request):
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=request.param == "processes",
+            dashboard_address=":0",
+        ) as cluster,
+    ):  # fmt: skip
+        patched.syspath_prepend(EXAMPLES)
+        with distributed.Client(cluster) as client:
+            client.run(exec, f"import sys; sys.path.insert(0, {str(EXAMPLES)!r})")
+        yield cluster.scheduler_address
+
+
+def by_dask(scheduler, work):
+    """What it makes of work, which some of its workers must have done."""
+    with (
+        distributed.Client(scheduler) as client,
+        distributed.get_task_stream(client) as stream,
+        workers_of(scheduler),
+    ):
+        made = work()
+    assert {task["worker"] for task in stream.data}
+    return made
+
+
+def test_proposals_are_explained(scheduler):
+    run = tuning_run(12)
+
+    def phi():
+        return hx.desirability_path(run, n_jobs=None, background=20, progress=False).phi
+
+    np.testing.assert_array_equal(by_dask(scheduler, phi), phi())
+
+
+def test_runs_of_the_claims_benchmark_are_scored(scheduler):
+    settings = [Setting("additive", "random", 12, 0.3, seed) for seed in range(2)]
+
+    def claims():
+        found = list(scores(settings, None, only={"trust", "ablation"}))
+        assert [run.errors for run in found] == [[], []]
+        assert [len(run.claims) > 0 for run in found] == [True, True]
+        return repr([replace(run, seconds=0.0) for run in found])  # nan is as nan
+
+    assert by_dask(scheduler, claims) == claims()
+
+
+@pytest.mark.thorough
+def test_claims_of_the_family_of_methods_are_judged(scheduler):
+    def claims():
+        return repr(list(all_told(families()[:2], None)))
+
+    assert by_dask(scheduler, claims) == claims()
+
+
+def test_regrets_are_measured(scheduler, monkeypatch, tmp_path):
+    import advice_regret
+
+    def drawn(setting, arms):
+        """Takes no advice, which takes seconds."""
+        values = np.random.default_rng(setting.seed).uniform(size=13)
+        return [
+            advice_regret.Continued(arm, "", 1.0, 0.0, values + i) for i, arm in enumerate(arms)
+        ]
+
+    if scheduler.startswith("inproc:"):  # processes take it
+        monkeypatch.setattr(advice_regret, "continued", drawn)
+    wanted = advice_regret.settings(["hyper-ellipsoid"], ["tpe"], 2, 11, 1)
+
+    def rows(file):
+        advice_regret.run_missing(wanted, tmp_path / file, None)
+        return pd.read_csv(tmp_path / file, dtype=str).drop(columns="seconds")
+
+    pd.testing.assert_frame_equal(by_dask(scheduler, lambda: rows("dask.csv")), rows("alone.csv"))
+
+
+def test_workers_that_lack_a_module_are_told_and_not_waited_for(scheduler):
+    with pytest.raises(ModuleNotFoundError), workers_of(scheduler, module="not_there"):
+        pytest.fail("would wait for ever")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_one_worker_is_this_process_in_a_cluster_too(n_jobs, monkeypatch):
+    """A report that a worker writes asks no other worker to explain its proposals."""
+    asked = []
+
+    class Counting(joblib.parallel.ThreadingBackend):
+        def submit(self, *args, **options):
+            asked.append(args)
+            return super().submit(*args, **options)
+
+    monkeypatch.setitem(joblib.parallel.BACKENDS, "counting", Counting)
+    with joblib.parallel_config(backend="counting"):
+        assert list(by_workers(n_jobs, map(joblib.delayed(abs), (-1, 2)))) == [1, 2]
+    assert bool(asked) == (n_jobs == 2)
