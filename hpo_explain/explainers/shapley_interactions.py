@@ -276,8 +276,8 @@ class ShapleyInteractionExplainer:
             return [[j] for j in columns], ()
         rows = np.vstack(self._cubes)[:: max(1, sum(map(len, self._cubes)) // _RANKED_BY)]
         size = np.abs(game.shapley([rows])[0][0].sum(axis=1))
-        first = np.argsort(-size, kind="stable")[: EXACT_PLAYERS - 1]
-        alone = sorted(columns[i] for i in first)
+        first = game.players[np.argsort(-size, kind="stable")[: EXACT_PLAYERS - 1]]
+        alone = sorted(first.tolist())
         rest = [j for j in columns if j not in alone]
         names = [game.acquisition.space.names[j] for j in rest]
         return [*([j] for j in alone), rest], (fact("play_as_one", names=names),)

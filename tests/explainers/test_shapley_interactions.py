@@ -128,6 +128,18 @@ def test_beyond_eleven_the_least_play_as_one():
     assert "play as one" in str(found.notes[0])
 
 
+def test_the_least_are_those_that_contribute_least_in_whatever_order_a_run_lists_them():
+    # columns of the model are in the order of the first row, not as they are listed
+    X = unit_cube(13).sample(60, seed=3)
+    run = hx.Run(unit_cube(13), X, 3.0 * X[:, 4] * X[:, 9] + X[:, 0], "minimize")
+    assert run.surrogate().space.order.tolist() != list(range(13))
+    found = hx.shapley_interactions(run, 5, kind="gp")
+    contributions = hx.explain_prediction(run, 5, kind="gp")
+    (together,) = (player for player in found.total.players if len(player) > 1)
+    most = [contributions.names[i] for i in np.argsort(-np.abs(contributions.phi))[:7]]
+    assert not {*together} & {*most}
+
+
 @pytest.mark.parametrize("kind", ["gp", "forest"])
 @pytest.mark.parametrize("seed", range(3))
 def test_in_pure_noise_no_interaction_is_certain(kind, seed):
