@@ -21,13 +21,9 @@ from hpo_explain.cli._source import Source, takes_source
               help="File to write, by default report.html; for a folder the folder to write to, "
               "by default reports.")  # fmt: skip
 @click.option("--title", help="The heading; by default it has the study's name.")
-@click.option(
-    "--n-jobs",
-    type=int,
-    default=-1,
-    show_default=True,
-    help="Folder: number of processes that write reports, -1 for one per core.",
-)
+@click.option("--n-jobs", type=int, default=-1, show_default=True,
+              help="Folder: number of processes that write reports, -1 for one per "
+              "core.")  # fmt: skip
 @click.option("--scheduler", metavar="ADDRESS",
               help="Folder: a scheduler of dask, such as tcp://10.0.0.1:8786, whose workers write "
               "the reports; they need this folder, and --out, under the same path.")  # fmt: skip

@@ -147,7 +147,7 @@ class _Found:
         rescaled = self._unless("rescale", lambda: rescale(run, names))
         changes = self._several(widened, rescaled)
         avoid = failing(run.space, warned)
-        far = None
+        all_tried = far = None
 
         def attempted(most: int | None = None) -> Action | None:
             return self._unless(
@@ -159,8 +159,9 @@ class _Found:
             all_tried = attempted()
             far = self._unless("explore", lambda: explore(analyses, prospects, all_tried, avoid))
         if far is None:
-            changes += [] if rescaled else self._smaller(prospects, candidates, names)
-            tried = attempted()
+            smaller = [] if rescaled else self._smaller(prospects, candidates, names)
+            changes += smaller
+            tried = attempted() if smaller or all_tried is None else all_tried
         else:
             tried = all_tried and attempted(1)
         found = [*warned, *changes, *self._several(hidden, tried, far)]

@@ -246,10 +246,10 @@ class ComparisonExplainer:
         drawn = [one for one in lost if one is not None]
         upper = np.array(
             [
-                self._by_std(run, config, a - b) + one if own is None
+                self._by_std(run, rows[chosen], a - b) + one if own is None
                 else max(float(np.quantile(own, 1.0 - _LEVEL / len(self._runs))), one)
-                for run, own, a, b, one in zip(
-                    self._runs, lost, average, best, loss[:, chosen].tolist(), strict=True
+                for run, rows, own, a, b, one in zip(
+                    self._runs, places, lost, average, best, loss[:, chosen].tolist(), strict=True
                 )
             ]
         )  # fmt: skip
@@ -288,12 +288,11 @@ class ComparisonExplainer:
             return self._space.encode([config])
         return run.rows(self._space, config, latent)
 
-    def _by_std(self, run: ComparedRun, config: dict[str, Any], scale: float) -> float:
-        """Return how much it may lose more than the best trial, by a std of the difference."""
+    def _by_std(self, run: ComparedRun, rows: Array, scale: float) -> float:
+        """Return how much rows may lose more than the best trial, by a std of the difference."""
         tried = run.subject.tried
         if tried is None:
             return np.inf
-        rows = self._rows(run, config, self._latent(run))
         x = tried[[int(np.argmin(run.cost(tried)))]]
         weights = np.append(np.full(len(rows), 1.0 / len(rows)), -1.0)
         sums = sums_under(run.surrogate, np.concatenate([rows, x]), weights[None, :])

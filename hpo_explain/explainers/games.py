@@ -326,7 +326,7 @@ class GameExplainer:
             return None if sums is None else _Known(sums.std[:-1], float(sums.std[-1]))
         covariance = weights @ sums.covariance @ weights.T if few else sums.covariance
         std = std_from_variance(np.diag(covariance))
-        n = DRAWS if self._subject.draws is None else self._subject.draws
+        n = self._subject.draws or DRAWS
         if few:
             coalitions = normal_draws(values, sums.covariance, n, self._seed).T
             return _Known(std[:-1], float(std[-1]), coalitions @ weights[:-1].T, coalitions)

@@ -96,7 +96,7 @@ class LocalImportanceExplainer:
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._sample = check_count("sample", sample)
         self._seed = check_seed(seed)
-        self._n_draws = _DRAWS if self._subject.draws is None else self._subject.draws
+        self._n_draws = self._subject.draws or _DRAWS
         below = self._explained.surrogate
         self._boxes = below.boxes() if isinstance(below, SupportsBoxes) else None
 

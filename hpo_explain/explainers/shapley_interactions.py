@@ -300,7 +300,7 @@ class ShapleyInteractionExplainer:
         sums = interactions_under(surrogate, x, found.players, background, weights, seed=self._seed)
         if sums is None or sums.covariance is None:
             return None if sums is None else sums.std, None
-        n = DRAWS if self._subject.draws is None else self._subject.draws
+        n = self._subject.draws or DRAWS
         return sums.std, normal_draws(total, sums.covariance, n, self._seed).T
 
 
