@@ -79,17 +79,9 @@ def test_every_listed_name_exists(module):
 # ---------------------------------------------------------------------- the process it lives in
 
 
-WARNED_WHEN_USED = {
-    "hpo_explain.adapters.skopt._pending",
-    "hpo_explain.adapters.skopt._dimensions",
-    "hpo_explain.adapters.ax._process",
-}
-"""Where a framework warns of what it told its user before, and cannot be told not to."""
-
-
 @pytest.mark.parametrize("module", sorted(modules()))
 def test_no_module_changes_what_all_threads_share(module):
-    """Settings of matplotlib and numpy; np.errstate is a thread's own since numpy 2."""
+    """Settings of matplotlib and numpy, filters of warnings; np.errstate is a thread's own."""
     tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
     used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     used |= {
@@ -97,9 +89,8 @@ def test_no_module_changes_what_all_threads_share(module):
         for name in node.names
     }  # fmt: skip
     assert used.isdisjoint({"rc_context", "rc_file", "rcdefaults", "seterr", "switch_backend"})
+    assert used.isdisjoint({"catch_warnings", "simplefilter", "filterwarnings"})
     assert used.isdisjoint({"set_state"})  # of numpy's global generator
-    if module not in WARNED_WHEN_USED:
-        assert "catch_warnings" not in used
     stored = [
         node.value.attr for node in ast.walk(tree)
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -74,12 +73,10 @@ class AxFit:
             If Ax cannot fit it, or it does not predict what Ax does.
         """
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                spec = self.spec.copy()  # the client keeps its own
-                spec.fit(experiment=self.experiment, data=self.data.filter(trial_indices=trials))
-                process = self._read(spec.fitted_adapter, X)
-                agrees = self._agrees(process, spec.fitted_adapter)
+            spec = self.spec.copy()  # the client keeps its own
+            spec.fit(experiment=self.experiment, data=self.data.filter(trial_indices=trials))
+            process = self._read(spec.fitted_adapter, X)
+            agrees = self._agrees(process, spec.fitted_adapter)
         except Exception as error:  # another kind of model, or another release, may raise anything
             raise ValueError(f"{type(error).__name__}: {error}") from error
         if not agrees:

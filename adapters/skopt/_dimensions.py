@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -42,10 +41,7 @@ def read_dimensions(result: Any) -> list[Any]:
             "has neither a space nor specs['args']['dimensions'], so its search space is unknown",
             remedy="Set result.space to the skopt.space.Space that was searched.",
         )
-    with warnings.catch_warnings():
-        # skopt warns that it may read short forms such as (1, 10) differently in the future
-        warnings.simplefilter("ignore")
-        return list(Space(arguments["dimensions"]).dimensions)
+    return list(Space(arguments["dimensions"]).dimensions)
 
 
 def read_space(

@@ -9,7 +9,6 @@ has one, as skopt gives those it makes itself.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -57,9 +56,7 @@ class ModelToFit:
     def fitted(self) -> Any:
         """Return it, fitted again."""
         model = clone(self.estimator)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # as skopt does
-            return model.fit(self.columns, list(self.values))
+        return model.fit(self.columns, list(self.values))
 
 
 @dataclass(frozen=True, eq=False)
