@@ -128,7 +128,8 @@ class ComparisonExplainer:
     def __init__(self, runs: Sequence[ComparedRun], *, seed: int = 0) -> None:
         if len(runs) < 2:
             problem = f"must hold at least two runs, but held {len(runs)}"
-            raise InputError("runs", problem, [run.name for run in runs])
+            remedy = "Add a run of the same space."
+            raise InputError("runs", problem, [run.name for run in runs], remedy)
         self._runs = tuple(runs)
         self._seed = check_seed(seed)
         self._shared = Shared.of([run.surrogate.space for run in runs])

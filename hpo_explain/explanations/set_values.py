@@ -18,6 +18,8 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     import pandas as pd
 
+_OTHERS_NAMED = 1  # in the label of a player; the facts of a result name all
+
 
 @dataclass(frozen=True, eq=False)
 class SetValues:
@@ -73,7 +75,14 @@ class SetValues:
 
     def label(self, i: int) -> str:
         """Return set i as it is written."""
-        return " × ".join(" + ".join(self.players[player]) for player in self.sets[i])
+        return " × ".join(self.player(player) for player in self.sets[i])
+
+    def player(self, i: int) -> str:
+        """Return player i as it is written: "lr", "lr + depth", or "lr + 8 others"."""
+        first, *others = self.players[i]
+        if len(others) > _OTHERS_NAMED:
+            return f"{first} + {len(others)} others"
+        return " + ".join([first, *others])
 
     def of(self, *names: str) -> float:
         """Return the value of a set of hyperparameters, in any order.

@@ -149,7 +149,7 @@ def several_runs(
         read[str(name)] = average_instances(run, n_trees=_TREES, seed=seed)
     if len(read) < 2:
         problem = f"must hold at least two runs, but held {', '.join(read) or 'none'}"
-        raise InputError(argument, problem, [*read])
+        raise InputError(argument, problem, [*read], "To explain one run, use hx.report(run).")
     return read
 
 

@@ -15,14 +15,13 @@ from matplotlib.ticker import PercentFormatter
 from hpo_explain._width import shorten
 from hpo_explain.plotting._layout import characters, points_across
 from hpo_explain.plotting._look import ink, line_mark
-from hpo_explain.plotting._rows import row_labels, style_rows, write_rows
+from hpo_explain.plotting._rows import row_height, row_labels, style_rows, write_rows
 from hpo_explain.plotting._style import FILLS, GREY, Fill, new_axes, set_height
 from hpo_explain.plotting._text import distinct, plain
 from hpo_explain.space import Array
 
 MOST_ROWS = 20
 _ROW_POINTS = (18.0, 30.0, 36.0)  # height of a row with 1, 2, 3 and more bars
-_LINE = 10.5  # points of every further line of a label
 _LABELS = 0.34  # share of the width that labels take
 _BARS = 0.78  # share of a row that its bars take
 _NEGLIGIBLE = 1e-12  # of the values that were subtracted: rounding, not a contribution
@@ -191,10 +190,8 @@ def draw_bars(
         legend=_legend(bars) if legend is None else legend,
     )
     if own:
-        lines = max((text.count("\n") for text in labels), default=0)
-        row = max(
-            _ROW_POINTS[min(bars.terms, len(_ROW_POINTS)) - 1], _ROW_POINTS[0] + lines * _LINE
-        )
+        of_bars = _ROW_POINTS[min(bars.terms, len(_ROW_POINTS)) - 1]
+        row = max(of_bars, row_height(labels, _ROW_POINTS[0]))
         set_height(ax, high + max(len(labels), 1) * row)
     return ax
 

@@ -20,6 +20,8 @@ from hpo_explain.plotting._look import ink
 from hpo_explain.plotting._style import GREY, TEXT, make_literal
 from hpo_explain.plotting._text import abbreviated, distinct
 
+_LINE = 10.5  # points of every further line of a label
+
 
 def style_rows(ax: Axes, labels: Sequence[str], *, zero: bool = True) -> None:
     """Label rows from the top down, tint every second one, and mark zero unless told not to."""
@@ -79,3 +81,8 @@ def row_labels(rows: Iterable[Sequence[str]], width: int) -> list[str]:
             line = "\n".join([fitted[row[0]], *(shorten(part, width) for part in row[1:])])
         labels.append(line)
     return distinct(labels)
+
+
+def row_height(labels: Iterable[str], points: float) -> float:
+    """Return how many points high rows are, of which `points` is enough for one line."""
+    return points + _LINE * max((label.count("\n") for label in labels), default=0)

@@ -26,7 +26,7 @@ from hpo_explain.plotting._layout import (
     write_legend,
 )
 from hpo_explain.plotting._look import ink
-from hpo_explain.plotting._rows import row_labels, style_rows, write_rows
+from hpo_explain.plotting._rows import row_height, row_labels, style_rows, write_rows
 from hpo_explain.plotting._style import FILLS, GREY, TEXT, make_literal, new_axes, set_height
 from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.space import Array
@@ -179,8 +179,9 @@ class Steps:
     ----------
     start : float
         Where they start.
-    labels : tuple of str
-        What each step is of, the first on top.
+    labels : tuple of tuple of str
+        What each step is of, the first on top: in parts, which stand below each other where they
+        are long.
     values : tuple of float
         How far each goes.
     halves : tuple of float or None
@@ -188,7 +189,7 @@ class Steps:
     """
 
     start: float
-    labels: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
     values: tuple[float, ...]
     halves: tuple[float | None, ...]
 
@@ -210,7 +211,7 @@ def draw_waterfall(
         ax = new_axes(width)
     at = steps.start + np.concatenate([[0.0], np.cumsum(steps.values)])
     labels = row_labels(
-        [[plain(label)] for label in steps.labels], characters(0.34 * points_across(ax))
+        (list(map(plain, parts)) for parts in steps.labels), characters(0.34 * points_across(ax))
     )
     for i, value in enumerate(steps.values):
         fill = FILLS[_fill(value, lower)]
@@ -239,7 +240,7 @@ def draw_waterfall(
         footer=texts.footer, legend=marks,
     )  # fmt: skip
     if own:
-        set_height(ax, high + max(len(labels), 1) * _STEP)
+        set_height(ax, high + max(len(labels), 1) * row_height(labels, _STEP))
     return ax
 
 
@@ -251,14 +252,19 @@ def steps_of(found: SetValues, start: float, others: str) -> Steps:
     order = found.order()
     first = order if len(order) <= MOST_STEPS else order[: MOST_STEPS - 1]
     rest = order[len(first) :]
-    labels, values = [found.label(i) for i in first], [float(found.values[i]) for i in first]
+    labels, values = [_parts(found, i) for i in first], [float(found.values[i]) for i in first]
     integrated = found.half_width if found.model_std is None else None
     halves = [found.half(i) if integrated is None else float(integrated[i]) for i in first]
     if rest:
-        labels.append(others)
+        labels.append((others,))
         values.append(float(found.values[rest].sum()))
         halves.append(None)
     return Steps(start=start, labels=tuple(labels), values=tuple(values), halves=tuple(halves))
+
+
+def _parts(found: SetValues, i: int) -> tuple[str, ...]:
+    first, *others = map(found.player, found.sets[i])
+    return first, *(f"× {name}" for name in others)
 
 
 def drawn_sets(found: SetValues, most: int) -> int:
@@ -285,7 +291,7 @@ def _players(matrix: Array, most: int) -> list[int]:
 
 
 def _names(found: SetValues, shown: Sequence[int], width: int) -> list[str]:
-    return abbreviated([plain(" + ".join(found.players[p])) for p in shown], width)
+    return abbreviated([plain(found.player(p)) for p in shown], width)
 
 
 def _fill(value: float, lower: bool) -> int:

@@ -11,13 +11,13 @@ from hpo_explain.explanations import Ablation
 from hpo_explain.plotting._layout import characters, points_across
 from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._registry import draws
-from hpo_explain.plotting._rows import row_labels, style_rows, write_rows
+from hpo_explain.plotting._rows import row_height, row_labels, style_rows, write_rows
 from hpo_explain.plotting._style import FILLS, GREY, WIDTH, new_axes, set_height
 from hpo_explain.plotting._text import distinct, plain
 from hpo_explain.wording import ablation as words
 
 MOST_STEPS = 20
-_ROW_POINTS = (20.0, 28.0)  # height of rows whose labels take one and two lines
+_ROW = 20.0  # points of a row
 _BETTER, _WORSE = FILLS[0], FILLS[1]
 
 
@@ -91,8 +91,7 @@ def plot_ablation(result: Ablation, *, ax: Axes | None = None, width: float = WI
         label=words.label(result), footer=words.footer(result), legend=_legend(steps),
     )  # fmt: skip
     if own:
-        row = _ROW_POINTS[any("\n" in text for text in labels)]
-        set_height(ax, high + (n + 2) * row)
+        set_height(ax, high + (n + 2) * row_height(labels, _ROW))
     return ax
 
 

@@ -11,14 +11,13 @@ from matplotlib.ticker import PercentFormatter
 from hpo_explain.explanations import Recommendation
 from hpo_explain.plotting._layout import characters, points_across
 from hpo_explain.plotting._registry import draws
-from hpo_explain.plotting._rows import row_labels, style_rows, write_rows
+from hpo_explain.plotting._rows import row_height, row_labels, style_rows, write_rows
 from hpo_explain.plotting._style import BLUE, GREY, WIDTH, new_axes, set_height
 from hpo_explain.plotting._text import plain
 from hpo_explain.wording import recommended_space as words
 
 _THICK = 0.55  # share of a row that its bar takes
 _ROW = 20.0  # points of a row
-_LINE = 10.5  # and of every further line of its label
 _LABELS = 0.34  # share of the width that labels take
 _LOOKS: dict[str, dict[str, Any]] = {
     "kept": {"facecolor": BLUE, "edgecolor": "white", "linewidth": 0.0},
@@ -84,6 +83,5 @@ def plot_recommended_space(
         legend=[(Patch(**_LOOKS[state]), text) for state, text in _MEANS.items() if state in shown],
     )
     if own:
-        lines = max((text.count("\n") for text in labels), default=0)
-        set_height(ax, high + max(len(labels), 1) * (_ROW + lines * _LINE))
+        set_height(ax, high + max(len(labels), 1) * row_height(labels, _ROW))
     return ax

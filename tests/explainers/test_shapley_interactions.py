@@ -138,6 +138,7 @@ def test_the_least_are_those_that_contribute_least_in_whatever_order_a_run_lists
     (together,) = (player for player in found.total.players if len(player) > 1)
     most = [contributions.names[i] for i in np.argsort(-np.abs(contributions.phi))[:7]]
     assert not {*together} & {*most}
+    assert f"{together[0]} + {len(together) - 1} others" in found.total.labels
 
 
 @pytest.mark.parametrize("kind", ["gp", "forest"])
