@@ -10,33 +10,27 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_direction
-from hpo_explain.adapters._fidelity import level_of
 from hpo_explain.adapters._folds import instances_of
 from hpo_explain.adapters._reading import nothing_left, repeated
-from hpo_explain.adapters.frame._cells import as_float, is_empty, is_number
 from hpo_explain.adapters.frame._columns import Chosen, choose_columns, configurations
-from hpo_explain.adapters.frame._instances import Evaluations, one_each, read_evaluations
+from hpo_explain.adapters.frame._encoded import encoded_by, encoded_in, named_in
+from hpo_explain.adapters.frame._instances import Evaluations
 from hpo_explain.adapters.frame._leaks import sounds_like_gain
-from hpo_explain.adapters.frame._number_text import texts_as_numbers
-from hpo_explain.adapters.frame._order import (
-    check_finishes,
-    order_of,
-    read_seconds,
-    trial_numbers,
-    unsorted_time,
-)
+from hpo_explain.adapters.frame._learning_curves import encoded_of, last_of_each, read_curves
+from hpo_explain.adapters.frame._order import unsorted_time
 from hpo_explain.adapters.frame._pending import read_without_result
 from hpo_explain.adapters.frame._proposed import read_proposed
-from hpo_explain.adapters.frame._roles import Roles, check_column, read_roles
+from hpo_explain.adapters.frame._results import read_objective, read_results
+from hpo_explain.adapters.frame._roles import Roles, read_roles
 from hpo_explain.adapters.frame._row_numbers import without_row_numbers
-from hpo_explain.adapters.frame._space import infer_space, switch_of, trials_of_ranges
-from hpo_explain.adapters.frame._status import read_durations, read_status
+from hpo_explain.adapters.frame._status import read_durations
 from hpo_explain.adapters.frame._sweep import read_sweep
+from hpo_explain.adapters.frame._trials import read_trials
 from hpo_explain.adapters.frame.layouts import Layout, expanded, layout_of
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, fact
 from hpo_explain.options import Direction
-from hpo_explain.run import Curves, Run
+from hpo_explain.run import Instances, Run
 from hpo_explain.space import Array, Parameter, SearchSpace
 
 if TYPE_CHECKING:
@@ -159,37 +153,27 @@ def from_frame(
     >>> run.objective.tolist(), run.instances.names, run.instances.objective.tolist()
     ([3.0, 1.5], (1, 2), [4.0, 2.0, 1.0, 2.0])
     """
-    import pandas as pd
-
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(
-            "frame",
-            f"must be a pandas.DataFrame, but was a {type(frame).__name__}",
-            type(frame).__name__,
-            "Make one with pandas.DataFrame(...) or pandas.read_csv(...).",
-        )
     if initial is not None:
         check_count("initial", initial, minimum=0)
     table = expanded(_with_text_names(frame))
     if len(table) == 0:
         raise NothingToExplain(fact("table_empty"))
-    about_sweep: list[Fact] = []
+    about_sweep: Sequence[Fact] = ()
     if isinstance(space, Mapping):
         tried = {str(name).removeprefix("config."): table[name].tolist() for name in table.columns}
         sweep = read_sweep(space, tried)
-        space, about_sweep = [*sweep.parameters], [*sweep.notes]
+        space, about_sweep = [*sweep.parameters], sweep.notes
         hyperparameters = hyperparameters or [p.name for p in sweep.parameters]
         objective = sweep.objective if objective is None else objective
         direction = direction or (sweep.direction if objective == sweep.objective else None)
     # columns may be named by numbers and tuples, hyperparameters by text only
     mentioned = _mentioned(hyperparameters, space)
     asked = (objective, trial, time, instance, fidelity, proposed, duration, status)
-    others = [str(name) for name in asked]
-    table, notes = without_row_numbers(table, [*mentioned, *others])
+    table, about_rows = without_row_numbers(table, [*mentioned, *map(str, asked)])
+    every_step = table
+    has_curves = trial is not None and isinstance(fidelity, str) and instance is None
     if trial is not None and isinstance(fidelity, str):
-        every_step, table = table, _last_of_each(table, str(trial), fidelity, level)
-    else:
-        every_step = None
+        table = last_of_each(table, str(trial), fidelity, level)
     layout = layout_of(table)
     roles = read_roles(
         table,
@@ -205,133 +189,100 @@ def from_frame(
         status=status,
     )
     direction, about_direction = _direction(direction, layout, roles.objective)
-    values = _objective(table, roles.objective)
+    values = read_objective(table, roles.objective)
     chosen = choose_columns(table, layout, roles, hyperparameters, space, values)
-    notes += about_sweep + chosen.notes + about_direction
-    roles, chosen, about_order = _in_order(table, roles, chosen, layout)
+    roles, chosen, by_time = _in_order(table, roles, chosen, layout, time)
     configs, set_to_none = configurations(table, chosen, layout)
 
-    stopped: dict[int, Fact] = {}
-    if roles.status:
-        stopped = read_status(table[roles.status], roles.status)
-    elif layout is not None and layout.state not in [*roles.columns, *chosen.names]:
-        stopped = dict(layout.stopped)
-    values[list(stopped)] = np.nan
-    compared: dict[int, Fact] = {}
-    if roles.fidelity:
-        at = level_of(roles.fidelity, _numbers(table[roles.fidelity]), np.isfinite(values), level)
-        compared = at.reasons(np.arange(len(table)))
-        notes += at.notes()
-        values[list(compared)] = np.nan
-    evaluations = one_each(len(table))
-    numbers = None
-    if roles.trial:
-        numbers, about_names = trial_numbers(
-            table[roles.trial], roles.trial, several=bool(roles.instance)
-        )
-        notes += about_names
-    if roles.instance:
-        evaluations = read_evaluations(table, roles.instance, [*chosen.names], numbers)
-    rows = evaluations.first
-    ordered_by_name = numbers is not None
-    numbers = np.arange(len(rows)) if numbers is None else numbers[rows]
-    times = list(roles.times)
-    clocks = [read_seconds(table[name], name) for name in times]
-    if len(clocks) == 2:
-        check_finishes(clocks, table, times, numbers[evaluations.configuration].tolist())
-    starts = [evaluations.earliest(clock) for clock in clocks[:1]]
-    finishes = [evaluations.latest(clock) for clock in clocks[1:]]
-    order = order_of(numbers, [*starts, *finishes], roles.trial or None, times)
-    if times and not ordered_by_name and (len(times) == 1 or time is None):
-        notes += about_order or [fact("numbered_by_time", names=times[:1])]
-        numbers = np.argsort(order)
-    means = evaluations.mean(values)
-    notes += evaluations.notes(numbers, roles.objective)
-    excluded = evaluations.not_finite(values, numbers, roles.objective)
-    ended = {
-        int(numbers[evaluations.configuration[row]]): reason for row, reason in stopped.items()
-    }
-    excluded |= {
-        int(numbers[evaluations.configuration[row]]): why for row, why in compared.items()
-    } | ended
-    kept = order[np.isfinite(means[order])]
+    results = read_results(
+        table, layout, roles, values, hyperparameters=[*chosen.names], level=level
+    )
+    trials = read_trials(table, roles, [*chosen.names], by_time=by_time)
+    numbers, evaluations = trials.numbers, trials.evaluations
+    means = evaluations.mean(results.objective)
+    kept = trials.order[np.isfinite(means[trials.order])]
+    excluded = results.excluded(trials, roles.objective)
     if not len(kept):
         raise nothing_left("frame", excluded)
-    ranges_from: dict[str, list[int]] = {}
-    cells = configs.iloc[rows]
+
+    cells = configs.iloc[evaluations.first]
     if isinstance(space, SearchSpace):
-        X = space.encode(cells.iloc[kept])
+        encoded = encoded_in(space, cells, kept)
     else:
-        space, X, inferred = infer_space(
-            cells,
-            kept,
-            numbers[kept],
-            sure=chosen.sure,
-            given=chosen.given,
-            set_to_none={name: none[rows] for name, none in set_to_none.items()},
-        )
-        notes = [
-            replace(note, names=tuple(n for n in space.names if n in cells))
-            if note is chosen.about
-            else note
-            for note in notes
-        ]
-        notes += inferred
-        cells = _with_switches(cells, space)
-        ranges_from = trials_of_ranges(space, cells.iloc[order], numbers[order])
-        ranges_from = {n: trials for n, trials in ranges_from.items() if n not in chosen.given}
+        none = {name: rows[evaluations.first] for name, rows in set_to_none.items()}
+        encoded = encoded_by(chosen, cells, none, trials, kept)
     by_model, known, about_proposals = read_proposed(
         table,
         layout,
         evaluations,
         numbers,
-        order,
+        trials.order,
         initial=initial,
         proposed=proposed,
         optimizer=optimizer,
     )
-    notes += about_proposals
-    instances = None
-    if roles.instance:
-        instances = evaluations.of(kept, X, values)
-    elif layout is not None and layout.folds(roles.objective):
-        scores = [_objective(table, name) for name in layout.folds(roles.objective)]
-        instances = instances_of(X, np.column_stack(scores)[kept])
+    by_number = encoded.cells.set_axis(numbers)
+    without_result = {}
+    if not roles.instance:
+        ended = results.ended(trials)
+        without_result = read_without_result(by_number, ended, encoded.space, by_model, known=known)
     curves = None
-    if every_step is not None and not roles.instance:
-        keys = table[roles.trial].map(str).iloc[rows].tolist()
-        encoded = dict(zip(numbers[kept].tolist(), X, strict=True))
-        encoded |= _encoded(space, cells.set_axis(numbers), {*numbers.tolist()} - {*encoded})
-        curves = Curves.of(
-            _reported(every_step, roles, dict(zip(keys, numbers.tolist(), strict=True)), level),
-            encoded,
-            step_name=roles.fidelity,
-        )
+    if has_curves:
+        keys = table[roles.trial].map(str).iloc[evaluations.first].tolist()
+        of_trial = dict(zip(numbers[kept].tolist(), encoded.X, strict=True))
+        of_trial |= encoded_of(encoded.space, by_number, {*numbers.tolist()} - {*of_trial})
+        of_key = dict(zip(keys, numbers.tolist(), strict=True))
+        curves = read_curves(every_step, roles, of_key, of_trial, level)
     return Run(
-        space,
-        X,
+        encoded.space,
+        encoded.X,
         means[kept],
         direction,
         trials=numbers[kept],
         proposals=[t for t in numbers[kept].tolist() if t in by_model],
         origins={} if known else dict.fromkeys(numbers.tolist(), Origin.UNKNOWN),
         excluded=excluded,
-        notes=notes + repeated(X),
-        started=starts[0][kept] if finishes else None,
-        finished=finishes[0][kept] if finishes else None,
+        notes=[
+            *about_rows,
+            *about_sweep,
+            *named_in(encoded.space, chosen, [*map(str, cells)]),
+            *about_direction,
+            *results.notes,
+            *trials.notes,
+            *evaluations.notes(numbers, roles.objective),
+            *encoded.notes,
+            *about_proposals,
+            *repeated(encoded.X),
+        ],
+        started=None if trials.started is None else trials.started[kept],
+        finished=None if trials.finished is None else trials.finished[kept],
         durations=_durations(table, roles, layout, evaluations)[kept],
-        excluded_times=_excluded_times(numbers, means, *starts, *finishes) if finishes else {},
-        without_result=read_without_result(
-            cells.set_axis(numbers), ended, space, by_model, known=known
-        )
-        if not roles.instance
-        else {},
+        excluded_times=trials.times_without(means),
+        without_result=without_result,
         objective_name=roles.objective,
         optimizer=optimizer or (layout.optimizer if layout is not None else "") or "the optimizer",
-        instances=instances,
+        instances=_instances(table, roles, layout, evaluations, results.objective, encoded.X, kept),
         curves=curves,
-        ranges_from=ranges_from,
+        ranges_from=encoded.ranges_from,
     )
+
+
+def _instances(
+    table: pd.DataFrame,
+    roles: Roles,
+    layout: Layout | None,
+    evaluations: Evaluations,
+    objective: Array,
+    X: Array,
+    kept: npt.NDArray[np.int64],
+) -> Instances | None:
+    """Return the evaluations of trials on several instances, or their scores on several folds."""
+    if roles.instance:
+        return evaluations.of(kept, X, objective)
+    if layout is None or not layout.folds(roles.objective):
+        return None
+    scores = [read_objective(table, name) for name in layout.folds(roles.objective)]
+    return instances_of(X, np.column_stack(scores)[kept])
 
 
 def _durations(
@@ -368,92 +319,37 @@ def _mentioned(hyperparameters: object, space: object) -> list[str]:
 
 
 def _in_order(
-    table: pd.DataFrame, roles: Roles, chosen: Chosen, layout: Layout | None
-) -> tuple[Roles, Chosen, list[Fact]]:
-    """Return a time that orders the rows as a role, where they are not in its order."""
+    table: pd.DataFrame, roles: Roles, chosen: Chosen, layout: Layout | None, time: object
+) -> tuple[Roles, Chosen, Fact | None]:
+    """Return a time that orders the rows as a role, where they are not in its order.
+
+    Also that trials are numbered by a time, None where they are not: those of a start and a finish
+    that the user gave have the numbers of their rows.
+    """
+    if len(roles.times) == 1 or (roles.times and time is None):
+        return roles, chosen, fact("numbered_by_time", names=roles.times[:1])
     if layout is not None or roles.trial or roles.instance or roles.times:
-        return roles, chosen, []
+        return roles, chosen, None
     taken = [*roles.columns, *(chosen.names if chosen.sure else ())]
     name = unsorted_time(table, [column for column in table.columns if column not in taken])
     if name is None:
-        return roles, chosen, []
+        return roles, chosen, None
     names = {column: short for column, short in chosen.names.items() if column != name}
     note = fact("rows_out_of_order", names=[name])
-    return replace(roles, times=(name,)), replace(chosen, names=names), [note]
-
-
-def _with_switches(cells: pd.DataFrame, space: SearchSpace) -> pd.DataFrame:
-    """Return the cells of hyperparameters with those that say whether a number is set."""
-    found = cells.copy()
-    for name in cells.columns:
-        switch = switch_of(str(name))
-        if switch in space.names and switch not in cells:
-            found[switch] = [None if is_empty(cell) else True for cell in cells[name].tolist()]
-    return found
-
-
-def _last_of_each(
-    table: pd.DataFrame, trial: str, fidelity: str, level: float | None
-) -> pd.DataFrame:
-    """Return one row for each trial (and instance) of a table of learning curves.
-
-    That at the level, or where the trial did not reach it, its last one.
-    """
-    check_column("trial", trial, table)
-    check_column("fidelity", fidelity, table)
-    at = _numbers(table[fidelity])
-    wanted = np.nanmax(at) if level is None else level
-    keys = table[trial].map(str)
-    reached = {key for key, value in zip(keys, at, strict=True) if value == wanted}
-    below = np.where(at > wanted, -np.inf, at)
-    highest: dict[str, float] = {}
-    for key, value in zip(keys, below.tolist(), strict=True):
-        highest[key] = max(value, highest.get(key, -np.inf))
-    last = [
-        value == (wanted if key in reached else highest[key])
-        for key, value in zip(keys, at.tolist(), strict=True)
-    ]
-    return table[last].reset_index(drop=True)
-
-
-def _reported(
-    table: pd.DataFrame, roles: Roles, numbers: Mapping[str, int], level: float | None
-) -> dict[int, dict[float, float]]:
-    """Return the objective of each trial at each step up to the level."""
-    found: dict[int, dict[float, float]] = {}
-    columns = (
-        table[roles.trial].map(str).tolist(),
-        _numbers(table[roles.fidelity]).tolist(),
-        _objective(table, roles.objective).tolist(),
-    )
-    for key, step, value in zip(*columns, strict=True):
-        if key in numbers and not np.isnan(step) and (level is None or step <= level):
-            found.setdefault(numbers[key], {})[step] = value
-    return found
-
-
-def _encoded(space: SearchSpace, cells: pd.DataFrame, trials: Iterable[int]) -> dict[int, Array]:
-    """Return the encoded configurations of some trials, without those outside the space."""
-    found = {}
-    for trial in trials:
-        try:
-            found[trial] = space.encode(cells.loc[[trial]])[0]
-        except ValueError:
-            continue
-    return found
-
-
-def _numbers(column: pd.Series[Any]) -> Array:
-    """Return a column of numbers; NaN where a cell is empty or is none."""
-    cells = texts_as_numbers(column).tolist()
-    return np.array(
-        [as_float(cell) if is_number(cell) and not is_empty(cell) else np.nan for cell in cells]
-    )
+    return replace(roles, times=(name,)), replace(chosen, names=names), note
 
 
 def _with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with a name of text for every column, and its rows numbered from 0."""
     import pandas as pd
 
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(
+            "frame",
+            f"must be a pandas.DataFrame, but was a {type(frame).__name__}",
+            type(frame).__name__,
+            "Make one with pandas.DataFrame(...) or pandas.read_csv(...).",
+        )
     names = [str(column) for column in frame.columns]
     if isinstance(frame.columns, pd.MultiIndex) and ("number", "") in frame.columns:
         # Optuna's trials_dataframe(multi_index=True)
@@ -465,32 +361,3 @@ def _with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
     table = frame.reset_index(drop=True)
     table.columns = names  # of the new frame: reset_index copied it
     return table
-
-
-def _objective(table: pd.DataFrame, name: str) -> Array:
-    values = np.empty(len(table))
-    for i, value in enumerate(texts_as_numbers(table[name]).tolist()):
-        if is_empty(value):
-            values[i] = np.nan
-        elif is_number(value) or isinstance(value, (bool, np.bool_)):
-            values[i] = as_float(value)
-        else:
-            raise InputError(
-                "objective",
-                f"{name!r} must be numeric, but is {value!r} in row {i}",
-                value,
-                "Choose another column, or convert it with pandas.to_numeric.",
-            )
-    return values
-
-
-def _excluded_times(
-    numbers: npt.NDArray[np.int64], objective: Array, started: Array, finished: Array
-) -> dict[int, tuple[float, float]]:
-    """Return start and finish of the trials that are left out, where the start is known."""
-    running = np.isnan(objective) & np.isnan(finished)
-    ends = np.where(running, np.inf, finished)
-    return {
-        int(numbers[i]): (float(started[i]), float(ends[i]))
-        for i in np.flatnonzero(~np.isfinite(objective) & ~np.isnan(started)).tolist()
-    }
