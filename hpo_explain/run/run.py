@@ -10,20 +10,26 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import (
-    check_array,
-    check_count,
-    check_direction,
-    check_option,
-    check_seed,
-)
+from hpo_explain._checks import check_count, check_direction, check_option, check_seed
 from hpo_explain._edge import words
 from hpo_explain._html import text_html
-from hpo_explain._words import counted, spans
+from hpo_explain._words import spans
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.facts import Fact, Origin, as_fact, as_facts, fact
 from hpo_explain.options import CRITERIA, KINDS, Criterion, Direction, Kind, Measured
+from hpo_explain.run._checked import (
+    checked_durations,
+    checked_excluded_times,
+    checked_feasible,
+    checked_numbers,
+    checked_origins,
+    checked_proposals,
+    checked_reviewed,
+    checked_rows,
+    checked_times,
+    checked_without_result,
+)
 from hpo_explain.run._clock import is_before, ran_at_once
 from hpo_explain.run._fitted import fit_surrogate, fitted
 from hpo_explain.run._frozen import frozen, refreeze
@@ -162,68 +168,31 @@ class Run:
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
-        X = np.array(self.space.check_rows("X", self.X))
-        objective = np.array(check_array("objective", self.objective))
-        if objective.shape != (len(X),):
-            raise _wrong_shape("objective", objective, len(X))
-        if not np.isfinite(objective).all():
-            i = int(np.flatnonzero(~np.isfinite(objective))[0])
-            raise InputError(
-                "objective",
-                f"must be finite, but was {objective[i]} in row {i}",
-                float(objective[i]),
-                "Leave such trials out and name them in excluded.",
-            )
-        invalid = np.flatnonzero(~self.space.is_valid(X))
-        if len(invalid):
-            raise InputError(
-                "X",
-                f"must hold configurations of the space, but row {invalid[0]} is not one: "
-                f"{X[invalid[0]].tolist()}",
-                X[invalid[0]],
-                "Encode configurations with space.encode.",
-            )
-        numbers = check_array("trials", self.trials if len(self.trials) else np.arange(len(X)))
-        values, counts = np.unique(numbers, return_counts=True)
-        wrong = values[(counts > 1) | (values % 1 != 0)]
-        if len(wrong):
-            times = counted(int(counts[values == wrong[0]][0]), "time")
-            problem = f"must be different whole numbers, but {wrong[0]:g} is given {times}"
-            raise InputError("trials", problem, self.trials, "Number every row once.")
-        unknown = set() if self.proposals is None else {*self.proposals} - {*numbers.tolist()}
-        if unknown:
-            raise InputError(
-                "proposals",
-                f"must be among the trials {spans(numbers.astype(np.int64))}, but "
-                f"{spans(sorted(unknown))} is not",
-                self.proposals,
-                "Leave it out there too.",
-            )
-        proposals = numbers if self.proposals is None else self.proposals
-        columns: dict[str, npt.NDArray[Any] | None] = {
-            "trials": numbers.astype(np.int64),
-            "feasible": np.ones(len(X), dtype=bool)
-            if self.feasible is None
-            else np.array(self.feasible, dtype=bool),
-            "started": _times("started", self.started),
-            "finished": _times("finished", self.finished),
-            "durations": self._checked_durations(),
+        X, objective = checked_rows(self.space, self.X, self.objective)
+        numbers = checked_numbers(self.trials, len(X))
+        started = checked_times("started", self.started, len(X))
+        finished = checked_times("finished", self.finished, len(X))
+        fields: dict[str, Any] = {
+            "space": self.space.in_order_of(X),
+            "X": X,
+            "objective": objective,
+            "trials": numbers,
+            "proposals": checked_proposals(self.proposals, numbers),
+            "feasible": checked_feasible(self.feasible, len(X)),
+            "started": started,
+            "finished": finished,
+            "durations": checked_durations(self.durations, started, finished, len(X)),
+            "origins": checked_origins(self.origins),
+            "excluded": {int(t): as_fact(why) for t, why in self.excluded.items()},
+            "excluded_times": checked_excluded_times(self.excluded_times, self.excluded),
+            "without_result": checked_without_result(
+                self.space, self.without_result, numbers.tolist()
+            ),
+            "reviewed": checked_reviewed(self.space, self.reviewed),
         }
-        for name, column in columns.items():
-            if column is not None and column.shape != (len(X),):
-                raise _wrong_shape(name, column, len(X))
-        columns |= {"X": X, "objective": objective}
-        object.__setattr__(self, "space", self.space.in_order_of(X))
-        for name, column in columns.items():
-            object.__setattr__(self, name, None if column is None else frozen(column))
-        object.__setattr__(self, "proposals", tuple(int(t) for t in proposals))
-        object.__setattr__(self, "origins", self._checked_origins())
-        object.__setattr__(
-            self, "excluded", {int(t): as_fact(why) for t, why in self.excluded.items()}
-        )
-        object.__setattr__(self, "excluded_times", self._checked_times())
-        object.__setattr__(self, "without_result", self._checked_without_result())
-        object.__setattr__(self, "reviewed", self._checked_reviewed())
+        for name, value in fields.items():
+            kept = frozen(value) if isinstance(value, np.ndarray) else value
+            object.__setattr__(self, name, kept)
         if self.instances is not None:
             self.space.check_rows("X of instances", self.instances.X)
         if self.curves is not None:
@@ -238,60 +207,6 @@ class Run:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         refreeze(state)
-
-    def _checked_origins(self) -> dict[int, Origin]:
-        for trial, origin in self.origins.items():
-            if not isinstance(origin, Origin):
-                problem = f"must map trials to Origin, but trial {trial} has {origin!r}"
-                raise InputError("origins", problem, origin)
-        return {int(trial): origin for trial, origin in self.origins.items()}
-
-    def _checked_durations(self) -> Array | None:
-        given = np.array(check_array("durations", [] if self.durations is None else self.durations))
-        if (given < 0.0).any():
-            problem = f"must not be negative, but was {given[given < 0.0][0]:g} somewhere"
-            raise InputError("durations", problem, given, "Give seconds, NaN if unknown.")
-        if self.durations is not None and not np.isnan(given).all():
-            return given
-        if self.started is None or self.finished is None:
-            return None
-        took = np.subtract(self.finished, self.started)
-        return np.where(np.isfinite(took) & (took >= 0.0), took, np.nan)
-
-    def _checked_times(self) -> dict[int, tuple[float, float]]:
-        times = {}
-        for trial, given in self.excluded_times.items():
-            pair = check_array(f"excluded_times of trial {trial}", given)
-            if pair.shape != (2,) or trial not in self.excluded:
-                raise InputError(
-                    "excluded_times",
-                    "must give start and finish of trials in excluded, but was "
-                    f"{given!r} for trial {trial}",
-                    given,
-                    "Name the trial in excluded as well.",
-                )
-            times[int(trial)] = (float(pair[0]), float(pair[1]))
-        return times
-
-    def _checked_without_result(self) -> dict[int, WithoutResult]:
-        found = {int(trial): given for trial, given in sorted(self.without_result.items())}
-        finished = sorted({*found} & {*np.asarray(self.trials).tolist()})
-        if finished:
-            problem = f"must be about other trials than the finished ones, but has {finished[0]}"
-            raise InputError("without_result", problem, finished[0], "Leave it out.")
-        if found:
-            rows = self.space.check_rows("x of without_result", [g.x for g in found.values()])
-            wrong = np.flatnonzero(~self.space.on_grid(rows).all(axis=1))
-            if len(wrong):
-                problem = f"has a position that stands for no value: {rows[wrong[0]].tolist()}"
-                raise InputError(f"x of trial {[*found][wrong[0]]}", problem, rows[wrong[0]])
-        return found
-
-    def _checked_reviewed(self) -> dict[int, Reviewed]:
-        for trial, given in self.reviewed.items():
-            self.space.check_rows(f"proposed of trial {trial}", given.proposed[None, :])
-            self.space.check_rows(f"refused of trial {trial}", given.refused)
-        return {int(trial): given for trial, given in sorted(self.reviewed.items())}
 
     def _own_notes(self) -> list[Fact]:
         if not len(self.X):
@@ -1044,12 +959,3 @@ class Run:
             If fewer than two trials were finished by then.
         """
         return self.chosen_acquisition(before).acquisition
-
-
-def _times(name: str, times: Array | None) -> Array | None:
-    return None if times is None else np.array(check_array(name, times))
-
-
-def _wrong_shape(name: str, column: npt.NDArray[Any], n: int) -> InputError:
-    problem = f"must have shape ({n},), one value per row of X, but had shape {column.shape}"
-    return InputError(name, problem, column)

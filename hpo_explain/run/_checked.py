@@ -1,0 +1,158 @@
+"""What a run was given, checked: errors name the argument, what it was, and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain._checks import check_array
+from hpo_explain._words import counted, spans
+from hpo_explain.errors import InputError
+from hpo_explain.facts import Fact, Origin
+from hpo_explain.run.pending import WithoutResult
+from hpo_explain.run.reviewed import Reviewed
+from hpo_explain.space import Array, SearchSpace
+
+Numbers = npt.NDArray[np.int64]
+
+
+def checked_rows(space: SearchSpace, X: Array, objective: Array) -> tuple[Array, Array]:
+    """Return configurations (n, d) and their objectives (n,), which are finite."""
+    rows = np.array(space.check_rows("X", X))
+    values = checked_column("objective", np.array(check_array("objective", objective)), len(rows))
+    if not np.isfinite(values).all():
+        i = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise InputError(
+            "objective",
+            f"must be finite, but was {values[i]} in row {i}",
+            float(values[i]),
+            "Leave such trials out and name them in excluded.",
+        )
+    invalid = np.flatnonzero(~space.is_valid(rows))
+    if len(invalid):
+        raise InputError(
+            "X",
+            f"must hold configurations of the space, but row {invalid[0]} is not one: "
+            f"{rows[invalid[0]].tolist()}",
+            rows[invalid[0]],
+            "Encode configurations with space.encode.",
+        )
+    return rows, values
+
+
+def checked_column(name: str, column: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
+    """Return a column that has one value for each row."""
+    if column.shape != (n,):
+        problem = f"must have shape ({n},), one value per row of X, but had shape {column.shape}"
+        raise InputError(name, problem, column)
+    return column
+
+
+def checked_numbers(trials: Sequence[int] | Numbers, n: int) -> Numbers:
+    """Return the numbers of trials, different whole ones; by default 0, 1, ..."""
+    numbers = check_array("trials", trials if len(trials) else np.arange(n))
+    values, counts = np.unique(numbers, return_counts=True)
+    wrong = values[(counts > 1) | (values % 1 != 0)]
+    if len(wrong):
+        times = counted(int(counts[values == wrong[0]][0]), "time")
+        problem = f"must be different whole numbers, but {wrong[0]:g} is given {times}"
+        raise InputError("trials", problem, trials, "Number every row once.")
+    return checked_column("trials", numbers.astype(np.int64), n)
+
+
+def checked_proposals(proposals: Sequence[int] | None, numbers: Numbers) -> tuple[int, ...]:
+    """Return the trials that a model chose; by default all."""
+    unknown = set() if proposals is None else {*proposals} - {*numbers.tolist()}
+    if unknown:
+        raise InputError(
+            "proposals",
+            f"must be among the trials {spans(numbers)}, but {spans(sorted(unknown))} is not",
+            proposals,
+            "Leave it out there too.",
+        )
+    return tuple(int(t) for t in (numbers if proposals is None else proposals))
+
+
+def checked_feasible(feasible: npt.ArrayLike | None, n: int) -> npt.NDArray[np.bool_]:
+    """Return whether the constraints were met; by default everywhere."""
+    if feasible is None:
+        return np.ones(n, dtype=bool)
+    return checked_column("feasible", np.array(feasible, dtype=bool), n)
+
+
+def checked_times(name: str, times: Array | None, n: int) -> Array | None:
+    """Return starts or finishes; None where they are not known."""
+    return None if times is None else checked_column(name, np.array(check_array(name, times)), n)
+
+
+def checked_durations(
+    durations: Array | None, started: Array | None, finished: Array | None, n: int
+) -> Array | None:
+    """Return durations, not negative; by default the time from start to finish."""
+    given = np.array(check_array("durations", [] if durations is None else durations))
+    if (given < 0.0).any():
+        problem = f"must not be negative, but was {given[given < 0.0][0]:g} somewhere"
+        raise InputError("durations", problem, given, "Give seconds, NaN if unknown.")
+    if durations is not None and not np.isnan(given).all():
+        return checked_column("durations", given, n)
+    if started is None or finished is None:
+        return None
+    took = np.subtract(finished, started)
+    return np.where(np.isfinite(took) & (took >= 0.0), took, np.nan)
+
+
+def checked_origins(origins: Mapping[int, Origin]) -> dict[int, Origin]:
+    """Return who chose trials."""
+    for trial, origin in origins.items():
+        if not isinstance(origin, Origin):
+            problem = f"must map trials to Origin, but trial {trial} has {origin!r}"
+            raise InputError("origins", problem, origin)
+    return {int(trial): origin for trial, origin in origins.items()}
+
+
+def checked_excluded_times(
+    times: Mapping[int, tuple[float, float]], excluded: Mapping[int, Fact]
+) -> dict[int, tuple[float, float]]:
+    """Return start and finish of trials that are left out."""
+    found = {}
+    for trial, given in times.items():
+        pair = check_array(f"excluded_times of trial {trial}", given)
+        if pair.shape != (2,) or trial not in excluded:
+            raise InputError(
+                "excluded_times",
+                "must give start and finish of trials in excluded, but was "
+                f"{given!r} for trial {trial}",
+                given,
+                "Name the trial in excluded as well.",
+            )
+        found[int(trial)] = (float(pair[0]), float(pair[1]))
+    return found
+
+
+def checked_without_result(
+    space: SearchSpace, given: Mapping[int, WithoutResult], numbers: Collection[int]
+) -> dict[int, WithoutResult]:
+    """Return the trials without a result, whose numbers no finished trial has."""
+    found = {int(trial): one for trial, one in sorted(given.items())}
+    finished = sorted({*found} & {*numbers})
+    if finished:
+        problem = f"must be about other trials than the finished ones, but has {finished[0]}"
+        raise InputError("without_result", problem, finished[0], "Leave it out.")
+    if found:
+        rows = space.check_rows("x of without_result", [one.x for one in found.values()])
+        wrong = np.flatnonzero(~space.on_grid(rows).all(axis=1))
+        if len(wrong):
+            problem = f"has a position that stands for no value: {rows[wrong[0]].tolist()}"
+            raise InputError(f"x of trial {[*found][wrong[0]]}", problem, rows[wrong[0]])
+    return found
+
+
+def checked_reviewed(space: SearchSpace, given: Mapping[int, Reviewed]) -> dict[int, Reviewed]:
+    """Return the proposals that a person changed, or refused before."""
+    for trial, one in given.items():
+        space.check_rows(f"proposed of trial {trial}", one.proposed[None, :])
+        space.check_rows(f"refused of trial {trial}", one.refused)
+    return {int(trial): one for trial, one in sorted(given.items())}
