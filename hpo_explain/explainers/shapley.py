@@ -24,6 +24,7 @@ import numpy.typing as npt
 from hpo_explain._checks import check_count, check_fraction, check_option, check_seed
 from hpo_explain.acquisition import (
     Acquisition,
+    OfPredictions,
     SupportsCandidates,
     SupportsMarginals,
     SupportsWeight,
@@ -52,7 +53,6 @@ from hpo_explain.explanations import (
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import ESTIMATORS, Estimator
 from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace, encode_one
-from hpo_explain.surrogates import Surrogate
 
 BACKGROUNDS = ("auto", "global", "local", "hybrid", "candidates", "thesis")
 THESIS_ROWS = 1000  # per hyperparameter (thesis, Section 5.2)
@@ -235,10 +235,9 @@ class ShapleyExplainer:
                 difference_error[:, player, game.players] = _standard_error(apart).T
         background = estimate.background
         explained = game.explained(background)
-        at_x = evaluate(acquisition, explained).mean(axis=0)
-        baseline = evaluate(acquisition, background).mean(axis=0)
+        at_x, predicted_at_x = self._means_over(explained)
+        baseline, predicted_baseline = self._means_over(background)
         payout = at_x - baseline
-        surrogate = self._explained.surrogate
         objective = self._objective(game, phi, standard_error, background)
         return ProposalExplanation(
             subject=self._subject,
@@ -253,8 +252,8 @@ class ShapleyExplainer:
             baseline=_by_term(terms, baseline),
             payout=_by_term(terms, payout),
             efficiency_gap=_by_term(terms, payout - phi.sum(axis=0)),
-            objective_prediction=_mean_prediction(surrogate, space.project(explained)),
-            objective_baseline=_mean_prediction(surrogate, space.project(background)),
+            objective_prediction=predicted_at_x,
+            objective_baseline=predicted_baseline,
             background_size=len(background),
             estimator=estimate.how,
             orders=self._orders if self._estimator == "sampling" else None,
@@ -264,6 +263,20 @@ class ShapleyExplainer:
             kappa=acquisition.kappa if isinstance(acquisition, SupportsWeight) else None,
             notes=(*estimate.notes, *self._subject.notes),
         )
+
+    def _means_over(self, latent: Array) -> tuple[Array, dict[str, float] | None]:
+        """Return the mean of each term over rows, and what the model predicts on average."""
+        acquisition, surrogate = self._acquisition, self._explained.surrogate
+        if surrogate is None:
+            return evaluate(acquisition, latent).mean(axis=0), None
+        X = acquisition.space.project(latent)
+        mean, std = surrogate.predict(X)
+        if isinstance(acquisition, OfPredictions) and acquisition.surrogate is surrogate:
+            terms = acquisition.terms_of(mean, std)
+        else:
+            terms = acquisition.terms(X)
+        of_terms = np.array([np.mean(terms[name]) for name in acquisition.term_names])
+        return of_terms, {"mean": float(np.mean(mean)), "std": float(np.mean(std))}
 
     def _objective(
         self, game: CoalitionGame, phi: Array, standard_error: Array | None, background: Array
@@ -439,13 +452,6 @@ def _partly_encoded(space: SearchSpace, config: Config) -> Array:
     for name, value in config.items():
         x[space.index(name)] = space[name].encode([value])[0]
     return x
-
-
-def _mean_prediction(surrogate: Surrogate | None, X: Array) -> dict[str, float] | None:
-    if surrogate is None:
-        return None
-    mean, std = surrogate.predict(X)
-    return {"mean": float(np.mean(mean)), "std": float(np.mean(std))}
 
 
 def _by_term(terms: tuple[str, ...], values: Array) -> dict[str, float]:

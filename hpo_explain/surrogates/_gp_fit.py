@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from hpo_explain._blas import one_blas_thread
 from hpo_explain.space import Array
+from hpo_explain.surrogates._conditioned import conditioned
 from hpo_explain.surrogates._gp_held_out import STEPS
 from hpo_explain.surrogates._unit import unit_of
 
@@ -72,7 +73,6 @@ class KernelFit:
             Seed of the restarts, and of the trials the parameters are fitted on if there are more
             than 300.
         """
-        from sklearn.gaussian_process import GaussianProcessRegressor
         from sklearn.gaussian_process.kernels import ConstantKernel
 
         from hpo_explain.surrogates._kernel import GroupedMatern
@@ -83,9 +83,7 @@ class KernelFit:
             theta = min(self._maxima(seen, seed), key=lambda one: one[1])[0]
             signal, *scales, noise = np.exp(theta)
             kernel = ConstantKernel(signal, SIGNAL) * GroupedMatern(self.groups, np.array(scales))
-            gp = GaussianProcessRegressor(
-                kernel, alpha=noise, normalize_y=True, optimizer=None
-            ).fit(self.Z[seen], self.y[seen] / unit)
+            gp = conditioned(kernel, noise, self.Z[seen], self.y[seen] / unit, normalize=True)
         gp._y_train_mean = gp._y_train_mean * unit
         gp._y_train_std = gp._y_train_std * unit
         return gp

@@ -46,18 +46,27 @@ class Leaf:
     """Factor of q that the profile wants to see."""
     profile: Profile
 
-    def dissimilarity(self, Z: Array, T: Array, columns: npt.NDArray[np.int64]) -> Array:
-        """Return the part (n, m) of q that comes from some columns, times the coefficient."""
-        if not len(columns):
-            return np.zeros((len(Z), len(T)))
+    def dissimilarity(
+        self, Z: Array, T: Array, columns: npt.NDArray[np.int64], *, out: Array | None = None
+    ) -> Array:
+        """Return the part (n, m) of q that comes from some columns, times the coefficient.
+
+        Into `out` where that is given.
+        """
         weight = self.weight[columns]
-        if self.hamming:
-            q = np.zeros((len(Z), len(T)))
+        if len(columns) > 1 and not self.hamming:
+            q = cdist(Z[:, columns] * weight, T[:, columns] * weight, "sqeuclidean")
+            return np.multiply(q, self.coefficient, out=q if out is None else out)
+        q = np.empty((len(Z), len(T))) if out is None else out
+        if self.hamming or not len(columns):
+            q[:] = 0.0
             for c, w in zip(columns, weight, strict=True):
                 q += w * (Z[:, c][:, None] != T[:, c][None, :])
-        else:
-            q = np.asarray(cdist(Z[:, columns] * weight, T[:, columns] * weight, "sqeuclidean"))
-        return q * self.coefficient
+        else:  # tables have a part for each hyperparameter: mostly of a single column
+            np.subtract.outer(Z[:, columns[0]] * weight, T[:, columns[0]] * weight, out=q)
+            q *= q
+        q *= self.coefficient
+        return q
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +20,13 @@ from hpo_explain.errors import InputError
 from hpo_explain.facts import Fact
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._coalitions import Compositions, in_blocks
+from hpo_explain.surrogates._conditioned import conditioned
 from hpo_explain.surrogates._extremes import HasExtremes
 from hpo_explain.surrogates._gp_coalitions import CoalitionPosterior
 from hpo_explain.surrogates._gp_fit import JITTER, KernelFit, standardized
 from hpo_explain.surrogates._gp_grid import GridPosterior
 from hpo_explain.surrogates._gp_held_out import Refit, folds_of, refit_of
+from hpo_explain.surrogates._gp_walks import WalkPosterior
 from hpo_explain.surrogates._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.surrogates._split_kernel import split_kernel
 from hpo_explain.surrogates._whitening import Whitening
@@ -337,7 +339,6 @@ class GaussianProcessSurrogate(HasExtremes):
         seed : int, default 0
             Seed of the draws, and of the trials that the kernel's parameters are judged on.
         """
-        from sklearn.gaussian_process import GaussianProcessRegressor
         from sklearn.gaussian_process.kernels import ConstantKernel
 
         from hpo_explain.surrogates._kernel import GroupedMatern
@@ -362,8 +363,7 @@ class GaussianProcessSurrogate(HasExtremes):
             if theta.tobytes() not in made:
                 signal, *scales, white = np.exp(theta)
                 kernel = ConstantKernel(signal) * GroupedMatern(matern.groups, np.array(scales))
-                gp = GaussianProcessRegressor(kernel, alpha=white + JITTER, optimizer=None)
-                gp.fit(Z, y)
+                gp = conditioned(kernel, white + JITTER, Z, y, normalize=False)
                 gp._y_train_mean, gp._y_train_std = self._gp._y_train_mean, self._gp._y_train_std
                 made[theta.tobytes()] = GaussianProcessSurrogate(
                     self._space, gp, columns=self._columns, negated=self._sign < 0
@@ -559,12 +559,16 @@ class GaussianProcessSurrogate(HasExtremes):
             the kernel or `columns` does not split by hyperparameter.
         """
         n, w, p = orders.shape
-        joined = np.argsort(orders, axis=2)[:, :, None, :] < np.arange(p + 1)[:, None]
-        # all walks of a row begin and end with the same: first no player, last all of them
-        inner = joined[:, :, 1:-1].reshape(n, w * (p - 1), p)
-        different = np.concatenate([joined[:, 0, [0, -1]], inner], axis=1)
-        compositions = Compositions(self._space, x, np.sort(orders[0, 0]), different)
-        blocks = self._in_coalitions(compositions, background)
+        players = np.sort(orders[0, 0])
+        if any(self._space.conditions):
+            joined = np.argsort(orders, axis=2)[:, :, None, :] < np.arange(p + 1)[:, None]
+            # all walks of a row begin and end with the same: first no player, last all of them
+            inner = joined[:, :, 1:-1].reshape(n, w * (p - 1), p)
+            different = np.concatenate([joined[:, 0, [0, -1]], inner], axis=1)
+            compositions = Compositions(self._space, x, players, different)
+            blocks = self._in_coalitions(compositions, background)
+        else:
+            blocks = self._in_walks(x, players, orders, background)
         if blocks is None:
             return None
         found = np.empty((2, n, w, p + 1))
@@ -578,28 +582,51 @@ class GaussianProcessSurrogate(HasExtremes):
     def _in_coalitions(
         self, compositions: Compositions, background: Array
     ) -> Iterator[CoalitionBlock] | None:
+        known = self._parts()
+        if known is None:
+            return None
+        posterior = CoalitionPosterior(compositions=compositions, **known)
+        return self._predicted_blocks(posterior.rows, background, partial(posterior, background))
+
+    def _in_walks(
+        self,
+        x: Array,
+        players: npt.NDArray[np.int64],
+        orders: npt.NDArray[np.int64],
+        background: Array,
+    ) -> Iterator[CoalitionBlock] | None:
+        known = self._parts()
+        if known is None:
+            return None
+        posterior = WalkPosterior(players=players, orders=orders, **known)
+        return self._predicted_blocks(posterior.rows, background, partial(posterior, x, background))
+
+    def _parts(self) -> dict[str, Any] | None:
+        """Return what composed rows are predicted from, None where nothing splits."""
         owners = self._owners()
         kernel = split_kernel(self._gp.kernel_, self._gp.X_train_.shape[1])
         if owners is None or kernel is None or not kernel.leaves:
             return None
-        posterior = CoalitionPosterior(
-            compositions=compositions,
-            columns=self._to_columns,
-            owners=owners,
-            kernel=kernel,
-            train=self._gp.X_train_,
-            alpha=kernel.factor * np.ravel(self._gp.alpha_),
-            whitening=Whitening(self._gp.L_, kernel.factor),
-            prior=float(self._prior_variance(self._gp.X_train_[:1])[0]),  # the same everywhere
-        )
+        return {
+            "columns": self._to_columns,
+            "owners": owners,
+            "kernel": kernel,
+            "train": self._gp.X_train_,
+            "alpha": kernel.factor * np.ravel(self._gp.alpha_),
+            "whitening": Whitening(self._gp.L_, kernel.factor),
+            "prior": float(self._prior_variance(self._gp.X_train_[:1])[0]),  # the same everywhere
+        }
 
+    def _predicted_blocks(
+        self, size: int, background: Array, posterior: Callable[[slice], tuple[Array, Array]]
+    ) -> Iterator[CoalitionBlock]:
         def work(part: slice) -> CoalitionBlock:
-            mean, variance = posterior(background, part)
+            mean, variance = posterior(part)
             return CoalitionBlock(
                 part, self._to_objective(mean), self._scale * std_from_variance(variance)
             )
 
-        return in_blocks(len(background), posterior.rows, work)
+        return in_blocks(len(background), size, work)
 
     def hold_out_by(self, other: Callable[[], HeldOut]) -> None:
         """Have `held_out` return what another function does, as where objectives are averages."""
