@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
 
 
-def conditioned(
-    kernel: Any, noise: float, Z: Array, y: Array, *, normalize: bool
-) -> GaussianProcessRegressor:
+def conditioned(kernel: Any, noise: float, Z: Array, y: Array) -> GaussianProcessRegressor:
     """Return a process as scikit-learn's ``fit`` makes it without an optimizer.
 
     Parameters
@@ -32,9 +30,7 @@ def conditioned(
     Z : ndarray of shape (n, p)
         Columns of the trials.
     y : ndarray of shape (n,)
-        Their objective.
-    normalize : bool
-        Whether the process standardizes it.
+        Their objective, standardized.
 
     References
     ----------
@@ -43,13 +39,11 @@ def conditioned(
     """
     from sklearn.gaussian_process import GaussianProcessRegressor
 
-    gp = GaussianProcessRegressor(kernel, alpha=noise, normalize_y=normalize, optimizer=None)
+    gp = GaussianProcessRegressor(kernel, alpha=noise, optimizer=None)
     kernel.theta = kernel.theta  # of the logarithms, as its own fit sets it: other last digits
     gp.kernel_, gp.n_features_in_ = kernel, Z.shape[1]
-    gp._y_train_mean = np.mean(y, axis=0) if normalize else np.zeros(1)
-    gp._y_train_std = (np.std(y, axis=0) or np.float64(1.0)) if normalize else np.ones(1)
-    gp.X_train_ = np.array(Z)
-    gp.y_train_ = (y - gp._y_train_mean) / gp._y_train_std if normalize else np.array(y)
+    gp._y_train_mean, gp._y_train_std = np.zeros(1), np.ones(1)
+    gp.X_train_, gp.y_train_ = np.array(Z), np.array(y)
     K = kernel(gp.X_train_)
     K[np.diag_indices_from(K)] += noise
     gp.L_ = cholesky(K, lower=True, check_finite=False)

@@ -26,6 +26,9 @@ Maximum = tuple[Array, float]
 KERNEL_TRIALS = 300  # most trials that kernel parameters are fitted on: O(n³) per step
 SIGNAL, SCALE = (1e-2, 1e3), (0.05, 2.0)  # bounds of the signal's variance and of length-scales
 JITTER = 1e-10  # on the diagonal, beside the noise
+LEAST_NOISE = 1e-6  # variance of the noise, of the objective's
+STEP = 2.0**-20
+"""What the standardized objective is rounded to: a thousandth of the least noise's deviation."""
 _FIRST, _AGAIN = 10, 1.25  # trials that are searched from scratch, and times as many
 _APART = 0.3  # of the logarithms: maxima that differ by less count as one
 _KEPT = 64  # searches from scratch that are kept
@@ -35,11 +38,11 @@ _KEPT = 64  # searches from scratch that are kept
 class KernelFit:
     """Trials, and how a process is fitted to some of them.
 
-    The length-scales lie within [0.05, 2] of a column's range, the objective is standardized, and
-    the kernel's parameters are found by maximum marginal likelihood. Two searches from scratch find
-    the maxima of the first 10, 13, 16, 20, ... trials, of which there must be as many; from there
-    it is few steps to those of all trials. So fits to more and more trials share the searches from
-    scratch, and each is still a function of its trials alone.
+    The length-scales lie within [0.05, 2] of a column's range, the objective is standardized and
+    rounded, and the kernel's parameters are found by maximum marginal likelihood. Two searches from
+    scratch find the maxima of the first 10, 13, 16, 20, ... trials, of which there must be as many;
+    from there it is few steps to those of all trials. So fits to more and more trials share the
+    searches from scratch, and each is still a function of its trials alone.
 
     Attributes
     ----------
@@ -77,15 +80,14 @@ class KernelFit:
 
         from hpo_explain.surrogates._kernel import GroupedMatern
 
-        unit = unit_of(self.y[seen])
+        values, offset, scale = standardized(self.y[seen])
         # many small factorizations: several threads would mostly wait for each other
         with one_blas_thread():
             theta = min(self._maxima(seen, seed), key=lambda one: one[1])[0]
             signal, *scales, noise = np.exp(theta)
             kernel = ConstantKernel(signal, SIGNAL) * GroupedMatern(self.groups, np.array(scales))
-            gp = conditioned(kernel, noise, self.Z[seen], self.y[seen] / unit, normalize=True)
-        gp._y_train_mean = gp._y_train_mean * unit
-        gp._y_train_std = gp._y_train_std * unit
+            gp = conditioned(kernel, noise, self.Z[seen], values)
+        gp._y_train_mean, gp._y_train_std = np.array([offset]), np.array([scale])
         return gp
 
     def _maxima(self, seen: npt.NDArray[np.int64], seed: int) -> Sequence[Maximum]:
@@ -115,18 +117,15 @@ class KernelFit:
         """Return where searches lead to from some parameters, and from others: usual, random."""
         from hpo_explain.surrogates._likelihood import MarginalLikelihood
 
-        y = self.y[seen]
-        spread = float(y.std())
-        known = (self.least_noise / spread) ** 2 if spread > 0.0 else 0.0
-        least = min(max(known, 1e-6), 1.0)
+        known = (self.least_noise / standardized(self.y[seen])[2]) ** 2
+        least = min(max(known, LEAST_NOISE), 1.0)
         groups = int(self.groups.max()) + 1
         bounds = np.log([SIGNAL, *[SCALE] * groups, (least, 1.0)])
         usual = np.log([1.0, *[0.5] * groups, max(1e-2, least)])
         rng = np.random.default_rng(seed)
         chosen = seen[np.sort(rng.permutation(len(seen))[:KERNEL_TRIALS])]
-        scaled = self.y / unit_of(y)
         likelihood = MarginalLikelihood(
-            self.groups, self.Z[chosen], standardized(scaled[chosen]), jitter=JITTER
+            self.groups, self.Z[chosen], standardized(self.y[chosen])[0], jitter=JITTER
         )
         more = [usual, np.asarray(rng.uniform(*bounds.T))]
         every = [*starts, *more[:others]]
@@ -139,9 +138,24 @@ class KernelFit:
         return replace(self, theta=np.append(gp.kernel_.theta, np.log(gp.alpha)))
 
 
-def standardized(y: Array) -> Array:
-    """Return y as the process sees it, with ``normalize_y``."""
-    return np.asarray((y - y.mean()) / (y.std() or 1.0))
+def standardized(y: Array) -> tuple[Array, float, float]:
+    """Return the objective as the process sees it, and what was subtracted and divided by.
+
+    Multiplied, moved or negated objectives become the same numbers, to the last digit, as these are
+    whole multiples of `STEP`: otherwise the search for parameters, which stops where the likelihood
+    hardly rises, would stop elsewhere for each of them. An objective whose last digits are lost
+    beside what was added to it may differ by one such step.
+
+    Examples
+    --------
+    >>> y = np.array([0.1, 0.7, 0.4, 0.3])
+    >>> bool((standardized(1e3 - 1e-3 * y)[0] == -standardized(y)[0]).all())
+    True
+    """
+    unit = unit_of(y)  # the square of what is tiny is 0, and of what is huge infinite
+    scaled = y / unit
+    mean, std = float(scaled.mean()), float(scaled.std()) or 1.0
+    return np.asarray(np.rint((scaled - mean) / std / STEP) * STEP), mean * unit, std * unit
 
 
 def _earlier(n: int) -> int:

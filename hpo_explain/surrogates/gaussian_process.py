@@ -126,6 +126,7 @@ class GaussianProcessSurrogate(HasExtremes):
         self._scale = float(np.ravel(gp._y_train_std)[0])
         self._noise_std = noise_std
         self._sign = -1.0 if negated else 1.0
+        self._observed = self._to_objective(np.ravel(gp.y_train_))
         self._held_out: HeldOut | None = None
         self._drawn: dict[tuple[int, int, int], AnovaDraws] = {}
         self._hold_out: Callable[[], HeldOut] | None = None
@@ -146,10 +147,11 @@ class GaussianProcessSurrogate(HasExtremes):
     ) -> GaussianProcessSurrogate:
         """Fit an ARD Matérn-5/2 process with noise to observed trials.
 
-        The length-scales lie within [0.05, 2] of the encoded range, the objective is
-        standardized, and the kernel's parameters are found by maximum marginal likelihood on at
-        most 300 trials (drawn with `seed`); the process is conditioned on all. The search begins at
-        the maxima for the first trials, at least four fifths of all.
+        The length-scales lie within [0.05, 2] of the encoded range, the objective is standardized
+        and rounded to a thousandth of the least noise, and the kernel's parameters are found by
+        maximum marginal likelihood on at most 300 trials (drawn with `seed`); the process is
+        conditioned on all. The search begins at the maxima for the first trials, at least four
+        fifths of all.
 
         Parameters
         ----------
@@ -175,7 +177,9 @@ class GaussianProcessSurrogate(HasExtremes):
             columns.groups, columns(X), np.array(y, dtype=float), least_noise=least_noise
         )
         gp = fit(np.arange(len(X)), seed=seed)
-        return cls(space, gp, columns=columns, rows=np.array(X), refit=fit.warm(gp))
+        fitted = cls(space, gp, columns=columns, rows=np.array(X), refit=fit.warm(gp))
+        fitted._observed = fit.y
+        return fitted
 
     @property
     def space(self) -> SearchSpace:
@@ -355,7 +359,7 @@ class GaussianProcessSurrogate(HasExtremes):
         start = np.concatenate([self._gp.kernel_.theta, [noise]])
         with one_blas_thread():
             likelihood = MarginalLikelihood(
-                matern.groups, Z[chosen], standardized(y[chosen]), jitter=JITTER
+                matern.groups, Z[chosen], standardized(y[chosen])[0], jitter=JITTER
             )
             draws = plausible_parameters(likelihood, start, n, rng)
         made: dict[bytes, Surrogate] = {}
@@ -363,7 +367,7 @@ class GaussianProcessSurrogate(HasExtremes):
             if theta.tobytes() not in made:
                 signal, *scales, white = np.exp(theta)
                 kernel = ConstantKernel(signal) * GroupedMatern(matern.groups, np.array(scales))
-                gp = conditioned(kernel, white + JITTER, Z, y, normalize=False)
+                gp = conditioned(kernel, white + JITTER, Z, y)
                 gp._y_train_mean, gp._y_train_std = self._gp._y_train_mean, self._gp._y_train_std
                 made[theta.tobytes()] = GaussianProcessSurrogate(
                     self._space, gp, columns=self._columns, negated=self._sign < 0
@@ -702,7 +706,7 @@ class GaussianProcessSurrogate(HasExtremes):
         return self._held_out
 
     def _cross_validated(self, refit: Refit, which: npt.NDArray[np.intp]) -> HeldOut:
-        observed = self._to_objective(np.ravel(self._gp.y_train_))
+        observed = self._observed
         mean, std, fold = np.empty(len(which)), np.empty(len(which)), folds_of(which)
         n_folds = int(fold.max()) + 1
         repeated = f", {TOGETHER}" if which.max() + 1 < len(which) else ""
@@ -738,7 +742,7 @@ class GaussianProcessSurrogate(HasExtremes):
         together = f" {TOGETHER}," if len(repeated) else ""
         return HeldOut(
             method=f"leave-one-out,{together} in closed form",
-            observed=self._to_objective(y),
+            observed=self._observed,
             mean=self._to_objective(mean),
             std=self._scale * np.sqrt(variance),
             rows=self._rows,
