@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.space import Array, CategoricalParameter, FloatParameter, SearchSpace, Ties
+from hpo_explain.space import Array, CategoricalParameter, FloatParameter, SearchSpace, Ties, ranked
 from hpo_explain.space.nearby import changed, filled
 from hpo_explain.surrogates import SupportsDifference, Surrogate
 
@@ -136,8 +136,9 @@ def reachable(
         children = changed(space, parents.reshape(-1, shape[2]), _STEPS[round_], rng)
         children = activated(space, children, j, rng).reshape(shape)
         new = np.concatenate([children, *spread], axis=1)
-        ranked = np.argsort(_judged(at, space, new, j, values, screening=True), axis=1)
-        new = np.take_along_axis(new, ranked[:, :_JUDGED, None], axis=1)
+        screened = ties.settled(_judged(at, space, new, j, values, screening=True))
+        first = np.argsort(screened, axis=1, kind="stable")[:, :_JUDGED]
+        new = np.take_along_axis(new, first[:, :, None], axis=1)
         chosen = np.concatenate([chosen, new], axis=1)
         best = np.concatenate([best, _judged(at, space, new, j, values)], axis=1)
         order = np.argsort(ties.settled(best), axis=1, kind="stable")[:, :_TOP]
@@ -151,9 +152,7 @@ def search_rows(at: Difference, space: SearchSpace, tried: Array, seed: int) -> 
     rng = np.random.default_rng(seed)
     sample = space.sample(_SAMPLE, seed=seed, latent=True)
     trials = filled(space, tried, seed)
-    bounds = at.bound(space.project(trials), screening=True)
-    promising = np.argsort(Ties.among(bounds).settled(bounds), kind="stable")
-    best = trials[promising[: _TRIALS // 2]]
+    best = trials[ranked(at.bound(space.project(trials), screening=True))[: _TRIALS // 2]]
     others = trials[rng.permutation(len(trials))[: _TRIALS // 2]]
     parents = best[rng.integers(min(len(best), _PARENTS), size=_COPIES)]
     return np.vstack([best, others, changed(space, parents, 0.1, rng), sample])

@@ -26,7 +26,7 @@ from hpo_explain._blas import one_blas_thread
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explanations import Subject
 from hpo_explain.explanations.posterior import normal_draws
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Ties, ranked
 from hpo_explain.surrogates import Surrogate
 
 _OF_GAIN = 0.1
@@ -84,10 +84,11 @@ def _found(model: Surrogate, explained: Explained, subject: Subject, seed: int) 
         and not subject.untried({name: values[name]})
         and (support is None or support.share(name) >= _TRIED_SHARE)
     ]
-    losses = {j: pool.mean_loss([j]) for j in map(space.index, tried)}
+    columns = [j for j in space.order.tolist() if space.names[j] in tried]
+    losses = np.array([pool.mean_loss([j]) for j in columns])
     fixed: list[int] = []
     failures = 0
-    for j in sorted(losses, key=lambda j: losses[j]):
+    for j in [columns[i] for i in ranked(losses)]:
         if pool.certain([*fixed, j]):
             fixed.append(j)
         elif (failures := failures + 1) == _FAILURES:
@@ -108,14 +109,14 @@ class _Pool:
         drawn = self._space.sample(_SAMPLE, seed=seed, latent=True)
         mean, std = self._predicted(drawn)
         self._nothing = _OF_SPREAD * float(mean.std())
-        start = [drawn[np.argsort(mean - k * std)[:_STARTS]] for k in _KAPPAS]
+        start = [drawn[ranked(mean - k * std)[:_STARTS]] for k in _KAPPAS]
         tried = self._complete(_best_tried(subject), drawn)
         optima = [
             self._descended(np.vstack([rows, tried[:_OPTIMA]]), k, rng)[:_OPTIMA]
             for rows, k in zip(start, _KAPPAS, strict=True)
         ]
         own = self._complete(incumbent[None, :], optima[0][:1])
-        low = drawn[np.argsort(mean - _KAPPAS[-1] * std)[:_LOW]]
+        low = drawn[ranked(mean - _KAPPAS[-1] * std)[:_LOW]]
         lines = _lines(self._space, [own[0], *(rows[0] for rows in optima)])
         self._rows = np.vstack([own, low, tried, *optima, lines])
 
@@ -157,15 +158,16 @@ class _Pool:
     def _descended(self, rows: Array, kappa: float, rng: np.random.Generator) -> Array:
         """Return rows moved to lower confidence bounds by a random search, the lowest first."""
         mean, std = self._predicted(rows)
-        bound, step = mean - kappa * std, 0.15
+        ties, step = Ties.among(mean - kappa * std), 0.15
+        bound = ties.settled(mean - kappa * std)
         for _ in range(_ROUNDS):
             moved = self._moved(rows, step, rng)
             mean, std = self._predicted(moved)
-            better = mean - kappa * std < bound
-            rows = np.where(better[:, None], moved, rows)
-            bound = np.where(better, mean - kappa * std, bound)
+            found = ties.settled(mean - kappa * std)
+            rows = np.where((found < bound)[:, None], moved, rows)
+            bound = np.minimum(found, bound)
             step *= 0.92
-        return rows[np.argsort(bound)]
+        return rows[np.argsort(bound, kind="stable")]
 
     def _moved(self, rows: Array, step: float, rng: np.random.Generator) -> Array:
         moved = rows.copy()
@@ -185,8 +187,8 @@ def _best_tried(subject: Subject) -> Array:
     """Return the best of the trials, encoded."""
     if subject.tried is None or subject.costs is None:
         return np.empty((0, len(subject.space)))
-    order = np.argsort(np.where(np.isfinite(subject.costs), subject.costs, np.inf))
-    return subject.tried[order[:_TRIED]]
+    costs = np.where(np.isfinite(subject.costs), subject.costs, np.inf)
+    return subject.tried[ranked(costs)[:_TRIED]]
 
 
 def _lines(space: SearchSpace, centres: Sequence[Array]) -> Array:

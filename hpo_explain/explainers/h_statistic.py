@@ -40,7 +40,7 @@ from hpo_explain.explainers.partial_dependence import checked_sample
 from hpo_explain.explanations import InteractionStrength, Subject
 from hpo_explain.facts import Fact, fact
 from hpo_explain.options import Direction
-from hpo_explain.space import Array
+from hpo_explain.space import Array, ranked
 from hpo_explain.surrogates import SupportsGrid, Surrogate
 
 _GROUPS = 10
@@ -200,7 +200,7 @@ class InteractionExplainer:
         if focus is not None:
             effects[focus] = np.inf
         most = _OF_ALL if focus is None else _OF_ONE
-        return np.asarray(np.isin(np.arange(len(effects)), np.argsort(-effects)[:most]))
+        return np.asarray(np.isin(np.arange(len(effects)), ranked(-effects)[:most]))
 
     def _combined(self, members: list[int]) -> Array:
         """Return F at every row with the members' values of every other one, (rows, values)."""

@@ -28,7 +28,7 @@ from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explanations import Experiments, PartialDependence
 from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.facts import fact
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, SearchSpace, lowest, ranked
 from hpo_explain.surrogates import SupportsJoint, Surrogate
 from hpo_explain.surrogates._repeats import different_rows
 
@@ -179,7 +179,7 @@ def _greedy(
         reduction = weight @ cross**2 / np.maximum(variance + noise, least)
         reduction *= probability
         reduction[chosen] = -np.inf
-        best = int(np.argmax(reduction))
+        best = lowest(-reduction)
         chosen.append(best)
         # what is left after a trial there, whatever it finds
         scale = max(float(variance[best]) + noise, least)
@@ -208,7 +208,7 @@ def _most_uncertain(
         curves.flat[valid] *= probability
         curves.flat[gone] = -np.inf
         left_out = len(gone)
-    order = np.argsort(-curves.max(axis=1), kind="stable")
+    order = ranked(-curves.max(axis=1))
     order = order[np.isfinite(curves[order].max(axis=1))]
     found = _along(space, effect, rows, order, curves[order].argmax(axis=1))
     found = found[_different(found)[0]]

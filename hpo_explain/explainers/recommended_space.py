@@ -53,6 +53,8 @@ from hpo_explain.space import (
     Parameter,
     SearchSpace,
     category_index,
+    lowest,
+    ranked,
 )
 from hpo_explain.surrogates import SupportsPlausible, Surrogate
 
@@ -207,7 +209,7 @@ class _Trials:
         cost = np.where(branch, self._predicted, np.inf)
         if branch.sum() < _BRANCH or not np.isfinite(cost).any():
             return self._with_gaps(_unchanged(parameter))
-        best = int(np.argmin(cost))
+        best = lowest(cost)
         encoded = _grid(parameter)
         encoded = encoded[np.argsort(self._space.places(j, encoded))]
         values = parameter.decode(encoded)
@@ -262,7 +264,7 @@ class _Trials:
         # it is searched in the same way for all that are always active
         which = j if self._space.is_conditional(self._space.names[j]) else None
         if which not in self._references:
-            parents = self._X[np.argsort(cost)[: min(20, int(np.isfinite(cost).sum()))]]
+            parents = self._X[ranked(cost)[: min(20, int(np.isfinite(cost).sum()))]]
             found = best_predicted(at, self._space, parents, j, self._seed)
             self._references[which] = found
         return self._references[which]

@@ -48,7 +48,7 @@ from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisiti
 from hpo_explain.run.pending import WithoutResult
 from hpo_explain.run.repeats import Repeats
 from hpo_explain.run.reviewed import Reviewed
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, SearchSpace, lowest
 from hpo_explain.surrogates import ForestSurrogate, Surrogate, as_surrogate
 from hpo_explain.surrogates._repeats import rows_among
 
@@ -764,7 +764,7 @@ class Run:
         incumbent = self.incumbent_trial
         surrogate, at = self.surrogate(seed=seed), self.row(incumbent)
         mean, std = surrogate.predict(self.X)
-        row = int(np.argmin(np.where(np.asarray(self.feasible), self._sign * mean, np.inf)))
+        row = lowest(np.where(np.asarray(self.feasible), self._sign * mean, np.inf))
         spread = float(np.std(self.learned_cost()))
         noise = float(getattr(surrogate, "noise_std", np.nan))
         return BestPredicted(

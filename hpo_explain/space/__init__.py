@@ -22,7 +22,7 @@ from hpo_explain.space.one_config import encode_one
 from hpo_explain.space.parameter import Parameter
 from hpo_explain.space.search_space import SearchSpace
 from hpo_explain.space.shared import Shared, values_of
-from hpo_explain.space.ties import Ties
+from hpo_explain.space.ties import Ties, lowest, ranked
 
 __all__ = [
     "LARGEST_WHOLE",
@@ -39,5 +39,7 @@ __all__ = [
     "Ties",
     "category_index",
     "encode_one",
+    "lowest",
+    "ranked",
     "values_of",
 ]

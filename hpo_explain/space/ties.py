@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from hpo_explain.space._values import Array
 
-_OF_SPREAD, _OF_LARGEST = -38, -44  # powers of two: what differs by less is equal
+_OF_SPREAD = 2.0**-24
+"""Share of the distance from the lowest cost to the middle one below which costs are equal."""
+_OF_LARGEST = 2.0**-44
+"""The same, of the largest cost: a few times what rounding leaves of it."""
 
 
 @dataclass(frozen=True)
@@ -16,12 +20,14 @@ class Ties:
     """Which costs count as equal: of equal ones a search takes the first.
 
     A forest predicts the same in many ways, which differ by what rounding leaves of sums; and
-    objectives that are multiplied or moved round in other places.
+    objectives that are multiplied or moved round in other places. Of those, equal costs count as
+    many steps, so that a search takes the same way.
 
     Attributes
     ----------
-    step : float
-        Power of two to whose multiples costs are rounded; 0 where they are compared as they are.
+    origin, step : float
+        Where costs are counted from, and in which steps; a step of 0 where they are compared as
+        they are.
 
     Examples
     --------
@@ -31,23 +37,31 @@ class Ties:
     (1, 0)
     """
 
+    origin: float
     step: float
 
     @classmethod
     def among(cls, costs: Array) -> Ties:
-        """Return the ties of a search, by the spread and the size of the costs it begins with."""
+        """Return the ties of a search, by the lower half and the size of its first costs."""
         known = costs[np.isfinite(costs)]
         if not known.size:
-            return cls(0.0)
-        spread = float(known.max() / 2.0 - known.min() / 2.0)
-        largest = float(np.abs(known).max())
-        return cls(max(_power(spread, _OF_SPREAD), _power(largest, _OF_LARGEST)))
+            return cls(0.0, 0.0)
+        middle, low = known.size // 2, float(known.min())
+        above = float(np.partition(known, middle, axis=None)[middle]) / 2.0 - low / 2.0
+        return cls(low, max(2.0 * _OF_SPREAD * above, _OF_LARGEST * float(np.abs(known).max())))
 
     def settled(self, costs: Array) -> Array:
-        """Return costs rounded; infinite ones stay so."""
-        return np.asarray(np.rint(costs / self.step) * self.step) if self.step else costs
+        """Return costs in steps, whole numbers; infinite ones stay so."""
+        if not self.step:
+            return costs
+        return np.asarray(np.rint(costs / self.step - self.origin / self.step))
 
 
-def _power(size: float, exponent: int) -> float:
-    """Return 2 to an exponent, times the least power of two above a size; 0 of 0."""
-    return float(np.ldexp(1.0, int(np.frexp(size)[1]) + exponent)) if size else 0.0
+def ranked(costs: Array) -> npt.NDArray[np.int64]:
+    """Return the places of costs (n,), the lowest first, and of equal ones the first."""
+    return np.argsort(Ties.among(costs).settled(costs), kind="stable")
+
+
+def lowest(costs: Array) -> int:
+    """Return the place of the lowest of costs (n,), of equal ones the first."""
+    return int(np.argmin(Ties.among(costs).settled(costs)))

@@ -32,7 +32,7 @@ from hpo_explain.acquisition import log_expected_improvement
 from hpo_explain.explainers._advice.improvement import apart, kept, tried
 from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.run import Run
-from hpo_explain.space import Array, CategoricalParameter, Parameter
+from hpo_explain.space import Array, CategoricalParameter, Parameter, Ties, ranked
 from hpo_explain.space.nearby import changed, filled
 from hpo_explain.surrogates import SupportsJoint, Surrogate, std_from_variance
 
@@ -96,7 +96,7 @@ class _Batch:
         rows = run.X[np.asarray(run.feasible)]
         costs = self._sign * model.predict(rows)[0]
         self._best = float(costs.min())
-        self._parents = filled(run.space, rows[np.argsort(costs)[:_PARENTS]], 0)
+        self._parents = filled(run.space, rows[ranked(costs)[:_PARENTS]], 0)
         self._tried = tried(run)
         self._rng = np.random.default_rng(0)
 
@@ -122,14 +122,16 @@ class _Batch:
         drawn = self._space.sample(_SAMPLE, seed=int(self._rng.integers(2**31)), latent=True)
         rows = self._kept_within(np.vstack([drawn, self._parents]))
         values = self._judged(value, rows)
+        ties = Ties.among(values)
+        values = ties.settled(values)
         for step in _STEPS:
-            best = np.argsort(values)[:_KEPT]
+            best = np.argsort(values, kind="stable")[:_KEPT]
             children = changed(
                 self._space, np.repeat(rows[best], _CHILDREN, axis=0), step, self._rng
             )
             children = self._kept_within(children)
             rows = np.vstack([rows[best], children])
-            values = np.concatenate([values[best], self._judged(value, children)])
+            values = np.concatenate([values[best], ties.settled(self._judged(value, children))])
         if not np.isfinite(values).any():
             return None
         return np.asarray(self._space.project(rows[[int(np.argmin(values))]])[0])

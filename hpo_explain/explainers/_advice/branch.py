@@ -21,7 +21,7 @@ from hpo_explain.explanations import Action, Attainable
 from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.facts import Fact, fact
 from hpo_explain.run import Run
-from hpo_explain.space import Array, CategoricalParameter
+from hpo_explain.space import Array, CategoricalParameter, lowest
 from hpo_explain.surrogates import SupportsJoint
 
 _ROWS = 200
@@ -68,7 +68,7 @@ def _of(
     if not np.isfinite(reached.mean).all() or reached.covariance is None:
         return []
     evidence = _evidence(run, parameter, reached, trials)
-    best = int(np.argmin(candidates.sign * reached.mean))
+    best = lowest(candidates.sign * reached.mean)
     worse, error = _worse(candidates.sign * reached.mean, reached.covariance, best)
     gone = (worse > _SURE * error) & (trials >= _FEWEST)
     found = []

@@ -36,7 +36,7 @@ from hpo_explain.explanations import Action
 from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.facts import fact
 from hpo_explain.run import Run
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, SearchSpace, lowest
 from hpo_explain.space.gower import squared_differences
 from hpo_explain.surrogates import Surrogate
 
@@ -149,7 +149,7 @@ def _covering(nearest: Array, among: Array, n: int) -> list[int]:
     places: list[int] = []
     while len(nearest) and len(places) < n:
         reduced = np.maximum(nearest[:, None] - among, 0.0).sum(axis=0)
-        place = int(np.argmax(reduced))
+        place = lowest(-reduced)
         if reduced[place] <= 0.0:
             break
         places.append(place)

@@ -14,7 +14,7 @@ from hpo_explain.acquisition import ExpectedImprovement
 from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.facts import Fact, fact
 from hpo_explain.run import BestPredicted, Run
-from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, lowest, ranked
 from hpo_explain.space.nearby import changed, filled
 
 _SAMPLE = 512  # configurations of the space
@@ -87,9 +87,9 @@ class Candidates:
     @property
     def best(self) -> Mapping[str, Any]:
         """The configuration with the best predicted objective, tried or not."""
-        lowest = int(np.argmin(self.sign * self.mean)) if len(self.rows) else -1
-        if lowest >= 0 and self.sign * self.mean[lowest] < self.sign * self.found.mean:
-            return self.config(lowest)
+        best = lowest(self.sign * self.mean) if len(self.rows) else -1
+        if best >= 0 and self.sign * self.mean[best] < self.sign * self.found.mean:
+            return self.config(best)
         return self.found.configuration
 
     def config(self, place: int) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Candidates:
             inside &= _inside(self.run, self.rows, parameter)
         if not inside.any():
             return None
-        return int(np.argmax(np.where(inside, self.expected, -np.inf)))
+        return lowest(np.where(inside, -self.expected, np.inf))
 
     def relative(self, place: int) -> float:
         """Return the expected improvement as a share of the spread."""
@@ -181,7 +181,7 @@ def _untried(run: Run) -> Array:
     space, rng = run.space, np.random.default_rng(0)
     sign = 1.0 if run.direction == "minimize" else -1.0
     predicted = np.where(np.asarray(run.feasible), sign * run.surrogate().predict(run.X)[0], np.inf)
-    parents = filled(space, run.X[np.argsort(predicted, kind="stable")[:_PARENTS]], 0)
+    parents = filled(space, run.X[ranked(predicted)[:_PARENTS]], 0)
     copies = [
         changed(space, np.repeat(parents, _COPIES // len(_STEPS), axis=0), step, rng)
         for step in _STEPS

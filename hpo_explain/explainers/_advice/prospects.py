@@ -31,7 +31,7 @@ from hpo_explain._blas import one_blas_thread
 from hpo_explain.explanations._best import PROBABLE
 from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.run import Run, average_instances, on_log_tail
-from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, lowest
 from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate
 
 TRIALS = 20  # that are compared: k
@@ -92,7 +92,7 @@ class Prospects:
     def best(self) -> int:
         """The row of `scaled` with the best predicted objective of all feasible trials."""
         cost = self._sign * self.model.predict(self.scaled.X)[0]
-        return int(np.argmin(np.where(np.asarray(self.scaled.feasible), cost, np.inf)))
+        return lowest(np.where(np.asarray(self.scaled.feasible), cost, np.inf))
 
     def of_changed(self, parameters: Sequence[Parameter]) -> Gain:
         """Return what random trials gain if hyperparameters are searched otherwise.

@@ -29,7 +29,7 @@ from hpo_explain.explanations.posterior import normal_draws
 from hpo_explain.facts import Fact, fact
 from hpo_explain.run import Run
 from hpo_explain.run.best_predicted import NOTABLE_NOISE
-from hpo_explain.space import Array
+from hpo_explain.space import Array, ranked
 from hpo_explain.surrogates import SupportsJoint
 from hpo_explain.surrogates._repeats import different_rows
 
@@ -129,7 +129,7 @@ def _best_rows(run: Run, candidates: Candidates) -> tuple[list[int], list[int]]:
     first, _ = different_rows(run.X)
     rows = [int(i) for i in first if np.asarray(run.feasible)[i]]
     predicted = candidates.sign * run.surrogate().predict(run.X[rows])[0]
-    chosen = [rows[i] for i in np.argsort(predicted, kind="stable")[:_MOST_ROWS]]
+    chosen = [rows[i] for i in ranked(predicted)[:_MOST_ROWS]]
     return chosen, [int(np.asarray(run.trials)[i]) for i in chosen]
 
 
