@@ -147,11 +147,28 @@ def fit(
             common = own.infer_relative_search_space(past, asking)
             if len(completed) < own._n_startup_trials or not common:
                 raise RandomPhaseError
+            past = _with_finite_values(study)
             with np.errstate(all="ignore"):  # as it was told when the sampler was used
                 own.sample_relative(past, asking, common)
         except _Caught as caught:
-            return _fitted(own, caught.acquisition, study, common, space)
+            return _fitted(own, caught.acquisition, past, common, space)
     raise UnexpectedSamplerError(fact("no_acquisition_used"))
+
+
+def _with_finite_values(study: PastStudy) -> PastStudy:
+    """Return a study with infinite values clipped as the sampler does, which would warn again."""
+    values = [t.values[0] for t in study.trials if t.state == TrialState.COMPLETE]
+    finite = [value for value in values if math.isfinite(value)]
+    if not finite:
+        raise UnexpectedSamplerError(fact("no_finite_value"))
+    low, high = min(finite), max(finite)
+    trials = []
+    for trial in study.trials:
+        clipped = copy.copy(trial)
+        if trial.state == TrialState.COMPLETE:
+            clipped.values = [min(max(trial.values[0], low), high)]
+        trials.append(clipped)
+    return PastStudy(study.directions, trials)
 
 
 def _catch(self: Any, acqf: Any, best_params: Any) -> Any:
@@ -166,10 +183,6 @@ def _fitted(
     values = np.array(
         [t.values[0] for t in study.trials if t.state == TrialState.COMPLETE], dtype=float
     )
-    finite = values[np.isfinite(values)]
-    if not len(finite):
-        raise UnexpectedSamplerError(fact("no_finite_value"))
-    values = np.clip(values, finite.min(), finite.max())
     minimize = study.direction.name == "MINIMIZE"
     surrogate = _surrogate(process, values, common, space, minimize=minimize)
     log_ei: LogExpectedImprovement | LogEIBesideRunning | None = None

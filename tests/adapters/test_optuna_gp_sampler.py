@@ -84,6 +84,28 @@ def test_posterior_and_log_ei_are_the_samplers_own(studied):
         assert terms[0] - math.log(known.std()) == pytest.approx(log_ei, rel=1e-3)
 
 
+def test_infinite_values_are_clipped_as_by_the_sampler_which_does_not_warn_again():
+    def unbounded(trial):
+        x = trial.suggest_float("x", -1.0, 1.0)
+        return math.inf if trial.number == 2 else -math.inf if trial.number == 7 else x**2
+
+    sampler = SpiedGP(seed=0, n_startup_trials=STARTUP)
+    study = optuna.create_study(sampler=sampler)
+    with pytest.warns(UserWarning, match="Clip non-finite values"):
+        study.optimize(unbounded, n_trials=9)
+    run = from_optuna(study)
+    for number, (mean, std, _) in zip((6, 7, 8), sampler.seen, strict=True):
+        known = np.array([trial.value for trial in study.trials[:number]])
+        finite = known[np.isfinite(known)]
+        known = np.clip(known, finite.min(), finite.max())
+        asked = study.trials[number].params
+        found_mean, found_std = run.surrogate(before=number).predict(run.space.encode([asked]))
+        assert (known.mean() - found_mean[0]) / known.std() == pytest.approx(
+            mean, rel=1e-3, abs=1e-6
+        )
+        assert found_std[0] / known.std() == pytest.approx(std, rel=1e-3)
+
+
 def test_a_proposal_is_explained_by_the_samplers_own_log_ei(studied):
     study, _ = studied
     explanation = hx.explain_proposal(study, TRIALS - 1, background=60)
