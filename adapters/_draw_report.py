@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from hpo_explain._progress import progress_of
 from hpo_explain.adapters._drawing import Answer, Content, Failure, Job
 from hpo_explain.adapters._one_writer import one_writer
 
@@ -44,7 +45,8 @@ def main() -> None:
             records: list[logging.LogRecord] = []
             _log_into(records)
             _give_way(job)
-            answer = draw(job)
+            with progress_of("report", shown=False):
+                answer = draw(job)
             pickle.dump(replace(answer, seconds=_seconds(), records=tuple(records)), answers)
             answers.flush()
     except (KeyboardInterrupt, EOFError, BrokenPipeError):  # nobody is interested any more
@@ -117,7 +119,7 @@ def _write(content: Content, path: Path) -> None:
     from hpo_explain import reporting
 
     sections = reporting.BRIEF if content.brief else content.sections
-    reporting.report(content.runs, path, sections=sections, progress=False)
+    reporting.report(content.runs, path, sections=sections)
 
 
 def _importance(runs: Mapping[str, Run]) -> dict[str, Any] | None:

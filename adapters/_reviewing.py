@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from hpo_explain._checks import check_count, check_number
+from hpo_explain._progress import progress_of
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explanations import ProposalExplanation
 
@@ -155,7 +156,8 @@ class Reviewer:
             try:
                 proposal = propose()
                 known = proposal.config in refused
-                explanation = None if known else proposal.explanation()
+                with progress_of("review", shown=False):  # a study shows its own
+                    explanation = None if known else proposal.explanation()
             except Exception as error:
                 if not isinstance(error, NothingToExplain):
                     _logger.exception("Trial %d is evaluated as proposed: not reviewed", trial)

@@ -1,63 +1,271 @@
-"""The bar that shows progress on a terminal."""
+"""The line that shows on a terminal how far long work is."""
 
 import io
 import os
+import re
 import shutil
+import subprocess
+import sys
+import threading
+from types import SimpleNamespace
 
+import joblib
 import pytest
-from tqdm.std import TqdmDefaultWriteLock, tqdm
+from tqdm import tqdm
 
-from hpo_explain._progress import _bar, progress_bar
+import hpo_explain as hx
+from hpo_explain import _progress, facade
+from hpo_explain._progress import progress_of, shows_progress, steps, still_at_work
+from hpo_explain._workers import by_workers
 from hpo_explain.reporting import Report
+from tests.analytic import unit_cube
 from tests.handmade import tuning_run
+from tests.source_tree import ROOT
 
 
 class Terminal(io.StringIO):
+    """Keeps what was written to it."""
+
+    encoding = "utf-8"
+
     def isatty(self):
         return True
 
+    @property
+    def looks(self):
+        """What could be read on it, one after the other."""
+        return [line.strip() for line in re.split(r"[\r\n]", self.getvalue()) if line.strip()]
 
-@pytest.fixture(params=[(100, 30), (0, 0)], ids=["wide", "unknown"])
-def terminal(request, monkeypatch):
-    """A terminal; some do not know how wide they are."""
+    @property
+    def counts(self):
+        """How much of how much was done, by what was counted, of the outermost loops."""
+        found = {}
+        for done, total, what in re.findall(r"\| (\d+)/(\d+) ([a-z ]+) \[", self.getvalue()):
+            found.setdefault((what, int(total)), []).append(int(done))
+        return found
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """A terminal in place of standard error, at which all work counts as long."""
     monkeypatch.delenv("COLUMNS", raising=False)
-    monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size(request.param))
-    return Terminal()
+    monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((100, 30)))
+    monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(_progress, "_OFTEN", 0.0)
+    shown = Terminal()
+    standard_error(monkeypatch, shown)
+    return shown
 
 
-def bar_of(items, *, shown=True):
-    return progress_bar(items, total=len(items), name="work", unit="piece", shown=shown)
+def standard_error(monkeypatch, stream):
+    """Put it in the place of standard error, which pytest sets anew before each test."""
+    monkeypatch.setattr(_progress, "sys", SimpleNamespace(stderr=stream))
 
 
-def test_a_terminal_shows_what_is_done_however_wide_it_is(terminal, monkeypatch):
-    monkeypatch.setattr("sys.stderr", terminal)
-    assert list(bar_of([1, 2, 3])) == [1, 2, 3]
-    assert "0/3" in terminal.getvalue()
-    assert "3/3" in terminal.getvalue()
-    widest = max(len(line.strip()) for line in terminal.getvalue().split("\r"))
-    assert 60 <= widest <= shutil.get_terminal_size().columns
+@shows_progress
+def work(pieces=3):
+    return list(steps(range(pieces), "pieces"))
 
 
-def test_a_file_and_who_wants_none_get_no_bar(terminal, monkeypatch):
-    monkeypatch.setattr("sys.stderr", terminal)
-    assert list(bar_of([1, 2], shown=False)) == [1, 2]
+# ---------------------------------------------------------------------- every long function
+
+RUN = tuning_run(14)
+SPACE = unit_cube(3)
+CUBE = hx.Run(SPACE, SPACE.sample(20), SPACE.sample(20)[:, 0] ** 2, "minimize")
+FIRST = RUN.space.names[0]
+BOUND = RUN.acquisition()
+LONG = {
+    "accumulated_local_effects": lambda: hx.accumulated_local_effects(RUN, FIRST),
+    "ablation": lambda: hx.ablation(RUN),
+    "advise": lambda: hx.advise(RUN),
+    "compare": lambda: hx.compare({"a": RUN, "b": tuning_run(15)}),
+    "desirability_path": lambda: hx.desirability_path(RUN, background=20),
+    "explain_predictions": lambda: hx.explain_predictions(RUN, background=20),
+    "explain_proposal": lambda: hx.explain_proposal(RUN, background=20),
+    "find_sample_size": lambda: hx.find_sample_size(BOUND, RUN.incumbent, first=50, most=100),
+    "h_statistic": lambda: hx.h_statistic(RUN),
+    "importance": lambda: hx.importance(CUBE, order=2),
+    "lime": lambda: hx.lime(RUN),
+    "mistunability": lambda: hx.mistunability(RUN),
+    "optimizer_bias": lambda: hx.optimizer_bias(RUN),
+    "partial_dependences": lambda: hx.partial_dependences(RUN),
+    "recommended_space": lambda: hx.recommended_space(RUN),
+    "sensitivity": lambda: hx.sensitivity(RUN),
+    "shapley_interactions": lambda: hx.shapley_interactions(RUN),
+    "subspace": lambda: hx.subspace(RUN),
+    "symbolic": lambda: hx.symbolic(RUN, FIRST),
+    "tunability": lambda: hx.tunability(RUN),
+    "ShapleyExplainer.explain": lambda: hx.ShapleyExplainer(
+        BOUND, background=20, estimator="sampling", orders=3
+    ).explain(RUN.incumbent),
+}
+QUICK = {"desirability_path", "explain_predictions", "h_statistic"}
+
+
+@pytest.mark.parametrize(
+    "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.thorough) for n in LONG]
+)
+def test_what_may_take_long_shows_how_far_it_is_under_its_name(name, terminal):
+    LONG[name]()
+    assert terminal.counts
+    for (_, total), done in terminal.counts.items():
+        assert {0, total} <= {*done}
+    assert all(look.startswith(f"{name}: ") for look in terminal.looks)
+    assert terminal.getvalue().endswith("\r"), "the line is still there"
+    assert not terminal.getvalue().rpartition("\r")[0].rpartition("\r")[2].strip()
+
+
+def test_a_report_says_which_section_is_in_work_and_where(terminal):
+    Report.of({"loss": RUN}, sections=["overview", "h-statistic"], progress=True)
+    assert ("sections", 2) in terminal.counts
+    inside = [look for look in terminal.looks if "h-statistic" in look]
+    assert any("pairs 1/" in look for look in inside)
+
+
+@pytest.mark.parametrize("name", facade.__all__)
+def test_every_function_that_users_call_opens_a_call(name):
+    """So that its loops, and those of what it calls, are shown under its name."""
+    function = getattr(facade, name)
+    asks = {"desirability_path"}  # has an option, and opens its call itself
+    if name not in asks | {"guide", "Analysed"}:
+        assert hasattr(function, "__wrapped__")
+
+
+# ---------------------------------------------------------------------- where nothing is shown
+
+
+def test_what_is_quick_shows_nothing(terminal, monkeypatch):
+    monkeypatch.setattr(_progress, "_PATIENCE", 60.0)
+    assert work() == [0, 1, 2]
     assert terminal.getvalue() == ""
-    monkeypatch.setattr("sys.stderr", io.StringIO())
-    assert list(bar_of([1, 2])) == [1, 2]
 
 
-@pytest.mark.parametrize("shown", [False, True])
-def test_a_bar_makes_no_lock_for_processes(shown, monkeypatch):
-    """It would fix how the user's processes are started, and be left by workers that are killed."""
-    _bar.cache_clear()
-    monkeypatch.delattr(tqdm, "_lock", raising=False)
-    monkeypatch.setattr(TqdmDefaultWriteLock, "create_mp_lock", pytest.fail)
-    assert list(bar_of([1, 2], shown=shown)) == [1, 2]
-    assert not hasattr(tqdm, "_lock")
+@pytest.mark.parametrize("stream", [io.StringIO, lambda: None, object])
+def test_what_is_no_terminal_gets_nothing(stream, terminal, monkeypatch):
+    other = stream()
+    standard_error(monkeypatch, other)
+    assert work() == [0, 1, 2]
+    assert getattr(other, "getvalue", str)() == ""
 
 
-def test_the_report_says_which_section_is_in_work(terminal, monkeypatch):
-    monkeypatch.setattr("sys.stderr", terminal)
-    Report.of({"loss": tuning_run(5)}, sections=["overview"], progress=True)
-    first = terminal.getvalue().partition("1/1")[0]
-    assert "overview" in first
+def test_a_closed_terminal_ends_no_work(terminal):
+    terminal.close()
+    assert work() == [0, 1, 2]
+
+
+def test_a_terminal_that_goes_away_ends_no_work(terminal, monkeypatch):
+    def gone(_):
+        raise OSError("Input/output error")
+
+    monkeypatch.setattr(terminal, "write", gone)
+    assert work() == [0, 1, 2]
+
+
+def test_a_notebook_shows_it(terminal, monkeypatch):
+    stream = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})()
+    standard_error(monkeypatch, stream)
+    work()
+    assert "3/3 pieces" in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "quiet",
+    [
+        lambda: hx.desirability_path(RUN, [9, 10], background=20, progress=False),
+        lambda: Report.of({"loss": RUN}, sections=["trust"]),
+    ],
+)
+def test_who_wants_none_gets_none_from_what_is_called_either(quiet, terminal):
+    quiet()
+    assert terminal.getvalue() == ""
+
+
+def test_threads_show_nothing(terminal):
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    with progress_of("outer"):  # Python 3.14 may give threads what holds where they are started
+        by_threads = joblib.Parallel(n_jobs=2, backend="threading")
+        assert by_threads(joblib.delayed(work)() for _ in range(2)) == [[0, 1, 2]] * 2
+    assert terminal.getvalue() == ""
+
+
+def worked():
+    """What a process that thinks it is at a terminal writes to it."""
+    sys.stderr, _progress._PATIENCE, _progress._OFTEN = Terminal(), 0.0, 0.0
+    work()
+    return sys.stderr.getvalue()
+
+
+@pytest.mark.thorough
+def test_worker_processes_show_nothing():
+    assert [*by_workers(2, [joblib.delayed(worked)()] * 2)] == ["", ""]
+
+
+# ---------------------------------------------------------------------- the line itself
+
+
+@pytest.mark.parametrize("size", [(100, 30), (0, 0)], ids=["wide", "unknown"])
+def test_the_line_fits_however_wide_a_terminal_is(size, terminal, monkeypatch):
+    monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size(size))
+    work()
+    widest = max(map(len, terminal.looks))
+    assert 60 <= widest < shutil.get_terminal_size().columns
+
+
+def test_loops_inside_are_shown_and_what_failed_in_them_is_forgotten(terminal):
+    kept = []
+    with progress_of("work"):
+        for k in steps(range(2), "rounds"):
+            try:
+                for piece in steps([k, 1], "pieces", called="the {}".format):
+                    assert piece
+            except AssertionError as error:
+                kept.append(error)
+    assert any("0/2 rounds" in look and "pieces 0/2, the 0]" in look for look in terminal.looks)
+    assert any("1/2 rounds" in look and "pieces 1/2, the 1]" in look for look in terminal.looks)
+    assert not any("1/2 rounds" in look and "the 0" in look for look in terminal.looks)
+
+
+def test_work_of_unknown_length_is_counted(terminal):
+    with progress_of("work"):
+        assert [*steps(iter("ab"), "letters")] == ["a", "b"]
+    assert any("2 letters" in look for look in terminal.looks)
+
+
+def test_waiting_for_others_is_shown(terminal):
+    with progress_of("work"):
+        for _ in steps([1], "parts"):
+            before = len(terminal.looks)
+            still_at_work()
+            assert len(terminal.looks) == before + 1
+
+
+def test_a_bar_of_the_users_own_stays_above(terminal):
+    with tqdm(total=2, desc="mine", file=terminal, mininterval=0.0, leave=False) as mine:
+        work()
+        mine.update()
+    lines = re.findall(r"(\n?)\rwork: [^\r\n\x1b]*(\x1b\[A)?", terminal.getvalue())
+    assert lines
+    assert {*lines} == {("\n", "\x1b[A")}  # one down, and back up
+
+
+def test_nothing_is_left(terminal):
+    """Not even the monitor thread that tqdm has, nor a lock among processes."""
+    script = """
+import io, sys, threading
+from hpo_explain import _progress
+class Terminal(io.StringIO):
+    isatty = lambda self: True
+said, sys.stderr = sys.stderr, Terminal()
+_progress._PATIENCE = _progress._OFTEN = 0.0
+_progress.shows_progress(lambda: [*_progress.steps([1, 2], "pieces")])()
+assert "2/2" in sys.stderr.getvalue()
+from tqdm import tqdm
+assert tqdm.monitor is None and not hasattr(tqdm, "_lock")
+print(threading.active_count())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert (done.stdout, done.stderr) == ("1\n", "")

@@ -10,6 +10,7 @@ from optuna.importance import BaseImportanceEvaluator
 from optuna.trial import FrozenTrial
 
 from hpo_explain._checks import check_count, check_name, check_option, check_sequence
+from hpo_explain._progress import shows_progress
 from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED
 from hpo_explain.adapters.optuna.study import from_optuna
 from hpo_explain.facade import importance
@@ -86,6 +87,7 @@ class FanovaImportanceEvaluator(BaseImportanceEvaluator):
         self._infeasible = check_option("infeasible", infeasible, INFEASIBLE)
         self._space = space
 
+    @shows_progress
     def evaluate(
         self,
         study: optuna.Study,

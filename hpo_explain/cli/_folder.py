@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from hpo_explain._progress import progress_bar
+from hpo_explain._progress import progress_of, steps
 from hpo_explain._workers import by_workers
 from hpo_explain.adapters.file_kind import TABLE, TABLES, kind_of
 from hpo_explain.cli._errors import told
@@ -67,10 +67,9 @@ def write_reports(
         )
         for name, source in sources.items()
     )
-    done = progress_bar(
-        by_workers(n_jobs, work), total=len(sources), name="reports", unit="report", shown=True
-    )
-    return {name: why for name, why in zip(sources, done, strict=True) if why is not None}
+    with progress_of("report"):
+        done = steps(by_workers(n_jobs, work), "reports", len(sources))
+        return {name: why for name, why in zip(sources, done, strict=True) if why is not None}
 
 
 def _written(source: Source, path: Path) -> str | None:
@@ -78,7 +77,7 @@ def _written(source: Source, path: Path) -> str | None:
     from hpo_explain.reporting import Report
 
     try:
-        Report.of(source.read_all(), progress=False).write(path)
+        Report.of(source.read_all(), progress=True).write(path)
     except click.ClickException as error:
         return error.message
     except (ValueError, OSError) as error:

@@ -54,7 +54,7 @@ def _follow(
             runs = source.read_all()
             state = "".join(map(_fingerprint, runs.values()))
             if state != shown:
-                report = Report.of(runs, title=title)
+                report = Report.of(runs, title=title, progress=True)
                 interrupt.check()
                 report.write(out)
                 click.echo(printable(f"Report: {out} ({_counted(runs)})"))

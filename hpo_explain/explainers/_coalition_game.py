@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._progress import steps
 from hpo_explain.acquisition import (
     Acquisition,
     OfPredictions,
@@ -200,7 +201,7 @@ class CoalitionGame:
     def _sum_of(self, parts: list[CoalitionGame], cubes: list[Array]) -> tuple[Array, Fact]:
         """Return Shapley values as the sum of those of the parts, and how they came about."""
         phi = np.zeros((len(cubes), len(self.players), len(self.acquisition.term_names)))
-        for part in parts:
+        for part in steps(parts, "games"):
             places = [self.players.tolist().index(j) for j in part.players.tolist()]
             phi[:, places] += part.shapley(cubes)[0]
         most = max(len(part.players) for part in parts)
@@ -212,7 +213,7 @@ class CoalitionGame:
             values = self._structured(coalitions, cubes)
             if values is not None:
                 return values
-        return np.stack([self._composed(coalitions, cube) for cube in cubes])
+        return np.stack([self._composed(coalitions, cube) for cube in steps(cubes, "hypercubes")])
 
     def _over_one(self, cube: Array, coalitions: Coalitions) -> Array:
         """Return v (coalition, term) over one hypercube."""
@@ -256,7 +257,7 @@ class CoalitionGame:
         for a in range(0, len(background), COMPOSED_ROWS):
             rows = background[a : a + COMPOSED_ROWS]
             at_once = max(1, COMPOSED_ROWS // len(rows))
-            for start in range(0, len(coalitions), at_once):
+            for start in steps(range(0, len(coalitions), at_once), "batches"):
                 some = coalitions[start : start + at_once]
                 z = np.repeat(rows[None, :, :], len(some), axis=0)
                 z[:, :, self.players] = np.where(

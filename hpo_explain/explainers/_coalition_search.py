@@ -22,6 +22,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._progress import steps
 from hpo_explain.explainers._terms import COMPOSED_ROWS
 from hpo_explain.space import Array, FloatParameter, SearchSpace, Ties
 from hpo_explain.space.nearby import changed
@@ -64,7 +65,7 @@ def predicted_in_coalitions(
             return np.concatenate([block.mean for block in blocks])
     found = np.empty((len(rows), len(free)))
     at_once = max(1, COMPOSED_ROWS // max(len(rows), 1))
-    for start in range(0, len(free), at_once):
+    for start in steps(range(0, len(free), at_once), "batches"):
         some = free[start : start + at_once]
         z = np.where(some[None, :, :], rows[:, None, :], default)
         mean = mean_of(surrogate, surrogate.space.project(z.reshape(-1, len(default))))
@@ -181,7 +182,7 @@ def _sweep(
     values: Callable[[int, Array], Array],
 ) -> None:  # fmt: skip
     """Change rows (m, d) and costs (m,) to the best value of each free column, in an order."""
-    for j in (j for j in order if free[:, j].any()):
+    for j in steps([j for j in order if free[:, j].any()], "hyperparameters"):
         which = np.flatnonzero(free[:, j])
         tried = np.atleast_2d(values(j, rows[which, j]))
         z = np.repeat(rows[which][:, None, :], tried.shape[1], axis=1)
@@ -197,7 +198,7 @@ def _sweep(
 def _costs(cost: Cost, rows: Array) -> Array:
     """Return the costs of latent rows, some at a time, which bounds the memory."""
     starts = range(0, len(rows), COMPOSED_ROWS)
-    return np.concatenate([cost(rows[a : a + COMPOSED_ROWS]) for a in starts])
+    return np.concatenate([cost(rows[a : a + COMPOSED_ROWS]) for a in steps(starts, "batches")])
 
 
 def _first(rows: Array, best: Array, kept: int) -> tuple[Array, Array]:

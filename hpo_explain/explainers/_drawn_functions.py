@@ -20,6 +20,7 @@ from functools import partial
 
 import numpy as np
 
+from hpo_explain._progress import steps
 from hpo_explain.space import Array
 from hpo_explain.surrogates import SupportsJoint, Surrogate, mean_of
 
@@ -68,7 +69,7 @@ class DrawnFunctions:
     def __call__(self, X: Array) -> Array:
         """Return the values, (n, 1 + draws), at encoded rows (n, d): of the mean, and of each."""
         found = np.empty((len(X), 1 + self.weights.shape[1]))
-        for start in range(0, len(X), _AT_ONCE):
+        for start in steps(range(0, len(X), _AT_ONCE), "batches"):
             part = slice(start, start + _AT_ONCE)
             found[part, 0] = self.mean(X[part])
             found[part, 1:] = found[part, :1] + self.covariance(X[part]) @ self.weights

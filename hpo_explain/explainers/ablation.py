@@ -26,6 +26,7 @@ from math import comb
 import numpy as np
 
 from hpo_explain._checks import check_seed
+from hpo_explain._progress import shows_progress
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.explainers._coalition_game import CoalitionGame
@@ -99,6 +100,7 @@ class AblationExplainer:
         self._subject = self._explained.completed(subject)
         self._seed = check_seed(seed)
 
+    @shows_progress
     def explain(
         self,
         source: Config,

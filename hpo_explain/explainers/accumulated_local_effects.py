@@ -32,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_name, check_seed, check_sequence
+from hpo_explain._progress import shows_progress
 from hpo_explain.diagnostics import branch_of, supported_at
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers._accepted import accepted_surrogate
@@ -141,6 +142,7 @@ class AccumulatedLocalEffectsExplainer:
         else:
             self._sample = checked_sample(self._space, sample)
 
+    @shows_progress
     def explain(self, names: str | Sequence[str]) -> AccumulatedLocalEffects:
         """Return the accumulated local effects of one hyperparameter, or of the pair beyond each.
 

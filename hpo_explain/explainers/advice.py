@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from hpo_explain._blas import one_blas_thread
 from hpo_explain._checks import check_count, check_seed
+from hpo_explain._progress import shows_progress
 from hpo_explain.errors import NothingToExplain, unless_nothing
 from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.attempt import attempt
@@ -73,6 +74,7 @@ class AdviceExplainer:
         self._most = check_count("most", most)
         self._seed = check_seed(seed)
 
+    @shows_progress
     def explain(self) -> Advice:
         """Return what to do next.
 

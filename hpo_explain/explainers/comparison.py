@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain._checks import check_seed
+from hpo_explain._progress import shows_progress, steps
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._shared_subject import shared_subject
 from hpo_explain.explainers._sums import sums_under
@@ -138,6 +139,7 @@ class ComparisonExplainer:
             raise InputError("runs", "share no hyperparameter", names, "Compare others.")
         self._space: SearchSpace = self._shared.space
 
+    @shows_progress
     def explain(self) -> Comparison:
         """Return shares, effects, where the optimizers went, and one configuration for all."""
         grid = tuple(tuple(p.decode(_positions(p))) for p in self._space)
@@ -145,7 +147,7 @@ class ComparisonExplainer:
         scaled = [*zip(self._runs, scales, strict=True)]
         effects = tuple(
             np.array([self._effect(run, j, values, scale) for run, scale in scaled])
-            for j, values in enumerate(grid)
+            for j, values in steps([*enumerate(grid)], "hyperparameters")
         )
         notes = tuple(self._notes())
         return Comparison(
@@ -223,7 +225,7 @@ class ComparisonExplainer:
         """Return the default, and the best and the average cost of each run."""
         candidates = self._candidates()
         costs, best, average, places = [], [], [], []
-        for run in self._runs:
+        for run in steps(self._runs, "runs"):
             own, latent = run.surrogate.space, self._latent(run)
             rows = [self._rows(run, config, latent) for config in candidates]
             cost = run.cost(np.concatenate(rows)).reshape(len(candidates), -1).mean(axis=1)
@@ -242,7 +244,7 @@ class ComparisonExplainer:
         names = sorted(run.name for run in self._runs)
         lost = [
             self._lost(run, rows, cost, chosen, names.index(run.name))
-            for run, rows, cost in zip(self._runs, places, costs, strict=True)
+            for run, rows, cost in steps([*zip(self._runs, places, costs, strict=True)], "runs")
         ]
         drawn = [one for one in lost if one is not None]
         upper = np.array(

@@ -30,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_seed
+from hpo_explain._progress import shows_progress
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._drawn_fanova import of_draws
 from hpo_explain.explainers._latent_forest import LatentForest, completed_subject
@@ -118,6 +119,7 @@ class FanovaExplainer:
     def _forest(self) -> LatentForest:
         return LatentForest.of(self._model, **self._options)
 
+    @shows_progress
     def explain(
         self,
         *,

@@ -25,6 +25,7 @@ import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
 from hpo_explain._checks import check_count, check_seed
+from hpo_explain._progress import shows_progress, steps
 from hpo_explain.errors import NothingToExplain
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
@@ -102,6 +103,7 @@ class FootprintExplainer:
         self._random = check_count("random", random, minimum=0)
         self._seed = check_seed(seed)
 
+    @shows_progress
     def explain(self, trials: npt.ArrayLike = ()) -> Footprint:
         """Return the map.
 
@@ -181,7 +183,7 @@ def smacof(distances: Array, xy: Array) -> Array:
     """Return places of less stress than some (n, 2), by Guttman transforms."""
     n = len(xy)
     stress = np.inf
-    for _ in range(_MOST_STEPS):
+    for _ in steps(range(_MOST_STEPS), "steps"):
         apart = cdist(xy, xy)
         now = float(((apart - distances) ** 2).sum())
         if now <= 0.0 or stress - now < _SETTLED * now:

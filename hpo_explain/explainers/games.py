@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_option, check_seed
+from hpo_explain._progress import shows_progress, steps
 from hpo_explain.explainers._coalition_search import (
     at_best_of,
     best_in_coalitions,
@@ -135,6 +136,7 @@ class GameExplainer:
         """What is explained."""
         return self._subject
 
+    @shows_progress
     def tunability(self, default: Config, *, trial: int | None = None) -> GameExplanation:
         """Return what tuning every set of hyperparameters gains over a default.
 
@@ -147,6 +149,7 @@ class GameExplainer:
         """
         return self._searched("tunability", default, trial, 1.0)
 
+    @shows_progress
     def mistunability(self, default: Config, *, trial: int | None = None) -> GameExplanation:
         """Return what the worst values of every set of hyperparameters lose (gains below 0).
 
@@ -154,6 +157,7 @@ class GameExplainer:
         """
         return self._searched("mistunability", default, trial, -1.0)
 
+    @shows_progress
     def sensitivity(self, default: Config, *, trial: int | None = None) -> GameExplanation:
         """Return how much the prediction varies with every set of hyperparameters.
 
@@ -167,7 +171,7 @@ class GameExplainer:
         n = _SAMPLE if len(table.players) <= _MANY else _SAMPLE_OF_MANY
         seeds = np.random.default_rng(self._seed).integers(2**31, size=_SETS)
         values_of_set = []
-        for seed in seeds:
+        for seed in steps(seeds, "samples"):
             # scrambled anew: independent sets, each much more even than a random one
             rows = space.from_draws(Sobol(len(space), seed=int(seed)).random(n))
             mean = predicted_in_coalitions(self._surrogate, table.default, rows, table.free)
@@ -179,6 +183,7 @@ class GameExplainer:
         known = self._variance_known(table, values)
         return self._result("sensitivity", table, trial, values, known, half_width=np.asarray(half))
 
+    @shows_progress
     def optimizer_bias(
         self,
         default: Config,

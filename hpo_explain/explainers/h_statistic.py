@@ -30,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_seed
+from hpo_explain._progress import shows_progress, steps
 from hpo_explain.acquisition import Acquisition, OfPredictions
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._explained import Explained
@@ -116,6 +117,7 @@ class InteractionExplainer:
         self._kept = np.vstack([np.ones(n), group != np.arange(_GROUPS)[:, None]])
         self._configs = self._space.project(self._rows)
 
+    @shows_progress
     def explain(self, name: str | None = None) -> InteractionStrength:
         """Return the strength of interactions.
 
@@ -143,7 +145,7 @@ class InteractionExplainer:
         scale = float(np.abs(F).max())
         alone: dict[int, Array] = {}
         total, total_std = (np.where(looked_at, 0.0, np.nan) for _ in range(2))
-        for j in np.flatnonzero(matters & looked_at).tolist():
+        for j in steps(np.flatnonzero(matters & looked_at).tolist(), "hyperparameters"):
             values = self._combined([j])
             alone[j] = self._centred(self._averaged(values))
             without = self._centred(self._averaged(values.T))
@@ -151,7 +153,7 @@ class InteractionExplainer:
         pairs = np.full((3, d, d), np.nan)
         some = np.flatnonzero(looked_at).tolist()
         asked = [u for u in combinations(some, 2) if focus is None or focus in u]
-        for j, k in asked:
+        for j, k in steps(asked, "pairs"):
             found = (0.0, 0.0, 0.0)
             if matters[j] and matters[k]:
                 together = self._centred(self._averaged(self._combined([j, k])))
@@ -193,7 +195,7 @@ class InteractionExplainer:
         if matters.sum() <= _ALL:
             return np.ones(len(matters), dtype=bool)
         effects = np.full(len(matters), -1.0)
-        for j in np.flatnonzero(matters).tolist():
+        for j in steps(np.flatnonzero(matters).tolist(), "hyperparameters"):
             rows = self._rows.copy()
             rows[:, j] = np.roll(rows[:, j], 1)
             effects[j] = np.mean((self._explained(self._space.project(rows)) - F) ** 2) / 2.0
@@ -221,7 +223,7 @@ class InteractionExplainer:
                 return np.asarray(sum(game.terms_of(*found).values()), dtype=float)
         combined = np.empty((n, n))
         step = max(1, _AT_ONCE // n)
-        for start in range(0, n, step):
+        for start in steps(range(0, n, step), "batches"):
             part = slice(start, min(start + step, n))
             rows = np.repeat(self._rows[part], n, axis=0)
             rows[:, members] = np.tile(values, (len(self._rows[part]), 1))

@@ -29,6 +29,7 @@ import numpy.typing as npt
 from scipy.stats import kendalltau, rankdata
 
 from hpo_explain._checks import check_count, check_fraction, check_seed, check_sequence
+from hpo_explain._progress import shows_progress
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers._pruners import RULES
 from hpo_explain.explainers.fanova import FanovaExplainer
@@ -99,6 +100,7 @@ class LearningCurvesExplainer:
             raise NothingToExplain(fact("few_curves_finished", finished=finished))
         self._sign = 1.0 if run.direction == "minimize" else -1.0
 
+    @shows_progress
     def explain(
         self,
         *,

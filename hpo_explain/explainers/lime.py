@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from hpo_explain._blas import one_blas_thread
 from hpo_explain._checks import check_count, check_number, check_option, check_seed
+from hpo_explain._progress import shows_progress, steps
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._explained import Explained
@@ -151,6 +152,7 @@ class LimeExplainer:
         else:
             self._given = _checked(self._space, sample)
 
+    @shows_progress
     def explain(self, config: Config) -> LimeExplanation:
         """Return the readable model around a configuration.
 
@@ -240,7 +242,7 @@ class LimeExplainer:
         """Return what the readable model predicts for each part of the sample from the others."""
         fold = np.random.default_rng(self._seed).permutation(len(y)) % _FOLDS
         found = np.empty(len(y))
-        for k in range(_FOLDS):
+        for k in steps(range(_FOLDS), "folds"):
             kept, out = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
             own = weights[kept] if weights[kept].any() else np.ones(len(kept))
             if not coordinates:  # nothing differs from the configuration

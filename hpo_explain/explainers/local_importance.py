@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_seed
+from hpo_explain._progress import shows_progress
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explanations import LocalImportance, Subject
@@ -100,6 +101,7 @@ class LocalImportanceExplainer:
         below = self._explained.surrogate
         self._boxes = below.boxes() if isinstance(below, SupportsBoxes) else None
 
+    @shows_progress
     def explain(self, config: Config) -> LocalImportance:
         """Return the importance of every hyperparameter around a configuration.
 

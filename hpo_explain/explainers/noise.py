@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from hpo_explain._checks import check_count, check_seed
+from hpo_explain._progress import shows_progress
 from hpo_explain.diagnostics import Trust, Verdict
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.fanova import FanovaExplainer
@@ -76,6 +77,7 @@ class NoiseExplainer:
         trust = _trust(model) if model.varies else None
         self._subject = replace(given, model=model.label, trust=trust)
 
+    @shows_progress
     def explain(self, order: int = 1) -> Noise:
         """Return the noise, and what it depends on.
 

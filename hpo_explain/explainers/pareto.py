@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_fraction, check_seed
+from hpo_explain._progress import shows_progress
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._savings import saving_of
 from hpo_explain.explainers.background import baseline_background
@@ -95,6 +96,7 @@ class ParetoExplainer:
         self._subjects = of_runs if subjects is None else dict(subjects)
         self._seed = check_seed(seed)
 
+    @shows_progress
     def explain(self, *, loss: float = 0.001) -> ParetoFront:
         """Return the front, moves along it, and what can be saved for a small loss.
 

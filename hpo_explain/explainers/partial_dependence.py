@@ -35,6 +35,7 @@ from hpo_explain._checks import (
     check_seed,
     check_sequence,
 )
+from hpo_explain._progress import shows_progress, steps
 from hpo_explain._words import join_words
 from hpo_explain.diagnostics import branch_of, supported_at
 from hpo_explain.errors import InputError, NothingToExplain, Option
@@ -155,6 +156,7 @@ class PartialDependenceExplainer:
         else:
             self._given = checked_sample(self._space, sample)
 
+    @shows_progress
     def explain(self, names: str | Sequence[str]) -> PartialDependence:
         """Return the partial dependence on one or two hyperparameters.
 
@@ -178,6 +180,7 @@ class PartialDependenceExplainer:
         """
         return self.effect_and_rows(names)[0]
 
+    @shows_progress
     def explain_all(
         self,
         names: Sequence[str | Sequence[str]],
@@ -205,7 +208,7 @@ class PartialDependenceExplainer:
         if not len(names):
             problem = "is empty"
             raise InputError("names", problem, names, "Name at least one hyperparameter.")
-        effects = tuple(self.explain(one) for one in names)
+        effects = tuple(self.explain(one) for one in steps(names, "effects"))
         alone = {name for effect in effects for name in effect.names if len(effect.names) == 1}
         return PartialDependences(
             subject=effects[0].subject,

@@ -10,7 +10,7 @@ import numpy as np
 
 from hpo_explain._blas import one_blas_thread
 from hpo_explain._checks import check_count, check_flag, check_jobs, each_of
-from hpo_explain._progress import progress_bar
+from hpo_explain._progress import steps
 from hpo_explain._workers import by_workers
 from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import InputError
@@ -29,7 +29,6 @@ def explain_path(
     *,
     pending: bool = False,
     n_jobs: int | None = 1,
-    progress: bool = True,
 ) -> DesirabilityPath:
     """Return the explanations of several proposals.
 
@@ -45,8 +44,6 @@ def explain_path(
         Whether proposals without a result count as well where `trials` does not name any.
     n_jobs : int or None, default 1
         Number of joblib's workers; None takes what `joblib.parallel_config` says.
-    progress : bool, default True
-        Show a progress bar on a terminal.
 
     Raises
     ------
@@ -60,14 +57,13 @@ def explain_path(
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
-    >>> path = explain_path(run, ProposalExplainer(background=50), progress=False)
+    >>> path = explain_path(run, ProposalExplainer(background=50))
     >>> len(path)
     2
     """
     from joblib import delayed
 
-    pending, progress = check_flag("pending", pending), check_flag("progress", progress)
-    n_jobs = check_jobs(n_jobs)
+    pending, n_jobs = check_flag("pending", pending), check_jobs(n_jobs)
     if trials is None:
         numbers, notes = explainable(run, explainer.acquisition, pending=pending)
     else:
@@ -77,7 +73,11 @@ def explain_path(
     verdicts = dict(
         zip(
             different,
-            by_workers(n_jobs, (delayed(_trust)(explainer, run, at) for at in different)),
+            steps(
+                by_workers(n_jobs, (delayed(_trust)(explainer, run, at) for at in different)),
+                "models judged",
+                len(different),
+            ),
             strict=True,
         )
     )
@@ -85,8 +85,7 @@ def explain_path(
         n_jobs,
         (delayed(_explain)(explainer, run, number, verdicts[judged[number]]) for number in numbers),
     )
-    bar = progress_bar(work, total=len(numbers), name="proposals", unit="proposal", shown=progress)
-    return path_of(run, tuple(bar), notes)
+    return path_of(run, tuple(steps(work, "proposals", len(numbers))), notes)
 
 
 def path_of(

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_direction, check_seed
+from hpo_explain._progress import shows_progress, steps
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import PredictedObjective
@@ -93,6 +94,7 @@ class PredictionExplainer:
             seed=self._seed,
         )
 
+    @shows_progress
     def explain(self, config: Config) -> PredictionExplanation:
         """Return the Shapley values of the prediction for a configuration.
 
@@ -128,6 +130,7 @@ class PredictionExplainer:
             notes=found.notes,
         )
 
+    @shows_progress
     def explain_all(
         self, configs: Sequence[Config], trials: Sequence[int] = ()
     ) -> PredictionOverview:
@@ -158,7 +161,7 @@ class PredictionExplainer:
         if isinstance(background, str) and background == "auto":
             background = global_background(space, _ROWS_FOR_MANY, seed=self._seed)
         explainer = self._over(background, model_uncertainty=False)
-        found = [explainer.explain(config) for config in space.decode(X)]
+        found = [explainer.explain(config) for config in steps(space.decode(X), "configurations")]
         positions = X.copy()
         for j, parameter in enumerate(space.parameters):
             if isinstance(parameter, CategoricalParameter):

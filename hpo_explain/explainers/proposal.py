@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_draws, check_seed
+from hpo_explain._progress import shows_progress
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.diagnostics import Trust
 from hpo_explain.errors import InputError, NothingToExplain
@@ -76,6 +77,7 @@ class ProposalExplainer:
         if self.surrogate is not None:
             accepted_surrogate(self.surrogate)
 
+    @shows_progress
     def explain(
         self,
         run: Run,

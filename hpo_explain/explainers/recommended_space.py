@@ -40,6 +40,7 @@ import numpy.typing as npt
 
 from hpo_explain._blas import one_blas_thread
 from hpo_explain._checks import check_direction, check_seed
+from hpo_explain._progress import shows_progress, steps
 from hpo_explain.diagnostics import Support
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._reachable import Difference, best_predicted, reachable, search_rows
@@ -124,6 +125,7 @@ class RecommendedSpaceExplainer:
         self._subject = Explained.of(surrogate, direction).completed(subject)
         self._seed = check_seed(seed)
 
+    @shows_progress
     def explain(self) -> Recommendation:
         """Return the recommended space.
 
@@ -143,7 +145,7 @@ class RecommendedSpaceExplainer:
             trials = _Trials(subject, subject.tried, self._models(), self._objective, self._seed)
         rows = [
             _unchanged(p) if trials is None else trials.judged(j, p)
-            for j, p in enumerate(space.parameters)
+            for j, p in steps([*enumerate(space.parameters)], "hyperparameters")
         ]
         narrower = [_narrowed(p, row) for p, row in zip(space.parameters, rows, strict=True)]
         possible, dropped = still_possible(narrower)

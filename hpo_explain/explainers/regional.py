@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_number, check_option
+from hpo_explain._progress import shows_progress
 from hpo_explain.diagnostics import Support, supported_at
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.partial_dependence import (
@@ -119,6 +120,7 @@ class RegionalPartialDependenceExplainer:
             raise InputError("min_improvement", problem, min_improvement)
         self._min_improvement = min_improvement
 
+    @shows_progress
     def explain(self, names: str | Sequence[str]) -> RegionalPartialDependence:
         """Return the partial dependence on one or two hyperparameters by region.
 

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count
+from hpo_explain._progress import shows_progress
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations import Closest, ProposalExplanation, SampleSizeCheck, Subject
@@ -121,6 +122,7 @@ def _closest(names: tuple[str, ...], phi: Array, half: Array) -> Closest | None:
     )
 
 
+@shows_progress
 def find_sample_size(
     acquisition: Acquisition,
     config: Config,

@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._progress import steps
 from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers._terms import evaluate
 from hpo_explain.space import Array
@@ -53,7 +54,7 @@ def sampled_shapley(game: CoalitionGame, background: Array, *, orders: int, seed
     if not p:
         return found
     at_once = max(1, _ROWS // (p + 1))
-    for start in range(0, orders, at_once):
+    for start in steps(range(0, orders, at_once), "batches"):
         some = min(at_once, orders - start)
         z = background[rng.integers(len(background), size=some)]
         rows, rank = joining(game, z, rng)

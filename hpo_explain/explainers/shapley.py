@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_fraction, check_option, check_seed
+from hpo_explain._progress import shows_progress
 from hpo_explain.acquisition import (
     Acquisition,
     OfPredictions,
@@ -183,6 +184,7 @@ class ShapleyExplainer:
         else:
             self._given = complete(space, background, seed=seed)
 
+    @shows_progress
     def explain(self, config: Config, *, not_chosen: Sequence[str] = ()) -> ProposalExplanation:
         """Return the Shapley values of every term of the acquisition at a configuration.
 

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_option, check_seed
+from hpo_explain._progress import shows_progress
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers._explained import Explained
@@ -119,6 +120,7 @@ class ShapleyInteractionExplainer:
         else:
             self._cubes = [complete(space, background, seed=seed)]
 
+    @shows_progress
     def explain(self, config: Config) -> ShapleyInteractions:
         """Return the Shapley interactions at a configuration.
 
@@ -171,6 +173,7 @@ class ShapleyInteractionExplainer:
             notes=(*found.notes, *self._subject.notes),
         )
 
+    @shows_progress
     def explain_variance(self) -> ShapleyInteractions:
         """Return the Shapley interactions of the variance over the whole space.
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain._checks import check_number, check_seed
+from hpo_explain._progress import shows_progress, steps
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
@@ -88,6 +89,7 @@ class SubspaceExplainer:
         self._model = accepted_surrogate(forest if model is None else model, "model")
         self._seed = check_seed(seed)
 
+    @shows_progress
     def explain(
         self,
         share: float = 0.9,
@@ -237,7 +239,8 @@ def _by_size(shares: _ClosedShares, wanted: float) -> list[int] | None:
         if math.comb(len(free), size - len(forced)) > MOST_SETS:
             return None
         best, best_share = None, wanted - _ROUNDING
-        for more in itertools.combinations(free, size - len(forced)):
+        sets = itertools.combinations(free, size - len(forced))
+        for more in steps(sets, "sets", math.comb(len(free), size - len(forced))):
             out = [j for j in free if j not in more]
             # no set explains more than 1 minus the effects that its outsiders take part in
             low_order = lost[out].sum() - pairs[np.ix_(out, out)].sum() / 2.0

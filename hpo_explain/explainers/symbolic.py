@@ -39,6 +39,7 @@ from hpo_explain._checks import (
     check_seed,
     check_sequence,
 )
+from hpo_explain._progress import shows_progress, steps
 from hpo_explain.errors import InputError, NothingToExplain
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
@@ -120,6 +121,7 @@ class SymbolicExplainer:
         self._sample = check_count("sample", sample)
         self._seed = check_seed(seed)
 
+    @shows_progress
     def explain(
         self, names: str | Sequence[str], *, terms: int = 4, least: float = 0.9
     ) -> SymbolicEffect:
@@ -320,7 +322,7 @@ def _best_sum(
     chosen: list[int] = []
     best = 0.0
     if np.ptp(effect[train]) > 0.0:
-        for size in range(1, min(most, len(usable)) + 1):
+        for size in steps(range(1, min(most, len(usable)) + 1), "numbers of terms"):
             found = _of_size(values[:, usable], effect, train, size, chosen, usable)
             if found is None:
                 break
@@ -354,7 +356,7 @@ def _of_size(
         if not len(sets):
             return None
     explained = np.empty(len(sets))
-    for start in range(0, len(sets), _MOST_AT_ONCE):
+    for start in steps(range(0, len(sets), _MOST_AT_ONCE), "batches"):
         some = sets[start : start + _MOST_AT_ONCE]
         grams, targets = gram[some[:, :, None], some[:, None, :]], target[some]
         determined = np.linalg.det(grams) > _SINGULAR

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from hpo_explain import diagnostics
+from hpo_explain._progress import shows_progress
 from hpo_explain.diagnostics import Trust
 from hpo_explain.explainers.advice import AdviceExplainer
 from hpo_explain.explanations import Advice, PartialDependence, Recommendation, Subspace
@@ -113,6 +114,7 @@ class Analysed:
         return self.once("experiments", found)
 
 
+@shows_progress
 def advise(
     run: Any, *, most: int = 5, surrogate: Any = None, seed: int = 0, **reading: Any
 ) -> Advice:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from hpo_explain._checks import check_option
+from hpo_explain._progress import shows_progress
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers.ablation import AblationExplainer
 from hpo_explain.explainers.lime import LimeExplainer
@@ -29,6 +30,7 @@ from hpo_explain.run import is_measured
 from hpo_explain.space import Config
 
 
+@shows_progress
 def ablation(
     run: Any,
     source: Config | int | None = None,
@@ -116,6 +118,7 @@ def ablation(
     )
 
 
+@shows_progress
 def local_importance(
     run: Any,
     config: Config | int | None = None,
@@ -173,6 +176,7 @@ def local_importance(
     return LocalImportanceExplainer(model, subject=subject, seed=seed).explain(asked)
 
 
+@shows_progress
 def lime(
     run: Any,
     config: Config | int | None = None,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, overload
 
 from hpo_explain._checks import check_option
+from hpo_explain._progress import shows_progress
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.comparison import ComparedRun, ComparisonExplainer
 from hpo_explain.explainers.repeated_runs import aggregate
@@ -43,6 +44,7 @@ def compare(
 ) -> Comparison: ...
 
 
+@shows_progress
 def compare(
     runs: Mapping[str, Any],
     *,

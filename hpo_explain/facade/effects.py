@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count, check_sequence
+from hpo_explain._progress import shows_progress
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers.accumulated_local_effects import AccumulatedLocalEffectsExplainer
 from hpo_explain.explainers.h_statistic import InteractionExplainer
@@ -31,6 +32,7 @@ from hpo_explain.run import Run
 from hpo_explain.space import Array
 
 
+@shows_progress
 def partial_dependence(
     run: Any,
     names: str | Sequence[str],
@@ -101,6 +103,7 @@ def partial_dependence(
     return explainer.explain(names)
 
 
+@shows_progress
 def partial_dependences(
     run: Any,
     names: str | Sequence[str | Sequence[str]] | None = None,
@@ -200,6 +203,7 @@ def _most_important(
     return [*alone, *together], shares
 
 
+@shows_progress
 def regional_partial_dependence(
     run: Any,
     names: str | Sequence[str],
@@ -264,6 +268,7 @@ def regional_partial_dependence(
     return explainer.explain(names)
 
 
+@shows_progress
 def accumulated_local_effects(
     run: Any,
     names: str | Sequence[str],
@@ -338,6 +343,7 @@ def accumulated_local_effects(
     return explainer.explain(names)
 
 
+@shows_progress
 def h_statistic(
     run: Any,
     name: str | None = None,
@@ -408,6 +414,7 @@ def h_statistic(
     return InteractionExplainer(model, sample=sample, subject=subject, seed=seed).explain(name)
 
 
+@shows_progress
 def next_experiments(
     run: Any,
     names: str | Sequence[str],

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from hpo_explain._progress import shows_progress
 from hpo_explain.facade._asked import read
 from hpo_explain.options import Kind
 from hpo_explain.surrogates import best_mean
 
 
+@shows_progress
 def expected_minimum(
     run: Any, *, kind: Kind = "auto", surrogate: Any = None, seed: int = 0, **reading: Any
 ) -> tuple[dict[str, Any], float]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain._checks import check_count, check_number, check_option
+from hpo_explain._progress import shows_progress
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.subspace import SubspaceExplainer
@@ -27,6 +28,7 @@ _TREES = 64
 _REFITS = 12
 
 
+@shows_progress
 def importance(
     run: Any,
     order: int = 1,
@@ -134,6 +136,7 @@ def importance(
     return result
 
 
+@shows_progress
 def subspace(
     run: Any,
     share: float = 0.9,

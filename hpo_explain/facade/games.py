@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain._checks import check_fraction, check_option, check_sequence
+from hpo_explain._progress import shows_progress
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._shared_games import shared_game, shared_players
 from hpo_explain.explainers.games import GameExplainer
@@ -29,6 +30,7 @@ from hpo_explain.run import Run
 from hpo_explain.space import Config, Shared
 
 
+@shows_progress
 def tunability(
     run: Any,
     default: Config | int | None = None,
@@ -104,6 +106,7 @@ def tunability(
     return asked.play("tunability", run)
 
 
+@shows_progress
 def mistunability(
     run: Any,
     default: Config | int | None = None,
@@ -156,6 +159,7 @@ def mistunability(
     return asked.play("mistunability", run)
 
 
+@shows_progress
 def sensitivity(
     run: Any,
     default: Config | int | None = None,
@@ -212,6 +216,7 @@ def sensitivity(
     return asked.play("sensitivity", run)
 
 
+@shows_progress
 def optimizer_bias(
     run: Any,
     default: Config | int | None = None,

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hpo_explain._progress import shows_progress
 from hpo_explain.explainers.configurations import configurations_of
 from hpo_explain.explainers.history import history_of
 from hpo_explain.explanations import Configurations, History
 from hpo_explain.facade._asked import read
 
 
+@shows_progress
 def history(run: Any, *, optimum: float | None = None, **reading: Any) -> History:
     """Show what every trial reached, the best so far, and which trials failed or were pruned.
 
@@ -46,6 +48,7 @@ def history(run: Any, *, optimum: float | None = None, **reading: Any) -> Histor
     return history_of(read(history, run, reading), optimum=optimum)
 
 
+@shows_progress
 def configurations(
     run: Any,
     names: Sequence[str] | None = None,

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from hpo_explain._checks import check_option
+from hpo_explain._progress import shows_progress
 from hpo_explain.explainers.learning_curves import LearningCurvesExplainer
 from hpo_explain.explanations import LearningCurves
 from hpo_explain.facade._asked import read
 from hpo_explain.options import KINDS, Kind
 
 
+@shows_progress
 def learning_curves(
     run: Any,
     *,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from hpo_explain._progress import shows_progress
 from hpo_explain.explainers.noise import NoiseExplainer
 from hpo_explain.explanations import Noise, Subject
 from hpo_explain.facade._asked import read
 from hpo_explain.options import Kind
 
 
+@shows_progress
 def noise(run: Any, order: int = 1, *, kind: Kind = "auto", seed: int = 0, **reading: Any) -> Noise:
     """Say where results of the same configuration scatter, and what that depends on.
 

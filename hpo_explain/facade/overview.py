@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hpo_explain import diagnostics
+from hpo_explain._progress import shows_progress
 from hpo_explain.diagnostics import Trust
 from hpo_explain.facade._asked import read
 from hpo_explain.wording import guide as words
@@ -26,6 +27,7 @@ def guide() -> None:
     print(words.guide())  # noqa: T201 - this is what it is for
 
 
+@shows_progress
 def trust(run: Any, *, surrogate: Any = None, **reading: Any) -> Trust:
     """Say whether the surrogate of a run is good enough to be explained.
 

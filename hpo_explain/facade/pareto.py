@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from hpo_explain._progress import shows_progress
 from hpo_explain.explainers.pareto import ParetoExplainer
 from hpo_explain.explanations import ParetoFront, Subject
 from hpo_explain.facade._asked import read_objectives
 from hpo_explain.options import Kind
 
 
+@shows_progress
 def pareto(
     run: Any,
     *,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy.typing as npt
 
 from hpo_explain._checks import each_of
+from hpo_explain._progress import shows_progress
 from hpo_explain.errors import InputError
 from hpo_explain.explainers.prediction import PredictionExplainer
 from hpo_explain.explanations import PredictionExplanation, PredictionOverview, Subject
@@ -16,6 +17,7 @@ from hpo_explain.options import Kind
 from hpo_explain.space import Config
 
 
+@shows_progress
 def explain_prediction(
     run: Any,
     config: Config | int | None = None,
@@ -75,6 +77,7 @@ def explain_prediction(
     ).explain(asked)
 
 
+@shows_progress
 def explain_predictions(
     run: Any,
     trials: Sequence[int] | None = None,

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy.typing as npt
 
+from hpo_explain._checks import check_flag
+from hpo_explain._progress import progress_of, shows_progress
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.explainers._proposed import HasNumber
 from hpo_explain.explainers.densities import densities_at
@@ -25,6 +27,7 @@ from hpo_explain.space import Config
 from hpo_explain.surrogates import as_surrogate
 
 
+@shows_progress
 def explain_proposal(
     run: Any,
     trial: int | WhichTrial | Config | HasNumber = "latest",
@@ -199,14 +202,16 @@ def desirability_path(
     >>> path.trials.tolist()
     [2, 3, 4]
     """
-    run = read(desirability_path, run, reading)
-    model = None if surrogate is None else as_surrogate(surrogate, run.space)
-    explainer = ProposalExplainer(
-        acquisition, background, model, estimator, orders, precision, seed, draws
-    )
-    return explain_path(run, explainer, trials, pending=pending, n_jobs=n_jobs, progress=progress)
+    with progress_of("desirability_path", shown=check_flag("progress", progress)):
+        run = read(desirability_path, run, reading)
+        model = None if surrogate is None else as_surrogate(surrogate, run.space)
+        explainer = ProposalExplainer(
+            acquisition, background, model, estimator, orders, precision, seed, draws
+        )
+        return explain_path(run, explainer, trials, pending=pending, n_jobs=n_jobs)
 
 
+@shows_progress
 def proposal_densities(
     run: Any, trial: int | WhichTrial | Config | HasNumber = "latest", **reading: Any
 ) -> ProposalDensities:
@@ -245,6 +250,7 @@ def proposal_densities(
     return densities_at(read(proposal_densities, run, reading), trial)
 
 
+@shows_progress
 def density_path(
     run: Any, name: str, trials: Sequence[int] | None = None, **reading: Any
 ) -> DensityPath:

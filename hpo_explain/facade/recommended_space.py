@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hpo_explain._progress import shows_progress
 from hpo_explain.explainers.recommended_space import RecommendedSpaceExplainer
 from hpo_explain.explanations import Recommendation, Subject
 from hpo_explain.facade._asked import read
@@ -11,6 +12,7 @@ from hpo_explain.facts import fact
 from hpo_explain.run import average_instances, on_log_tail
 
 
+@shows_progress
 def recommended_space(
     run: Any, *, surrogate: Any = None, seed: int = 0, **reading: Any
 ) -> Recommendation:

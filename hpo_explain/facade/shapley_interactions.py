@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from hpo_explain._checks import check_option
+from hpo_explain._progress import shows_progress
 from hpo_explain.acquisition import Acquisition
 from hpo_explain.errors import InputError
 from hpo_explain.explainers._accepted import accepted_criterion
@@ -17,6 +18,7 @@ from hpo_explain.options import Criterion, InteractionIndex, Kind
 from hpo_explain.space import Config
 
 
+@shows_progress
 def shapley_interactions(
     run: Any,
     config: Config | int | None = None,

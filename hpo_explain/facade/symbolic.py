@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hpo_explain._progress import shows_progress
 from hpo_explain.explainers.symbolic import SymbolicExplainer
 from hpo_explain.explanations import Subject, SymbolicEffect
 from hpo_explain.facade._asked import read
 from hpo_explain.options import Kind
 
 
+@shows_progress
 def symbolic(
     run: Any,
     names: str | Sequence[str],

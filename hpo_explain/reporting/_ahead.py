@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from threading import Lock
 from typing import Any, TypeVar
 
 from hpo_explain import facade
+from hpo_explain._progress import steps, still_at_work
 from hpo_explain._workers import deaf_to_interrupts
 from hpo_explain.explainers.path import path_of
 from hpo_explain.explanations import DesirabilityPath
 from hpo_explain.run import Run
 
 _T = TypeVar("_T")
+
+_LOOK = 0.2  # seconds between two looks at what a worker is at
 
 
 class Ahead:
@@ -59,12 +62,13 @@ class Ahead:
             future = self._begun.get(name)
         if future is None:
             return compute()
-        found: _T = future.result()
+        found: _T = _awaited(future)
         return found
 
     def path(self) -> DesirabilityPath:
         """Return the path through all proposals."""
-        found = [explanation for part in self._parts for explanation in part.result().explanations]
+        parts = [_awaited(part) for part in steps(self._parts, "parts")]
+        found = [explanation for part in parts for explanation in part.explanations]
         return path_of(self._run, sorted(found, key=lambda explanation: explanation.trial or 0))
 
     def close(self) -> None:
@@ -83,3 +87,10 @@ class Ahead:
             name = self._waiting.pop(0)
             self._begun[name] = self._pool.submit(getattr(facade, name), self._run)
         self._begun[name].add_done_callback(self._next)
+
+
+def _awaited(future: Future[Any]) -> Any:
+    """Return what a worker finds, and show meanwhile that it is at work."""
+    while not wait([future], timeout=_LOOK).done:
+        still_at_work()
+    return future.result()

@@ -10,7 +10,7 @@ from typing import Any
 
 from hpo_explain._blas import one_blas_thread
 from hpo_explain._checks import check_flag, check_sequence, check_text, unknown_name
-from hpo_explain._progress import progress_bar
+from hpo_explain._progress import progress_of, steps
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.errors import InputError
 from hpo_explain.facade._asked import options_of
@@ -136,12 +136,12 @@ def report(
     ('<!doctype html>', True)
     """
     check_place(path)  # before minutes of work, not after
-    with options_of(report):
+    with options_of(report), progress_of("report", shown=check_flag("progress", progress)):
         runs = as_runs(run, **reading)
-    if surrogate is not None:
-        runs = {name: found.explained_by(surrogate) for name, found in _alone(runs).items()}
-    made = Report.of(runs, title=title, sections=sections, n_jobs=n_jobs, progress=progress)
-    return made.write(path)
+        if surrogate is not None:
+            runs = {name: found.explained_by(surrogate) for name, found in _alone(runs).items()}
+        made = Report.of(runs, title=title, sections=sections, n_jobs=n_jobs, progress=progress)
+        return made.write(path)
 
 
 @dataclass(frozen=True)
@@ -226,17 +226,16 @@ class Report:
             for i in order
             if sections is not None or chosen[i].concerns(run)
         ]
-        bar = progress_bar(work, total=len(work), name="report", unit="section", shown=progress)
         cards: dict[str, dict[int, Card]] = {name: {} for name in contexts}
         with ExitStack() as until_done:
+            until_done.enter_context(progress_of("report", shown=progress))
             # matrices are small, and the workers need the other cores
             until_done.enter_context(one_blas_thread())
             for context in contexts.values():
                 until_done.callback(context.end)
                 if {TRIALS, PATH} & {*chosen}:
                     context.begin()
-            for name, i in bar:
-                bar.set_postfix_str(chosen[i].name)
+            for name, i in steps(work, "sections", called=lambda one: chosen[one[1]].name):
                 place = list(contexts).index(name)
                 cards[name][i] = card_of(chosen[i], contexts[name], prefix=_prefix(place))
             joint = _joint_tab(runs, contexts) if sections is None else ()

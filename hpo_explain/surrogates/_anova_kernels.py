@@ -34,6 +34,7 @@ from scipy.optimize import Bounds, minimize
 from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 
+from hpo_explain._progress import steps
 from hpo_explain.space import Array
 from hpo_explain.surrogates._kernel import ROOT_5_3, matern
 from hpo_explain.surrogates._likelihood import curvature, density_of, distances_by_group
@@ -232,7 +233,7 @@ def allowed_kernels(
     posterior = LogPosterior(groups, Z[judged], y[judged])
     scales = np.clip(scales, 0.3, 2.0)
     starts = (posterior.theta(0.02, 0.8, scales, 0.1), posterior.theta(0.3, 0.02, scales, 0.3))
-    found = [posterior.mode(start) for start in starts]
+    found = [posterior.mode(start) for start in steps(starts, "searches")]
     heights = [posterior(theta)[0] for theta in found]
     kept = [
         i
@@ -240,7 +241,7 @@ def allowed_kernels(
         if height >= max(heights) - _FAR_MODE
         and not any(np.allclose(found[i], found[k], atol=0.1) for k in range(i))
     ]
-    modes = [_mode(posterior, found[i]) for i in kept]
+    modes = [_mode(posterior, found[i]) for i in steps(kept, "modes")]
     mass = np.array([mode.mass for mode in modes])
     share = np.exp(mass - logsumexp(mass))
     drawn = []
@@ -249,7 +250,7 @@ def allowed_kernels(
         theta = modes[i].at + modes[i].vectors @ step
         drawn.append(np.clip(theta, posterior.low, posterior.high))
     proposed = [logsumexp([mode.density(theta) for mode in modes], b=share) for theta in drawn]
-    weight = np.array([posterior(theta)[0] for theta in drawn]) - proposed
+    weight = np.array([posterior(theta)[0] for theta in steps(drawn, "draws")]) - proposed
     weight = np.exp(weight - weight.max())
     # truncated, so that no single kernel decides (Ionides 2008)
     weight = np.minimum(weight, weight.mean() * np.sqrt(_CANDIDATES))

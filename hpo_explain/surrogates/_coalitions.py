@@ -17,7 +17,6 @@ columns of three rows only (b, x, and one with everything inactive) and the sour
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import prod
@@ -27,8 +26,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._blas import one_blas_thread
+from hpo_explain._progress import steps
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates._threads import n_threads
+from hpo_explain.surrogates._threads import n_threads, threads
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -126,13 +126,9 @@ def in_blocks(n_rows: int, size: int, work: Callable[[slice], Block]) -> Iterato
     many blocks as threads are computed at a time, so that memory is bounded.
     """
     slices = iter([slice(a, min(a + size, n_rows)) for a in range(0, n_rows, size)])
-    threads = n_threads()
-    with (
-        one_blas_thread(),
-        ThreadPoolExecutor(max_workers=threads) as pool,
-    ):
-        under_way = [pool.submit(work, part) for part in islice(slices, threads + 1)]
-        while under_way:
+    with one_blas_thread(), threads() as pool:
+        under_way = [pool.submit(work, part) for part in islice(slices, n_threads() + 1)]
+        for _ in steps(range(0, n_rows, size), "batches"):
             block = under_way.pop(0).result()
             under_way += [pool.submit(work, part) for part in islice(slices, 1)]
             yield block

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._blas import one_blas_thread
+from hpo_explain._progress import steps
 from hpo_explain.space import Array
 from hpo_explain.surrogates._conditioned import conditioned
 from hpo_explain.surrogates._gp_held_out import STEPS
@@ -93,7 +94,7 @@ class KernelFit:
     def _maxima(self, seen: npt.NDArray[np.int64], seed: int) -> Sequence[Maximum]:
         """Return the maxima of the likelihood that are found."""
         if self.theta is not None:
-            return self.climbed(seen, [self.theta], seed, others=1, steps=STEPS)
+            return self.climbed(seen, [self.theta], seed, others=1, most=STEPS)
         first = seen[: _earlier(len(seen))]
         if np.ptp(self.y[first]) == 0.0:
             first = seen
@@ -112,7 +113,7 @@ class KernelFit:
         seed: int,
         *,
         others: int = 0,
-        steps: int | None = None,
+        most: int | None = None,
     ) -> tuple[Maximum, ...]:
         """Return where searches lead to from some parameters, and from others: usual, random."""
         from hpo_explain.surrogates._likelihood import MarginalLikelihood
@@ -130,7 +131,8 @@ class KernelFit:
         more = [usual, np.asarray(rng.uniform(*bounds.T))]
         every = [*starts, *more[:others]]
         return tuple(
-            likelihood.maximize(np.clip(start, *bounds.T), bounds, steps=steps) for start in every
+            likelihood.maximize(np.clip(start, *bounds.T), bounds, steps=most)
+            for start in steps(every, "searches")
         )
 
     def warm(self, gp: GaussianProcessRegressor) -> KernelFit:

@@ -6,14 +6,14 @@ thread warns of meanwhile may be lost, and so may the filters themselves. The tr
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain._progress import steps
 from hpo_explain.space import Array
-from hpo_explain.surrogates._threads import n_threads
+from hpo_explain.surrogates._threads import threads
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
@@ -61,8 +61,8 @@ def grow(forest: RandomForestRegressor, Z: npt.NDArray[np.float32], y: Array) ->
         for tree, rows in zip(trees, drawn, strict=True):
             fit(tree, rows)
         return
-    with ThreadPoolExecutor(max_workers=n_threads()) as pool:
-        list(pool.map(fit, trees, drawn))
+    with threads() as pool:
+        list(steps(pool.map(fit, trees, drawn), "trees", len(trees)))
 
 
 def _bagged(max_samples: float | None, n: int) -> int:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import chain, pairwise
 from typing import TypeVar
+
+from hpo_explain._progress import steps
 
 T = TypeVar("T")
 
@@ -18,6 +21,19 @@ def n_threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+@contextmanager
+def threads() -> Iterator[ThreadPoolExecutor]:
+    """Return a context with one thread per core; what none has begun at its end is not done.
+
+    So an interrupt waits for what the threads are at, not for all that was handed to them.
+    """
+    pool = ThreadPoolExecutor(max_workers=n_threads())
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def in_parts(work: Callable[[slice], list[T]], n: int, size: int) -> list[T]:
@@ -35,5 +51,5 @@ def in_parts(work: Callable[[slice], list[T]], n: int, size: int) -> list[T]:
     parts = min(n, max(n_threads(), size // _PART))
     edges = [n * i // parts for i in range(parts + 1)]
     slices = [slice(a, b) for a, b in pairwise(edges)]
-    with ThreadPoolExecutor(max_workers=n_threads()) as pool:
-        return list(chain.from_iterable(pool.map(work, slices)))
+    with threads() as pool:
+        return list(chain.from_iterable(steps(pool.map(work, slices), "parts", parts)))

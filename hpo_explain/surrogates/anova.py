@@ -31,6 +31,7 @@ from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.stats import qmc
 
 from hpo_explain._blas import one_blas_thread
+from hpo_explain._progress import steps
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._anova_kernels import AnovaKernel, allowed_kernels
 from hpo_explain.surrogates._latent_means import Components, LatentMeans, Nodes
@@ -141,7 +142,7 @@ def draw_anova(
             _Draws(columns, kernel, Z, y, some, int(own))
             for kernel, some, own in zip(kernels, pairs, seeds[:-1], strict=True)
         ]
-        parts = [_decomposed(d, components, order) for d in drawn]
+        parts = [_decomposed(d, components, order) for d in steps(drawn, "kernels")]
     members = parts[0].members
     return AnovaDraws(
         members=members,

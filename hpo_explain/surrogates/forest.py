@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain._checks import check_count
+from hpo_explain._progress import steps
 from hpo_explain.errors import InputError
 from hpo_explain.facts import Fact
 from hpo_explain.space import Array, SearchSpace
@@ -538,7 +539,7 @@ class ForestSurrogate(HasExtremes):
         trees = len(self._forest.estimators_)
         if getattr(self._forest, "bootstrap", False):
             trees = int(np.ceil(_OUT_OF_BAG * trees))
-        for k in range(min(asked, count)):
+        for k in steps(range(min(asked, count)), "folds"):
             part = self.refitted(X[fold != k], y[fold != k], n_estimators=trees, **settings)
             mean[fold == k], std[fold == k] = part.predict(X[fold == k])
         out = fold < asked

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from scipy.linalg import cho_solve, solve_triangular
 
 from hpo_explain._blas import one_blas_thread
+from hpo_explain._progress import steps
 from hpo_explain.errors import InputError
 from hpo_explain.facts import Fact
 from hpo_explain.space import Array, SearchSpace
@@ -283,7 +284,7 @@ class GaussianProcessSurrogate(HasExtremes):
         split = split_kernel(kernel, train.shape[1])
         among = kernel if split is None or not split.leaves else split
         prior = np.zeros((len(weights), len(weights)))
-        for start in range(0, len(Z), _SUMMED):
+        for start in steps(range(0, len(Z), _SUMMED), "batches"):
             here, after = slice(start, start + _SUMMED), slice(start + _SUMMED, None)
             # a copy, as a process has white noise between a row and itself
             own = weights[:, here] @ among(Z[here], Z[here].copy()) @ weights[:, here].T
@@ -715,7 +716,7 @@ class GaussianProcessSurrogate(HasExtremes):
             nothing = observed[:0]
             return HeldOut(method=method, observed=nothing, mean=nothing, std=nothing)
         with one_blas_thread():
-            for k in range(n_folds):
+            for k in steps(range(n_folds), "folds"):
                 out, seen = np.flatnonzero(fold == k), np.flatnonzero(fold != k)
                 part = GaussianProcessSurrogate(
                     self._space,
