@@ -28,8 +28,7 @@ KERNEL_TRIALS = 300  # most trials that kernel parameters are fitted on: O(n³) 
 SIGNAL, SCALE = (1e-2, 1e3), (0.05, 2.0)  # bounds of the signal's variance and of length-scales
 JITTER = 1e-10  # on the diagonal, beside the noise
 LEAST_NOISE = 1e-6  # variance of the noise, of the objective's
-STEP = 2.0**-20
-"""What the standardized objective is rounded to: a thousandth of the least noise's deviation."""
+_STEP = 2.0**-20  # what the search rounds objectives to: a thousandth of the least noise
 _FIRST, _AGAIN = 10, 1.25  # trials that are searched from scratch, and times as many
 _APART = 0.3  # of the logarithms: maxima that differ by less count as one
 _KEPT = 64  # searches from scratch that are kept
@@ -39,11 +38,11 @@ _KEPT = 64  # searches from scratch that are kept
 class KernelFit:
     """Trials, and how a process is fitted to some of them.
 
-    The length-scales lie within [0.05, 2] of a column's range, the objective is standardized and
-    rounded, and the kernel's parameters are found by maximum marginal likelihood. Two searches from
-    scratch find the maxima of the first 10, 13, 16, 20, ... trials, of which there must be as many;
-    from there it is few steps to those of all trials. So fits to more and more trials share the
-    searches from scratch, and each is still a function of its trials alone.
+    The length-scales lie within [0.05, 2] of a column's range, the objective is standardized, and
+    the kernel's parameters are found by maximum marginal likelihood. Two searches from scratch find
+    the maxima of the first 10, 13, 16, 20, ... trials, of which there must be as many; from there
+    it is few steps to those of all trials. So fits to more and more trials share the searches from
+    scratch, and each is still a function of its trials alone.
 
     Attributes
     ----------
@@ -126,7 +125,7 @@ class KernelFit:
         rng = np.random.default_rng(seed)
         chosen = seen[np.sort(rng.permutation(len(seen))[:KERNEL_TRIALS])]
         likelihood = MarginalLikelihood(
-            self.groups, self.Z[chosen], standardized(self.y[chosen])[0], jitter=JITTER
+            self.groups, self.Z[chosen], searched(self.y[chosen]), jitter=JITTER
         )
         more = [usual, np.asarray(rng.uniform(*bounds.T))]
         every = [*starts, *more[:others]]
@@ -141,23 +140,27 @@ class KernelFit:
 
 
 def standardized(y: Array) -> tuple[Array, float, float]:
-    """Return the objective as the process sees it, and what was subtracted and divided by.
+    """Return the objective as the process sees it, and what was subtracted and divided by."""
+    unit = unit_of(y)  # the square of what is tiny is 0, and of what is huge infinite
+    scaled = y / unit
+    mean, std = float(scaled.mean()), float(scaled.std()) or 1.0
+    return np.asarray((scaled - mean) / std), mean * unit, std * unit
 
-    Multiplied, moved or negated objectives become the same numbers, to the last digit, as these are
-    whole multiples of `STEP`: otherwise the search for parameters, which stops where the likelihood
-    hardly rises, would stop elsewhere for each of them. An objective whose last digits are lost
-    beside what was added to it may differ by one such step.
+
+def searched(y: Array) -> Array:
+    """Return the standardized objective by which kernel parameters are searched: rounded.
+
+    Multiplied, moved or negated objectives become the same numbers, to the last digit: otherwise
+    the search, which stops where the likelihood hardly rises, would stop elsewhere for each of
+    them. An objective whose last digits are lost beside what was added to it may differ by a step.
 
     Examples
     --------
     >>> y = np.array([0.1, 0.7, 0.4, 0.3])
-    >>> bool((standardized(1e3 - 1e-3 * y)[0] == -standardized(y)[0]).all())
+    >>> bool((searched(1e3 - 1e-3 * y) == -searched(y)).all())
     True
     """
-    unit = unit_of(y)  # the square of what is tiny is 0, and of what is huge infinite
-    scaled = y / unit
-    mean, std = float(scaled.mean()), float(scaled.std()) or 1.0
-    return np.asarray(np.rint((scaled - mean) / std / STEP) * STEP), mean * unit, std * unit
+    return np.asarray(np.rint(standardized(y)[0] / _STEP) * _STEP)
 
 
 def _earlier(n: int) -> int:

@@ -24,7 +24,7 @@ from hpo_explain.surrogates._coalitions import Compositions, in_blocks
 from hpo_explain.surrogates._conditioned import conditioned
 from hpo_explain.surrogates._extremes import HasExtremes
 from hpo_explain.surrogates._gp_coalitions import CoalitionPosterior
-from hpo_explain.surrogates._gp_fit import JITTER, KernelFit, standardized
+from hpo_explain.surrogates._gp_fit import JITTER, KernelFit, searched
 from hpo_explain.surrogates._gp_grid import GridPosterior
 from hpo_explain.surrogates._gp_held_out import Refit, folds_of, refit_of
 from hpo_explain.surrogates._gp_walks import WalkPosterior
@@ -127,7 +127,6 @@ class GaussianProcessSurrogate(HasExtremes):
         self._scale = float(np.ravel(gp._y_train_std)[0])
         self._noise_std = noise_std
         self._sign = -1.0 if negated else 1.0
-        self._observed = self._to_objective(np.ravel(gp.y_train_))
         self._held_out: HeldOut | None = None
         self._drawn: dict[tuple[int, int, int], AnovaDraws] = {}
         self._hold_out: Callable[[], HeldOut] | None = None
@@ -148,11 +147,10 @@ class GaussianProcessSurrogate(HasExtremes):
     ) -> GaussianProcessSurrogate:
         """Fit an ARD Matérn-5/2 process with noise to observed trials.
 
-        The length-scales lie within [0.05, 2] of the encoded range, the objective is standardized
-        and rounded to a thousandth of the least noise, and the kernel's parameters are found by
-        maximum marginal likelihood on at most 300 trials (drawn with `seed`); the process is
-        conditioned on all. The search begins at the maxima for the first trials, at least four
-        fifths of all.
+        The length-scales lie within [0.05, 2] of the encoded range, the objective is
+        standardized, and the kernel's parameters are found by maximum marginal likelihood on at
+        most 300 trials (drawn with `seed`); the process is conditioned on all. The search begins at
+        the maxima for the first trials, at least four fifths of all.
 
         Parameters
         ----------
@@ -178,9 +176,7 @@ class GaussianProcessSurrogate(HasExtremes):
             columns.groups, columns(X), np.array(y, dtype=float), least_noise=least_noise
         )
         gp = fit(np.arange(len(X)), seed=seed)
-        fitted = cls(space, gp, columns=columns, rows=np.array(X), refit=fit.warm(gp))
-        fitted._observed = fit.y
-        return fitted
+        return cls(space, gp, columns=columns, rows=np.array(X), refit=fit.warm(gp))
 
     @property
     def space(self) -> SearchSpace:
@@ -360,7 +356,7 @@ class GaussianProcessSurrogate(HasExtremes):
         start = np.concatenate([self._gp.kernel_.theta, [noise]])
         with one_blas_thread():
             likelihood = MarginalLikelihood(
-                matern.groups, Z[chosen], standardized(y[chosen])[0], jitter=JITTER
+                matern.groups, Z[chosen], searched(y[chosen]), jitter=JITTER
             )
             draws = plausible_parameters(likelihood, start, n, rng)
         made: dict[bytes, Surrogate] = {}
@@ -707,7 +703,7 @@ class GaussianProcessSurrogate(HasExtremes):
         return self._held_out
 
     def _cross_validated(self, refit: Refit, which: npt.NDArray[np.intp]) -> HeldOut:
-        observed = self._observed
+        observed = self._to_objective(np.ravel(self._gp.y_train_))
         mean, std, fold = np.empty(len(which)), np.empty(len(which)), folds_of(which)
         n_folds = int(fold.max()) + 1
         repeated = f", {TOGETHER}" if which.max() + 1 < len(which) else ""
@@ -743,7 +739,7 @@ class GaussianProcessSurrogate(HasExtremes):
         together = f" {TOGETHER}," if len(repeated) else ""
         return HeldOut(
             method=f"leave-one-out,{together} in closed form",
-            observed=self._observed,
+            observed=self._to_objective(y),
             mean=self._to_objective(mean),
             std=self._scale * np.sqrt(variance),
             rows=self._rows,
