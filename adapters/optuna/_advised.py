@@ -116,8 +116,9 @@ class AdvisedSampler(WrappingSampler):
         within = {name: self._within(name, d) for name, d in search_space.items()}
         seen = self._seen(study, search_space, within)
         values = self.sampler.sample_relative(seen, trial, within)
-        # what a sampler chooses that does not keep to the space given is chosen alone
-        return {n: v for n, v in values.items() if n not in within or _holds(within[n], v)}
+        # what a sampler chooses that does not keep to the space given is chosen alone; before
+        # Optuna 5.0, TPESampler(group=True) chooses all that it knows
+        return {n: v for n, v in values.items() if n in within and _holds(within[n], v)}
 
     def sample_independent(
         self,

@@ -121,6 +121,7 @@ def test_the_sampler_of_a_study_that_runs_is_no_assumption(tmp_path, monkeypatch
     assert "unknown sampler" not in notes[-1]
 
 
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 def test_marks_of_trials_that_were_left_out_tell_when_the_start_ended():
     def objective(trial):
         x = trial.suggest_float("x", -1.0, 1.0)
@@ -318,6 +319,7 @@ def test_proposals_of_a_really_parallel_run_are_those_that_tpe_chose():
         assert any(stamped <= other.datetime_complete <= sampled[number] for other in trials)
 
 
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 def test_random_trials_of_a_parallel_run_are_told_from_those_with_marks():
     """While one trial waits for the sampler, others finish: few were finished when it started."""
 
@@ -325,7 +327,8 @@ def test_random_trials_of_a_parallel_run_are_told_from_those_with_marks():
         time.sleep(0.02 * (trial.number % 3))
         return trial.suggest_float("x", 0, 1) + trial.suggest_float("lr", 1e-5, 1, log=True)
 
-    study = optuna.create_study(sampler=TPESampler(seed=0))
+    sampler = TPESampler(multivariate=True, constant_liar=True, seed=0)  # which leaves marks
+    study = optuna.create_study(sampler=sampler)
     study.optimize(objective, n_trials=30, n_jobs=4)
     marked = [trial.number for trial in study.trials if trial.system_attrs]
     assert len(marked) < 30
