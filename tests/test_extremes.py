@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.explanations import Action, Advice, Subject
 from hpo_explain.run import Curves
 from tests.handmade import Page, tuning_run
 from tests.noted import the_note
@@ -27,6 +28,8 @@ SPACES = {
     "many whole": hx.IntParameter("x", 0, 2**45),
     "many whole log": hx.IntParameter("x", 1, 2**40, log=True),
     "large log": hx.FloatParameter("x", 1e307, 1.7e308, log=True),
+    "widest": hx.FloatParameter("x", -8.9e307, 8.9e307),
+    "largest": hx.FloatParameter("x", 0.0, 1.7e308),
 }
 OBJECTIVES = {"large": 1e140, "too large": 1e300, "small": 1e-300, "denormal": 1e-320}
 FACADES = {
@@ -121,6 +124,11 @@ def check(function, run):
         ("range: many whole log", "importance"),
         ("range: denormal log", "formula"),
         ("objective: too large", "ablation"),
+        ("objective: large", "sensitivity"),
+        ("objective: denormal", "footprint"),
+        ("range: large log", "noise"),
+        ("range: widest", "pair"),
+        ("range: widest", "noise"),
     ],
 )
 def test_extremes_are_answered_or_refused(case, facade):
@@ -145,6 +153,32 @@ def test_answers_do_not_depend_on_the_unit_of_the_objective():
         for f in (1.0, 2.0**-1000)
     )
     np.testing.assert_allclose(tiny * 2.0**1000, plain, rtol=1e-6)
+
+
+def test_games_and_maps_do_not_depend_on_the_unit_of_the_objective():
+    plain, tiny = (
+        (hx.sensitivity(run, 3).total, hx.footprint(run, border=10, random=10).surface_r2)
+        for run in (run_of(UNIT, 1.0), run_of(UNIT, 2.0**-400))
+    )
+    np.testing.assert_allclose(tiny[0].values * 2.0**800, plain[0].values, rtol=1e-6)
+    np.testing.assert_allclose(tiny[0].half_width * 2.0**800, plain[0].half_width, rtol=1e-6)
+    np.testing.assert_allclose(tiny[0].model_std * 2.0**800, plain[0].model_std, rtol=1e-6)
+    assert tiny[1] == pytest.approx(plain[1], rel=1e-6)
+
+
+def test_values_near_the_largest_number_are_drawn_in_a_unit_that_the_axis_tells():
+    run = run_of(SPACES["largest"], 1.0)
+    ax = hx.partial_dependence(run, "x", sample=20, grid_size=5).plot()
+    assert ax.get_xlabel() == "x / 1e+300"
+    assert ax.get_xlim()[1] == pytest.approx(1.7e8, rel=0.1)
+    assert "1e+300" not in ax.get_title(loc="left")
+
+
+def test_an_improbable_gain_is_drawn_beyond_its_interval():
+    run = run_of(UNIT, 1.0)
+    action = Action("go_on", (), (), gain=0.5, interval=(0.0, 0.1))
+    advice = Advice(subject=Subject.of(run), notes=(), actions=(action,), space=run.space)
+    assert advice.plot().get_xlim()[1] > 0.5
 
 
 @pytest.mark.parametrize("column", ["x", "loss"])

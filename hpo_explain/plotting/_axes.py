@@ -73,6 +73,7 @@ DOTS: dict[str, Any] = {
     "linestyle": "none", "marker": "o", "markersize": 3.5, "color": "white",
     "markeredgecolor": "black", "markeredgewidth": 0.6,
 }  # fmt: skip
+_LARGE = 1e300  # beyond it an axis is drawn in this unit
 _BESIDE = 0.22  # how far from its value a second point stands
 _ROW = 17.0  # points, of a category
 _MOST_POINTS = 20  # whole numbers up to which each is a point
@@ -118,6 +119,9 @@ class Effect:
         The incumbent's values.
     what : str, default "predicted"
         What the mean is of the objective.
+    units : tuple of float, optional
+        What the values along each axis are divided by already. By default they are divided by what
+        keeps matplotlib from overflowing: 1, but for numbers near the largest one.
     """
 
     names: tuple[str, ...]
@@ -135,11 +139,33 @@ class Effect:
     curves: Array | None = None
     incumbent: tuple[Any, ...] | None = None
     what: str = "predicted"
+    units: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.units:
+            return
+        scales = zip(self.axes, self.log, self.categorical, strict=True)
+        units = [1.0 if log or named else _unit_of(values) for values, log, named in scales]
+        object.__setattr__(self, "units", tuple(units))
+        if max(units) > 1.0:
+            for name in ("axes", "tried"):
+                parts = zip(getattr(self, name), units, strict=False)
+                object.__setattr__(self, name, tuple(_divided(part, unit) for part, unit in parts))
+            if self.incumbent is not None:
+                parts = zip(self.incumbent, units, strict=True)
+                inside = tuple(_divided([value], unit)[0] for value, unit in parts)
+                object.__setattr__(self, "incumbent", inside)
 
     @property
     def labels(self) -> list[str]:
         """The names as they are written."""
         return [shorten(plain(name), 60) for name in self.names]
+
+    @property
+    def axis_labels(self) -> list[str]:
+        """The names as they stand along axes, with the unit of what is divided by one."""
+        units = ["" if unit == 1.0 else f" / {unit:g}" for unit in self.units]
+        return [f"{label}{unit}" for label, unit in zip(self.labels, units, strict=True)]
 
     @property
     def objective(self) -> str:
@@ -171,6 +197,15 @@ class Effect:
         """Return which categories are drawn: the best, in their own order."""
         best_first = np.argsort(self.mean if self.direction == "minimize" else -self.mean)
         return np.sort(best_first[:most])
+
+
+def _unit_of(values: Sequence[Any]) -> float:
+    """Return what numbers are divided by so that those beyond an axis' ends do not overflow."""
+    return _LARGE if max((abs(value) for value in values), default=0.0) > _LARGE else 1.0
+
+
+def _divided(values: Sequence[Any], unit: float) -> tuple[Any, ...]:
+    return tuple(values) if unit == 1.0 else tuple(value / unit for value in values)
 
 
 @dataclass(frozen=True)
@@ -209,7 +244,7 @@ def draw_effect(ax: Axes, effect: Effect) -> Room:
     draw_numbers(ax, effect)
     write_y_label(ax, effect.predicted, points=0.95 * HEIGHT)
     left, across = sides(ax, label=2.0 * TEXT)
-    return Room(HEIGHT, left, across, effect.labels[0])
+    return Room(HEIGHT, left, across, effect.axis_labels[0])
 
 
 def write_words(
@@ -240,6 +275,7 @@ def draw_numbers(ax: Axes, effect: Effect, *, ticks: int | None = None) -> None:
     `ticks` is the most of them where the scale is not logarithmic.
     """
     x = np.array(effect.axes[0], dtype=float)
+    set_ticks(ax, effect, ticks)  # before anything stands on an axis of another scale
     if effect.curves is not None:
         ax.plot(*broken_line(x, effect.curves), zorder=1.0, **CURVE)
     if are_points(effect.axes[0]):
@@ -252,7 +288,6 @@ def draw_numbers(ax: Axes, effect: Effect, *, ticks: int | None = None) -> None:
             ax.plot(x, second, **SECOND)
         ax.plot(x, effect.mean, color=BLUE, linewidth=1.8)
         _dim(ax, effect)
-    set_ticks(ax, effect, ticks)
     if effect.incumbent is not None:
         ax.axvline(effect.incumbent[0], zorder=2.5, **INCUMBENT)
     tried = tried_places(effect, 0)
@@ -422,13 +457,13 @@ def _draw_pair(ax: Axes, effect: Effect) -> Room:
     if effect.categorical[1]:
         names_along_y(ax, effect.axes[1], points=0.3 * points_across(ax))
         height = max(HEIGHT, _ROW * len(effect.axes[1]))
-    write_y_label(ax, effect.labels[1], points=0.95 * height)
+    write_y_label(ax, effect.axis_labels[1], points=0.95 * height)
     left, across = sides(ax, label=2.0 * TEXT)
     # What is wider than the axes would push the scale of colors away from them.
     across -= SCALE
     if effect.categorical[0]:
         height += names_along_x(ax, effect.axes[0], points=across)
-    return Room(height, left, across, effect.labels[0])
+    return Room(height, left, across, effect.axis_labels[0])
 
 
 def _edges(effect: Effect, k: int) -> Array:

@@ -43,7 +43,9 @@ def plot_advice(result: Advice, *, ax: Axes | None = None, width: float = WIDTH)
     rows = []
     for action in known:
         low, high = action.interval or (nan, nan)
-        halves = (None if isnan(low) else (action.gain - low, high - action.gain),)
+        # an improbable gain is expected beyond what holds 90 %
+        reach = (max(action.gain - low, 0.0), max(high - action.gain, 0.0))
+        halves = (None if isnan(low) else reach,)
         rows.append(Row((action.title,), (action.gain,), halves))
     bars = Bars(
         rows=tuple(rows),

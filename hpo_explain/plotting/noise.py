@@ -79,7 +79,7 @@ def plot_noise(result: Noise, *, ax: Axes | None = None, width: float = WIDTH) -
         legend += [(Patch(**BAND), words.PREDICTED)]
         if not effect.categorical[0]:
             known = [
-                (c[name], s)
+                (c[name] / effect.units[0], s)
                 for c, s in zip(result.configurations, result.observed, strict=True)
                 if name in c
             ]

@@ -109,7 +109,8 @@ def plot_partial_dependences(
     )
     for panel, effect in zip(panels.axes, drawn, strict=True):
         if len(effect.names) == 2:  # the text around has taken it away
-            panel.set_xlabel(shorten(effect.labels[0], characters(panels.width)), fontsize=TEXT)
+            label = shorten(effect.axis_labels[0], characters(panels.width))
+            panel.set_xlabel(label, fontsize=TEXT)
             panel.xaxis.label.set_parse_math(False)
     if meshes:
         pairs = [p for p, e in zip(panels.axes, drawn, strict=True) if len(e.names) == 2]
@@ -168,7 +169,7 @@ def _label_pair(panel: Axes, effect: Effect, points: float) -> float:
     if effect.categorical[1]:
         names_along_y(panel, effect.axes[1], points=0.3 * points)
     panel.set_ylabel("", fontsize=TEXT)
-    shorten_upright(panel, panel.yaxis.label, effect.labels[1], 0.95 * HIGH)
+    shorten_upright(panel, panel.yaxis.label, effect.axis_labels[1], 0.95 * HIGH)
     if effect.categorical[0]:
         below += names_along_x(panel, effect.axes[0], points=points)
     return below

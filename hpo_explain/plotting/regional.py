@@ -210,7 +210,7 @@ def plot_region_ice(
         set_ticks(ax, whole)
     high = write_words(
         ax,
-        Room(height, left, across, whole.labels[0]),
+        Room(height, left, across, whole.axis_labels[0]),
         heading=words.ice_heading(whole.labels[0]),
         subtitle=words.ICE_SUBTITLE,
         footer=words.ICE_CAPTION,
@@ -255,8 +255,8 @@ def _is_rows(whole: Effect) -> bool:
 def _along(whole: Effect, k: int) -> str:
     """Return the label of the x axis (0) or of the y axis (1)."""
     if len(whole.names) == 2:
-        return whole.labels[k]
-    return (whole.labels[0], whole.predicted)[k != _is_rows(whole)]
+        return whole.axis_labels[k]
+    return (whole.axis_labels[0], whole.predicted)[k != _is_rows(whole)]
 
 
 def _write_title(
