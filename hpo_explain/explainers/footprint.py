@@ -35,6 +35,7 @@ from hpo_explain.options import Direction
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.gower import gower_distances, nearest
 from hpo_explain.surrogates import SupportsJoint, Surrogate
+from hpo_explain.surrogates._unit import unit_of
 
 _MOST_TRIED = 300
 _MOST_STEPS = 200
@@ -279,5 +280,6 @@ def _left_out_r2(xy: Array, values: Array, width: float) -> float:
     known = total > 0.0
     if not known.any() or np.ptp(values[known]) == 0.0:
         return float("nan")
+    values = values / unit_of(values[known])  # squares of what is tiny are 0
     found = weights[known] @ values / total[known]
     return 1.0 - float(((values[known] - found) ** 2).mean() / values[known].var())

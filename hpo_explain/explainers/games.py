@@ -49,6 +49,7 @@ from hpo_explain.options import INDICES, Direction, InteractionIndex
 from hpo_explain.space import Array, Config, encode_one
 from hpo_explain.space.nearby import filled
 from hpo_explain.surrogates import SupportsJoint, Surrogate, mean_of, std_from_variance
+from hpo_explain.surrogates._unit import unit_of
 
 _START = 200  # configurations of the space among which the search starts
 _TRIED = 300  # of the tried ones, the best
@@ -178,8 +179,9 @@ class GameExplainer:
             values_of_set.append(mean.var(axis=0))
         by_set = np.stack(values_of_set)
         values = by_set.mean(axis=0)
-        phi = by_set @ table.weights(self._order, self._index).T
-        half = t.ppf(0.975, _SETS - 1) * phi.std(axis=0, ddof=1) / np.sqrt(_SETS)
+        unit = unit_of(by_set)  # squares of variances may overflow
+        phi = by_set / unit @ table.weights(self._order, self._index).T
+        half = t.ppf(0.975, _SETS - 1) * phi.std(axis=0, ddof=1) * unit / np.sqrt(_SETS)
         known = self._variance_known(table, values)
         return self._result("sensitivity", table, trial, values, known, half_width=np.asarray(half))
 
@@ -358,7 +360,8 @@ class GameExplainer:
         of_draws = functions(X).reshape(m, n, -1).var(axis=1)
         # they tell how far the function may be from its mean, in either direction
         apart = self._weights(table) @ (of_draws[:, 1:] - of_draws[:, :1])
-        std = np.sqrt((apart**2).mean(axis=1))
+        unit = unit_of(apart)
+        std = unit * np.sqrt(((apart / unit) ** 2).mean(axis=1))
         drawn = (self._weights(table) @ values)[:, None] + apart
         coalitions = values[:, None] + of_draws[:, 1:] - of_draws[:, :1]
         return _Known(std[:-1], float(std[-1]), drawn[:-1].T, coalitions.T)
