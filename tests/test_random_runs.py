@@ -182,7 +182,7 @@ def check_explanations(run, seed):
             asked = proposed or ((criterion != "auto" or unknown) and isinstance(trial, int))
             # whatever is beyond counts as that
             known = np.clip(run.objective[run.known_before(number)], -1e150, 1e150) if asked else []
-            own = criterion == "auto" and proposed and run.own_acquisition(number) is not None
+            own = criterion == "auto" and asked and run.own_acquisition(number) is not None
             possible = np.ptp(known) > 0 if len(known) >= 2 else own
             found, text = refusal(
                 hx.explain_proposal,
