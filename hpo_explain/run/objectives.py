@@ -30,6 +30,7 @@ from hpo_explain.run.run import Run
 from hpo_explain.space import Array
 
 REFERENCE = 1.1
+_FARTHEST = 1e150  # of the front's extent
 """Where hypervolumes end: beyond the worst of the front by a tenth of its range."""
 
 
@@ -166,11 +167,18 @@ class Objectives:
 
     @cached_property
     def scaled(self) -> Array:
-        """Costs of which the front reaches from 0 to 1 in each objective, (n, m)."""
-        front = self.costs[self.front]
+        """Costs of which the front reaches from 0 to 1 in each objective, (n, m).
+
+        What lies 1e150 times as far beyond the front counts as that: a quotient may be larger than
+        any number.
+        """
+        halves = self.costs / 2.0  # differences of numbers of different signs may be, too
+        front = halves[self.front]
         low, high = front.min(axis=0), front.max(axis=0)
-        spread = np.where(high > low, high - low, np.ptp(self.costs, axis=0))
-        return np.asarray((self.costs - low) / np.where(spread > 0.0, spread, 1.0))
+        spread = np.where(high > low, high - low, np.ptp(halves, axis=0))
+        spread = np.where(spread > 0.0, spread, 1.0)
+        farthest = np.where(spread < _FARTHEST, np.minimum(spread, _FARTHEST) * _FARTHEST, np.inf)
+        return np.asarray(np.minimum(halves - low, farthest) / spread)
 
     @cached_property
     def hypervolume_contribution(self) -> Array:
