@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from hpo_explain._width import shorten
 from hpo_explain.explanations import Comparison
 from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
+from hpo_explain.plotting._log_axis import make_log
 from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._panels import new_panels, write_around, write_titles
 from hpo_explain.plotting._registry import draws
@@ -161,6 +162,8 @@ def _draw_effect(panel: Axes, result: Comparison, j: int, *, pale: bool) -> None
     x, parameter = _places(result, j), result.subject.space.parameters[j]
     points = isinstance(parameter, CategoricalParameter)
     style: dict[str, Any] = {"marker": "o", "markersize": 3.5} if points else {}
+    if getattr(parameter, "log", False):
+        make_log(panel, 0, result.grid[j], most=4)
     for r, effect in enumerate(result.effects[j]):
         color = GREY if pale else _COLORS[r]
         panel.plot(
@@ -170,8 +173,6 @@ def _draw_effect(panel: Axes, result: Comparison, j: int, *, pale: bool) -> None
     panel.plot(x, result.effects[j].mean(axis=0), color=ink(), linewidth=2.2, **style)
     if points:
         panel.set_xticks(x, abbreviated([plain(str(v)) for v in result.grid[j]], 10), fontsize=8)
-    elif getattr(parameter, "log", False):
-        panel.set_xscale("log")
 
 
 def _places(result: Comparison, j: int) -> Any:

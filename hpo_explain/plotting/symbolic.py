@@ -18,6 +18,7 @@ from hpo_explain.plotting._layout import (
     write_legend,
     write_y_label,
 )
+from hpo_explain.plotting._log_axis import make_log
 from hpo_explain.plotting._look import line_mark
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import BLUE, GREY, ORANGE, TEXT, WIDTH, new_axes, set_height
@@ -73,11 +74,11 @@ def plot_symbolic(result: SymbolicEffect, *, ax: Axes | None = None, width: floa
     else:
         x = np.array([float(point[single.name]) for point in result.points])
         order = np.argsort(x)
+        if single.log:
+            make_log(ax, 0, x.tolist())
         ax.plot(x[out], result.mean[out], **_POINTS)
         ax.plot(x[order], result.fitted[order], **_FORMULA)
         legend.append((line_mark(**_FORMULA), words.FORMULA))
-        if single.log:
-            ax.set_xscale("log")
         label = shorten(plain(single.name), 40)
     ax.tick_params(labelsize=TEXT)
     ax.spines[["top", "right"]].set_visible(False)
