@@ -145,8 +145,9 @@ def _share_scale(panels: Sequence[Axes], drawn: Sequence[Effect]) -> None:
     for effect in drawn:
         if len(effect.names) == 1:
             bands = [(effect.mean, effect.half), *filter(None, [effect.second])]
-            ends += [float(np.nanmin(mean - half)) for mean, half in bands]
-            ends += [float(np.nanmax(mean + half)) for mean, half in bands]
+            for mean, half in bands:  # what cannot be attained anywhere is NaN
+                ends += [*(mean - half), *(mean + half)]
+    ends = [float(end) for end in ends if np.isfinite(end)]
     if not ends:
         return
     margin = _MARGIN * ((max(ends) - min(ends)) or abs(max(ends))) or 1.0

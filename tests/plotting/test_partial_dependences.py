@@ -93,3 +93,13 @@ def test_it_replaces_the_axes_it_is_given(found):
     ax = figure.add_subplot()
     assert found.plot(ax).figure.figure is figure
     assert ax not in figure.axes
+
+
+def test_where_nothing_feasible_can_be_attained_the_panels_span_the_means():
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    X = space.sample(12, seed=1)
+    run = hx.Run(space, X, X[:, 0], "minimize", feasible=np.arange(12) == 0)
+    found = hx.partial_dependences(run, sample=12, grid_size=4)
+    assert np.isnan(found.effects[0].attainable.mean).all()
+    low, high = found.plot().get_ylim()
+    assert low < found.effects[0].mean.min() < found.effects[0].mean.max() < high
