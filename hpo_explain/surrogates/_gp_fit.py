@@ -144,7 +144,8 @@ def standardized(y: Array) -> tuple[Array, float, float]:
     unit = unit_of(y)  # the square of what is tiny is 0, and of what is huge infinite
     scaled = y / unit
     mean, std = float(scaled.mean()), float(scaled.std()) or 1.0
-    return np.asarray((scaled - mean) / std), mean * unit, std * unit
+    divided = std * unit or unit  # of denormal numbers the product may be 0
+    return np.asarray((scaled - mean) / std), mean * unit, divided
 
 
 def searched(y: Array) -> Array:

@@ -34,6 +34,7 @@ from hpo_explain._blas import one_blas_thread
 from hpo_explain._progress import steps
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._anova_kernels import AnovaKernel, allowed_kernels
+from hpo_explain.surrogates._gp_fit import searched
 from hpo_explain.surrogates._latent_means import Components, LatentMeans, Nodes
 from hpo_explain.surrogates._pair_effects import pair_effects
 from hpo_explain.surrogates._profiles import matern_5_2
@@ -136,7 +137,7 @@ def draw_anova(
     seeds = np.random.default_rng(seed).integers(2**31, size=n + 1)
     components = Components(space)
     with one_blas_thread():
-        kernels = allowed_kernels(columns.groups, Z, y, scales, n=n, seed=int(seeds[-1]))
+        kernels = allowed_kernels(columns.groups, Z, searched(y), scales, n=n, seed=int(seeds[-1]))
         pairs = [len(some) for some in np.array_split(np.arange(draws // 2), n)]
         drawn = [
             _Draws(columns, kernel, Z, y, some, int(own))
