@@ -42,6 +42,7 @@ from hpo_explain._blas import one_blas_thread
 from hpo_explain._checks import check_direction, check_seed
 from hpo_explain._progress import shows_progress, steps
 from hpo_explain.diagnostics import Support
+from hpo_explain.explainers._categories import codes_of
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._reachable import Difference, best_predicted, reachable, search_rows
 from hpo_explain.explanations import Evidence, Recommendation, Subject
@@ -212,7 +213,7 @@ class _Trials:
         if branch.sum() < _BRANCH or not np.isfinite(cost).any():
             return self._with_gaps(_unchanged(parameter))
         best = lowest(cost)
-        encoded = _grid(parameter)
+        encoded = self._judged_values(j, parameter)
         encoded = encoded[np.argsort(self._space.places(j, encoded))]
         values = parameter.decode(encoded)
         at = Difference(self._models, self._X[best], self._sign, _KAPPA)
@@ -261,6 +262,18 @@ class _Trials:
         )
         return self._with_gaps(row)
 
+    def _judged_values(self, j: int, parameter: Parameter) -> Array:
+        """Return the encoded values at which a hyperparameter is judged.
+
+        Of many categories those tried most often: what was not tried stays in any case.
+        """
+        if isinstance(parameter, CategoricalParameter):
+            return codes_of(self._subject, j, 1)
+        if parameter.size is not None and parameter.size <= _GRID:
+            grid = parameter.grid()
+            return np.zeros(1) if grid is None else np.asarray(grid[0])
+        return np.unique(parameter.nearest(np.linspace(0.0, 1.0, _GRID)))
+
     def _reference(self, at: Difference, cost: Array, j: int) -> Array:
         """Return the best predicted configuration in which a hyperparameter is active, (d,)."""
         # it is searched in the same way for all that are always active
@@ -298,14 +311,6 @@ def _unchanged(parameter: Parameter) -> Evidence:
     )
 
 
-def _grid(parameter: Parameter) -> Array:
-    """Return the encoded values at which a hyperparameter is judged."""
-    if parameter.size is not None and parameter.size <= _GRID:
-        grid = parameter.grid()
-        return np.zeros(1) if grid is None else np.asarray(grid[0])
-    return np.unique(parameter.nearest(np.linspace(0.0, 1.0, _GRID)))
-
-
 # ---------------------------------------------------------------------- spaces
 
 
@@ -314,7 +319,8 @@ def _narrow(
 ) -> Parameter:
     """Return a hyperparameter with the values that stay, encoded ones of its own among them."""
     if isinstance(parameter, CategoricalParameter):
-        stay = np.union1d(encoded[kept], own)
+        gone = np.setdiff1d(encoded[~kept], own)  # those that are not judged stay
+        stay = np.setdiff1d(np.arange(parameter.size), gone)
         return replace(parameter, choices=[parameter.choices[int(code)] for code in stay])
     places = np.flatnonzero(kept)
     # between the values that are judged there are others, which are not known to be worse

@@ -404,3 +404,13 @@ def test_the_stretches_that_stay_add_up_to_what_is_kept():
         b - a for a, b, state in recommended.stretches(recommended.rows[0]) if state == "untried"
     )
     assert untried == pytest.approx(0.53, abs=0.04)
+
+
+def test_of_many_categories_only_those_that_were_tried_and_are_worse_leave():
+    names = [f"c{i}" for i in range(40)]
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.CategoricalParameter("c", names)])
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.random(60), np.repeat([0.0, 17.0, 39.0], 20)])
+    run = hx.Run(space, X, X[:, 0] + 5.0 * (X[:, 1] == 17.0), "minimize")
+    kept = hx.recommended_space(run).space["c"]
+    assert [name for name in names if name not in kept.choices] == ["c17"]
