@@ -97,6 +97,7 @@ CASES = {
     **{f"range: {name}": lambda p=parameter: run_of(p, 1.0) for name, parameter in SPACES.items()},
     **{f"objective: {name}": lambda f=f: run_of(UNIT, f) for name, f in OBJECTIVES.items()},
     "both": lambda: run_of(SPACES["wide"], 1e140),
+    "objective: largest": lambda: run_of(UNIT, 1e308),
 }
 
 
@@ -130,6 +131,7 @@ def check(function, run):
         ("range: large log", "noise"),
         ("range: denormal log", "formula of one"),
         ("range: widest", "pair"),
+        ("objective: largest", "front"),
         ("range: widest", "noise"),
     ],
 )

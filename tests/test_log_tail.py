@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 import hpo_explain as hx
 from hpo_explain.run import LogTail, thinned
@@ -15,6 +16,15 @@ def test_the_scale_keeps_the_order_and_has_an_inverse():
     np.testing.assert_allclose(tail.cost(scaled), cost, rtol=1e-9)
     unit = np.median(cost) - cost[0]
     assert np.isclose(scaled[-1], cost[0] + unit * (1.0 + np.log(np.ptp(cost) / unit)))
+
+
+def test_costs_may_be_further_apart_than_a_quotient_holds():
+    cost = np.array([1e-300, 2e-300, 1.7e308])
+    scaled = LogTail.of(cost)(cost)
+    assert scaled[2] / 1e-300 == pytest.approx(2.0 + np.log(1.7) + 608 * np.log(10.0))
+    tail = LogTail.of(np.array([-1.7e308, 1.5e308, 1.7e308]))
+    assert tail(np.array([-1.7e308, 1.5e308])) == pytest.approx([-1.7e308, 1.5e308])
+    assert np.isfinite(LogTail(0.0, 1.0).cost(np.array([1e6]))).all()
 
 
 def test_without_a_spread_in_the_better_half_nothing_is_changed():

@@ -145,7 +145,7 @@ class Effect:
         if self.units:
             return
         scales = zip(self.axes, self.log, self.categorical, strict=True)
-        units = [1.0 if log or named else _unit_of(values) for values, log, named in scales]
+        units = [1.0 if log or named else unit_along(values) for values, log, named in scales]
         object.__setattr__(self, "units", tuple(units))
         if max(units) > 1.0:
             for name in ("axes", "tried"):
@@ -164,8 +164,7 @@ class Effect:
     @property
     def axis_labels(self) -> list[str]:
         """The names as they stand along axes, with the unit of what is divided by one."""
-        units = ["" if unit == 1.0 else f" / {unit:g}" for unit in self.units]
-        return [f"{label}{unit}" for label, unit in zip(self.labels, units, strict=True)]
+        return [in_unit(label, unit) for label, unit in zip(self.labels, self.units, strict=True)]
 
     @property
     def objective(self) -> str:
@@ -199,9 +198,14 @@ class Effect:
         return np.sort(best_first[:most])
 
 
-def _unit_of(values: Sequence[Any]) -> float:
+def unit_along(values: Sequence[Any]) -> float:
     """Return what numbers are divided by so that those beyond an axis' ends do not overflow."""
     return _LARGE if max((abs(value) for value in values), default=0.0) > _LARGE else 1.0
+
+
+def in_unit(label: str, unit: float) -> str:
+    """Return a label along an axis, with the unit of what is divided by one."""
+    return label if unit == 1.0 else f"{label} / {unit:g}"
 
 
 def _divided(values: Sequence[Any], unit: float) -> tuple[Any, ...]:

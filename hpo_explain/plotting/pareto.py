@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from hpo_explain._width import shorten
 from hpo_explain.explanations import ParetoFront
 from hpo_explain.explanations.pareto import scale_of
+from hpo_explain.plotting._axes import in_unit, unit_along
 from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
 from hpo_explain.plotting._layout import (
     sides,
@@ -79,10 +80,16 @@ def plot_pareto(result: ParetoFront, *, ax: Axes | None = None, width: float = W
     heading = shorten(plain(words.heading(result)), 120)
     if len(pairs) > 1:
         panels = new_panels(ax, len(pairs), width=width, same_scale=False, same_x=False)
+        units = [unit_along(column) for column in result.values.T]
+        short = [shorten(plain(name), 24) for name in result.objectives]
+        names = [
+            in_unit(shorten(plain(name), 30), unit)
+            for name, unit in zip(result.objectives, units, strict=True)
+        ]
         for panel, (k, other) in zip(panels.axes, pairs, strict=True):
             _draw(panel, result, k, other)
-            panel.set_xlabel(shorten(plain(result.objectives[k]), 30), fontsize=TEXT)
-            panel.set_ylabel(shorten(plain(result.objectives[other]), 24), fontsize=TEXT)
+            panel.set_xlabel(names[k], fontsize=TEXT)
+            panel.set_ylabel(in_unit(short[other], units[other]), fontsize=TEXT)
         write_around(
             panels,
             heading=heading,
@@ -93,7 +100,7 @@ def plot_pareto(result: ParetoFront, *, ax: Axes | None = None, width: float = W
             footer=words.FOOTER,
         )
         for panel, (k, _) in zip(panels.axes, pairs, strict=True):
-            panel.set_xlabel(shorten(plain(result.objectives[k]), 30), fontsize=TEXT)
+            panel.set_xlabel(names[k], fontsize=TEXT)
             panel.tick_params(labelbottom=True)
         return panels.axes[0]
     own = ax is None
@@ -103,8 +110,10 @@ def plot_pareto(result: ParetoFront, *, ax: Axes | None = None, width: float = W
     ax.tick_params(labelsize=TEXT)
     ax.spines[["top", "right"]].set_visible(False)
     labels = [
-        shorten(plain(words.axis(name, way)), 60)
-        for name, way in zip(result.objectives, result.directions, strict=True)
+        in_unit(shorten(plain(words.axis(name, way)), 60), unit_along(column))
+        for name, way, column in zip(
+            result.objectives, result.directions, result.values.T, strict=True
+        )
     ]
     write_y_label(ax, labels[1], points=0.95 * _HEIGHT)
     left, points = sides(ax, label=2.0 * TEXT)
@@ -119,7 +128,7 @@ def plot_pareto(result: ParetoFront, *, ax: Axes | None = None, width: float = W
 
 
 def _draw(ax: Axes, result: ParetoFront, k: int, other: int) -> None:
-    x, y = result.values[:, k], result.values[:, other]
+    x, y = (column / unit_along(column) for column in result.values[:, [k, other]].T)
     dominated = (result.ranks > 1) & result.feasible
     ax.plot(x[dominated], y[dominated], zorder=2, **_OTHERS)
     ax.plot(x[~result.feasible], y[~result.feasible], zorder=2, **_INFEASIBLE)

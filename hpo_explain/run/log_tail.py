@@ -8,6 +8,8 @@ import numpy as np
 
 from hpo_explain.space import Array
 
+_LARGEST = 700.0  # logarithm of what half a cost can be
+
 
 @dataclass(frozen=True)
 class LogTail:
@@ -46,14 +48,20 @@ class LogTail:
         """Return costs on the scale."""
         if self.best == self.bend:
             return np.array(cost, dtype=float)
-        z = (np.asarray(cost, dtype=float) - self.best) / (self.bend - self.best)
-        z = np.where(z <= 1.0, z, 1.0 + np.log(np.maximum(z, 1.0)))
-        return self.best + (self.bend - self.best) * z
+        above, unit = np.asarray(cost, dtype=float) / 2.0 - self.best / 2.0, self._half
+        z = np.minimum(above, unit) / unit + np.log(np.maximum(above, unit)) - np.log(unit)
+        return 2.0 * (self.best / 2.0 + unit * z)
 
     def cost(self, scaled: Array) -> Array:
         """Return costs from the scale: the inverse."""
         if self.best == self.bend:
             return np.array(scaled, dtype=float)
-        z = (np.asarray(scaled, dtype=float) - self.best) / (self.bend - self.best)
-        z = np.where(z <= 1.0, z, np.exp(np.maximum(z, 1.0) - 1.0))
-        return self.best + (self.bend - self.best) * z
+        unit = self._half
+        z = (np.asarray(scaled, dtype=float) / 2.0 - self.best / 2.0) / unit
+        tail = np.exp(np.minimum(np.maximum(z, 1.0) - 1.0 + np.log(unit), _LARGEST))
+        return 2.0 * (self.best / 2.0 + np.where(z <= 1.0, unit * z, tail))
+
+    @property
+    def _half(self) -> float:
+        """Half the better half's extent: differences of large numbers may be beyond any number."""
+        return self.bend / 2.0 - self.best / 2.0
