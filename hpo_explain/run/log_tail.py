@@ -50,7 +50,7 @@ class LogTail:
             return np.array(cost, dtype=float)
         above, unit = np.asarray(cost, dtype=float) / 2.0 - self.best / 2.0, self._half
         z = np.minimum(above, unit) / unit + np.log(np.maximum(above, unit)) - np.log(unit)
-        return 2.0 * (self.best / 2.0 + unit * z)
+        return np.asarray(2.0 * (self.best / 2.0 + unit * z))
 
     def cost(self, scaled: Array) -> Array:
         """Return costs from the scale: the inverse."""
