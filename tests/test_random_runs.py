@@ -178,8 +178,9 @@ def check_explanations(run, seed):
         for criterion in {"auto", rng.choice(CRITERIA)}:
             # any finished trial may be looked at with a criterion that is asked for, or where it is
             # not recorded who chose the trials
-            unknown = not run.proposals and run.origin(int(run.trials[0])) is hx.Origin.UNKNOWN
-            asked = proposed or ((criterion != "auto" or unknown) and isinstance(trial, int))
+            looked_at = isinstance(trial, int)
+            unknown = looked_at and not run.proposals and run.origin(trial) is hx.Origin.UNKNOWN
+            asked = proposed or (looked_at and criterion != "auto") or unknown
             # whatever is beyond counts as that
             known = np.clip(run.objective[run.known_before(number)], -1e150, 1e150) if asked else []
             own = criterion == "auto" and asked and run.own_acquisition(number) is not None
