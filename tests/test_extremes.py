@@ -131,6 +131,7 @@ def check(function, run):
         ("range: large log", "noise"),
         ("range: denormal log", "formula of one"),
         ("range: widest", "pair"),
+        ("range: widest", "formula of one"),
         ("objective: largest", "front"),
         ("range: widest", "noise"),
     ],

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from hpo_explain._width import shorten
 from hpo_explain.explanations import SymbolicEffect
-from hpo_explain.plotting._axes import HEIGHT
+from hpo_explain.plotting._axes import HEIGHT, in_unit, unit_along
 from hpo_explain.plotting._layout import (
     sides,
     write_footer,
@@ -73,13 +73,15 @@ def plot_symbolic(result: SymbolicEffect, *, ax: Axes | None = None, width: floa
         label = words.X_LABEL
     else:
         x = np.array([float(point[single.name]) for point in result.points])
+        unit = 1.0 if single.log else unit_along(x)
+        x = x / unit
         order = np.argsort(x)
         if single.log:
             make_log(ax, 0, x.tolist())
         ax.plot(x[out], result.mean[out], **_POINTS)
         ax.plot(x[order], result.fitted[order], **_FORMULA)
         legend.append((line_mark(**_FORMULA), words.FORMULA))
-        label = shorten(plain(single.name), 40)
+        label = in_unit(shorten(plain(single.name), 40), unit)
     ax.tick_params(labelsize=TEXT)
     ax.spines[["top", "right"]].set_visible(False)
     name = words.y_label(shorten(plain(result.objective_name), 40))
