@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -198,7 +198,7 @@ class Effect:
         return np.sort(best_first[:most])
 
 
-def unit_along(values: Sequence[Any]) -> float:
+def unit_along(values: Iterable[Any]) -> float:
     """Return what numbers are divided by so that those beyond an axis' ends do not overflow."""
     return _LARGE if max((abs(value) for value in values), default=0.0) > _LARGE else 1.0
 
