@@ -173,17 +173,17 @@ def test_a_hedges_batch_is_inferred_point_by_point():
 
 def test_a_search_explains_configurations_as_the_next_one():
     from sklearn.datasets import make_classification
-    from sklearn.linear_model import LogisticRegression
+    from sklearn.svm import SVC
 
     X, y = make_classification(40, 4, random_state=0)
-    space = {"C": Real(1e-2, 1e2, prior="log-uniform"), "fit_intercept": Categorical([True, False])}
+    space = {"C": Real(1e-2, 1e2, prior="log-uniform"), "shrinking": Categorical([True, False])}
     options = {"n_initial_points": 3, "acq_func": "EI", "acq_optimizer_kwargs": QUICK}
     search = BayesSearchCV(
-        LogisticRegression(), space, n_iter=5, cv=2, optimizer_kwargs=options, random_state=0
+        SVC(), space, n_iter=5, cv=2, optimizer_kwargs=options, random_state=0
     ).fit(X, y)
     with pytest.raises(InputError, match="'pending'"):
         hx.explain_proposal(search, "pending")
-    given = hx.explain_proposal(search, {"C": 1.0, "fit_intercept": True}, background=ROWS)
+    given = hx.explain_proposal(search, {"C": 1.0, "shrinking": True}, background=ROWS)
     result = search.optimizer_results_[0]
     own = skopts_own(result, "EI", [1.0, True], values=result.func_vals)
     assert given.prediction["total"] == pytest.approx(own, rel=1e-5, abs=1e-12)
