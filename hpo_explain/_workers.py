@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -40,6 +42,9 @@ def deaf_to_interrupts() -> Iterator[None]:
 def workers_of(scheduler: str | None, *, module: str = "hpo_explain") -> Iterator[None]:
     """Return a context in which joblib's workers are those of a dask scheduler, if one is named.
 
+    The work of a worker that dies is done by others. While there is none at all, the scheduler
+    waits for new ones.
+
     Parameters
     ----------
     scheduler : str or None
@@ -54,7 +59,7 @@ def workers_of(scheduler: str | None, *, module: str = "hpo_explain") -> Iterato
     ValueError
         If dask is not installed.
     OSError
-        If no scheduler answers.
+        If no scheduler answers, or no worker: work is given up of which several die.
 
     Examples
     --------
@@ -69,12 +74,46 @@ def workers_of(scheduler: str | None, *, module: str = "hpo_explain") -> Iterato
     from joblib.parallel import get_active_backend
 
     with parallel_config(backend="dask", scheduler_host=scheduler):
-        client = get_active_backend()[0].client
+        backend = get_active_backend()[0]
+        _tell_errors(backend)
+        client = backend.client
         try:
             client.run(exec, f"import {module}")
             yield
         finally:
             client.close()
+
+
+def _tell_errors(backend: Any) -> None:
+    """Have joblib's backend for dask raise what becomes of work that no worker answers.
+
+    It calls back for results alone: of work that killed all its workers it would wait for ever.
+    """
+    submit, retrieve = backend.submit, backend.retrieve_result_callback
+
+    def submitted(work: Any, callback: Callable[[Any], object]) -> Future[Any]:
+        def tell(done: Future[Any]) -> None:
+            error = done.exception()
+            if error is not None:
+                callback(_Unanswered(error))
+
+        answer: Future[Any] = submit(work, callback)
+        answer.add_done_callback(tell)
+        return answer
+
+    def retrieved(answer: Any) -> Any:
+        if not isinstance(answer, _Unanswered):
+            return retrieve(answer)
+        raise ChildProcessError(f"no worker answers: {answer.error}") from answer.error
+
+    backend.submit, backend.retrieve_result_callback = submitted, retrieved
+
+
+@dataclass(frozen=True)
+class _Unanswered:
+    """What became of work without an answer."""
+
+    error: BaseException
 
 
 def by_workers(n_jobs: int | None, work: Iterable[Any]) -> Iterator[Any]:

@@ -1,5 +1,11 @@
 """Two workers of dask make of the same work the same as one process."""
 
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
 from dataclasses import replace
 
 import joblib
@@ -104,6 +110,82 @@ def test_regrets_are_measured(scheduler, monkeypatch, tmp_path):
 def test_workers_that_lack_a_module_are_told_and_not_waited_for(scheduler):
     with pytest.raises(ModuleNotFoundError), workers_of(scheduler, module="not_there"):
         pytest.fail("would wait for ever")
+
+
+def test_work_that_no_worker_answers_is_told_and_not_waited_for(scheduler):
+    """It cannot even be read there, as where a worker lacks a module."""
+    with workers_of(scheduler), pytest.raises(ChildProcessError, match=r"not here|deserializ"):
+        list(by_workers(None, [joblib.delayed(abs)(Unreadable())]))
+
+
+class Unreadable:
+    """Cannot be unpickled."""
+
+    def __reduce__(self):
+        return _refuse, ()
+
+
+def _refuse():
+    raise RuntimeError("not here")
+
+
+class Workers:
+    """A scheduler with two workers, processes that nobody starts again."""
+
+    def __init__(self, cluster):
+        self.scheduler, self.settings = cluster.scheduler_address, cluster.scheduler
+        command = [sys.executable, "-m", "dask", "worker", self.scheduler, "--no-nanny"]
+        options = ["--nthreads", "1", "--no-dashboard"]
+        self.processes = [
+            subprocess.Popen([*command, *options], cwd=ROOT, stderr=subprocess.DEVNULL)
+            for _ in range(2)
+        ]
+        with distributed.Client(self.scheduler) as client:
+            client.wait_for_workers(2, timeout=120)
+
+    def kill(self):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def mortal():
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
+        workers = Workers(cluster)
+        yield workers
+        workers.kill()
+
+
+def dies_once(mark, number):
+    """Kill the worker that is the first to do this."""
+    with contextlib.suppress(FileExistsError), mark.open("x"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_work_that_kills_its_workers_is_an_error(mortal, tmp_path):
+    mortal.settings.allowed_failures = 0
+    with workers_of(mortal.scheduler), pytest.raises(ChildProcessError, match="died"):
+        list(by_workers(None, [joblib.delayed(dies_once)(tmp_path / "mark", 1)]))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("after", [0.5, 2.0])
+def test_the_work_of_a_worker_that_dies_is_done_by_the_other(mortal, after):
+    run = tuning_run(20)
+
+    def phi(n_jobs):
+        return hx.desirability_path(run, n_jobs=n_jobs, background=100, progress=False).phi
+
+    timer = threading.Timer(after, mortal.processes[0].kill)
+    with workers_of(mortal.scheduler):
+        timer.start()
+        found = phi(None)
+    timer.join()
+    np.testing.assert_array_equal(found, phi(1))
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

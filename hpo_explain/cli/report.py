@@ -26,7 +26,8 @@ from hpo_explain.cli._source import Source, takes_source
               "core.")  # fmt: skip
 @click.option("--scheduler", metavar="ADDRESS",
               help="Folder: a scheduler of dask, such as tcp://10.0.0.1:8786, whose workers write "
-              "the reports; they need this folder, and --out, under the same path.")  # fmt: skip
+              "the reports; they need this folder, and --out, under the same path. "
+              "While it has no worker, the command waits for one.")  # fmt: skip
 def report(
     source: Source, out: Path | None, title: str | None, n_jobs: int, scheduler: str | None
 ) -> None:
