@@ -99,7 +99,7 @@ LONG = {
         BOUND, background=20, estimator="sampling", orders=3
     ).explain(RUN.incumbent),
 }
-QUICK = {"desirability_path", "explain_predictions", "h_statistic"}
+QUICK = {"desirability_path", "explain_predictions"}
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS, kernel_shap
 from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 from hpo_explain.surrogates import SupportsCoalitions, SupportsMeanShapley
+from hpo_explain.surrogates._coalitions import ended
 
 Players = npt.NDArray[np.int64]
 Coalitions = npt.NDArray[np.bool_]
@@ -228,12 +229,13 @@ class CoalitionGame:
         sizes = np.array([len(b) for b in cubes])
         cube = np.repeat(np.arange(len(cubes)), sizes)
         values = np.zeros((len(cubes), len(coalitions), len(names)))
-        for block in blocks:
-            here = cube[block.rows]
-            share = np.zeros((len(cubes), len(here)))
-            share[here, np.arange(len(here))] = 1.0 / sizes[here]
-            for t, name in enumerate(names):
-                values[:, :, t] += share @ block.terms[name]
+        with ended(blocks):
+            for block in blocks:
+                here = cube[block.rows]
+                share = np.zeros((len(cubes), len(here)))
+                share[here, np.arange(len(here))] = 1.0 / sizes[here]
+                for t, name in enumerate(names):
+                    values[:, :, t] += share @ block.terms[name]
         return values
 
     def _term_blocks(self, coalitions: Coalitions, rows: Array) -> Iterator[TermBlock] | None:

@@ -27,6 +27,7 @@ from hpo_explain.explainers._terms import COMPOSED_ROWS
 from hpo_explain.space import Array, FloatParameter, SearchSpace, Ties
 from hpo_explain.space.nearby import changed
 from hpo_explain.surrogates import SupportsCoalitions, Surrogate, mean_of
+from hpo_explain.surrogates._coalitions import ended
 
 _KEPT = 3
 _STEPS = (0.2, 0.1)  # of the encoded range, by which several values are changed at once
@@ -62,7 +63,8 @@ def predicted_in_coalitions(
         kept[:, players] = rows[:, players]
         blocks = surrogate.predict_coalitions(default, kept, players, ~free[:, players])
         if blocks is not None:
-            return np.concatenate([block.mean for block in blocks])
+            with ended(blocks):
+                return np.concatenate([block.mean for block in blocks])
     found = np.empty((len(rows), len(free)))
     at_once = max(1, COMPOSED_ROWS // max(len(rows), 1))
     for start in steps(range(0, len(free), at_once), "batches"):

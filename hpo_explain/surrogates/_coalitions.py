@@ -16,7 +16,8 @@ columns of three rows only (b, x, and one with everything inactive) and the sour
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import prod
@@ -117,6 +118,19 @@ class Compositions:
             off = ~self.space.allowed(rows, j).reshape(z.shape[:2])
             chosen[:, j][np.take_along_axis(off, which, axis=1)] = INACTIVE
         return chosen
+
+
+@contextmanager
+def ended(blocks: Iterator[Block]) -> Iterator[Iterator[Block]]:
+    """Return a context at whose end the threads that compute blocks have ended.
+
+    An interrupted loop would leave them, and one thread of BLAS, until its exception is forgotten.
+    """
+    try:
+        yield blocks
+    finally:
+        if isinstance(blocks, Generator):
+            blocks.close()
 
 
 def in_blocks(n_rows: int, size: int, work: Callable[[slice], Block]) -> Iterator[Block]:

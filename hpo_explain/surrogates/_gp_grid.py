@@ -31,7 +31,7 @@ import numpy.typing as npt
 from hpo_explain._blas import one_blas_thread
 from hpo_explain.space import Array
 from hpo_explain.surrogates._split_kernel import SplitKernel
-from hpo_explain.surrogates._threads import in_parts
+from hpo_explain.surrogates._threads import check_wanted, in_parts
 from hpo_explain.surrogates._whitening import Whitening
 
 T = TypeVar("T")
@@ -107,6 +107,7 @@ class GridPosterior:
                 for leaf in self.kernel.leaves
             ]
             for g in range(len(self.values)):
+                check_wanted()
                 for target, by_row, by_value in zip(q, of_rows, self._of_values, strict=True):
                     np.add(by_row, by_value[g], out=target[:size])
                 yield here, g, self.kernel.combine([target[:size] for target in q])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import chain, pairwise
+from threading import Event, local
 from typing import TypeVar
 
 from hpo_explain._progress import steps
@@ -14,6 +15,7 @@ from hpo_explain._progress import steps
 T = TypeVar("T")
 
 _PART = 50_000  # nodes or boxes per task: smaller tasks would mostly wait
+_THREAD = local()
 
 
 def n_threads() -> int:
@@ -25,15 +27,30 @@ def n_threads() -> int:
 
 @contextmanager
 def threads() -> Iterator[ThreadPoolExecutor]:
-    """Return a context with one thread per core; what none has begun at its end is not done.
+    """Return a context with one thread per core, which an interrupt ends.
 
-    So an interrupt waits for what the threads are at, not for all that was handed to them.
+    What no thread has begun by then is not done; what one is at ends where it asks `check_wanted`.
     """
-    pool = ThreadPoolExecutor(max_workers=n_threads())
+    unwanted = Event()
+    pool = ThreadPoolExecutor(n_threads(), initializer=_remember, initargs=(unwanted,))
     try:
         yield pool
+    except BaseException:
+        unwanted.set()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def check_wanted() -> None:
+    """Raise CancelledError in a thread whose work nobody waits for any more."""
+    unwanted: Event | None = getattr(_THREAD, "unwanted", None)
+    if unwanted is not None and unwanted.is_set():
+        raise CancelledError
+
+
+def _remember(unwanted: Event) -> None:
+    _THREAD.unwanted = unwanted
 
 
 def in_parts(work: Callable[[slice], list[T]], n: int, size: int) -> list[T]:

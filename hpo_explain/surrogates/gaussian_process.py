@@ -20,7 +20,7 @@ from hpo_explain._progress import steps
 from hpo_explain.errors import InputError
 from hpo_explain.facts import Fact
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates._coalitions import Compositions, in_blocks
+from hpo_explain.surrogates._coalitions import Compositions, ended, in_blocks
 from hpo_explain.surrogates._conditioned import conditioned
 from hpo_explain.surrogates._extremes import HasExtremes
 from hpo_explain.surrogates._gp_coalitions import CoalitionPosterior
@@ -573,11 +573,12 @@ class GaussianProcessSurrogate(HasExtremes):
         if blocks is None:
             return None
         found = np.empty((2, n, w, p + 1))
-        for block in blocks:
-            for out, values in zip(found, (block.mean, block.std), strict=True):
-                here = out[block.rows]
-                here[:, :, [0, -1]] = values[:, None, :2]
-                here[:, :, 1:-1] = values[:, 2:].reshape(len(here), w, p - 1)
+        with ended(blocks):
+            for block in blocks:
+                for out, values in zip(found, (block.mean, block.std), strict=True):
+                    here = out[block.rows]
+                    here[:, :, [0, -1]] = values[:, None, :2]
+                    here[:, :, 1:-1] = values[:, 2:].reshape(len(here), w, p - 1)
         return found[0], found[1]
 
     def _in_coalitions(

@@ -1,0 +1,112 @@
+"""Interrupts functions while they compute; run as a script.
+
+``python -m tests.interrupted SIZE NAME...`` writes, as JSON, what became of each: after how many
+seconds of the processor it ended, and which threads, processes and files were left. Each attempt is
+a fork of this process, which has imported everything, and gets Ctrl-C after a share of the time
+that the function takes.
+"""
+
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_info
+
+import hpo_explain as hx
+from tests.analytic import unit_cube
+
+SHARES = (0.2, 0.5, 0.8)
+LONG = {
+    "advise": hx.advise,
+    "compare": lambda run: hx.compare({"a": run, "b": run}),
+    "desirability_path": lambda run: hx.desirability_path(run, [*run.trials[-5:]]),
+    "explain_predictions": lambda run: hx.explain_predictions(run, background=20),
+    "find_sample_size": lambda run: hx.find_sample_size(
+        run.acquisition(), run.incumbent, most=4000
+    ),
+    "footprint": hx.footprint,
+    "h_statistic": lambda run: hx.h_statistic(run, kind="gp"),
+    "importance": lambda run: hx.importance(run, order=2, kind="gp"),
+    "importance of a forest": lambda run: hx.importance(run, order=2, kind="forest"),
+    "partial_dependence": lambda run: hx.partial_dependence(run, ["x0", "x1"], kind="gp"),
+    "recommended_space": hx.recommended_space,
+    "report": lambda run: hx.report(run, "report.html", n_jobs=2),
+    "sensitivity": hx.sensitivity,
+    "shapley_interactions": hx.shapley_interactions,
+    "subspace": hx.subspace,
+    "symbolic": lambda run: hx.symbolic(run, ["x0", "x1"]),
+    "tunability": hx.tunability,
+}
+
+
+def run_of(n, d):
+    space = unit_cube(d)
+    X = space.sample(n)[:n]
+    names = {name: f"x{j}" for j, name in enumerate(space.names)}
+    space = hx.SearchSpace([hx.FloatParameter(x, 0.0, 1.0) for x in names.values()])
+    y = (X[:, 0] - 0.3) ** 2 + X[:, 1] * X[:, 2]
+    y += 0.05 * np.random.default_rng(0).normal(size=len(X))
+    return hx.Run(space, X, y, "minimize", proposals=range(n // 2, n))
+
+
+def attempt(work, run, seconds):
+    """Return what became of work, interrupted after seconds of the processor; 0 is never."""
+    blas = threadpool_info()
+    signal.signal(signal.SIGPROF, signal.default_int_handler)
+    began, ended = time.process_time(), False
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    kept = []
+    try:
+        work(run)
+        ended = True
+    except KeyboardInterrupt as interrupt:
+        kept.append(interrupt)  # as an interactive session keeps it
+    took = time.process_time() - began
+    signal.setitimer(signal.ITIMER_PROF, 0.0)
+    until = time.monotonic() + 5.0
+    while threading.active_count() > 1 and time.monotonic() < until:
+        time.sleep(0.01)
+    return {
+        "ended": ended,
+        "took": took,
+        "late": took - seconds,
+        "threads": [thread.name for thread in threading.enumerate()[1:]],
+        "processes": [child.name for child in multiprocessing.active_children()],
+        "files": sorted(path.name for path in Path.cwd().iterdir()),
+        "blas": threadpool_info() == blas,
+    }
+
+
+def forked(work, run, seconds):
+    with tempfile.TemporaryDirectory() as folder:
+        reads, writes = os.pipe()
+        if (child := os.fork()) == 0:
+            try:
+                os.chdir(folder)
+                tempfile.tempdir = folder
+                os.write(writes, json.dumps(attempt(work, run, seconds)).encode())
+            finally:
+                os._exit(0)
+        os.close(writes)
+        with os.fdopen(reads) as said:
+            text = said.read()
+        os.waitpid(child, 0)
+    return json.loads(text)
+
+
+if __name__ == "__main__":
+    trials, names = int(sys.argv[1]), sys.argv[2:]
+    run = run_of(trials, 10 if trials > 100 else 4)
+    LONG[names[0]](run_of(12, 3))  # what is imported and compiled late
+    found = {}
+    for name in names:
+        whole = forked(LONG[name], run, 0.0)
+        found[name] = [forked(LONG[name], run, share * whole["took"]) for share in SHARES]
+    print(json.dumps(found))
