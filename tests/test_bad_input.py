@@ -30,7 +30,7 @@ from hpo_explain.explainers import explain_path
 from hpo_explain.explainers.neighbourhood import l1_neighbourhood
 from hpo_explain.explanations import Subject
 from hpo_explain.run import Objectives
-from hpo_explain.surrogates import OneHotColumns, OrderedColumns
+from hpo_explain.surrogates import KernelColumns, OrderedColumns
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 
@@ -254,7 +254,7 @@ REFUSED = {
         (lambda: RUN.surrogate().predict(np.zeros((3, 5))), "X", np.zeros((3, 5))),
         (lambda: RUN.surrogate().predict(np.zeros(2)), "X", np.zeros(2)),
         (lambda: RUN.surrogate().posterior_covariance(np.zeros(2)), "X", np.zeros(2)),
-        (lambda: OneHotColumns(NESTED)(np.zeros((3, 2))), "X", np.zeros((3, 2))),
+        (lambda: KernelColumns(NESTED)(np.zeros((3, 2))), "X", np.zeros((3, 2))),
     ],
     # ------------------------------------------------------------------ acquisition functions
     "LowerConfidenceBound": [

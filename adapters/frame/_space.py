@@ -32,7 +32,7 @@ from hpo_explain.space import (
     FloatParameter,
     Parameter,
     SearchSpace,
-    category_index,
+    different,
 )
 
 if TYPE_CHECKING:
@@ -391,8 +391,4 @@ def _distinct(values: list[Any]) -> list[Any]:
     first: dict[Hashable, Any] = {}
     for value in values:
         first.setdefault(cell_key(value), value)
-    choices: list[Any] = []
-    for value in first.values():
-        if category_index(choices, value) is None:
-            choices.append(value)
-    return choices
+    return different(first.values())

@@ -24,7 +24,7 @@ from optuna.search_space.group_decomposed import _GroupDecomposedSearchSpace
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from hpo_explain.adapters.optuna._wrapping import WrappingSampler
-from hpo_explain.space import CategoricalParameter, Parameter, category_index
+from hpo_explain.space import CategoricalParameter, CategoryIndex, Parameter, category_index
 
 
 class AdvisedStudy(Study):
@@ -224,7 +224,8 @@ def _narrowed(asked: BaseDistribution, new: Parameter) -> BaseDistribution:
     """Return the part of a distribution that was advised; all of it where none is left."""
     if isinstance(asked, CategoricalDistribution):
         choices = getattr(new, "choices", asked.choices)
-        left = [c for c in asked.choices if category_index(choices, c) is not None]
+        index = CategoryIndex(choices)
+        left = [choice for choice in asked.choices if index(choice) is not None]
         return CategoricalDistribution(left) if left else asked
     if isinstance(new, CategoricalParameter):
         return asked

@@ -36,8 +36,8 @@ from hpo_explain.adapters.optuna._rebuilding import (
 )
 from hpo_explain.facts import fact
 from hpo_explain.options import Direction
-from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, category_index
-from hpo_explain.surrogates import GaussianProcessSurrogate, OneHotColumns
+from hpo_explain.space import Array, CategoricalParameter, CategoryIndex, Parameter, SearchSpace
+from hpo_explain.surrogates import GaussianProcessSurrogate, KernelColumns
 
 CHECKED = "4.5 and 5.0"
 _AGREES = 1e-4
@@ -218,9 +218,9 @@ def _surrogate(
     from sklearn.gaussian_process.kernels import ConstantKernel
 
     from hpo_explain.surrogates._gp_fit import KernelFit
-    from hpo_explain.surrogates._kernel import GroupedMatern
+    from hpo_explain.surrogates._kernel import MixedMatern
 
-    columns = OneHotColumns(space)
+    columns = KernelColumns(space)
     weights = dict(zip(common, process.inverse_squared_lengthscales.numpy(), strict=True))
     scales = np.full(len(columns.members), np.inf)
     for group, members in enumerate(columns.members):
@@ -231,7 +231,7 @@ def _surrogate(
             scales[group] = 1.0 / (ratio * math.sqrt(weights[parameter.name]))
     rows = _positions(process, common, space)
     gp = GaussianProcessRegressor(
-        ConstantKernel(float(process.kernel_scale)) * GroupedMatern(columns.groups, scales),
+        ConstantKernel(float(process.kernel_scale)) * MixedMatern(columns.amid, scales),
         alpha=float(process.noise_var),
         optimizer=None,
     ).fit(columns(rows), process._y_train.numpy().ravel())
@@ -240,7 +240,7 @@ def _surrogate(
     gp._y_train_mean = np.array([sign * values.mean()])
     gp._y_train_std = np.array([max(values.std(), 1e-10)])
     y = gp._y_train_mean + gp._y_train_std * gp.y_train_
-    refit = KernelFit(columns.groups, gp.X_train_, y).warm(gp)  # its priors are not ours
+    refit = KernelFit(columns.amid, gp.X_train_, y).warm(gp)  # its priors are not ours
     known = None if np.isnan(rows).all(axis=0).any() else rows  # it ignores some hyperparameters
     return GaussianProcessSurrogate(
         space, gp, columns=columns, negated=minimize, rows=known, refit=refit
@@ -263,7 +263,8 @@ def _rows(normalized: Array, common: dict[str, Any], space: SearchSpace) -> Arra
 
 def _position(parameter: Parameter, distribution: Any, normalized: Array) -> Array:
     if isinstance(parameter, CategoricalParameter):
-        places = [category_index(parameter.choices, c) for c in distribution.choices]
+        index = CategoryIndex(parameter.choices)
+        places = [index(choice) for choice in distribution.choices]
         return np.array([places[int(k)] for k in normalized], dtype=float)
     low, high = _padded(distribution)
     first, last = _scaled(parameter.low, parameter.log), _scaled(parameter.high, parameter.log)

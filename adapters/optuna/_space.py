@@ -22,11 +22,12 @@ from hpo_explain.facts import Fact, fact
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
+    CategoryIndex,
     FloatParameter,
     IntParameter,
     Parameter,
     SearchSpace,
-    category_index,
+    different,
 )
 
 _FINEST_GRID = 100_000  # values beyond which a grid of real numbers is as good as continuous
@@ -116,15 +117,12 @@ def _encode(parameter: Parameter, values: Sequence[Any]) -> Array:
 def _categorical(
     name: str, kinds: Sequence[CategoricalDistribution]
 ) -> tuple[Parameter, list[Fact]]:
-    choices: list[Any] = []
+    choices = different(choice for kind in kinds for choice in kind.choices)
     notes = []
-    for choice in (choice for kind in kinds for choice in kind.choices):
-        if category_index(choices, choice) is None:
-            choices.append(choice)
-    different = [len(_distinct(kind.choices)) for kind in kinds]
-    if any(n < len(kind.choices) for n, kind in zip(different, kinds, strict=True)):
+    distinct = [len(_distinct(kind.choices)) for kind in kinds]
+    if any(n < len(kind.choices) for n, kind in zip(distinct, kinds, strict=True)):
         notes.append(fact("choice_listed_twice", names=[name]))
-    if len(choices) > min(different):
+    if len(choices) > min(distinct):
         notes.append(fact("choices_changed", names=[name]))
     for first, second in _taken_for_equal(choices):
         notes.append(fact("choices_taken_for_equal", names=[name], first=first, second=second))
@@ -132,7 +130,8 @@ def _categorical(
 
 
 def _distinct(choices: Sequence[Any]) -> list[Any]:
-    return [c for i, c in enumerate(choices) if category_index(choices, c) == i]
+    index = CategoryIndex(choices)
+    return [c for i, c in enumerate(choices) if index(c) == i]
 
 
 def _taken_for_equal(choices: Sequence[Any]) -> list[tuple[Any, Any]]:

@@ -44,7 +44,7 @@ from hpo_explain.densities import (
     ProductMixture,
 )
 from hpo_explain.facts import fact
-from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, category_index
+from hpo_explain.space import Array, CategoricalParameter, CategoryIndex, Parameter, SearchSpace
 
 CHECKED = "4.5 and 5.0"
 _CANDIDATES = 2  # on which the arrays are compared with the sampler's own densities
@@ -283,7 +283,8 @@ def _kernels(kernels: Any, distribution: BaseDistribution, parameter: Parameter)
     if isinstance(distribution, CategoricalDistribution):
         if not isinstance(parameter, CategoricalParameter):
             raise UnexpectedSamplerError(fact("not_categorical", names=[parameter.name]))
-        places = [category_index(distribution.choices, choice) for choice in parameter.choices]
+        index = CategoryIndex(distribution.choices)
+        places = [index(choice) for choice in parameter.choices]
         weights = np.array(kernels.weights, dtype=float)
         return CategoryKernels(
             np.column_stack(
@@ -335,5 +336,6 @@ def _as_values(caught: Caught, parameter: Parameter) -> Any:
     if not isinstance(parameter, CategoricalParameter):
         return values
     choices = caught.below._search_space[parameter.name].choices
-    own = [category_index(parameter.choices, choices[int(k)]) for k in values]
+    index = CategoryIndex(parameter.choices)
+    own = [index(choices[int(k)]) for k in values]
     return np.array([np.nan if k is None else k for k in own])

@@ -22,6 +22,7 @@ from hpo_explain.space import (
     Parameter,
     SearchSpace,
     category_index,
+    different,
 )
 
 Grid = Mapping[str, Any]
@@ -97,11 +98,7 @@ def _candidates(name: str, grids: Sequence[Grid], tried: Sequence[Any]) -> _Cand
             values += list(given) if _is_listed(given) else [given]
     if not members:  # a resource that a halving search sets
         values += tried
-    different: list[Any] = []
-    for value in values:
-        if category_index(different, value) is None:
-            different.append(value)
-    return _Candidates(frozenset(members), tuple(different), tuple(ranges))
+    return _Candidates(frozenset(members), tuple(different(values)), tuple(ranges))
 
 
 def _is_listed(given: Any) -> bool:
@@ -204,4 +201,4 @@ def _of(parent: Parameter, values: Sequence[Any]) -> list[Any]:
     """Return values as the hyperparameter has them, each once."""
     if isinstance(parent, IntParameter):
         return sorted({int(value) for value in values})
-    return [v for i, v in enumerate(values) if category_index(values[:i], v) is None]
+    return different(values)

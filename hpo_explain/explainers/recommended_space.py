@@ -52,9 +52,9 @@ from hpo_explain.options import Direction
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
+    CategoryIndex,
     Parameter,
     SearchSpace,
-    category_index,
     lowest,
     ranked,
 )
@@ -234,7 +234,7 @@ class _Trials:
         narrower = _narrow(parameter, encoded, kept, own)
         if narrower == parameter:
             return self._with_gaps(_unchanged(parameter))
-        gone = ~_stays(values, narrower)
+        gone = ~np.array([_has(narrower, value) for value in values])
         predicted = [float(model.predict(at.reference[None])[0][0]) for model in self._models]
         reached = float(np.mean(predicted))
         bound = reached + self._sign * float(bounds[gone].min())
@@ -288,7 +288,8 @@ class _Trials:
         """Return evidence with what stays although hardly anything was tried there."""
         gaps = self._support.gaps(row.hyperparameter)
         if isinstance(self._space[row.hyperparameter], CategoricalParameter):
-            inside = [g for g in gaps if category_index(row.after, g[0]) is not None]
+            left = CategoryIndex(row.after)
+            inside = [g for g in gaps if left(g[0]) is not None]
         else:
             low, high = row.after
             inside = [(max(a, low), min(b, high)) for a, b in gaps if a <= high and b >= low]
@@ -343,11 +344,6 @@ def _narrowed(parameter: Parameter, row: Evidence) -> Parameter:
     return replace(parameter, low=row.after[0], high=row.after[1])
 
 
-def _stays(values: Sequence[Any], narrower: Parameter) -> npt.NDArray[np.bool_]:
-    """Return which values are left in a hyperparameter, (G,)."""
-    return np.array([_has(narrower, value) for value in values])
-
-
 def still_possible(parameters: Sequence[Parameter]) -> tuple[list[Parameter], list[str]]:
     """Return hyperparameters whose conditions can be met, and the names of the others."""
     left = list(parameters)
@@ -377,7 +373,7 @@ def _conditions_within(parameter: Parameter, parents: Mapping[str, Parameter]) -
 
 def _has(parameter: Parameter, value: Any) -> bool:
     if isinstance(parameter, CategoricalParameter):
-        return category_index(parameter.choices, value) is not None
+        return parameter.has(value)
     return bool(parameter.low <= value <= parameter.high)
 
 

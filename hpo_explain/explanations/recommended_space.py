@@ -11,7 +11,7 @@ from hpo_explain.diagnostics import Scope
 from hpo_explain.explanations.claims import Claim
 from hpo_explain.explanations.result import Result
 from hpo_explain.facts import Fact, fact
-from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace, category_index
+from hpo_explain.space import CategoricalParameter, CategoryIndex, Parameter, SearchSpace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,9 +146,9 @@ class Recommendation(Result):
         """
         whole = self.subject.space[row.hyperparameter]
         if isinstance(whole, CategoricalParameter):
-            missing = [pair[0] for pair in row.untried]
+            missing = CategoryIndex([pair[0] for pair in row.untried])
             codes = [whole.code(value) for value in row.after]
-            states = [category_index(missing, value) is not None for value in row.after]
+            states = [missing(value) is not None for value in row.after]
             k = whole.size
             return tuple(
                 (code / k, (code + 1) / k, "untried" if untried else "kept")

@@ -46,7 +46,7 @@ from hpo_explain.plotting._style import (
     set_height,
 )
 from hpo_explain.plotting._text import plain
-from hpo_explain.space import Array, category_index
+from hpo_explain.space import Array, CategoryIndex
 
 HEIGHT = 190.0  # points, of the axes
 MOST_CATEGORIES = 40
@@ -515,13 +515,15 @@ def _shown(effect: Effect) -> list[list[Any]]:
         effect.axes, effect.tried, effect.categorical, strict=True
     ):
         if categorical:
-            shown &= [category_index(axis, value) is not None for value in values]
+            index = CategoryIndex(axis)
+            shown &= [index(value) is not None for value in values]
     return [[values[i] for i in np.flatnonzero(shown)] for values in effect.tried]
 
 
 def _codes(effect: Effect, k: int, values: Sequence[Any]) -> list[int]:
     """Return the places of categories."""
-    found = [category_index(effect.axes[k], value) for value in values]
+    index = CategoryIndex(effect.axes[k])
+    found = [index(value) for value in values]
     return [code for code in found if code is not None]
 
 

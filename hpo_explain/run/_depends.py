@@ -24,8 +24,8 @@ import numpy as np
 from scipy.spatial.distance import squareform
 
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import OneHotColumns
-from hpo_explain.surrogates._likelihood import distances_by_group
+from hpo_explain.surrogates import KernelColumns
+from hpo_explain.surrogates._squares import squares_by_column
 
 _PERMUTATIONS = 999
 _MOST = 500  # configurations, drawn at random of more: similarities are of all pairs
@@ -63,8 +63,8 @@ def p_values(space: SearchSpace, X: Array, r: Array, *, seed: int = 0) -> tuple[
     if len(X) > _MOST:
         some = np.sort(rng.permutation(len(X))[:_MOST])
         X, r = X[some], r[some]
-    columns = OneHotColumns(space)
-    squares = distances_by_group(columns.groups, columns(X))
+    columns = KernelColumns(space)
+    squares = squares_by_column(columns(X), columns.amid)
     squares = np.vstack([squares.sum(axis=0) / len(squares), squares])
     drawn = rng.permuted(np.tile(r - r.mean(), (_PERMUTATIONS, 1)), axis=1)
     drawn = np.vstack([r - r.mean(), drawn])

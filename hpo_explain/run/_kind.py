@@ -7,7 +7,7 @@ from hpo_explain.space import CategoricalParameter, SearchSpace
 
 GP_TRIALS = 1000  # beyond, conditioning a Gaussian process costs too much: O(n³)
 GP_DIMENSIONS = 20  # beyond, its distances say little
-GP_CHOICES = 100  # of a hyperparameter, beyond: a column each, and all as far apart
+GP_CHOICES = 100  # of a hyperparameter, beyond: all as far apart, and few tried twice
 GP_CATEGORIES = 0.5  # share of categorical hyperparameters beyond which trees fit better
 
 

@@ -14,7 +14,8 @@ code           whole number that identifies a value of a categorical or integer
 """
 
 from hpo_explain.space._values import POSITION_TOLERANCE, Array, Config
-from hpo_explain.space.categorical_parameter import CategoricalParameter, category_index
+from hpo_explain.space.categorical_parameter import CategoricalParameter
+from hpo_explain.space.categories import CategoryIndex, category_index, different
 from hpo_explain.space.conditions import Conditions
 from hpo_explain.space.float_parameter import FloatParameter
 from hpo_explain.space.int_parameter import LARGEST_WHOLE, IntParameter
@@ -29,6 +30,7 @@ __all__ = [
     "POSITION_TOLERANCE",
     "Array",
     "CategoricalParameter",
+    "CategoryIndex",
     "Conditions",
     "Config",
     "FloatParameter",
@@ -38,6 +40,7 @@ __all__ = [
     "Shared",
     "Ties",
     "category_index",
+    "different",
     "encode_one",
     "lowest",
     "ranked",

@@ -13,6 +13,7 @@ from hpo_explain.errors import InputError
 from hpo_explain.space._declaration import check_activity, check_name
 from hpo_explain.space._numeric import counted
 from hpo_explain.space._values import POSITION_TOLERANCE, Array, plain
+from hpo_explain.space.categories import CategoryIndex, category_index
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,15 @@ class CategoricalParameter:
         object.__setattr__(self, "choices", choices)
         if not choices:
             raise InputError(where, "is empty", choices, "Give at least one choice.")
-        known = _known(choices)
+        index = CategoryIndex(choices)
         for i, choice in enumerate(choices):
-            simple = _is_simple(choice)
-            if i != (known[_key(choice)] if simple else category_index(choices, choice)):
+            if i != index(choice):
                 raise InputError(where, f"contains {choice!r} twice", choice, "List it once.")
         check_activity(self)
+
+    def has(self, value: Any) -> bool:
+        """Return whether a value is one of the choices."""
+        return category_index(self.choices, value) is not None
 
     @property
     def size(self) -> int:
@@ -70,12 +74,9 @@ class CategoricalParameter:
 
     def encode(self, values: Iterable[Any]) -> Array:
         """Return the indices of values among the choices; raise ValueError for an unknown one."""
-        known = _known(self.choices)  # of thousands of choices each would be compared with each
-        codes = []
-        for value in values:
-            index = known.get(_key(value)) if _is_simple(value) else None
-            codes.append(self.code(value) if index is None else index)
-        return np.array(codes, dtype=float)
+        index = CategoryIndex(self.choices)  # no attribute: results tell all attributes
+        found = [(index(value), value) for value in values]
+        return np.array([self.code(v) if i is None else i for i, v in found], dtype=float)
 
     def decode(self, positions: Array) -> list[Any]:
         """Return the choices at positions (their indices)."""
@@ -114,60 +115,3 @@ class CategoricalParameter:
     def grid(self) -> tuple[Array, Array]:
         """Return indices and measures of all choices."""
         return np.arange(self.size, dtype=float), np.full(self.size, 1.0 / self.size)
-
-
-def _is_simple(value: Any) -> bool:
-    """Return whether a value equals those of its own type that have its hash, and itself."""
-    return type(value) in (str, int, float, bool) and value == value
-
-
-def _key(value: Any) -> tuple[type, Any]:
-    return type(value), value
-
-
-def _known(choices: Sequence[Any]) -> dict[tuple[type, Any], int]:
-    """Return the index of the first of each choice that is found by its hash."""
-    found: dict[tuple[type, Any], int] = {}
-    for index, choice in enumerate(choices):
-        if _is_simple(choice):
-            found.setdefault(_key(choice), index)
-    return found
-
-
-def category_index(choices: Sequence[Any], value: Any) -> int | None:
-    """Return the index of `value` among `choices`: by type first, then by equality; None if absent.
-
-    Parameters
-    ----------
-    choices : sequence
-        The choices, of any type.
-    value : object
-        The value looked for.
-
-    Returns
-    -------
-    int or None
-        The index of the choice that equals `value`; ``True`` is not 1.
-
-    Examples
-    --------
-    >>> category_index([1, True, "1"], True), category_index([1, 2.0], 2)
-    (1, 1)
-    """
-    wanted = plain(value)
-    matches = [i for i, choice in enumerate(choices) if _same(plain(choice), wanted)]
-    exact = [i for i in matches if type(plain(choices[i])) is type(wanted)]
-    found = exact or matches
-    return found[0] if found else None
-
-
-def _same(first: Any, second: Any) -> bool:
-    if isinstance(first, bool) != isinstance(second, bool):
-        return False  # True == 1 in Python, but they are two choices
-    if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
-        # a JSON storage turns tuples into lists
-        return len(first) == len(second) and all(map(_same, first, second))
-    try:
-        return bool(first == second) or (first != first and second != second)
-    except (TypeError, ValueError):
-        return False

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from hpo_explain._checks import unknown_name
 from hpo_explain.errors import InputError
 from hpo_explain.space._values import POSITION_TOLERANCE, Array
-from hpo_explain.space.categorical_parameter import CategoricalParameter, category_index
+from hpo_explain.space.categorical_parameter import CategoricalParameter
+from hpo_explain.space.categories import category_index
 from hpo_explain.space.conditions import Conditions
 from hpo_explain.space.float_parameter import FloatParameter
 from hpo_explain.space.parameter import Parameter, condition_text

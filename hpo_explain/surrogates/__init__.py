@@ -1,7 +1,7 @@
 """Models of the objective: the Protocol every explainer needs, and models that keep it."""
 
 from hpo_explain.surrogates._extremes import best_mean
-from hpo_explain.surrogates.columns import OneHotColumns, OrderedColumns, ValueColumns
+from hpo_explain.surrogates.columns import KernelColumns, OrderedColumns, ValueColumns
 from hpo_explain.surrogates.forest import ForestSurrogate
 from hpo_explain.surrogates.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.surrogates.given import ModelSurrogate, as_surrogate
@@ -41,9 +41,9 @@ __all__ = [
     "ForestSurrogate",
     "GaussianProcessSurrogate",
     "HeldOut",
+    "KernelColumns",
     "KnowsTrainingRows",
     "ModelSurrogate",
-    "OneHotColumns",
     "OrderedColumns",
     "Refits",
     "SupportsAnova",

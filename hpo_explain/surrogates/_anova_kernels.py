@@ -3,7 +3,7 @@
 ==========  ============================================================================
 symbol      meaning
 ==========  ============================================================================
-D_g         squared distances of trials in the columns of group g
+D_g         squared distances of trials in column g
 m(r)        the Matérn-5/2 profile ``(1 + √5 r + 5 r²/3) exp(-√5 r)``
 k           ``Σ_g a_g m(√D_g / l_g) + b m(√(Σ_g D_g / l_g²))``
 w           variance of the noise
@@ -12,7 +12,7 @@ w           variance of the noise
 
 A kernel of the norm of all columns takes for granted that hyperparameters interact, so that an
 additive function is told to have interactions however many trials there are. With a part for each
-group beside it the trials decide. Few trials rarely decide for one θ: several are drawn from their
+column beside it the trials decide. Few trials rarely decide for one θ: several are drawn from their
 posterior, by importance resampling of Gaussians around its modes (Laplace's approximation).
 
 References
@@ -29,16 +29,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import Bounds, minimize
-from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 
 from hpo_explain._progress import steps
 from hpo_explain.space import Array
 from hpo_explain.surrogates._kernel import ROOT_5_3, matern
-from hpo_explain.surrogates._likelihood import curvature, density_of, distances_by_group
+from hpo_explain.surrogates._likelihood import curvature, density_of
 from hpo_explain.surrogates._profiles import matern_5_2
+from hpo_explain.surrogates._squares import squared_distances, squares_by_column
 
 _JITTER = 1e-8
 _TRIALS = 150  # most trials that θ is judged by: O(n³) per step
@@ -60,23 +59,23 @@ _PRIOR = {
 
 @dataclass(frozen=True, eq=False)
 class AnovaKernel:
-    """A kernel with a part for each group of columns and one for all together.
+    """A kernel with a part for each column and one for all together.
 
     Attributes
     ----------
-    groups : ndarray of int, shape (p,)
-        Group of each column.
-    alone : ndarray of shape (number of groups,)
-        Variance of each group's part, a_g.
+    amid : ndarray of shape (p,)
+        What tells columns of categories from numbers, as of `squared_distances`.
+    alone : ndarray of shape (p,)
+        Variance of each column's part, a_g.
     joint : float
-        Variance of the part of all groups, b.
-    scales : ndarray of shape (number of groups,)
+        Variance of the part of all columns, b.
+    scales : ndarray of shape (p,)
         Length-scales l_g.
     noise : float
         Variance of the noise, w; not part of the kernel's values.
     """
 
-    groups: npt.NDArray[np.int64]
+    amid: Array
     alone: Array
     joint: float
     scales: Array
@@ -93,8 +92,8 @@ class AnovaKernel:
         for start in range(0, len(A), _ROWS):  # what is summed stays in the processor's cache
             rows = slice(start, start + _ROWS)
             norm, K[rows] = np.zeros_like(K[rows]), 0.0
-            for group, variance in enumerate(self.alone):
-                part = self.squares(A[rows], B, group)
+            for column, variance in enumerate(self.alone):
+                part = self.squares(A[rows], B, column)
                 norm += part
                 matern_5_2(part.reshape(-1))
                 part *= variance
@@ -104,11 +103,10 @@ class AnovaKernel:
             K[rows] += norm
         return K
 
-    def squares(self, A: Array, B: Array, group: int) -> Array:
-        """Return 5/3 of the squared distances in a group's columns and length-scale, (n, m)."""
-        mine = self.groups == group
-        scale = ROOT_5_3 / self.scales[group]
-        return np.asarray(cdist(scale * A[:, mine], scale * B[:, mine], "sqeuclidean"))
+    def squares(self, A: Array, B: Array, column: int) -> Array:
+        """Return 5/3 of the squared distances in a column and its length-scale, (n, m)."""
+        own = [column]
+        return squared_distances(A[:, own], B[:, own], ROOT_5_3 / self.scales[own], self.amid[own])
 
 
 class LogPosterior:
@@ -116,19 +114,19 @@ class LogPosterior:
 
     Parameters
     ----------
-    groups : ndarray of int, shape (p,)
-        Group of each column.
+    amid : ndarray of shape (p,)
+        What tells columns of categories from numbers, as of `squared_distances`.
     Z : ndarray of shape (n, p)
         Columns of the trials.
     y : ndarray of shape (n,)
         Their objective, standardized.
     """
 
-    def __init__(self, groups: npt.NDArray[np.int64], Z: Array, y: Array) -> None:
-        self._groups, self._y = groups, y
-        n = int(groups.max()) + 1
+    def __init__(self, amid: Array, Z: Array, y: Array) -> None:
+        self._amid, self._y = amid, y
+        n = len(amid)
         self._n = n
-        self._distances = distances_by_group(groups, Z)
+        self._distances = squares_by_column(Z, amid)
         kinds = ["alone"] * n + ["joint"] + ["scale"] * n + ["noise"]
         self._mean, self._std, self.low, self.high = np.array([_PRIOR[k] for k in kinds]).T
 
@@ -140,7 +138,7 @@ class LogPosterior:
     def kernel(self, theta: Array) -> AnovaKernel:
         """Return the kernel of a θ."""
         alone, joint, scales, noise = np.split(np.exp(theta), self._cuts)
-        return AnovaKernel(self._groups, alone, float(joint[0]), scales, float(noise[0]))
+        return AnovaKernel(self._amid, alone, float(joint[0]), scales, float(noise[0]))
 
     @property
     def _cuts(self) -> list[int]:
@@ -209,19 +207,19 @@ def _mode(posterior: LogPosterior, at: Array) -> _Mode:
 
 
 def allowed_kernels(
-    groups: npt.NDArray[np.int64], Z: Array, y: Array, scales: Array, *, n: int, seed: int
+    amid: Array, Z: Array, y: Array, scales: Array, *, n: int, seed: int
 ) -> list[AnovaKernel]:
     """Return kernels drawn from their posterior.
 
     Parameters
     ----------
-    groups : ndarray of int, shape (p,)
-        Group of each column.
+    amid : ndarray of shape (p,)
+        What tells columns of categories from numbers, as of `squared_distances`.
     Z : ndarray of shape (number of trials, p)
         Columns of the trials.
     y : ndarray of shape (number of trials,)
         Their objective, standardized.
-    scales : ndarray of shape (number of groups,)
+    scales : ndarray of shape (p,)
         Length-scales from which the search for modes starts.
     n : int
         Number of kernels.
@@ -230,7 +228,7 @@ def allowed_kernels(
     """
     rng = np.random.default_rng(seed)
     judged = np.sort(rng.permutation(len(Z))[:_TRIALS])
-    posterior = LogPosterior(groups, Z[judged], y[judged])
+    posterior = LogPosterior(amid, Z[judged], y[judged])
     scales = np.clip(scales, 0.3, 2.0)
     starts = (posterior.theta(0.02, 0.8, scales, 0.1), posterior.theta(0.3, 0.02, scales, 0.3))
     found = [posterior.mode(start) for start in steps(starts, "searches")]

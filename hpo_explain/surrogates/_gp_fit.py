@@ -46,8 +46,8 @@ class KernelFit:
 
     Attributes
     ----------
-    groups : ndarray of int, shape (p,)
-        Which columns share a length-scale.
+    amid : ndarray of shape (p,)
+        What tells columns of categories from numbers, as of `squared_distances`.
     Z : ndarray of shape (n, p)
         Columns of the trials.
     y : ndarray of shape (n,)
@@ -59,7 +59,7 @@ class KernelFit:
         Standard deviation that the noise is known to have at least, in the objective's units.
     """
 
-    groups: npt.NDArray[np.int64]
+    amid: Array
     Z: Array
     y: Array
     theta: Array | None = None
@@ -78,14 +78,14 @@ class KernelFit:
         """
         from sklearn.gaussian_process.kernels import ConstantKernel
 
-        from hpo_explain.surrogates._kernel import GroupedMatern
+        from hpo_explain.surrogates._kernel import MixedMatern
 
         values, offset, scale = standardized(self.y[seen])
         # many small factorizations: several threads would mostly wait for each other
         with one_blas_thread():
             theta = min(self._maxima(seen, seed), key=lambda one: one[1])[0]
             signal, *scales, noise = np.exp(theta)
-            kernel = ConstantKernel(signal, SIGNAL) * GroupedMatern(self.groups, np.array(scales))
+            kernel = ConstantKernel(signal, SIGNAL) * MixedMatern(self.amid, np.array(scales))
             gp = conditioned(kernel, noise, self.Z[seen], values)
         gp._y_train_mean, gp._y_train_std = np.array([offset]), np.array([scale])
         return gp
@@ -97,7 +97,7 @@ class KernelFit:
         first = seen[: _earlier(len(seen))]
         if np.ptp(self.y[first]) == 0.0:
             first = seen
-        given = (self.groups.tobytes(), self.Z[first].tobytes(), self.y[first].tobytes())
+        given = (self.amid.tobytes(), self.Z[first].tobytes(), self.y[first].tobytes())
         found = _from_scratch(*given, self.least_noise, seed)
         if len(first) == len(seen):
             return found
@@ -119,13 +119,13 @@ class KernelFit:
 
         known = (self.least_noise / standardized(self.y[seen])[2]) ** 2
         least = min(max(known, LEAST_NOISE), 1.0)
-        groups = int(self.groups.max()) + 1
-        bounds = np.log([SIGNAL, *[SCALE] * groups, (least, 1.0)])
-        usual = np.log([1.0, *[0.5] * groups, max(1e-2, least)])
+        p = len(self.amid)
+        bounds = np.log([SIGNAL, *[SCALE] * p, (least, 1.0)])
+        usual = np.log([1.0, *[0.5] * p, max(1e-2, least)])
         rng = np.random.default_rng(seed)
         chosen = seen[np.sort(rng.permutation(len(seen))[:KERNEL_TRIALS])]
         likelihood = MarginalLikelihood(
-            self.groups, self.Z[chosen], searched(self.y[chosen]), jitter=JITTER
+            self.amid, self.Z[chosen], searched(self.y[chosen]), jitter=JITTER
         )
         more = [usual, np.asarray(rng.uniform(*bounds.T))]
         every = [*starts, *more[:others]]
@@ -182,10 +182,10 @@ def _earlier(n: int) -> int:
 
 @lru_cache(_KEPT)
 def _from_scratch(
-    groups: bytes, Z: bytes, y: bytes, least_noise: float, seed: int
+    amid: bytes, Z: bytes, y: bytes, least_noise: float, seed: int
 ) -> tuple[Maximum, ...]:
     """Return the maxima that two searches find."""
-    of_columns, objective = np.frombuffer(groups, dtype=np.int64), np.frombuffer(y)
+    of_columns, objective = np.frombuffer(amid), np.frombuffer(y)
     columns = np.frombuffer(Z).reshape(-1, len(of_columns))
     fit = KernelFit(of_columns, columns, objective, least_noise=least_noise)
     return fit.climbed(np.arange(len(objective)), (), seed, others=2)

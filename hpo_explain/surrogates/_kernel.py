@@ -1,12 +1,10 @@
-"""The ARD Matérn-5/2 kernel with one length-scale per hyperparameter, for scikit-learn's GP."""
+"""The ARD Matérn-5/2 kernel of numbers and categories, for scikit-learn's GP."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from scipy.spatial.distance import cdist
 from sklearn.gaussian_process.kernels import (
     Hyperparameter,
     Kernel,
@@ -16,23 +14,24 @@ from sklearn.gaussian_process.kernels import (
 
 from hpo_explain.space import Array
 from hpo_explain.surrogates._profiles import matern_5_2
+from hpo_explain.surrogates._squares import squared_distances
 
 _SQRT5 = np.sqrt(5.0)
 ROOT_5_3 = np.sqrt(5.0 / 3.0)  # of a distance: `matern_5_2` takes 5/3 of its square
 
 
-class GroupedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: ignore[misc]
-    """Matérn-5/2 of the norm whose columns share length-scales by group.
+class MixedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: ignore[misc]
+    """Matérn-5/2 of numbers and categories.
 
-    ``k(x, x') = (1 + √5 r + 5/3 r²) exp(-√5 r)`` with ``r² = Σ_c ((x_c - x'_c) / ℓ_group(c))²``;
-    with every column in a group of its own it is scikit-learn's ARD Matérn. The columns of a
-    one-hot category share one length-scale, so 100 categories cost no more than a number.
+    ``k(x, x') = (1 + √5 r + 5/3 r²) exp(-√5 r)`` with ``r² = Σ_c d_c(x_c, x'_c) / ℓ_c²`` and the
+    squared distances d of `squared_distances`; of numbers alone it is scikit-learn's ARD Matérn. A
+    category has one column and one length-scale, so 5,000 categories cost no more than a number.
 
     Parameters
     ----------
-    groups : ndarray of int, shape (p,)
-        Group of each column.
-    length_scale : ndarray of shape (number of groups,)
+    amid : ndarray of shape (p,)
+        For each column of categories the squared distance of an inactive one, 0 for a number.
+    length_scale : ndarray of shape (p,)
         Length-scales, in units of the columns.
     length_scale_bounds : tuple of float
         Bounds within which the length-scales are fitted.
@@ -45,11 +44,11 @@ class GroupedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # ty
 
     def __init__(
         self,
-        groups: npt.NDArray[np.int64],
+        amid: Array,
         length_scale: Array,
         length_scale_bounds: tuple[float, float] = (0.05, 2.0),
     ) -> None:
-        self.groups = groups
+        self.amid = amid
         self.length_scale = length_scale
         self.length_scale_bounds = length_scale_bounds
 
@@ -66,19 +65,18 @@ class GroupedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # ty
 
     def __call__(self, X: Array, Y: Array | None = None, eval_gradient: bool = False) -> Any:
         """Return the kernel matrix, and its gradient by the logarithm of the length-scales."""
-        scales = self._scales()
-        scale = scales[self.groups]
+        X = np.asarray(X, dtype=float)
+        scales, Y = self._scales(), X if Y is None else np.asarray(Y, dtype=float)
         if not eval_gradient:
-            left = ROOT_5_3 / scale * np.asarray(X)
-            right = left if Y is None else ROOT_5_3 / scale * np.asarray(Y)
-            profile = cdist(left, right, "sqeuclidean")
+            profile = squared_distances(X, Y, ROOT_5_3 / scales, self.amid)
             matern_5_2(profile.reshape(-1))
             return profile
-        left = np.asarray(X) / scale
-        parts = np.empty((len(scales), len(left), len(left)))
-        for g, part in enumerate(parts):
-            columns = left[:, self.groups == g]
-            cdist(columns, columns, "sqeuclidean", out=part)
+        parts = np.array(
+            [
+                squared_distances(X[:, [c]], X[:, [c]], 1.0 / scales[[c]], self.amid[[c]])
+                for c in range(len(scales))
+            ]
+        )
         r = np.sqrt(parts.sum(axis=0))
         profile, slope = matern(r)
         parts *= 5.0 / 3.0 * slope
@@ -86,7 +84,7 @@ class GroupedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # ty
 
     def __repr__(self) -> str:
         scales = ", ".join(f"{scale:.3g}" for scale in self._scales())
-        return f"GroupedMatern(length_scale=[{scales}], nu=2.5)"
+        return f"MixedMatern(length_scale=[{scales}], nu=2.5)"
 
 
 def matern(r: Array) -> tuple[Array, Array]:

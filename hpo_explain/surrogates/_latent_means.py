@@ -30,16 +30,18 @@ from itertools import product
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist
 from scipy.special import gammaln
 
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
 from hpo_explain.surrogates._anova_kernels import AnovaKernel
 from hpo_explain.surrogates._kernel import matern
-from hpo_explain.surrogates.columns import OneHotColumns
+from hpo_explain.surrogates._squares import squared_distances
+from hpo_explain.surrogates.columns import KernelColumns
 
 MOST_STATES = 512
 """Joint values of the parents of a component, beyond which its means take too long."""
+MOST_CATEGORIES = 256
+"""Categories of a hyperparameter whose means are taken; one more stands for those never tried."""
 _MANY = 33  # nodes of a quadrature of which every other one is enough for a pair
 _NU = 2.5
 _STEP = 0.4  # of the logarithm of the mixture's variable
@@ -85,6 +87,45 @@ def nodes_of(parameter: Parameter, most: int) -> Nodes:
         positions = np.append(positions, np.nan)
         weights = np.append(parameter.optional * weights, 1.0 - parameter.optional)
     return Nodes(np.asarray(positions, dtype=float), np.asarray(weights, dtype=float))
+
+
+def many_categories(columns: KernelColumns, components: Components) -> dict[int, int]:
+    """Return the hyperparameters of so many categories that few are nodes, with their columns."""
+    space, parents = columns.space, {j for some in components.parents for j in some}
+    return {
+        int(columns.owners[c]): c
+        for c in np.flatnonzero(columns.amid > 0.0).tolist()
+        if columns.owners[c] not in parents
+        and (space.parameters[columns.owners[c]].size or 0) > MOST_CATEGORIES
+    }
+
+
+def among_categories(nodes: Nodes, tried: Array) -> Nodes:
+    """Return a quadrature over many categories: those tried, and one that stands for all others.
+
+    The others are all as far from what was tried, so that one of them has the weight of all. Of
+    more than `MOST_CATEGORIES` tried so many are taken, evenly over their numbers, with the weight
+    of all that were: shares are then estimates.
+
+    Parameters
+    ----------
+    nodes : Nodes
+        All categories, and NaN where the hyperparameter is optional.
+    tried : ndarray
+        Encoded values at the centres; negative where inactive.
+    """
+    active = ~np.isnan(nodes.positions)
+    codes = np.unique(tried[tried >= 0.0])
+    others = np.setdiff1d(nodes.positions[active], codes)
+    taken = codes
+    if len(codes) > MOST_CATEGORIES:
+        taken = codes[np.arange(MOST_CATEGORIES) * len(codes) // MOST_CATEGORIES]
+    each = nodes.weights[active][0]
+    weights = np.full(len(taken), each * len(codes) / max(len(taken), 1))
+    return Nodes(
+        np.concatenate([taken, others[:1], nodes.positions[~active]]),
+        np.concatenate([weights, [each * len(others)][: len(others)], nodes.weights[~active]]),
+    )
 
 
 def _clenshaw_curtis(n: int) -> tuple[Array, Array]:
@@ -153,7 +194,7 @@ class LatentMeans:
     ----------
     space : SearchSpace
         The space.
-    columns : OneHotColumns
+    columns : KernelColumns
         The model's columns.
     kernel : AnovaKernel
         The kernel.
@@ -163,28 +204,33 @@ class LatentMeans:
         Nodes of a hyperparameter that is held.
     components : Components
         Those of the space.
+    codes : dict of int to ndarray, optional
+        For some categorical hyperparameters those categories at which means are wanted.
     """
 
     def __init__(
         self,
         space: SearchSpace,
-        columns: OneHotColumns,
+        columns: KernelColumns,
         kernel: AnovaKernel,
         centres: Array,
         most: int,
         components: Components,
+        *,
+        codes: Mapping[int, Array] | None = None,
     ) -> None:
         self._space, self._columns, self._kernel = space, columns, kernel
         self._centres, self._components = centres, components
         self.nodes = {j: nodes_of(p, most) for j, p in enumerate(space.parameters)}
+        for owner, column in many_categories(columns, components).items():
+            self.nodes[owner] = among_categories(self.nodes[owner], centres[:, column])
+        for owner, some in (codes or {}).items():
+            self.nodes[owner] = Nodes(some, np.full(len(some), 1.0 / len(some)))
         self._weight, self._rate = _mixture()
         self._parts: dict[tuple[int, tuple[int, ...]], Array] = {}
         self._held: dict[tuple[int, int], Array] = {}
-        # the group's part depends on the hyperparameter that owns its columns
-        self._owner = [
-            int(columns.owners[np.flatnonzero(columns.groups == g)[0]])
-            for g in range(len(kernel.alone))
-        ]
+        # a column's part depends on the hyperparameter that owns it
+        self._owner = columns.owners.tolist()
 
     def __call__(self, U: Sequence[int]) -> Array:
         """Return the mean kernel at the nodes of U with each centre, (m, product of nodes)."""
@@ -204,16 +250,16 @@ class LatentMeans:
         sizes = [len(self.nodes[j].positions) for j in order]
         shaped = self._kernel.joint * mean.reshape(len(mean), *sizes)
         rest = self._alone_together.copy()
-        for group, owner in enumerate(self._owner):
+        for column, owner in enumerate(self._owner):
             c = int(self._components.of[owner])
             if c not in held:
                 continue
-            rest -= self._kernel.alone[group] * self._part(group, [])
+            rest -= self._kernel.alone[column] * self._part(column, [])
             own = [
                 len(self.nodes[j].positions) if self._components.of[j] == c else 1 for j in order
             ]
-            part = self._part(group, held[c]).reshape(len(mean), *own)
-            shaped += self._kernel.alone[group] * part
+            part = self._part(column, held[c]).reshape(len(mean), *own)
+            shaped += self._kernel.alone[column] * part
         shaped += rest.reshape(len(mean), *[1 for _ in order])
         axes = [1 + order.index(j) for j in U]
         return np.asarray(shaped.transpose(0, *axes).reshape(len(mean), -1))
@@ -258,16 +304,16 @@ class LatentMeans:
 
     @cached_property
     def _alone_together(self) -> Array:
-        """The parts of all groups where nothing is held, (m, 1)."""
-        parts = [k * self._part(group, []) for group, k in enumerate(self._kernel.alone)]
+        """The parts of all columns where nothing is held, (m, 1)."""
+        parts = [k * self._part(column, []) for column, k in enumerate(self._kernel.alone)]
         return np.asarray(np.sum(parts, axis=0))
 
-    def _part(self, group: int, held: Sequence[int]) -> Array:
-        """Return the mean of a group's part at the nodes held in its component, (m, nodes)."""
-        key = (group, tuple(held))
+    def _part(self, column: int, held: Sequence[int]) -> Array:
+        """Return the mean of a column's part at the nodes held in its component, (m, nodes)."""
+        key = (column, tuple(held))
         if key not in self._parts:
-            c = int(self._components.of[self._owner[group]])
-            self._parts[key] = self._component(c, held, self._alone[group])[:, :, 0]
+            c = int(self._components.of[self._owner[column]])
+            self._parts[key] = self._component(c, held, self._alone[column])[:, :, 0]
         return self._parts[key]
 
     @cached_property
@@ -283,11 +329,11 @@ class LatentMeans:
 
     @cached_property
     def _alone(self) -> list[dict[int, Array]]:
-        """For each group the values of its part, (m, G + 1, 1), of the one that owns it."""
+        """For each column the values of its part, (m, G + 1, 1), of the one that owns it."""
         tables = []
-        for group, owner in enumerate(self._owner):
-            mine = np.flatnonzero(self._columns.groups == group)
-            tables.append({owner: matern(np.sqrt(self._squares(owner, mine)))[0][:, :, None]})
+        for column, owner in enumerate(self._owner):
+            squares = self._squares(owner, np.array([column]))
+            tables.append({owner: matern(np.sqrt(squares))[0][:, :, None]})
         return tables
 
     @cached_property
@@ -303,9 +349,9 @@ class LatentMeans:
             self._space.from_latent(np.zeros((1, len(self._space)))), len(positions), 0
         )
         rows[:, j] = positions
-        scale = self._kernel.scales[self._columns.groups[mine]]
-        at = self._columns(rows)[:, mine] / scale
-        return np.asarray(cdist(self._centres[:, mine] / scale, at, "sqeuclidean"))
+        weight = 1.0 / self._kernel.scales[mine]
+        at = self._columns(rows)[:, mine]
+        return squared_distances(self._centres[:, mine], at, weight, self._kernel.amid[mine])
 
     def _component(self, c: int, held: Sequence[int], tables: Mapping[int, Array]) -> Array:
         """Return the mean of a component's factor at the nodes held, (m, product of nodes, Q)."""

@@ -1,10 +1,10 @@
-"""The log marginal likelihood of a grouped Matérn-5/2 process, fast enough to be maximized often.
+"""The log marginal likelihood of a Matérn-5/2 process, fast enough to be maximized often.
 
 ==========  ============================================================================
 symbol      meaning
 ==========  ============================================================================
 θ           logarithms of signal variance c, length-scales l_g and noise variance w
-D_g         squared distances of all pairs of trials in the columns of group g
+D_g         squared distances of all pairs of trials in column g
 r           ``√(Σ_g D_g / l_g²)``
 K           ``c (1 + √5 r + 5 r²/3) exp(-√5 r)``, plus w on the diagonal
 ==========  ============================================================================
@@ -25,13 +25,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 from scipy.optimize import Bounds, minimize
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import squareform
 
 from hpo_explain.space import Array
 from hpo_explain.surrogates._kernel import matern
+from hpo_explain.surrogates._squares import squares_by_column
 
 _STEPS = 15_000  # scipy's default
 
@@ -41,8 +41,8 @@ class MarginalLikelihood:
 
     Parameters
     ----------
-    groups : ndarray of int, shape (p,)
-        Group of each column.
+    amid : ndarray of shape (p,)
+        What tells columns of categories from numbers, as of `squared_distances`.
     Z : ndarray of shape (n, p)
         Columns of the trials.
     y : ndarray of shape (n,)
@@ -51,10 +51,8 @@ class MarginalLikelihood:
         Added to the diagonal besides the noise.
     """
 
-    def __init__(
-        self, groups: npt.NDArray[np.int64], Z: Array, y: Array, *, jitter: float = 0.0
-    ) -> None:
-        self._distances = distances_by_group(groups, Z)
+    def __init__(self, amid: Array, Z: Array, y: Array, *, jitter: float = 0.0) -> None:
+        self._distances = squares_by_column(Z, amid)
         self._y = y
         self._jitter = jitter
 
@@ -99,12 +97,6 @@ class MarginalLikelihood:
             loss, theta, method="L-BFGS-B", jac=True, bounds=within, options={"maxiter": most}
         )
         return np.asarray(found.x), float(found.fun)
-
-
-def distances_by_group(groups: npt.NDArray[np.int64], Z: Array) -> Array:
-    """Return D_g of all pairs of rows of `Z`, (number of groups, number of pairs)."""
-    of = range(int(groups.max()) + 1)
-    return np.array([pdist(Z[:, groups == g], "sqeuclidean") for g in of])
 
 
 def density_of(pairs: Array, diagonal: float, y: Array) -> tuple[float, Array, float] | None:

@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist
 
 from hpo_explain.space import Array
 from hpo_explain.surrogates._profiles import (
@@ -33,6 +32,7 @@ from hpo_explain.surrogates._profiles import (
     matern_3_2,
     matern_5_2,
 )
+from hpo_explain.surrogates._squares import squared_distances
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +45,8 @@ class Leaf:
     coefficient: float
     """Factor of q that the profile wants to see."""
     profile: Profile
+    amid: Array
+    """What tells columns of categories from numbers, as of `squared_distances`."""
 
     def dissimilarity(
         self, Z: Array, T: Array, columns: npt.NDArray[np.int64], *, out: Array | None = None
@@ -54,19 +56,13 @@ class Leaf:
         Into `out` where that is given.
         """
         weight = self.weight[columns]
-        if len(columns) > 1 and not self.hamming:
-            q = cdist(Z[:, columns] * weight, T[:, columns] * weight, "sqeuclidean")
-            return np.multiply(q, self.coefficient, out=q if out is None else out)
-        q = np.empty((len(Z), len(T))) if out is None else out
-        if self.hamming or not len(columns):
-            q[:] = 0.0
+        if self.hamming:
+            q = np.zeros((len(Z), len(T)))
             for c, w in zip(columns, weight, strict=True):
                 q += w * (Z[:, c][:, None] != T[:, c][None, :])
-        else:  # tables have a part for each hyperparameter: mostly of a single column
-            np.subtract.outer(Z[:, columns[0]] * weight, T[:, columns[0]] * weight, out=q)
-            q *= q
-        q *= self.coefficient
-        return q
+        else:
+            q = squared_distances(Z[:, columns], T[:, columns], weight, self.amid[columns])
+        return np.multiply(q, self.coefficient, out=q if out is None else out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,12 +155,12 @@ def _sum(first: SplitKernel, second: SplitKernel) -> SplitKernel:
 
 
 def _leaf(kernel: Any, name: str, n_columns: int) -> SplitKernel | None:
+    numbers = np.zeros(n_columns)
     if name == "HammingKernel":
         rates = np.broadcast_to(np.asarray(kernel.length_scale, dtype=float), (n_columns,))
-        return _of_leaf(Leaf(rates, True, 1.0, exponential))
+        return _of_leaf(Leaf(rates, True, 1.0, exponential, numbers))
     scales = np.asarray(getattr(kernel, "length_scale", 1.0), dtype=float)
-    if name == "GroupedMatern":
-        scales = np.atleast_1d(scales)[kernel.groups]  # scikit-learn makes a single one a scalar
+    amid = np.asarray(getattr(kernel, "amid", numbers))
     weight = 1.0 / np.broadcast_to(scales, (n_columns,))
     if name == "RationalQuadratic":
         alpha = float(kernel.alpha)
@@ -173,12 +169,12 @@ def _leaf(kernel: Any, name: str, n_columns: int) -> SplitKernel | None:
             q += 1.0
             np.power(q, -alpha, out=q)
 
-        return _of_leaf(Leaf(weight, False, 0.5 / alpha, rational_quadratic))
-    nu = {"RBF": np.inf, "GroupedMatern": 2.5}.get(name, getattr(kernel, "nu", None))
-    if name not in ("RBF", "GroupedMatern", "Matern") or nu not in _MATERN:
+        return _of_leaf(Leaf(weight, False, 0.5 / alpha, rational_quadratic, amid))
+    nu = {"RBF": np.inf, "MixedMatern": 2.5}.get(name, getattr(kernel, "nu", None))
+    if name not in ("RBF", "MixedMatern", "Matern") or nu not in _MATERN:
         return None
     coefficient, profile = _MATERN[nu]
-    return _of_leaf(Leaf(weight, False, coefficient, profile))
+    return _of_leaf(Leaf(weight, False, coefficient, profile, amid))
 
 
 _MATERN: dict[float, tuple[float, Profile]] = {

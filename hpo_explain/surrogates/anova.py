@@ -35,10 +35,17 @@ from hpo_explain._progress import steps
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.surrogates._anova_kernels import AnovaKernel, allowed_kernels
 from hpo_explain.surrogates._gp_fit import searched
-from hpo_explain.surrogates._latent_means import Components, LatentMeans, Nodes
+from hpo_explain.surrogates._latent_means import (
+    MOST_CATEGORIES,
+    Components,
+    LatentMeans,
+    Nodes,
+    many_categories,
+    nodes_of,
+)
 from hpo_explain.surrogates._pair_effects import pair_effects
 from hpo_explain.surrogates._profiles import matern_5_2
-from hpo_explain.surrogates.columns import OneHotColumns
+from hpo_explain.surrogates.columns import KernelColumns
 from hpo_explain.surrogates.protocols import AnovaDraws, Curve
 
 NODES = {1: 33, 2: 15, 3: 9}
@@ -64,7 +71,7 @@ class _KernelSums:
 
     Attributes
     ----------
-    columns : OneHotColumns
+    columns : KernelColumns
         The model's columns, which know the space.
     parts : tuple of (AnovaKernel, ndarray, ndarray)
         A kernel, its centres (m, p), and the coefficients of its functions (m, draws).
@@ -72,7 +79,7 @@ class _KernelSums:
         What makes an objective of what the functions return.
     """
 
-    columns: OneHotColumns
+    columns: KernelColumns
     parts: tuple[tuple[AnovaKernel, Array, Array], ...]
     offset: float = 0.0
     scale: float = 1.0
@@ -84,23 +91,61 @@ class _KernelSums:
 
     def marginal(self, members: tuple[int, ...]) -> Curve:
         """Return the marginal prediction of one or two hyperparameters, in ascending order."""
-        space = self.columns.space
-        components, values = Components(space), []
+        space, components = self.columns.space, Components(self.columns.space)
+        many = many_categories(self.columns, components)
+        parts = [self._nodes_in_parts(j, many) for j in members]
         with one_blas_thread():
-            for kernel, centres, coefficients in self.parts:
-                most = NODES[len(members)]
-                mean = LatentMeans(space, self.columns, kernel, centres, most, components)
-                values.append(mean(members).T @ coefficients)
-        nodes = [mean.nodes[j] for j in members]
-        marginal = np.hstack(values).reshape(*(len(n.positions) for n in nodes), -1)
-        present = [~np.isnan(n.positions) for n in nodes]
-        shown = self.offset + self.scale * marginal[np.ix_(*present)]
-        positions = tuple(n.positions[p] for n, p in zip(nodes, present, strict=True))
-        return Curve(positions, shown)
+            rows = [
+                [self._at(members, components, (first, *second)) for first in parts[0]]
+                for second in ([()] if len(members) == 1 else [(part,) for part in parts[1]])
+            ]
+        marginal = np.concatenate([np.concatenate(row) for row in rows], axis=len(members) - 1)
+        positions = []
+        for axis, j in enumerate(members):
+            if j in many:  # what was never tried is predicted alike
+                codes = np.concatenate([part for part in parts[axis] if part is not None])
+                of = np.full(space.parameters[j].size or 0, len(codes) - 1)
+                of[codes.astype(int)] = np.arange(len(codes))
+                marginal = marginal.take(of, axis=axis)
+                positions.append(np.arange(len(of), dtype=float))
+            else:
+                at = nodes_of(space.parameters[j], NODES[len(members)]).positions
+                marginal = marginal.compress(~np.isnan(at), axis=axis)
+                positions.append(at[~np.isnan(at)])
+        return Curve(tuple(positions), self.offset + self.scale * marginal)
+
+    def _nodes_in_parts(self, j: int, many: dict[int, int]) -> list[Array | None]:
+        """Return some categories after the other, one that was never tried at last, or None."""
+        if j not in many:
+            return [None]
+        tried = np.unique(np.concatenate([part[1][:, many[j]] for part in self.parts]))
+        every = np.arange(self.columns.space.parameters[j].size or 0, dtype=float)
+        codes = np.append(tried[tried >= 0.0], np.setdiff1d(every, tried)[:1])
+        return list(np.array_split(codes, -(-len(codes) // MOST_CATEGORIES)))
+
+    def _at(
+        self, members: tuple[int, ...], components: Components, given: Sequence[Array | None]
+    ) -> Array:
+        """Return the functions' means at nodes, (nodes of each member, draws)."""
+        codes = {j: some for j, some in zip(members, given, strict=True) if some is not None}
+        values = []
+        for kernel, centres, coefficients in self.parts:
+            mean = LatentMeans(
+                self.columns.space,
+                self.columns,
+                kernel,
+                centres,
+                NODES[len(members)],
+                components,
+                codes=codes,
+            )
+            values.append(mean(members).T @ coefficients)
+        sizes = [len(mean.nodes[j].positions) for j in members]
+        return np.hstack(values).reshape(*sizes, -1)
 
 
 def draw_anova(
-    columns: OneHotColumns,
+    columns: KernelColumns,
     Z: Array,
     y: Array,
     scales: Array,
@@ -115,13 +160,13 @@ def draw_anova(
 
     Parameters
     ----------
-    columns : OneHotColumns
+    columns : KernelColumns
         The model's columns, which know the space.
     Z : ndarray of shape (n, p)
         Columns of the trials.
     y : ndarray of shape (n,)
         Their objective, standardized.
-    scales : ndarray of shape (number of groups,)
+    scales : ndarray of shape (p,)
         Length-scales from which the search for kernels starts.
     offset, scale : float
         What makes an objective of the standardized one.
@@ -137,7 +182,7 @@ def draw_anova(
     seeds = np.random.default_rng(seed).integers(2**31, size=n + 1)
     components = Components(space)
     with one_blas_thread():
-        kernels = allowed_kernels(columns.groups, Z, searched(y), scales, n=n, seed=int(seeds[-1]))
+        kernels = allowed_kernels(columns.amid, Z, searched(y), scales, n=n, seed=int(seeds[-1]))
         pairs = [len(some) for some in np.array_split(np.arange(draws // 2), n)]
         drawn = [
             _Draws(columns, kernel, Z, y, some, int(own))
@@ -165,7 +210,7 @@ class _Draws:
     """Functions drawn from the posterior of one kernel, as sums of kernels."""
 
     def __init__(
-        self, columns: OneHotColumns, kernel: AnovaKernel, Z: Array, y: Array, pairs: int, seed: int
+        self, columns: KernelColumns, kernel: AnovaKernel, Z: Array, y: Array, pairs: int, seed: int
     ) -> None:
         self.columns, self.kernel = columns, kernel
         design = columns(columns.space.sample(_DESIGN, seed=seed))
@@ -283,8 +328,8 @@ def _totals(draws: _Draws) -> Array:
         moved = draws.columns(space.project(latent))
         changed = np.zeros_like(norm)
         away = norm.copy()
-        # only the parts of the groups that it belongs to change, and that of all together
-        for g in np.unique(kernel.groups[(moved != rows).any(axis=0)]):
+        # only the parts of the columns that it belongs to change, and that of all together
+        for g in np.flatnonzero((moved != rows).any(axis=0)).tolist():
             now = kernel.squares(moved, centres, g)
             away += now - squares[g]
             changed += kernel.alone[g] * (_profile(now) - _profile(squares[g]))

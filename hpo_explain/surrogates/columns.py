@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.surrogates._squares import INACTIVE_CATEGORY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 INACTIVE = -1.0  # below every position, so that one threshold separates inactive from active
 
 
-class OneHotColumns:
+class KernelColumns:
     """Columns for a kernel: every hyperparameter spans a distance of 1.
 
-    A numeric hyperparameter is its position. A categorical one is one-hot, divided by √2, so that
-    two categories are as far apart as the two ends of a numeric column. An inactive one stands at
-    the midpoint (of the range, or of all categories), and each distinct condition adds an
-    indicator column (1 active, 0 inactive). Hyperparameters with a single value have no column.
-    Hyperparameters and categories are in the order of the space's `order` and `codes`.
+    A numeric hyperparameter is its position. A categorical one is the number of its category, of
+    which only equality counts: two are as far apart as the two ends of a numeric column
+    (`squared_distances`). An inactive one stands at the midpoint (of the range, or amid all
+    categories), and each distinct condition adds an indicator column (1 active, 0 inactive).
+    Hyperparameters with a single value have no column. They are in the order of the space's
+    `order`.
 
     Parameters
     ----------
@@ -32,12 +33,12 @@ class OneHotColumns:
 
     Attributes
     ----------
-    groups : ndarray of int
-        For each column the length-scale it shares: the columns of one categorical
-        hyperparameter have one in common.
+    amid : ndarray
+        For each column of categories the squared distance of an inactive one to any other, 0 for
+        the others.
     members : tuple of tuple of int
-        For each group the columns of the encoded row that it depends on: one hyperparameter, or
-        all that share an indicator.
+        For each column those of the encoded row that it depends on: one hyperparameter, or all
+        that share an indicator.
     owners : ndarray of int
         For each column the column of the encoded row that it comes from; an indicator belongs to
         the first of those that share it.
@@ -45,19 +46,17 @@ class OneHotColumns:
 
     def __init__(self, space: SearchSpace) -> None:
         self.space = space
-        groups: list[int] = []
+        amid: list[float] = []
         members: list[tuple[int, ...]] = []
-        numbers: list[tuple[int, int]] = []  # each one's place, and its column of the encoded row
-        self._categories: list[tuple[int, int]] = []  # the same of each one's first category
         self._indicators: list[int] = []
         seen: dict[tuple[object, ...], int] = {}
         for j in space.order.tolist():
             parameter = space.parameters[j]
             if parameter.size != 1:
                 category = isinstance(parameter, CategoricalParameter)
-                (self._categories if category else numbers).append((len(groups), j))
-                groups += [len(members)] * ((parameter.size or 1) if category else 1)
+                amid.append((1.0 - 1.0 / (parameter.size or 1)) / 2.0 if category else 0.0)
                 members.append((j,))
+        self._own = np.array([j for (j,) in members], dtype=np.int64)
         for j in space.order.tolist():
             parameter = space.parameters[j]
             if not space.is_conditional(parameter.name):
@@ -71,30 +70,22 @@ class OneHotColumns:
                 members[seen[key]] += (j,)
                 continue
             seen[key] = len(members)
-            groups.append(len(members))
+            amid.append(0.0)
             members.append((j,))
             self._indicators.append(j)
-        self._numbers = np.array(numbers, dtype=np.int64).reshape(-1, 2).T
-        if not groups:  # every hyperparameter has a single value: one constant column
-            groups, members = [0], [(0,)]
-        self.groups: npt.NDArray[np.int64] = np.array(groups, dtype=np.int64)
+        if not members:  # every hyperparameter has a single value: one constant column
+            amid, members = [0.0], [(0,)]
+        self.amid = np.array(amid)
         self.members = tuple(members)
-        self.owners = np.array([members[group][0] for group in groups], dtype=np.int64)
+        self.owners = np.array([member[0] for member in members], dtype=np.int64)
 
     def __call__(self, X: Array) -> Array:
         """Return the model's columns (n, p) of encoded rows (n, d)."""
         X = self.space.check_rows("X", X)
-        columns = np.zeros((len(X), len(self.groups)))
-        places, owners = self._numbers
-        positions = X[:, owners]
-        columns[:, places] = np.where(np.isnan(positions), 0.5, positions)
-        for place, j in self._categories:
-            codes = self.space.codes(j)
-            active = np.flatnonzero(~np.isnan(X[:, j]))
-            block = np.full((len(X), len(codes)), 1.0 / len(codes))
-            block[active] = 0.0
-            block[active, np.argsort(codes)[X[active, j].astype(np.int64)]] = 1.0
-            columns[:, place : place + len(codes)] = block / np.sqrt(2.0)
+        columns = np.zeros((len(X), len(self.amid)))
+        own = X[:, self._own]
+        off = np.where(self.amid[: len(self._own)] > 0.0, INACTIVE_CATEGORY, 0.5)
+        columns[:, : len(self._own)] = np.where(np.isnan(own), off, own)
         if self._indicators:
             columns[:, -len(self._indicators) :] = ~np.isnan(X[:, self._indicators])
         return columns

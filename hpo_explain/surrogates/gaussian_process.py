@@ -31,7 +31,7 @@ from hpo_explain.surrogates._gp_walks import WalkPosterior
 from hpo_explain.surrogates._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.surrogates._split_kernel import split_kernel
 from hpo_explain.surrogates._whitening import Whitening
-from hpo_explain.surrogates.columns import OneHotColumns
+from hpo_explain.surrogates.columns import KernelColumns
 from hpo_explain.surrogates.protocols import (
     AnovaDraws,
     CoalitionBlock,
@@ -170,11 +170,9 @@ class GaussianProcessSurrogate(HasExtremes):
         GaussianProcessSurrogate
             The fitted surrogate.
         """
-        columns = OneHotColumns(space)  # in the order of the space given: `gp` takes its rows
+        columns = KernelColumns(space)  # in the order of the space given: `gp` takes its rows
         space = space.ordered(X)
-        fit = KernelFit(
-            columns.groups, columns(X), np.array(y, dtype=float), least_noise=least_noise
-        )
+        fit = KernelFit(columns.amid, columns(X), np.array(y, dtype=float), least_noise=least_noise)
         gp = fit(np.arange(len(X)), seed=seed)
         return cls(space, gp, columns=columns, rows=np.array(X), refit=fit.warm(gp))
 
@@ -342,12 +340,12 @@ class GaussianProcessSurrogate(HasExtremes):
         """
         from sklearn.gaussian_process.kernels import ConstantKernel
 
-        from hpo_explain.surrogates._kernel import GroupedMatern
+        from hpo_explain.surrogates._kernel import MixedMatern
         from hpo_explain.surrogates._likelihood import MarginalLikelihood
         from hpo_explain.surrogates._plausible import plausible_parameters
 
         matern = getattr(self._gp.kernel_, "k2", None)
-        if not isinstance(matern, GroupedMatern):
+        if not isinstance(matern, MixedMatern):
             return (self,)
         rng = np.random.default_rng(seed)
         Z, y = self._gp.X_train_, np.ravel(self._gp.y_train_)
@@ -356,14 +354,14 @@ class GaussianProcessSurrogate(HasExtremes):
         start = np.concatenate([self._gp.kernel_.theta, [noise]])
         with one_blas_thread():
             likelihood = MarginalLikelihood(
-                matern.groups, Z[chosen], searched(y[chosen]), jitter=JITTER
+                matern.amid, Z[chosen], searched(y[chosen]), jitter=JITTER
             )
             draws = plausible_parameters(likelihood, start, n, rng)
         made: dict[bytes, Surrogate] = {}
         for theta in draws:
             if theta.tobytes() not in made:
                 signal, *scales, white = np.exp(theta)
-                kernel = ConstantKernel(signal) * GroupedMatern(matern.groups, np.array(scales))
+                kernel = ConstantKernel(signal) * MixedMatern(matern.amid, np.array(scales))
                 gp = conditioned(kernel, white + JITTER, Z, y)
                 gp._y_train_mean, gp._y_train_std = self._gp._y_train_mean, self._gp._y_train_std
                 made[theta.tobytes()] = GaussianProcessSurrogate(
@@ -657,12 +655,12 @@ class GaussianProcessSurrogate(HasExtremes):
             of more than three, and where the parents of conditional hyperparameters have too many
             joint values.
         """
-        from hpo_explain.surrogates._kernel import GroupedMatern
+        from hpo_explain.surrogates._kernel import MixedMatern
         from hpo_explain.surrogates.anova import N_DRAWS, can_draw, draw_anova
 
         matern = getattr(self._gp.kernel_, "k2", None)
         columns = self._columns
-        if not isinstance(columns, OneHotColumns) or not isinstance(matern, GroupedMatern):
+        if not isinstance(columns, KernelColumns) or not isinstance(matern, MixedMatern):
             return None
         if not can_draw(self._space, order) or not np.ptp(self._gp.y_train_):
             return None

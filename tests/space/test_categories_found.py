@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.space.categorical_parameter import category_index
+from hpo_explain.space.categories import category_index, different
 
 MIXED = [1, 1.0, True, "1", float("nan"), None, (1, 2), "a"]
 
@@ -27,3 +27,12 @@ def test_one_that_equals_a_choice_of_another_type_is_that_choice():
     assert hx.CategoricalParameter("c", [1, 2]).encode([2.0, 1]).tolist() == [1.0, 0.0]
     with pytest.raises(hx.InputError, match="not one of its choices"):
         hx.CategoricalParameter("c", [1, 2]).encode([True])
+
+
+def test_values_that_differ_are_those_that_equal_none_before():
+    given = [*MIXED, 2, 2.0, False, 0, (1, 2), [1, 2], np.int64(2), "b", "a"]
+    expected = []
+    for value in given:
+        if category_index(expected, value) is None:
+            expected.append(value)
+    assert list(map(repr, different(given))) == list(map(repr, expected))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
-from hpo_explain.surrogates import GaussianProcessSurrogate, OneHotColumns
+from hpo_explain.surrogates import GaussianProcessSurrogate, KernelColumns, _latent_means, anova
 from hpo_explain.surrogates._anova_kernels import AnovaKernel, LogPosterior
 from hpo_explain.surrogates._kernel import matern
 from hpo_explain.surrogates._latent_means import Components, LatentMeans, _mixture, nodes_of
@@ -51,10 +51,10 @@ def test_the_mixture_is_the_matern_profile():
 def test_means_of_a_kernel_are_those_of_a_sample(members):
     """With conditions, conditions on conditions, and an optional hyperparameter."""
     rng = np.random.default_rng(0)
-    columns = OneHotColumns(CONDITIONAL)
+    columns = KernelColumns(CONDITIONAL)
     n_groups = len(columns.members)
     kernel = AnovaKernel(
-        columns.groups, rng.random(n_groups), 0.7, rng.uniform(0.3, 1.5, n_groups), 0.1
+        columns.amid, rng.random(n_groups), 0.7, rng.uniform(0.3, 1.5, n_groups), 0.1
     )
     centres = columns(CONDITIONAL.sample(5, seed=3))
     mean = LatentMeans(CONDITIONAL, columns, kernel, centres, 15, Components(CONDITIONAL))
@@ -72,14 +72,9 @@ def test_means_of_a_kernel_are_those_of_a_sample(members):
 
 def test_a_kernel_is_a_sum_of_profiles():
     rng = np.random.default_rng(1)
-    groups = np.array([0, 1, 1, 2])
-    kernel = AnovaKernel(groups, rng.random(3), 0.7, rng.uniform(0.3, 1.5, 3), 0.1)
-    A, B = rng.random((70, 4)), rng.random((9, 4))
-    squares = [
-        sum((A[:, None, c] - B[None, :, c]) ** 2 for c in np.flatnonzero(groups == g))
-        / kernel.scales[g] ** 2
-        for g in range(3)
-    ]
+    kernel = AnovaKernel(np.zeros(3), rng.random(3), 0.7, rng.uniform(0.3, 1.5, 3), 0.1)
+    A, B = rng.random((70, 3)), rng.random((9, 3))
+    squares = [(A[:, None, g] - B[None, :, g]) ** 2 / kernel.scales[g] ** 2 for g in range(3)]
     expected = kernel.joint * matern(np.sqrt(sum(squares)))[0]
     for variance, square in zip(kernel.alone, squares, strict=True):
         expected = expected + variance * matern(np.sqrt(square))[0]
@@ -89,10 +84,10 @@ def test_a_kernel_is_a_sum_of_profiles():
 def test_interactions_in_few_coefficients_are_those_at_the_nodes():
     """Of hyperparameters of different components; what they share by conditions has its own."""
     rng = np.random.default_rng(2)
-    columns = OneHotColumns(CONDITIONAL)
+    columns = KernelColumns(CONDITIONAL)
     n_groups = len(columns.members)
     kernel = AnovaKernel(
-        columns.groups, rng.random(n_groups), 0.7, rng.uniform(0.3, 1.5, n_groups), 0.1
+        columns.amid, rng.random(n_groups), 0.7, rng.uniform(0.3, 1.5, n_groups), 0.1
     )
     centres, coefficients = columns(CONDITIONAL.sample(6, seed=3)), rng.standard_normal((6, 2))
     mean = LatentMeans(CONDITIONAL, columns, kernel, centres, 15, Components(CONDITIONAL))
@@ -210,3 +205,36 @@ def test_draws_are_the_same_for_a_seed():
     first, again, other = gp.anova(1, seed=3), gp.anova(1, seed=3), gp.anova(1, seed=4)
     np.testing.assert_array_equal(first.shares, again.shares)
     assert (first.shares != other.shares).any()
+
+
+# ---------------------------------------------------------------------- many categories
+
+
+MANY = SearchSpace([CategoricalParameter("c", range(300)), FloatParameter("x", 0.0, 1.0)])
+
+
+def of_many(X):
+    return np.where(X[:, 0] < 150, X[:, 1], 0.3)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_one_category_stands_for_all_that_were_never_tried(order, monkeypatch):
+    model = fitted(MANY, of_many, n=40)
+    few = model.anova(order, draws=16)
+    monkeypatch.setattr(_latent_means, "MOST_CATEGORIES", 1000)
+    monkeypatch.setattr(anova, "MOST_CATEGORIES", 1000)
+    model._drawn.clear()
+    every = model.anova(order, draws=16)
+    np.testing.assert_allclose(few.shares, every.shares, rtol=1e-5, atol=1e-10)
+    np.testing.assert_allclose(few.totals, every.totals, rtol=1e-5, atol=1e-10)
+    for members in [(0,), (0, 1)][:order]:
+        monkeypatch.setattr(_latent_means, "MOST_CATEGORIES", 1000)
+        monkeypatch.setattr(anova, "MOST_CATEGORIES", 1000)
+        expected = every.functions.marginal(members)
+        monkeypatch.setattr(_latent_means, "MOST_CATEGORIES", 100)  # in parts
+        monkeypatch.setattr(anova, "MOST_CATEGORIES", 100)
+        found = few.functions.marginal(members)
+        monkeypatch.undo()
+        for got, wanted in zip(found.positions, expected.positions, strict=True):
+            np.testing.assert_array_equal(got, wanted)
+        np.testing.assert_allclose(found.drawn, expected.drawn, atol=1e-8)

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import cdist
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
-from hpo_explain.surrogates import OneHotColumns, OrderedColumns
+from hpo_explain.surrogates import KernelColumns, OrderedColumns
+from hpo_explain.surrogates._squares import squared_distances
 from tests.analytic import nested_space
 
 NESTED = nested_space()
@@ -13,7 +13,9 @@ ROWS = NESTED.sample(200, seed=0)
 
 
 def distances(space, configs):
-    return cdist(*[OneHotColumns(space)(space.encode(configs))] * 2)
+    columns = KernelColumns(space)
+    Z = columns(space.encode(configs))
+    return np.sqrt(squared_distances(Z, Z, np.ones(len(columns.amid)), columns.amid))
 
 
 # ---------------------------------------------------------------------- for kernels
@@ -36,7 +38,7 @@ def test_an_inactive_number_stands_at_the_midpoint_and_an_inactive_category_amid
             CategoricalParameter("c", ["a", "b", "c"], active_when={"parent": ["on"]}),
         ]
     )
-    off, low, high = OneHotColumns(space)(
+    off, low, high = KernelColumns(space)(
         space.encode(
             [
                 {"parent": "off"},
@@ -45,15 +47,19 @@ def test_an_inactive_number_stands_at_the_midpoint_and_an_inactive_category_amid
             ]
         )
     )
-    x, c, indicator = 2, slice(3, 6), 6
+    x, c, indicator = 1, 2, 3
     assert (low[x], off[x], high[x]) == (0.0, 0.5, 1.0)
-    np.testing.assert_allclose(off[c], 1 / (3 * np.sqrt(2)))
-    np.testing.assert_allclose(np.linalg.norm(off[c] - low[c]), np.linalg.norm(off[c] - high[c]))
+    assert (low[c], off[c], high[c]) == (0.0, -1.0, 1.0)
+    of_category = KernelColumns(space).amid[[c]]
+    assert of_category == pytest.approx([1 / 3])  # |(1, 0, 0) - (1, 1, 1) / 3|² / 2
+    for active in (low, high):
+        found = squared_distances(off[None, [c]], active[None, [c]], np.ones(1), of_category)
+        assert found == of_category
     assert (off[indicator], low[indicator], high[indicator]) == (0.0, 1.0, 1.0)
 
 
 def test_each_distinct_condition_has_one_indicator():
-    columns = OneHotColumns(NESTED)
+    columns = KernelColumns(NESTED)
     names = [tuple(NESTED.names[j] for j in member) for member in columns.members]
     assert names == [
         *[(name,) for name in NESTED.names],
@@ -62,7 +68,9 @@ def test_each_distinct_condition_has_one_indicator():
         ("dropout_1",),
         ("warmup",),
     ]
-    assert columns.groups.tolist() == [0, 0, 0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+    sizes = [p.size if isinstance(p, CategoricalParameter) else 1 for p in NESTED]
+    expected = [(1 - 1 / size) / 2 for size in sizes] + [0.0] * 4
+    np.testing.assert_allclose(columns.amid, expected)
     indicators = columns(ROWS)[:, -4:]
     active = ~np.isnan(ROWS[:, [NESTED.index(name[0]) for name in names[-4:]]])
     assert indicators.tolist() == active.astype(float).tolist()
@@ -70,12 +78,12 @@ def test_each_distinct_condition_has_one_indicator():
 
 def test_each_optional_hyperparameter_has_an_indicator_of_its_own():
     space = SearchSpace([FloatParameter(name, 0, 1, optional=0.5) for name in ("x", "y")])
-    Z = OneHotColumns(space)(space.encode([{}, {"x": 0.5}, {"y": 0.5}, {"x": 0.5, "y": 0.5}]))
+    Z = KernelColumns(space)(space.encode([{}, {"x": 0.5}, {"y": 0.5}, {"x": 0.5, "y": 0.5}]))
     assert Z[:, 2:].tolist() == [[0, 0], [1, 0], [0, 1], [1, 1]]
 
 
 def test_a_group_depends_on_its_members_only():
-    columns = OneHotColumns(NESTED)
+    columns = KernelColumns(NESTED)
     latent = NESTED.sample(200, seed=1, latent=True)
     other = NESTED.sample(200, seed=2, latent=True)
     before = columns(NESTED.project(latent))
@@ -88,7 +96,7 @@ def test_a_group_depends_on_its_members_only():
         for child in NESTED.parents_first:
             if moved & {parent for parent, _ in NESTED.conditions[child]}:
                 moved.add(child)
-        still = [not moved & set(columns.members[group]) for group in columns.groups]
+        still = [not moved & set(columns.members[group]) for group in range(len(columns.members))]
         np.testing.assert_array_equal(after[:, still], before[:, still])
         assert not np.array_equal(after, before)
 
@@ -101,7 +109,7 @@ def test_a_hyperparameter_of_one_value_has_no_column_but_its_activity_may():
             IntParameter("parent", 0, 1),
         ]
     )
-    columns = OneHotColumns(space)
+    columns = KernelColumns(space)
     assert columns.members == ((2,), (1,))
     np.testing.assert_array_equal(
         columns(space.encode([{"k": 3, "parent": 0}, {"k": 3, "parent": 1, "c": "only"}])),
@@ -111,9 +119,9 @@ def test_a_hyperparameter_of_one_value_has_no_column_but_its_activity_may():
 
 def test_a_space_of_single_values_has_one_constant_column():
     space = SearchSpace([IntParameter("k", 3, 3), CategoricalParameter("c", ["only"])])
-    columns = OneHotColumns(space)
+    columns = KernelColumns(space)
     assert columns(space.sample(4)).tolist() == [[0.0]] * 4
-    assert columns.groups.tolist() == [0]
+    assert columns.amid.tolist() == [0.0]
 
 
 def test_columns_tell_configurations_apart():
@@ -121,8 +129,10 @@ def test_columns_tell_configurations_apart():
     X = space.sample(300, seed=3)
     same = (np.isclose(X[:, None], X[None], equal_nan=True)).all(axis=-1)
     assert same.sum() > 300  # without continuous hyperparameters some are drawn twice
-    Z = OneHotColumns(space)(X)
-    assert ((cdist(Z, Z) < 1e-9) == same).all()
+    columns = KernelColumns(space)
+    Z = columns(X)
+    found = squared_distances(Z, Z, np.ones(len(columns.amid)), columns.amid)
+    assert ((found < 1e-18) == same).all()
 
 
 # ---------------------------------------------------------------------- for trees
@@ -169,6 +179,6 @@ def test_one_threshold_of_ordered_categories_is_the_best_of_all_subsets():
 
 def test_columns_do_not_write_into_the_rows():
     kept = ROWS.copy()
-    OneHotColumns(NESTED)(ROWS)
+    KernelColumns(NESTED)(ROWS)
     OrderedColumns(NESTED, ROWS, np.arange(200.0))(ROWS)
     np.testing.assert_array_equal(ROWS, kept)

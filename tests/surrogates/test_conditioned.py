@@ -6,11 +6,11 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel
 
 from hpo_explain.surrogates._conditioned import conditioned
-from hpo_explain.surrogates._kernel import GroupedMatern
+from hpo_explain.surrogates._kernel import MixedMatern
 
 
 def kernel():
-    return ConstantKernel(1.3) * GroupedMatern(np.array([0, 0, 1, 2]), np.array([0.3, 0.7, 1.1]))
+    return ConstantKernel(1.3) * MixedMatern(np.zeros(4), np.array([0.3, 0.7, 1.1, 0.5]))
 
 
 @pytest.mark.parametrize("y", [np.sin(np.arange(40.0)), np.full(40, 3.0)], ids=["sine", "constant"])
