@@ -479,7 +479,7 @@ def next_experiments(
         seed=seed,
     )
     for note in found.notes:
-        warnings.warn(str(note), stacklevel=2)
+        warnings.warn(str(note), stacklevel=3)  # past what shows progress
     return found.configurations
 
 

@@ -399,8 +399,7 @@ def test_the_same_seed_gives_the_same_shares_on_any_number_of_threads(monkeypatc
     X, y = data(space)
     results = []
     for threads in (1, 3):
-        for module in ("_threads", "_growing"):
-            monkeypatch.setattr(f"hpo_explain.surrogates.{module}.n_threads", lambda n=threads: n)
+        monkeypatch.setattr("hpo_explain.surrogates._threads.n_threads", lambda n=threads: n)
         forest = ForestSurrogate.fit(space, X, y, n_trees=8)
         results.append(FanovaExplainer(forest).explain(order=2))
     np.testing.assert_array_equal(results[0].shares, results[1].shares)
