@@ -13,7 +13,7 @@ from hpo_explain.errors import InputError
 from hpo_explain.space._declaration import check_activity, check_name
 from hpo_explain.space._numeric import counted
 from hpo_explain.space._values import POSITION_TOLERANCE, Array, plain
-from hpo_explain.space.categories import CategoryIndex, category_index
+from hpo_explain.space.categories import CategoryIndex, category_index, index_of
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class CategoricalParameter:
 
     def encode(self, values: Iterable[Any]) -> Array:
         """Return the indices of values among the choices; raise ValueError for an unknown one."""
-        index = CategoryIndex(self.choices)  # no attribute: results tell all attributes
+        index = index_of(self.choices)  # no attribute: results tell all attributes
         found = [(index(value), value) for value in values]
         return np.array([self.code(v) if i is None else i for i, v in found], dtype=float)
 

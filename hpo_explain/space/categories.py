@@ -6,9 +6,13 @@ Among thousands of choices a value is found by its hash, where that says the sam
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from hpo_explain.space._values import plain
+
+_SIMPLE = (str, int, float, bool)
+_KEPT = 16  # indices of thousands of choices
 
 
 def category_index(choices: Sequence[Any], value: Any) -> int | None:
@@ -91,6 +95,24 @@ class CategoryIndex:
         return min(matches, default=None)
 
 
+def index_of(choices: Sequence[Any]) -> CategoryIndex:
+    """Return what finds values among choices, that of the same ones asked for lately.
+
+    Examples
+    --------
+    >>> index_of(("a", "b")) is index_of(("a", "b")), index_of((1,))(True), index_of((True,))(True)
+    (True, None, 0)
+    """
+    types = tuple(map(type, choices))
+    # what is equal and of the same simple type is the same choice
+    return _index_of(tuple(choices), types) if {*types} <= {*_SIMPLE} else CategoryIndex(choices)
+
+
+@lru_cache(_KEPT)
+def _index_of(choices: tuple[Any, ...], types: tuple[type, ...]) -> CategoryIndex:
+    return CategoryIndex(choices)
+
+
 def different(values: Iterable[Any]) -> list[Any]:
     """Return values without those that equal an earlier one.
 
@@ -118,7 +140,7 @@ def different(values: Iterable[Any]) -> list[Any]:
 
 def _is_simple(value: Any) -> bool:
     """Return whether all that equals a value and is of a simple type has its hash."""
-    return type(value) in (str, int, float, bool) and value == value
+    return type(value) in _SIMPLE and value == value
 
 
 def _key(value: Any) -> tuple[bool, Any]:
