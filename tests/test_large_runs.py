@@ -7,7 +7,7 @@ import hpo_explain as hx
 from hpo_explain.explainers.proposal import explainable, why_unexplained
 from hpo_explain.run import learned as limits
 from hpo_explain.run.learned import learned_rows
-from tests.noted import the_note
+from tests.noted import kinds, the_note
 
 SPACE = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "abc"])
 
@@ -122,3 +122,32 @@ def test_many_categories_cost_no_more_than_some_and_those_left_out_are_told():
     told = the_note(effect.notes, "categories_left_out")
     assert (told["shown"], told["all"]) == (50, 400)
     assert effect.mean[effect.grid.index("v7")] == effect.mean.max()
+
+
+def test_shares_of_a_process_tell_of_which_hyperparameters_few_categories_are_counted():
+    space = hx.SearchSpace(
+        [hx.CategoricalParameter("choice", [f"v{i}" for i in range(400)]), *SPACE.parameters]
+    )
+    X = space.sample(30, seed=0)
+    found = hx.importance(hx.Run(space, X, X[:, 1], "minimize"), kind="gp", draws=8)
+    told = the_note(found.notes, "categories_counted")
+    assert (told.names, told["most"]) == (("choice",), 256)
+    assert "of the categories of choice at most 256" in str(told)
+    few = hx.importance(hx.Run(SPACE, X[:, 1:], X[:, 1], "minimize"), kind="gp", draws=8)
+    assert "categories_counted" not in kinds(few.notes)
+
+
+def test_which_of_many_categories_are_computed_does_not_depend_on_how_they_are_listed():
+    names = [f"v{i}" for i in range(80)]
+    X = SPACE.sample(70, seed=0)
+    codes = np.random.default_rng(0).permutation(80)[:70]  # each tried once: only ties
+    shown = []
+    for listed in (names, names[::-1]):
+        category = hx.CategoricalParameter("choice", listed)
+        column = category.encode([names[code] for code in codes])
+        space = hx.SearchSpace([category, *SPACE.parameters])
+        run = hx.Run(space, np.column_stack([column, X]), X[:, 0], "minimize")
+        effect = hx.partial_dependence(run, "choice", kind="forest", sample=20)
+        shown.append(dict(zip(effect.grid, effect.mean, strict=True)))
+    assert len(shown[0]) == 50
+    assert shown[0] == pytest.approx(shown[1], rel=1e-9)

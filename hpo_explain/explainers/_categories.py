@@ -37,7 +37,8 @@ def codes_of(subject: Subject, j: int, members: int) -> Array:
     if parameter.name in subject.incumbent:
         best = parameter.encode([subject.incumbent[parameter.name]])
         counts[best.astype(np.int64)] = len(tried) + 1
-    return np.sort(np.argsort(-counts, kind="stable")[:most]).astype(float)
+    codes = subject.space.codes(j)
+    return np.sort(codes[np.argsort(-counts[codes], kind="stable")[:most]]).astype(float)
 
 
 def left_out_note(subject: Subject, j: int, members: int) -> tuple[Fact, ...]:

@@ -51,6 +51,10 @@ add_facts(
             f"shares are those of {fact['draws']} functions drawn from the posterior of a GP, with "
             f"{fact['kernels']} kernels that the trials allow; noise is no part of them"
         ),
+        "categories_counted": lambda fact: (
+            f"of the categories of {join_words(fact.names)} at most {fact['most']} that were tried "
+            "are counted, and one that stands for all never tried"
+        ),
         "shares_refitted": (
             "shares are corrected for what noise adds to them; their interval is over redrawn "
             "trials and noise, std is over the trees"
