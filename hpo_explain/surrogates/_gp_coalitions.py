@@ -21,7 +21,6 @@ to pass over few, small enough arrays: they are made once per block and worked o
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,8 +35,8 @@ from hpo_explain.surrogates._coalitions import (
     Compositions,
     Sources,
 )
-from hpo_explain.surrogates._split_kernel import Leaf, SplitKernel
-from hpo_explain.surrogates._whitening import Whitening
+from hpo_explain.surrogates._split_kernel import Leaf
+from hpo_explain.surrogates._split_process import SplitProcess
 
 Ints = npt.NDArray[np.int64]
 
@@ -51,31 +50,24 @@ class CoalitionPosterior:
     """Mean and variance in every coalition, for blocks of background rows."""
 
     compositions: Compositions
-    columns: Callable[[Array], Array]
-    owners: Ints
-    kernel: SplitKernel
-    train: Array
-    alpha: Array
-    """α times the factor that the kernel leaves out."""
-    whitening: Whitening
-    prior: float
+    process: SplitProcess
 
     @property
     def rows(self) -> int:
         """Number of background rows per block."""
-        table = len(self.train) * len(self._slots)
+        table = len(self.process.train) * len(self._slots)
         m = self.compositions.count
         return max(1, min(_PREDICTIONS // m, _TABLE // table))
 
     def __call__(self, background: Array, part: slice) -> tuple[Array, Array]:
         """Return standardized mean and variance in part of the rows, each (rows, coalitions)."""
         background = background[part]
-        m, n = self.compositions.count, len(self.train)
+        m, n = self.compositions.count, len(self.process.train)
         mean = np.empty((len(background), m))
         variance = np.empty_like(mean)
         tables = [
             self._table(leaf, fixed, background)
-            for leaf, fixed in zip(self.kernel.leaves, self._fixed, strict=True)
+            for leaf, fixed in zip(self.process.kernel.leaves, self._fixed, strict=True)
         ]
         sources = self.compositions.of_rows(part).sources(background)
         length = max(1, _WORK // n)
@@ -93,10 +85,9 @@ class CoalitionPosterior:
                 size = shape[0] * shape[1]
                 for q, table in zip(parts, tables, strict=True):
                     np.matmul(state[:, there], table[here], out=q[:size].reshape(*shape, n))
-                k = self.kernel.combine([q[:size] for q in parts])
-                mean[here, there] = (k @ self.alpha).reshape(shape)
-                explained = self.whitening.explained(k)
-                variance[here, there] = self.prior - explained.reshape(shape)
+                k = self.process.kernel.combine([q[:size] for q in parts])
+                found = self.process.predicted(k)
+                mean[here, there], variance[here, there] = (v.reshape(shape) for v in found)
         return mean, variance
 
     @cached_property
@@ -106,7 +97,7 @@ class CoalitionPosterior:
         slots: list[tuple[Ints, int, int]] = []
         rest = []
         for j, (plays, conditional) in enumerate(zip(c.plays, c.conditional, strict=True)):
-            columns = np.flatnonzero(self.owners == j)
+            columns = np.flatnonzero(self.process.owners == j)
             if not len(columns):
                 continue
             if plays or conditional:
@@ -124,22 +115,25 @@ class CoalitionPosterior:
     def _fixed(self) -> tuple[Array, ...]:
         """The part of each leaf's table that is the same for every background row, (slots, n)."""
         c = self.compositions
-        rows = {EXPLAINED: self.columns(c.x[None, :]), INACTIVE: self.columns(c.inactive[None, :])}
+        rows = {
+            EXPLAINED: self.process.columns(c.x[None, :]),
+            INACTIVE: self.process.columns(c.inactive[None, :]),
+        }
         tables = []
-        for leaf in self.kernel.leaves:
-            table = np.zeros((len(self._slots), len(self.train)))
+        for leaf in self.process.kernel.leaves:
+            table = np.zeros((len(self._slots), len(self.process.train)))
             for k, (columns, _, source) in enumerate(self._slots):
                 if source != BACKGROUND:
-                    table[k] = leaf.dissimilarity(rows[source], self.train, columns)[0]
+                    table[k] = leaf.dissimilarity(rows[source], self.process.train, columns)[0]
             tables.append(table)
         return tuple(tables)
 
     def _table(self, leaf: Leaf, fixed: Array, background: Array) -> Array:
-        z = self.columns(background)
+        z = self.process.columns(background)
         table = np.repeat(fixed[None], len(background), axis=0)
         for k, (columns, _, source) in enumerate(self._slots):
             if source == BACKGROUND:
-                table[:, k] = leaf.dissimilarity(z, self.train, columns)
+                table[:, k] = leaf.dissimilarity(z, self.process.train, columns)
         return table
 
     def _state(self, sources: Sources) -> Array:

@@ -17,7 +17,6 @@ The parts are added from both ends of an order: sums of what is not negative, wi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numba
@@ -25,8 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.space import Array
-from hpo_explain.surrogates._split_kernel import Leaf, SplitKernel
-from hpo_explain.surrogates._whitening import Whitening
+from hpo_explain.surrogates._split_kernel import Leaf
+from hpo_explain.surrogates._split_process import SplitProcess
 
 Ints = npt.NDArray[np.int64]
 
@@ -42,32 +41,25 @@ class WalkPosterior:
     """Columns of the encoded rows, sorted."""
     orders: Ints
     """Players by their columns, (n, w, p)."""
-    columns: Callable[[Array], Array]
-    owners: Ints
-    kernel: SplitKernel
-    train: Array
-    alpha: Array
-    """α times the factor that the kernel leaves out."""
-    whitening: Whitening
-    prior: float
+    process: SplitProcess
 
     @property
     def rows(self) -> int:
         """Number of background rows per block."""
-        return max(1, _TABLE // (len(self.train) * (len(self.players) + 1)))
+        return max(1, _TABLE // (len(self.process.train) * (len(self.players) + 1)))
 
     def __call__(self, x: Array, background: Array, part: slice) -> tuple[Array, Array]:
         """Return standardized mean and variance in part of the rows, each (rows, 2 + w (p - 1)).
 
         Of a row: without any player, with all, and after each step of each walk in between.
         """
-        z, own = self.columns(background[part]), self.columns(x[None])
+        z, own = self.process.columns(background[part]), self.process.columns(x[None])
         orders = np.searchsorted(self.players, self.orders[part])
         _, walks, p = orders.shape
-        m, n = 2 + walks * (p - 1), len(self.train)
+        m, n = 2 + walks * (p - 1), len(self.process.train)
         mean = np.empty((len(z), m))
         variance = np.empty_like(mean)
-        tables = [self._tables(leaf, own, z) for leaf in self.kernel.leaves]
+        tables = [self._tables(leaf, own, z) for leaf in self.process.kernel.leaves]
         at_once = max(1, _WORK // (n * m))
         parts = np.empty((len(tables), min(at_once, len(z)), m, n))
         for start in range(0, len(z), at_once):
@@ -75,20 +67,20 @@ class WalkPosterior:
             size = here.stop - start
             for q, (never, joined, left) in zip(parts, tables, strict=True):
                 _sums(never[here], joined, left[:, here], orders[here], q[:size])
-            k = self.kernel.combine([q[:size].reshape(-1, n) for q in parts])
-            mean[here] = (k @ self.alpha).reshape(size, m)
-            variance[here] = self.prior - self.whitening.explained(k).reshape(size, m)
+            k = self.process.kernel.combine([q[:size].reshape(-1, n) for q in parts])
+            found = self.process.predicted(k)
+            mean[here], variance[here] = (values.reshape(size, m) for values in found)
         return mean, variance
 
     def _tables(self, leaf: Leaf, own: Array, z: Array) -> tuple[Array, Array, Array]:
         """Return the parts of q: (rows, n) of no player, (p, n) of the row, (p, rows, n)."""
-        of = [np.flatnonzero(self.owners == j) for j in self.players]
-        never = np.flatnonzero(~np.isin(self.owners, self.players))
-        joined = [leaf.dissimilarity(own, self.train, columns)[0] for columns in of]
-        left = np.empty((len(of), len(z), len(self.train)))
+        of = [np.flatnonzero(self.process.owners == j) for j in self.players]
+        never = np.flatnonzero(~np.isin(self.process.owners, self.players))
+        joined = [leaf.dissimilarity(own, self.process.train, columns)[0] for columns in of]
+        left = np.empty((len(of), len(z), len(self.process.train)))
         for part, columns in zip(left, of, strict=True):
-            leaf.dissimilarity(z, self.train, columns, out=part)
-        return leaf.dissimilarity(z, self.train, never), np.array(joined), left
+            leaf.dissimilarity(z, self.process.train, columns, out=part)
+        return leaf.dissimilarity(z, self.process.train, never), np.array(joined), left
 
 
 @numba.njit(cache=True, nogil=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ from hpo_explain.surrogates._gp_held_out import Refit, folds_of, refit_of
 from hpo_explain.surrogates._gp_walks import WalkPosterior
 from hpo_explain.surrogates._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.surrogates._split_kernel import split_kernel
+from hpo_explain.surrogates._split_process import SplitProcess
 from hpo_explain.surrogates._whitening import Whitening
 from hpo_explain.surrogates.columns import KernelColumns
 from hpo_explain.surrogates.protocols import (
@@ -582,10 +583,10 @@ class GaussianProcessSurrogate(HasExtremes):
     def _in_coalitions(
         self, compositions: Compositions, background: Array
     ) -> Iterator[CoalitionBlock] | None:
-        known = self._parts()
-        if known is None:
+        process = self._split()
+        if process is None:
             return None
-        posterior = CoalitionPosterior(compositions=compositions, **known)
+        posterior = CoalitionPosterior(compositions, process)
         return self._predicted_blocks(posterior.rows, background, partial(posterior, background))
 
     def _in_walks(
@@ -595,27 +596,27 @@ class GaussianProcessSurrogate(HasExtremes):
         orders: npt.NDArray[np.int64],
         background: Array,
     ) -> Iterator[CoalitionBlock] | None:
-        known = self._parts()
-        if known is None:
+        process = self._split()
+        if process is None:
             return None
-        posterior = WalkPosterior(players=players, orders=orders, **known)
+        posterior = WalkPosterior(players, orders, process)
         return self._predicted_blocks(posterior.rows, background, partial(posterior, x, background))
 
-    def _parts(self) -> dict[str, Any] | None:
+    def _split(self) -> SplitProcess | None:
         """Return what composed rows are predicted from, None where nothing splits."""
         owners = self._owners()
         kernel = split_kernel(self._gp.kernel_, self._gp.X_train_.shape[1])
         if owners is None or kernel is None or not kernel.leaves:
             return None
-        return {
-            "columns": self._to_columns,
-            "owners": owners,
-            "kernel": kernel,
-            "train": self._gp.X_train_,
-            "alpha": kernel.factor * np.ravel(self._gp.alpha_),
-            "whitening": Whitening(self._gp.L_, kernel.factor),
-            "prior": float(self._prior_variance(self._gp.X_train_[:1])[0]),  # the same everywhere
-        }
+        return SplitProcess(
+            columns=self._to_columns,
+            owners=owners,
+            kernel=kernel,
+            train=self._gp.X_train_,
+            alpha=kernel.factor * np.ravel(self._gp.alpha_),
+            whitening=Whitening(self._gp.L_, kernel.factor),
+            prior=float(self._prior_variance(self._gp.X_train_[:1])[0]),  # the same everywhere
+        )
 
     def _predicted_blocks(
         self, size: int, background: Array, posterior: Callable[[slice], tuple[Array, Array]]
