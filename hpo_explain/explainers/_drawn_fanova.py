@@ -8,9 +8,9 @@ from hpo_explain.explainers._latent_forest import LatentForest
 from hpo_explain.explainers._share_intervals import credible
 from hpo_explain.explanations import Axis, FanovaImportance, Subject
 from hpo_explain.facts import Fact, fact
-from hpo_explain.space import CategoricalParameter, SearchSpace
+from hpo_explain.space import SearchSpace
 from hpo_explain.surrogates import AnovaDraws
-from hpo_explain.surrogates._latent_means import MOST_CATEGORIES, nodes_of
+from hpo_explain.surrogates._latent_means import MOST_CATEGORIES, nodes_of, of_many_categories
 from hpo_explain.surrogates.anova import NODES
 
 
@@ -50,12 +50,5 @@ def of_draws(subject: Subject, draws: AnovaDraws, seed: int) -> FanovaImportance
 
 def _counted(space: SearchSpace) -> tuple[Fact, ...]:
     """Return of which hyperparameters not every category is counted by itself; empty if of none."""
-    parents = {parent for rules in space.conditions for parent, _ in rules}
-    names = [
-        parameter.name
-        for j, parameter in enumerate(space.parameters)
-        if isinstance(parameter, CategoricalParameter)
-        and parameter.size > MOST_CATEGORIES
-        and j not in parents
-    ]
+    names = [space.names[j] for j in of_many_categories(space)]
     return (fact("categories_counted", names=names, most=MOST_CATEGORIES),) if names else ()

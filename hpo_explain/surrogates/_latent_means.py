@@ -89,15 +89,22 @@ def nodes_of(parameter: Parameter, most: int) -> Nodes:
     return Nodes(np.asarray(positions, dtype=float), np.asarray(weights, dtype=float))
 
 
-def many_categories(columns: KernelColumns, components: Components) -> dict[int, int]:
-    """Return the hyperparameters of so many categories that few are nodes, with their columns."""
-    space, parents = columns.space, {j for some in components.parents for j in some}
-    return {
-        int(columns.owners[c]): c
-        for c in np.flatnonzero(columns.amid > 0.0).tolist()
-        if columns.owners[c] not in parents
-        and (space.parameters[columns.owners[c]].size or 0) > MOST_CATEGORIES
-    }
+def of_many_categories(space: SearchSpace) -> list[int]:
+    """Return the hyperparameters of so many categories that few are nodes."""
+    parents = {parent for rules in space.conditions for parent, _ in rules}
+    return [
+        j
+        for j, parameter in enumerate(space.parameters)
+        if isinstance(parameter, CategoricalParameter)
+        and parameter.size > MOST_CATEGORIES
+        and j not in parents
+    ]
+
+
+def many_categories(columns: KernelColumns) -> dict[int, int]:
+    """Return these hyperparameters with their columns, which stand before those of indicators."""
+    owners = columns.owners.tolist()
+    return {j: owners.index(j) for j in of_many_categories(columns.space)}
 
 
 def among_categories(nodes: Nodes, tried: Array) -> Nodes:
@@ -222,7 +229,7 @@ class LatentMeans:
         self._space, self._columns, self._kernel = space, columns, kernel
         self._centres, self._components = centres, components
         self.nodes = {j: nodes_of(p, most) for j, p in enumerate(space.parameters)}
-        for owner, column in many_categories(columns, components).items():
+        for owner, column in many_categories(columns).items():
             self.nodes[owner] = among_categories(self.nodes[owner], centres[:, column])
         for owner, some in (codes or {}).items():
             self.nodes[owner] = Nodes(some, np.full(len(some), 1.0 / len(some)))

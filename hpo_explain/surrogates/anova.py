@@ -92,7 +92,7 @@ class _KernelSums:
     def marginal(self, members: tuple[int, ...]) -> Curve:
         """Return the marginal prediction of one or two hyperparameters, in ascending order."""
         space, components = self.columns.space, Components(self.columns.space)
-        many = many_categories(self.columns, components)
+        many = many_categories(self.columns)
         parts = [self._nodes_in_parts(j, many) for j in members]
         with one_blas_thread():
             rows = [
