@@ -161,6 +161,8 @@ def _with_finite_values(study: PastStudy) -> PastStudy:
     finite = [value for value in values if math.isfinite(value)]
     if not finite:
         raise UnexpectedSamplerError(fact("no_finite_value"))
+    if len(finite) == len(values):
+        return study
     low, high = min(finite), max(finite)
     trials = []
     for trial in study.trials:
