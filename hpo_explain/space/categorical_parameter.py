@@ -13,7 +13,7 @@ from hpo_explain.errors import InputError
 from hpo_explain.space._declaration import check_activity, check_name
 from hpo_explain.space._numeric import counted
 from hpo_explain.space._values import POSITION_TOLERANCE, Array, plain
-from hpo_explain.space.categories import CategoryIndex, category_index, index_of
+from hpo_explain.space.categories import CategoryIndex, index_of
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class CategoricalParameter:
 
     def has(self, value: Any) -> bool:
         """Return whether a value is one of the choices."""
-        return category_index(self.choices, value) is not None
+        return index_of(self.choices)(value) is not None
 
     @property
     def size(self) -> int:
@@ -92,7 +92,7 @@ class CategoricalParameter:
 
     def code(self, value: Any) -> int:
         """Return the index of one value; raise ValueError if there is no such choice."""
-        index = category_index(self.choices, value)
+        index = index_of(self.choices)(value)
         if index is None:
             problem = f"= {value!r} is not one of its choices {list(self.choices)!r}"
             remedy = "Correct the value, or add the choice to the space."
