@@ -30,8 +30,8 @@ from hpo_explain.run.run import Run
 from hpo_explain.space import Array
 
 REFERENCE = 1.1
-_FARTHEST = 1e150  # of the front's extent
 """Where hypervolumes end: beyond the worst of the front by a tenth of its range."""
+_FARTHEST = 1e150  # of the front's extent
 
 
 def is_joined(
