@@ -37,7 +37,7 @@ MUTATED = {  # the tests of each, those first that find most
     ],
     "hpo_explain.explainers.exact_shapley": ["tests/explainers/test_exact_shapley.py"],
     "hpo_explain.explainers.regional": ["tests/explainers/test_regional.py"],
-    "hpo_explain.explanations.claims": ["tests/explanations/test_claims.py"],
+    "hpo_explain.base.claim": ["tests/explanations/test_claims.py"],
 }
 DECLARED = [
     *PROJECT["project"]["dependencies"],

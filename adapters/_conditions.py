@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import Array, FloatParameter, IntParameter, Parameter
 
 _CHANCE = math.log(0.5)  # of a rule that explains everything: as objectives with an `if` are

@@ -18,9 +18,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from hpo_explain._progress import progress_of
 from hpo_explain.adapters._drawing import Answer, Content, Failure, Job
 from hpo_explain.adapters._one_writer import one_writer
+from hpo_explain.base.progress import progress_of
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run
@@ -124,7 +124,7 @@ def _write(content: Content, path: Path) -> None:
 
 def _importance(runs: Mapping[str, Run]) -> dict[str, Any] | None:
     """Return the number of trials and what matters, by objective if there are several."""
-    from hpo_explain.facade import importance
+    from hpo_explain.facade.fanova import importance
 
     found = {}
     for name, run in runs.items():

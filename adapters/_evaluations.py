@@ -17,9 +17,9 @@ from hpo_explain.adapters._reading import (
     nothing_left,
     repeated,
 )
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import Fact, Origin, fact
-from hpo_explain.options import STATES, Direction
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.base.options import STATES, Direction
 from hpo_explain.run import Curves, OptimizerRecord, Run, WithoutResult
 from hpo_explain.space import Array, SearchSpace
 

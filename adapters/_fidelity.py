@@ -11,8 +11,8 @@ from numbers import Real
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.errors import InputError
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import Array
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.errors import NothingToExplain
-from hpo_explain.facts import Fact, by_reason, fact
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.facts import Fact, by_reason, fact
 from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,

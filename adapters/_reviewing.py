@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
-from hpo_explain._checks import check_count, check_number
-from hpo_explain._progress import progress_of
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.explanations import ProposalExplanation
+from hpo_explain.base.checks import check_count, check_number
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.progress import progress_of
+from hpo_explain.explanations.proposal import ProposalExplanation
 
 _logger = logging.getLogger("hpo_explain")
 

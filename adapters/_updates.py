@@ -11,12 +11,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from hpo_explain._checks import check_count, check_number, check_sequence
 from hpo_explain.adapters._budget import Budget, Extent
 from hpo_explain.adapters._by_value import dumped
 from hpo_explain.adapters._drawing import Answer, Content, Drawing, Failure, Job
 from hpo_explain.adapters._one_writer import one_writer
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_count, check_number, check_sequence
+from hpo_explain.base.errors import InputError
 
 if TYPE_CHECKING:
     from hpo_explain.reporting import Section

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hpo_explain.adapters.sources import is_a
-from hpo_explain.errors import InputError
-from hpo_explain.explanations import Advice
+from hpo_explain.base.errors import InputError
+from hpo_explain.explanations.advice import Advice
 
 
 def apply_advice(advice: Advice, source: Any, **options: Any) -> Any:

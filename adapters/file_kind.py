@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
 
 STORAGE, TABLE, PICKLE = "an Optuna storage", "a table", "a pickled result"
 

@@ -13,7 +13,7 @@ from typing import Any
 from hpo_explain.adapters.file_kind import PICKLE, STORAGE, TABLE, kind_of
 from hpo_explain.adapters.separated import read_csv
 from hpo_explain.adapters.sources import as_run, checked_options, read_by
-from hpo_explain.errors import InputError, Option
+from hpo_explain.base.errors import InputError, Option
 from hpo_explain.run import Run
 
 # the options of a table that name columns

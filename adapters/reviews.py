@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from hpo_explain._checks import check_name, check_number
-from hpo_explain._width import columns
 from hpo_explain.adapters._reviewing import REFUSE, Answer, Review
-from hpo_explain.errors import InputError
-from hpo_explain.explanations import ProposalExplanation
+from hpo_explain.base.checks import check_name, check_number
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.width import columns
+from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.space import CategoricalParameter, Parameter
 from hpo_explain.wording.numbers import signed
 from hpo_explain.wording.proposal import value as value_in_words

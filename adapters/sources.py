@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from importlib import metadata
 from typing import Any
 
-from hpo_explain._checks import unknown_name
-from hpo_explain.errors import InputError, UnknownOptionError
+from hpo_explain.base.checks import unknown_name
+from hpo_explain.base.errors import InputError, UnknownOptionError
 from hpo_explain.run import Objectives, Run, is_joined, is_measured, measured
 
 ENTRY_POINTS = "hpo_explain.adapters"

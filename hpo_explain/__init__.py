@@ -16,7 +16,7 @@ from importlib import import_module
 
 import lazy_loader
 
-from hpo_explain import _edge
+from hpo_explain.base import edge as _edge
 
 __version__ = "0.1.0"
 
@@ -25,5 +25,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 _edge.connect(
     words=partial(import_module, "hpo_explain.wording"),
     plots=partial(import_module, "hpo_explain.plotting"),
+    renderer=partial(import_module, "hpo_explain.draw.on_matplotlib"),
+    plotly=partial(import_module, "hpo_explain.draw.on_plotly"),
     frameworks=partial(import_module, "hpo_explain.adapters"),
 )

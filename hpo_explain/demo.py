@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from hpo_explain._checks import check_count, check_option
+from hpo_explain.base.checks import check_count, check_option
 from hpo_explain.run import Run
 from hpo_explain.space import (
     CategoricalParameter,

@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import os
+import sys
 
 import pytest
 from hypothesis import settings
@@ -36,6 +37,14 @@ def pytest_collection_modifyitems(config, items):
         for item in items:
             if item.get_closest_marker("thorough"):
                 item.add_marker(skip)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    """Figures of pyplot, which knows those of a test that imports it, are closed after it."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture(scope="module")

@@ -23,14 +23,16 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.model_selection import GridSearchCV
 
 import hpo_explain as hx
-from hpo_explain.densities import CategoryKernels, DensityBlock, DensityRatio, ProductMixture
-from hpo_explain.diagnostics import sampling_bias
-from hpo_explain.errors import InputError
-from hpo_explain.explainers import explain_path
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics._sampling_bias import sampling_bias
 from hpo_explain.explainers.neighbourhood import l1_neighbourhood
-from hpo_explain.explanations import Subject
+from hpo_explain.explainers.path import explain_path
+from hpo_explain.models.columns import KernelColumns, OrderedColumns
+from hpo_explain.models.densities.kernels import CategoryKernels
+from hpo_explain.models.densities.mixture import ProductMixture
+from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
 from hpo_explain.run import Objectives
-from hpo_explain.surrogates import KernelColumns, OrderedColumns
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 
@@ -396,8 +398,8 @@ REFUSED = {
         (lambda: hx.weighted_importance({"a": RUN, "b": RUN}, divisions=-1), "divisions", -1),
         (lambda: hx.weighted_importance({"a": RUN, "b": RUN}, kind="tree"), "kind", "tree"),
     ],
-    "AblationExplainer": [
-        (lambda: hx.AblationExplainer(MODEL, direction="down"), "direction", "down"),
+    "ablate": [
+        (lambda: hx.ablate(MODEL, {}, {}, direction="down"), "direction", "down"),
     ],
     "LocalImportanceExplainer": [
         (lambda: hx.LocalImportanceExplainer(MODEL, direction="down"), "direction", "down"),

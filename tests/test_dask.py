@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain._workers import by_workers, workers_of
+from hpo_explain.base.workers import by_workers, workers_of
 from tests.claims.__main__ import scores
 from tests.claims.families import all_told
 from tests.claims.families import settings as families

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hpo_explain import Run
-from hpo_explain.facts import Origin
+from hpo_explain.base.facts import Origin
 from hpo_explain.run.diverged import space_filling_part
 from tests.analytic import nested_space, unit_cube
 from tests.noted import kinds, the_note

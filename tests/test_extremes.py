@@ -13,7 +13,9 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explanations import Action, Advice, Subject
+from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import Estimate
+from hpo_explain.explanations.advice import Action, Advice
 from hpo_explain.run import Curves
 from tests.handmade import Page, tuning_run
 from tests.noted import the_note
@@ -220,10 +222,11 @@ def test_a_range_of_more_decades_than_a_quotient_can_hold_is_read_on_a_log_scale
 def test_steps_are_compared_with_costs_too_large_to_be_squared():
     found = hx.ablation(tuning_run(12), kind="gp")
     assert found.halves is not None
+    whole = Estimate(found.total_gain, found.total_half)
     costs = found.subject.costs
     for scale in (1.0, 1e250):
         subject = replace(found.subject, costs=costs * scale / np.ptp(costs))
-        assert replace(found, subject=subject)._hardly_differ == bool(
+        assert replace(found, subject=subject)._hardly_differ(whole) == bool(
             scale > 1.0 and not found.subject.doubts(found.scope)
         )
 

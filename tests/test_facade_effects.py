@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explanations import Subject
-from hpo_explain.facade import h_statistic, partial_dependence, regional_partial_dependence
+from hpo_explain.base.subject import Subject
+from hpo_explain.facade.effects import h_statistic, regional_partial_dependence
+from hpo_explain.methods.effects.partial_dependence import partial_dependence
 from tests.handmade import tuning_run
 
 QUICK = {"sample": 60, "grid_size": 5}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explanations import ShareIntervals
+from hpo_explain.explanations.fanova import ShareIntervals
 from tests.analytic import unit_cube
 from tests.claims.problems import additive, categorical
 

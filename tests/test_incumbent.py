@@ -5,8 +5,8 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain import Run
-from hpo_explain.errors import NothingToExplain
-from hpo_explain.facts import fact
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.facts import fact
 from hpo_explain.wording.history import since_best
 from tests.analytic import unit_cube
 

@@ -17,9 +17,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import hpo_explain as hx
-from hpo_explain import facade
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.noted import kinds, the_note
+from tests.public import functions
 from tests.source_tree import ROOT
 
 SPACE = unit_cube(2)
@@ -41,7 +41,7 @@ NO_MODEL = {
 }
 
 
-@pytest.mark.parametrize("name", sorted({*facade.__all__, "report"} - NO_MODEL))
+@pytest.mark.parametrize("name", sorted({*functions(), "report"} - NO_MODEL))
 def test_every_function_that_explains_a_model_takes_one(name):
     assert "surrogate" in inspect.signature(getattr(hx, name)).parameters
 

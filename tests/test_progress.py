@@ -14,12 +14,13 @@ import pytest
 from tqdm import tqdm
 
 import hpo_explain as hx
-from hpo_explain import _progress, facade
-from hpo_explain._progress import progress_of, shows_progress, steps, still_at_work
-from hpo_explain._workers import by_workers
+from hpo_explain.base import progress as _progress
+from hpo_explain.base.progress import progress_of, shows_progress, steps, still_at_work
+from hpo_explain.base.workers import by_workers
 from hpo_explain.reporting import Report
 from tests.analytic import unit_cube
 from tests.handmade import tuning_run
+from tests.public import functions
 from tests.source_tree import ROOT
 
 
@@ -122,10 +123,10 @@ def test_a_report_says_which_section_is_in_work_and_where(terminal):
     assert any("pairs 1/" in look for look in inside)
 
 
-@pytest.mark.parametrize("name", facade.__all__)
+@pytest.mark.parametrize("name", functions())
 def test_every_function_that_users_call_opens_a_call(name):
     """So that its loops, and those of what it calls, are shown under its name."""
-    function = getattr(facade, name)
+    function = getattr(hx, name)
     asks = {"desirability_path"}  # has an option, and opens its call itself
     if name not in asks | {"guide", "Analysed"}:
         assert hasattr(function, "__wrapped__")

@@ -25,9 +25,9 @@ from threadpoolctl import threadpool_limits
 
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
+from hpo_explain.models.protocols import SupportsJoint
 from hpo_explain.reporting import SECTIONS
 from hpo_explain.space import category_index
-from hpo_explain.surrogates import SupportsJoint
 from tests.handmade import Page, warns_of_glyphs
 from tests.random_runs import results, studies, tables
 

@@ -19,9 +19,9 @@ from hpo_explain import (
     Run,
     SearchSpace,
 )
-from hpo_explain._words import spans
-from hpo_explain.errors import NothingToExplain
-from hpo_explain.facts import Origin, as_fact, fact
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.facts import Origin, as_fact, fact
+from hpo_explain.base.phrases import spans
 from hpo_explain.run import OwnAcquisition, diverged_above
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.noted import kinds, the_note

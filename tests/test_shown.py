@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.diagnostics import SamplingBias
+from hpo_explain.diagnostics._sampling_bias import SamplingBias
 from tests.handmade import Page, tuning_run
 
 NASTY = '<script>alert("1")</script> & co.'

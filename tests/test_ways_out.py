@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
 
 SPACE = hx.SearchSpace(
     [

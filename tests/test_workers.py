@@ -9,7 +9,7 @@ import joblib
 import pytest
 
 import hpo_explain as hx
-from hpo_explain._workers import by_workers, deaf_to_interrupts
+from hpo_explain.base.workers import by_workers, deaf_to_interrupts
 from hpo_explain.reporting import Report, context, page
 from tests.analytic import unit_cube
 

@@ -14,7 +14,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain import adapters
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
 
 FUNCTIONS = [
     name

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern
 
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import GaussianProcessSurrogate
 
 _PROBES = 64
 _SAME = 1e-4  # of the spread of the predictions

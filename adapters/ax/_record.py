@@ -10,10 +10,10 @@ import numpy as np
 
 from hpo_explain.adapters._evaluations import encoded
 from hpo_explain.adapters.ax._process import AxFit
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import Surrogate
 
 _KEPT = 16
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from hpo_explain.adapters._reading import whole_numbers
 from hpo_explain.adapters.configspace._conditions import UnstatedError, condition_of
-from hpo_explain.errors import InputError, Option
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import CategoricalParameter, FloatParameter, Parameter, SearchSpace
 
 _DRAWN = 1000  # configurations that tell how often a hyperparameter is active

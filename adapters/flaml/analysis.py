@@ -9,9 +9,9 @@ import numpy as np
 
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
 from hpo_explain.adapters.ray import flat, read_domains
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import Fact, Origin, fact
-from hpo_explain.options import Direction
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.base.options import Direction
 from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 

@@ -13,8 +13,8 @@ from hpo_explain.adapters.frame._leaks import without_measured
 from hpo_explain.adapters.frame._number_text import texts_as_numbers
 from hpo_explain.adapters.frame._roles import Roles, check_column
 from hpo_explain.adapters.frame.layouts import Layout
-from hpo_explain.errors import InputError
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import (
     Array,
     CategoricalParameter,

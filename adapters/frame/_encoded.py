@@ -13,7 +13,7 @@ from hpo_explain.adapters.frame._cells import is_empty
 from hpo_explain.adapters.frame._columns import Chosen
 from hpo_explain.adapters.frame._space import infer_space, switch_of, trials_of_ranges
 from hpo_explain.adapters.frame._trials import Trials
-from hpo_explain.facts import Fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.space import Array, SearchSpace
 
 if TYPE_CHECKING:

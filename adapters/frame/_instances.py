@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from hpo_explain.adapters._reading import not_finite
 from hpo_explain.adapters.frame._cells import cell_key, is_empty
-from hpo_explain.errors import InputError, Option
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.run import Instances
 from hpo_explain.space import Array
 

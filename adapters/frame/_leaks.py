@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy.stats import rankdata
 
 from hpo_explain.adapters.frame._cells import as_float, is_empty, is_number
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters.frame._cells import is_empty
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
 
 if TYPE_CHECKING:
     import pandas as pd

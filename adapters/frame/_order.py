@@ -19,8 +19,8 @@ from hpo_explain.adapters.frame._cells import (
     is_number,
 )
 from hpo_explain.adapters.frame._number_text import texts_as_numbers
-from hpo_explain.errors import InputError, Option, Text
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.errors import InputError, Option, Text
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

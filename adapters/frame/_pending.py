@@ -9,7 +9,7 @@ import numpy as np
 
 from hpo_explain.adapters._reading import encode_value, fits_conditions
 from hpo_explain.adapters.frame._cells import is_empty
-from hpo_explain.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.run import WithoutResult
 from hpo_explain.space import Array, Parameter, SearchSpace
 

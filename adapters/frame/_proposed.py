@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import unknown_name
 from hpo_explain.adapters.frame._cells import is_empty
 from hpo_explain.adapters.frame._instances import Evaluations
 from hpo_explain.adapters.frame.layouts import Layout
-from hpo_explain.errors import InputError
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.checks import unknown_name
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,8 +15,8 @@ from hpo_explain.adapters.frame._roles import Roles
 from hpo_explain.adapters.frame._status import read_status
 from hpo_explain.adapters.frame._trials import Trials
 from hpo_explain.adapters.frame.layouts import Layout
-from hpo_explain.errors import InputError
-from hpo_explain.facts import Fact
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

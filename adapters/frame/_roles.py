@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
-from hpo_explain._checks import unknown_name
 from hpo_explain.adapters.frame.layouts import Layout
-from hpo_explain.errors import InputError, Option
+from hpo_explain.base.checks import unknown_name
+from hpo_explain.base.errors import InputError, Option
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,8 +23,8 @@ from hpo_explain.adapters.frame._cells import (
     is_time_text,
 )
 from hpo_explain.adapters.frame._number_text import as_plain_number, number_texts
-from hpo_explain.errors import InputError, Option
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,

@@ -8,8 +8,8 @@ import numpy as np
 
 from hpo_explain.adapters.frame._cells import as_float, is_empty, is_number
 from hpo_explain.adapters.frame._number_text import texts_as_numbers
-from hpo_explain.errors import InputError
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

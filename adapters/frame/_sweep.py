@@ -11,9 +11,9 @@ import numpy as np
 
 from hpo_explain.adapters._reading import whole_numbers
 from hpo_explain.adapters._scales import scale_of
-from hpo_explain.errors import InputError
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Direction
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import Direction
 from hpo_explain.space import CategoricalParameter, FloatParameter, Parameter
 
 _TAIL = 3.0902323061678132  # standard deviations beyond which a normal value lies in 0.1 %, a side

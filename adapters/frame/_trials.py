@@ -17,7 +17,7 @@ from hpo_explain.adapters.frame._order import (
     trial_numbers,
 )
 from hpo_explain.adapters.frame._roles import Roles
-from hpo_explain.facts import Fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

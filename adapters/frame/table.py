@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_direction
 from hpo_explain.adapters._folds import instances_of
 from hpo_explain.adapters._reading import nothing_left, repeated
 from hpo_explain.adapters.frame._columns import Chosen, choose_columns, configurations
@@ -27,9 +26,10 @@ from hpo_explain.adapters.frame._status import read_durations
 from hpo_explain.adapters.frame._sweep import read_sweep
 from hpo_explain.adapters.frame._trials import read_trials
 from hpo_explain.adapters.frame.layouts import Layout, expanded, layout_of
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import Fact, Origin, fact
-from hpo_explain.options import Direction
+from hpo_explain.base.checks import check_count, check_direction
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.base.options import Direction
 from hpo_explain.run import Instances, Run
 from hpo_explain.space import Array, Parameter, SearchSpace
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.errors import InputError
-from hpo_explain.facts import Fact, Origin, fact
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, Origin, fact
 
 _NAMES = {
     "hyperopt.tpe": "Hyperopt's TPE",

@@ -11,8 +11,8 @@ import numpy as np
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
 from hpo_explain.adapters.hyperopt._proposed import Chosen, read_chosen
 from hpo_explain.adapters.hyperopt._space import read_graph
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._reading import whole_numbers
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import CategoricalParameter, FloatParameter, Parameter, SearchSpace
 
 OWN = "tuner/"  # what tuners write beside the hyperparameters

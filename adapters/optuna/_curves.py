@@ -11,9 +11,9 @@ import numpy.typing as npt
 import optuna
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain._checks import check_direction
 from hpo_explain.adapters.optuna.quiet import quiet_optuna
-from hpo_explain.options import Direction
+from hpo_explain.base.checks import check_direction
+from hpo_explain.base.options import Direction
 from hpo_explain.run import Curves
 from hpo_explain.space import Array
 

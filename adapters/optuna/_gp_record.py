@@ -13,10 +13,10 @@ from hpo_explain.adapters.optuna import _gp_sampler
 from hpo_explain.adapters.optuna._past import PastStudy, known_when
 from hpo_explain.adapters.optuna._rebuilding import RandomPhaseError, UnexpectedSamplerError
 from hpo_explain.adapters.optuna._record import SamplerRecord, not_rebuilt
-from hpo_explain.facts import Fact, Origin, fact
+from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import SearchSpace
-from hpo_explain.surrogates import Surrogate
 
 _KEPT = 16  # one Gaussian process for every trial would fill the memory
 

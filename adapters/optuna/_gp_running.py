@@ -25,9 +25,9 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from hpo_explain.options import Direction
+from hpo_explain.base.options import Direction
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import GaussianProcessSurrogate
 
 _LEAST = 1e-12  # of the objective's standard deviation: Optuna's smallest improvement
 _ROWS = 4000  # at once

@@ -26,7 +26,6 @@ from optuna.samplers._lazy_random_state import LazyRandomState
 from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import TrialState
 
-from hpo_explain.acquisition import LogExpectedImprovement
 from hpo_explain.adapters.optuna._gp_running import LogEIBesideRunning
 from hpo_explain.adapters.optuna._past import Asking, PastStudy
 from hpo_explain.adapters.optuna._rebuilding import (
@@ -34,10 +33,12 @@ from hpo_explain.adapters.optuna._rebuilding import (
     UnexpectedSamplerError,
     asking_sampler,
 )
-from hpo_explain.facts import fact
-from hpo_explain.options import Direction
+from hpo_explain.base.facts import fact
+from hpo_explain.base.options import Direction
+from hpo_explain.models.acquisition.surrogate_based import LogExpectedImprovement
+from hpo_explain.models.columns import KernelColumns
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.space import Array, CategoricalParameter, CategoryIndex, Parameter, SearchSpace
-from hpo_explain.surrogates import GaussianProcessSurrogate, KernelColumns
 
 CHECKED = "4.5 and 5.0"
 _AGREES = 1e-4
@@ -219,8 +220,8 @@ def _surrogate(
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import ConstantKernel
 
-    from hpo_explain.surrogates._gp_fit import KernelFit
-    from hpo_explain.surrogates._kernel import MixedMatern
+    from hpo_explain.models._gp_fit import KernelFit
+    from hpo_explain.models._kernel import MixedMatern
 
     columns = KernelColumns(space)
     weights = dict(zip(common, process.inverse_squared_lengthscales.numpy(), strict=True))

@@ -11,8 +11,8 @@ from optuna.trial import FrozenTrial, TrialState
 from hpo_explain.adapters._reading import fits_conditions
 from hpo_explain.adapters.optuna._sampler import Choice
 from hpo_explain.adapters.optuna._space import encode
-from hpo_explain.facts import Fact
-from hpo_explain.options import State
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.options import State
 from hpo_explain.run import WithoutResult
 from hpo_explain.space import Array, SearchSpace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
 
 
 class UnexpectedSamplerError(Exception):

@@ -13,10 +13,10 @@ from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters.optuna._rebuilding import UnexpectedSamplerError
 from hpo_explain.adapters.optuna._unwarned import made
-from hpo_explain.facts import Fact, Origin, fact
+from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import Surrogate
 
 _FEWEST, _MOST = 20, 300  # trials of which the regret is bounded
 

@@ -22,7 +22,7 @@ from hpo_explain.adapters._reading import LEAST_KNOWN
 from hpo_explain.adapters.optuna._record import BY_HAND
 from hpo_explain.adapters.optuna._reviews import set_by_person
 from hpo_explain.adapters.optuna._wrapping import unwrapped
-from hpo_explain.facts import Fact, Origin, fact
+from hpo_explain.base.facts import Fact, Origin, fact
 
 _STARTUP = 10  # the default n_startup_trials of Optuna's samplers with a model
 _DEFAULTS = (TPESampler, NSGAIISampler)  # of studies with one objective, and with several

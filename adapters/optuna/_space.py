@@ -17,8 +17,8 @@ from optuna.distributions import (
 
 from hpo_explain.adapters._reading import encode_value, whole_numbers
 from hpo_explain.adapters.optuna._columns import Column, identity
-from hpo_explain.errors import InputError, Option
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import (
     Array,
     CategoricalParameter,

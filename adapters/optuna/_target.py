@@ -10,10 +10,10 @@ import numpy as np
 from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain._checks import check_count, check_direction, check_name
-from hpo_explain.errors import InputError, Option
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Direction
+from hpo_explain.base.checks import check_count, check_direction, check_name
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import Direction
 from hpo_explain.space import Array
 
 TargetLike: TypeAlias = (

@@ -15,7 +15,7 @@ from hpo_explain.adapters.optuna import _tpe
 from hpo_explain.adapters.optuna._past import PastStudy, known_when
 from hpo_explain.adapters.optuna._rebuilding import RandomPhaseError, UnexpectedSamplerError
 from hpo_explain.adapters.optuna._record import SamplerRecord, not_rebuilt
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array
 

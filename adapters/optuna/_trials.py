@@ -11,8 +11,8 @@ from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._reading import not_finite, nothing_left
 from hpo_explain.adapters.optuna._target import Target
-from hpo_explain.errors import NothingToExplain
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import Array
 
 PRUNED = ("drop", "last")

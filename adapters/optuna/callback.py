@@ -14,7 +14,7 @@ from optuna.trial import FrozenTrial
 from hpo_explain.adapters._updates import ReportUpdates
 from hpo_explain.adapters.optuna.study import from_optuna
 from hpo_explain.adapters.sources import as_runs, checked_options
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
 
 if TYPE_CHECKING:
     from hpo_explain.reporting import Section

@@ -9,12 +9,12 @@ import optuna
 from optuna.importance import BaseImportanceEvaluator
 from optuna.trial import FrozenTrial
 
-from hpo_explain._checks import check_count, check_name, check_option, check_sequence
-from hpo_explain._progress import shows_progress
 from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED
 from hpo_explain.adapters.optuna.study import from_optuna
-from hpo_explain.facade import importance
-from hpo_explain.options import KINDS, Kind
+from hpo_explain.base.checks import check_count, check_name, check_option, check_sequence
+from hpo_explain.base.options import KINDS, Kind
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.facade.fanova import importance
 from hpo_explain.space import SearchSpace
 
 

@@ -14,8 +14,6 @@ from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain._checks import check_name
-from hpo_explain._words import join_words
 from hpo_explain.adapters._reviewing import Review, Reviewer
 from hpo_explain.adapters.optuna._expected import Expected, order_of
 from hpo_explain.adapters.optuna._reviews import RECORD
@@ -23,9 +21,11 @@ from hpo_explain.adapters.optuna._space import distribution_of
 from hpo_explain.adapters.optuna._target import TargetLike
 from hpo_explain.adapters.optuna._wrapping import WrappingSampler, unwrapped
 from hpo_explain.adapters.optuna.study import check_sampler, check_space, read_trials
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_name
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.phrases import join_words
 from hpo_explain.explainers.proposal import ProposalExplainer
-from hpo_explain.explanations import ProposalExplanation
+from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 

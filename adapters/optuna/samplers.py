@@ -7,8 +7,8 @@ import inspect
 import optuna
 from optuna.samplers import BaseSampler
 
-from hpo_explain._checks import check_option
 from hpo_explain.adapters.optuna._unwarned import made
+from hpo_explain.base.checks import check_option
 
 
 def sampler_names() -> list[str]:

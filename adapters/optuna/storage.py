@@ -22,7 +22,7 @@ from hpo_explain.adapters.optuna._tables import TableStorage
 from hpo_explain.adapters.optuna.quiet import quiet_optuna
 from hpo_explain.adapters.optuna.study import from_optuna
 from hpo_explain.adapters.sources import as_runs, read_by
-from hpo_explain.errors import InputError, Option
+from hpo_explain.base.errors import InputError, Option
 from hpo_explain.run import Run
 
 _UNREADABLE = (SQLAlchemyError, StorageInternalError, ImportError, RuntimeError)

@@ -8,7 +8,6 @@ import numpy as np
 import optuna
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain._checks import check_direction, check_option
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters._reading import against_conditions, nothing_left, repeated
 from hpo_explain.adapters.optuna._columns import Columns, read_columns
@@ -21,8 +20,9 @@ from hpo_explain.adapters.optuna._space import encode, read_parameter
 from hpo_explain.adapters.optuna._target import TargetLike, resolve_target, settle_direction
 from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED, select_trials
 from hpo_explain.adapters.sources import as_objectives
-from hpo_explain.errors import InputError
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.checks import check_direction, check_option
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.run import Run, is_joined, is_measured, measured
 from hpo_explain.space import Array, Parameter, SearchSpace
 

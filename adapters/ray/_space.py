@@ -10,7 +10,7 @@ import numpy as np
 
 from hpo_explain.adapters._reading import whole_numbers
 from hpo_explain.adapters._scales import scale_of
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import CategoricalParameter, FloatParameter, Parameter
 
 _GRID = "grid_search"

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_option
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
 from hpo_explain.adapters.ray._space import flat, read_domains
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import Fact, Origin, fact
-from hpo_explain.options import Direction
+from hpo_explain.base.checks import check_option
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.base.options import Direction
 from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import unknown_name
-from hpo_explain.errors import InputError, Option
-from hpo_explain.options import Direction
+from hpo_explain.base.checks import unknown_name
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.options import Direction
 from hpo_explain.space import Array
 
 TIMES = ("mean_fit_time", "mean_score_time")

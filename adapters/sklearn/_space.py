@@ -13,7 +13,7 @@ from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters._reading import whole_numbers
 from hpo_explain.adapters._scales import scale_of
 from hpo_explain.adapters.sklearn._distributions import Range, is_distribution, range_of
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import (
     Array,
     CategoricalParameter,

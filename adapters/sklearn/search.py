@@ -13,8 +13,8 @@ from hpo_explain.adapters._folds import instances_of
 from hpo_explain.adapters._reading import not_finite, nothing_left, repeated
 from hpo_explain.adapters.sklearn._results import TIMES, Target, folds, metrics_of, read_target
 from hpo_explain.adapters.sklearn._space import grids_of, read_space
-from hpo_explain.errors import InputError
-from hpo_explain.facts import Fact, Origin, fact
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, Origin, fact
 from hpo_explain.run import Run, WithoutResult
 from hpo_explain.space import SearchSpace
 

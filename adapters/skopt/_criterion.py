@@ -8,19 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.acquisition import (
-    Acquisition,
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import Direction
+from hpo_explain.explainers.background import local_background
+from hpo_explain.models.acquisition.criteria import log_expected_improvement, lower_confidence_bound
+from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models.acquisition.surrogate_based import (
     ExpectedImprovement,
     LowerConfidenceBound,
     ProbabilityOfImprovement,
-    log_expected_improvement,
-    lower_confidence_bound,
 )
-from hpo_explain.explainers.background import local_background
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Direction
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array
-from hpo_explain.surrogates import Surrogate
 
 HEDGE = "gp_hedge"
 KAPPA = 1.96  # skopt's defaults

@@ -11,8 +11,8 @@ import numpy as np
 from skopt.space import Categorical, Integer, Real, Space
 
 from hpo_explain.adapters._reading import encode_value, whole_numbers
-from hpo_explain.errors import InputError, Option
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import (
     Array,
     CategoricalParameter,

@@ -13,10 +13,12 @@ from sklearn.multioutput import MultiOutputRegressor
 
 from hpo_explain.adapters.skopt._dimensions import ModelColumns
 from hpo_explain.adapters.skopt._specs import Specs
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import LARGEST
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import ForestSurrogate, GaussianProcessSurrogate, Surrogate
 
 _SAME = 1e-5  # of a column's largest value: dimensions may be of dtype float32
 

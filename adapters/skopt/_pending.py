@@ -18,7 +18,7 @@ from sklearn.base import clone
 from skopt import Optimizer
 from skopt.utils import has_gradients
 
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
 
 _LIES: dict[str, Callable[..., Any]] = {"cl_min": np.min, "cl_mean": np.mean, "cl_max": np.max}
 _SAME = 1e-8  # distance at which skopt takes two points for the same

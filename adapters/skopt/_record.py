@@ -12,11 +12,11 @@ from hpo_explain.adapters.skopt._criterion import HEDGE, Criterion, infer_criter
 from hpo_explain.adapters.skopt._dimensions import ModelColumns
 from hpo_explain.adapters.skopt._models import StoredModels, as_surrogate, trials_seen
 from hpo_explain.adapters.skopt._pending import AskedPoint
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Direction
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import Direction
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import Surrogate
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,9 +22,9 @@ from hpo_explain.adapters.skopt._pending import asked_points
 from hpo_explain.adapters.skopt._record import SkoptRecord
 from hpo_explain.adapters.skopt._reviews import read_reviewed
 from hpo_explain.adapters.skopt._specs import Specs, read_specs
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import Fact, Origin, fact
-from hpo_explain.options import Direction
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.base.options import Direction
 from hpo_explain.run import Run, WithoutResult
 
 

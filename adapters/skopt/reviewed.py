@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from skopt import Optimizer
 
-from hpo_explain._checks import check_name
 from hpo_explain.adapters._reviewing import Decision, Review, Reviewer
 from hpo_explain.adapters.skopt._dimensions import encode_points, read_dimensions, read_space
 from hpo_explain.adapters.skopt._reviews import REVIEWS
 from hpo_explain.adapters.skopt.result import from_skopt
-from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.base.checks import check_name
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import fact
 from hpo_explain.explainers.proposal import ProposalExplainer
-from hpo_explain.explanations import ProposalExplanation
-from hpo_explain.facts import fact
+from hpo_explain.explanations.proposal import ProposalExplanation
 
 
 def review(

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import log_ndtr
 
-from hpo_explain.acquisition import TermBlock
-from hpo_explain.options import Direction
+from hpo_explain.base.options import Direction
+from hpo_explain.models.acquisition.protocols import TermBlock
+from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import ForestSurrogate
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hpo_explain.adapters.smac._record import SmacRecord
-from hpo_explain.facts import Fact, Origin, fact
+from hpo_explain.base.facts import Fact, Origin, fact
 
 _CHOSEN_BY_MODEL = (
     "Acquisition Function Maximizer: Local Search",

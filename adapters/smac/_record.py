@@ -8,16 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.acquisition import Acquisition, ExpectedImprovement, ProbabilityOfImprovement
 from hpo_explain.adapters.smac._batches import Batch, batches_of
 from hpo_explain.adapters.smac._columns import VectorColumns
 from hpo_explain.adapters.smac._improvement import LogNormalImprovement
 from hpo_explain.adapters.smac._scale import LogScaled, Plain
 from hpo_explain.adapters.smac._training import Trained, Trainer
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models.acquisition.surrogate_based import (
+    ExpectedImprovement,
+    ProbabilityOfImprovement,
+)
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import ForestSurrogate, Surrogate
 
 CHECKED = "2.4"
 _LEAST_VARIANCE = 1e-10  # SMAC's

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_name
 from hpo_explain.adapters._evaluations import Evaluation, Source, encoded, run_of
 from hpo_explain.adapters.configspace import read_configspace
 from hpo_explain.adapters.smac._origins import initial_of, origins_of, overwritten
 from hpo_explain.adapters.smac._record import SmacRecord
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import Fact, Origin, fact
+from hpo_explain.base.checks import check_name
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact, Origin, fact
 from hpo_explain.run import Instances, Run
 from hpo_explain.space import SearchSpace
 

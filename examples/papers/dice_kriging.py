@@ -27,7 +27,7 @@ from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.optimize import minimize
 
 import hpo_explain as hx
-from hpo_explain.surrogates import CoalitionBlock
+from hpo_explain.models.protocols import CoalitionBlock
 
 SQRT3 = np.sqrt(3.0)
 ROWS = 250  # of a background at a time

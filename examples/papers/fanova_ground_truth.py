@@ -30,7 +30,7 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import LatentDirichletAllocation
 
 import hpo_explain as hx
-from hpo_explain.explanations import Subject
+from hpo_explain.base.subject import Subject
 
 NAMES = ("learning_decay", "learning_offset", "batch_size")
 SYMBOLS = ("κ", "τ0", "S")

@@ -46,8 +46,8 @@ from shapleymbo_bo import minimize, spread_out
 from shapleymbo_expectations import Contributions, report, verdicts
 
 import hpo_explain as hx
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
-from hpo_explain.surrogates import Surrogate
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 PATHS, SHAPLEY = "hyper_ellipsoid_paths.csv.gz", "hyper_ellipsoid_shapley.csv.gz"

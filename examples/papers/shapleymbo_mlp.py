@@ -337,7 +337,7 @@ def save_figures(
     run: hx.Run, path: hx.DesirabilityPath, best: hx.ProposalExplanation, other: int, folder: Path
 ) -> None:
     """Save Figures 9, 10 and 12 to 14."""
-    from hpo_explain.plotting import plot_predictions
+    from hpo_explain.plotting.path_predictions import plot_predictions
 
     both = (best.trial, other)
     drawn = {

@@ -10,9 +10,10 @@ import sys
 
 import click
 
+from hpo_explain.catalog.methods import METHODS
+from hpo_explain.cli._commands import MethodCommand
 from hpo_explain.cli._interrupt import heeded_interrupt
 from hpo_explain.cli.advise import advise
-from hpo_explain.cli.ale import ale
 from hpo_explain.cli.comparison import compare
 from hpo_explain.cli.configurations import configurations
 from hpo_explain.cli.demo import demo
@@ -59,7 +60,6 @@ def main(context: click.Context) -> None:
 
 for _command in (
     advise,
-    ale,
     compare,
     configurations,
     demo,
@@ -80,5 +80,6 @@ for _command in (
     tunability,
     watch,
     weights,
+    *(MethodCommand(method) for method in METHODS if method.called),
 ):
     main.add_command(_command)

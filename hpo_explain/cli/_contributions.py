@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hpo_explain.explanations import ProposalExplanation
+    from hpo_explain.explanations.proposal import ProposalExplanation
 
 
 def contributions_table(result: ProposalExplanation, *, words: bool = False) -> pd.DataFrame:

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 import click
 
-from hpo_explain._words import printable
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.phrases import printable
 from hpo_explain.cli._options import name_option, name_reading_option
-from hpo_explain.errors import InputError, NothingToExplain
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hpo_explain._words import printable
+from hpo_explain.base.phrases import printable
 from hpo_explain.cli._errors import say
 from hpo_explain.cli._interrupt import interrupt_at_hand
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from hpo_explain._progress import progress_of, steps
-from hpo_explain._workers import by_workers
 from hpo_explain.adapters.file_kind import TABLE, TABLES, kind_of
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.progress import progress_of, steps
+from hpo_explain.base.workers import by_workers
 from hpo_explain.cli._errors import told
 from hpo_explain.cli._source import Source
-from hpo_explain.errors import InputError
 
 
 def runs_in(source: Source) -> dict[str, Source]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from hpo_explain.options import KINDS, Kind
+from hpo_explain.base.options import KINDS, Kind
 
 
 def chooses_surrogate(

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from hpo_explain.errors import Option
+from hpo_explain.base.errors import Option
 
 # What is called otherwise here: arguments of the commands, and of reading a table.
 _COMMANDS = {"run": "source", "kind": "--surrogate"}

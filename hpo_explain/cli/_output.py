@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hpo_explain._words import printable_lines
+from hpo_explain.base.phrases import printable_lines
 from hpo_explain.cli._errors import say
 from hpo_explain.cli._interrupt import interrupt_at_hand
 from hpo_explain.cli._options import name_option
@@ -20,7 +20,7 @@ from hpo_explain.cli._table import text_table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hpo_explain.explanations import Result
+    from hpo_explain.explanations.result import Result
 
 _FORMATS = (".png", ".svg", ".pdf")
 _COLORS = {"good": "green", "fair": "yellow", "poor": "red"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hpo_explain._words import spans
+from hpo_explain.base.facts import by_reason
+from hpo_explain.base.phrases import spans
 from hpo_explain.cli._errors import say
 from hpo_explain.cli._options import name_reading_option
-from hpo_explain.facts import by_reason
 
 if TYPE_CHECKING:
     from hpo_explain.cli._source import Source

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hpo_explain._words import printable
 from hpo_explain.adapters.file_kind import PICKLE, STORAGE, TABLE, kind_of
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.options import MEASURED, Direction
+from hpo_explain.base.phrases import printable
 from hpo_explain.cli._errors import SourceError, debuggable, errors
 from hpo_explain.cli._options import name_reading_option
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.options import MEASURED, Direction
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from wcwidth import ljust, rjust
 
-from hpo_explain._width import columns
-from hpo_explain._words import printable
+from hpo_explain.base.phrases import printable
+from hpo_explain.base.width import columns
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -25,7 +25,7 @@ def _trials(run: Run, seed: int) -> Exported:
     """Every finished trial: its configuration, its objective, and what is known about it."""
     import pandas as pd
 
-    from hpo_explain.explanations._json import plain_json
+    from hpo_explain.base.plain import plain_json
 
     configs = run.space.decode(run.X)
     unknown = [nan] * len(run)
@@ -70,8 +70,8 @@ def _trust(run: Run, seed: int) -> Exported:
     """Whether the model is good enough to be explained."""
     import pandas as pd
 
-    from hpo_explain.diagnostics import SCOPES
-    from hpo_explain.facade import trust
+    from hpo_explain.diagnostics._trust import SCOPES
+    from hpo_explain.facade.overview import trust
 
     verdict = trust(run).to_dict()
     levels: dict[str, Any] = {scope: verdict[scope]["level"] for scope in SCOPES}
@@ -82,7 +82,7 @@ def _trust(run: Run, seed: int) -> Exported:
 
 def _importance(run: Run, seed: int) -> Exported:
     """Shares of single hyperparameters."""
-    from hpo_explain.facade import importance
+    from hpo_explain.facade.fanova import importance
 
     result = importance(run, seed=seed)
     return Exported(result.to_frame().drop(columns="members").reset_index(), result.to_dict())
@@ -90,9 +90,9 @@ def _importance(run: Run, seed: int) -> Exported:
 
 def _interactions(run: Run, seed: int) -> Exported:
     """Shares of pairs."""
-    from hpo_explain.errors import NothingToExplain
-    from hpo_explain.facade import importance
-    from hpo_explain.facts import fact
+    from hpo_explain.base.errors import NothingToExplain
+    from hpo_explain.base.facts import fact
+    from hpo_explain.facade.fanova import importance
 
     if len(run.space) < 2:
         raise NothingToExplain(fact("single_hyperparameter"))
@@ -110,7 +110,7 @@ def _interactions(run: Run, seed: int) -> Exported:
 
 def _effects(run: Run, seed: int) -> Exported:
     """Every hyperparameter's partial dependence with its band."""
-    from hpo_explain.facade import partial_dependences
+    from hpo_explain.facade.effects import partial_dependences
 
     result = partial_dependences(run, run.space.names, sample=1000, seed=seed)
     return Exported(result.to_frame(), [effect.to_dict() for effect in result])
@@ -119,7 +119,7 @@ def _effects(run: Run, seed: int) -> Exported:
 def _proposal(run: Run, seed: int) -> Exported:
     """Why the latest of the proposals was made."""
     from hpo_explain.cli._contributions import contributions_table
-    from hpo_explain.facade import explain_proposal
+    from hpo_explain.facade.proposals import explain_proposal
 
     result = explain_proposal(run, seed=seed)
     return Exported(contributions_table(result), result.to_dict())
@@ -127,7 +127,7 @@ def _proposal(run: Run, seed: int) -> Exported:
 
 def _path(run: Run, seed: int) -> Exported:
     """Why each of the proposals was made."""
-    from hpo_explain.facade import desirability_path
+    from hpo_explain.facade.proposals import desirability_path
 
     result = desirability_path(run, seed=seed)
     return Exported(result.to_frame(), result.to_dict())
@@ -146,6 +146,6 @@ TABLES: dict[str, Callable[[Run, int], Exported]] = {
 
 
 def _of_rows(frame: pd.DataFrame) -> Exported:
-    from hpo_explain.explanations._json import plain_json
+    from hpo_explain.base.plain import plain_json
 
     return Exported(frame, plain_json(frame.to_dict(orient="records")))

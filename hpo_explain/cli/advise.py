@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from hpo_explain._words import printable
+from hpo_explain.base.phrases import printable
 from hpo_explain.cli._model import takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
@@ -24,7 +24,7 @@ def advise(source: Source, most: int, seed: int, form: str, plot: Path | None) -
 
     Each action with what speaks for it and code to paste.
     """
-    from hpo_explain.facade import advise as advice_of
+    from hpo_explain.facade.advice import advise as advice_of
 
     result = advice_of(read_and_tell(source), most=most, seed=seed)
     show(result, result.to_frame(), form, plot)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
+from hpo_explain.base.options import Kind
 from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_sources
-from hpo_explain.options import Kind
 
 
 @click.command()
@@ -26,7 +26,7 @@ def compare(
     Shares of the variance that single hyperparameters explain in each run, their mean and standard
     deviation over the runs, and the configuration that is good in all.
     """
-    from hpo_explain.facade import compare as compare_runs
+    from hpo_explain.facade.comparison import compare as compare_runs
 
     runs = {label: read_and_tell(source) for label, source in sources.items()}
     result = compare_runs(runs, kind=kind, seed=seed)

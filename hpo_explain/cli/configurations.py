@@ -28,7 +28,7 @@ def configurations(
 
     NAMEs choose hyperparameters; by default all are shown, and the first ones drawn.
     """
-    from hpo_explain.facade import configurations as configurations_of
+    from hpo_explain.facade.history import configurations as configurations_of
 
     result = configurations_of(read_and_tell(source), names or None, highlight=highlight)
     show(result, result.to_frame(), form, plot)

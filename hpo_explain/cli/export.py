@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from hpo_explain._words import printable
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.phrases import printable
 from hpo_explain.cli._errors import say, told
 from hpo_explain.cli._interrupt import interrupt_at_hand
 from hpo_explain.cli._model import takes_seed
@@ -15,7 +16,6 @@ from hpo_explain.cli._output import as_csv, as_json
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
 from hpo_explain.cli._tables import TABLES
-from hpo_explain.errors import NothingToExplain
 
 _logger = logging.getLogger("hpo_explain")
 

@@ -33,9 +33,9 @@ def _asked(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _show(game: str, source: Source, form: str, plot: Path | None, asked: dict[str, Any]) -> None:
-    from hpo_explain import facade
+    from hpo_explain import methods
 
-    result = getattr(facade, game)(read_and_tell(source), **asked)
+    result = getattr(methods, game)(read_and_tell(source), **asked)
     show(result, result.to_frame().drop(columns="members").reset_index(), form, plot)
 
 

@@ -17,7 +17,7 @@ from hpo_explain.cli._source import Source, takes_source
 @shows_result
 def history(source: Source, optimum: float | None, form: str, plot: Path | None) -> None:
     """Show what every trial reached, and the best so far."""
-    from hpo_explain.facade import history as history_of
+    from hpo_explain.facade.history import history as history_of
 
     result = history_of(read_and_tell(source), optimum=optimum)
     show(result, result.to_frame(), form, plot)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.options import Kind
 from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
-from hpo_explain.errors import InputError
-from hpo_explain.options import Kind
 
 if TYPE_CHECKING:
     from hpo_explain.space import Parameter, SearchSpace
@@ -73,7 +73,7 @@ def importance(
     Shares of the variance of the objective, without the noise of the trials, with 95 % intervals
     (lower, upper); std is the standard deviation over draws of a posterior, or a forest's trees.
     """
-    from hpo_explain.facade import importance as importance_of
+    from hpo_explain.facade.fanova import importance as importance_of
 
     run = read_and_tell(source)
     within = _sub_space(run.space, given)

@@ -25,7 +25,7 @@ def learning_curves(source: Source, enough: float, seed: int, form: str, plot: P
     The rank correlation of the values reported at each step with the final ones, with its 95 %
     interval, and the final rank of the trial that is best at the step.
     """
-    from hpo_explain.facade import learning_curves as learning_curves_of
+    from hpo_explain.facade.learning_curves import learning_curves as learning_curves_of
 
     result = learning_curves_of(read_and_tell(source), enough=enough, seed=seed)
     show(result, result.to_frame(), form, plot)

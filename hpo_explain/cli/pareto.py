@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
+from hpo_explain.base.options import Kind
 from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_all_and_tell
 from hpo_explain.cli._source import Source, takes_source
-from hpo_explain.options import Kind
 
 
 @click.command()
@@ -30,7 +30,7 @@ def pareto(
     Which trials no other one beats in all objectives, with what the models predict for them. Of a
     run with a single objective, how long trials took is the other one.
     """
-    from hpo_explain.facade import pareto as pareto_of
+    from hpo_explain.facade.pareto import pareto as pareto_of
 
     result = pareto_of(read_all_and_tell(source), loss=loss, kind=kind, seed=seed)
     show(result, result.to_frame().reset_index(), form, plot)

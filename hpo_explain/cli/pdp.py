@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hpo_explain.base.options import Kind
 from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._names import check_names
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
-from hpo_explain.options import Kind
 
 if TYPE_CHECKING:
-    from hpo_explain.explanations import Result
+    from hpo_explain.explanations.result import Result
 
 
 @click.command()
@@ -48,7 +48,8 @@ def pdp(
     best those that cannot be told from the best one.
     """
     check_names(names)
-    from hpo_explain.facade import partial_dependence, partial_dependences
+    from hpo_explain.facade.effects import partial_dependences
+    from hpo_explain.methods.effects.partial_dependence import partial_dependence
 
     run = read_and_tell(source)
     result: Result

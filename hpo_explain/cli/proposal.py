@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
+from hpo_explain.base.options import Criterion, WhichTrial
 from hpo_explain.cli._contributions import contributions_table
 from hpo_explain.cli._model import takes_seed
 from hpo_explain.cli._number_or_word import number_or_word
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
-from hpo_explain.options import Criterion, WhichTrial
 
 
 @click.command()
@@ -44,7 +44,7 @@ def proposal(
     Contributions of its hyperparameters to the acquisition function, larger is more desirable;
     lower and upper are the 95 % interval of averaging over the background.
     """
-    from hpo_explain.facade import explain_proposal
+    from hpo_explain.facade.proposals import explain_proposal
 
     result = explain_proposal(
         read_and_tell(source),

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from hpo_explain._words import printable
-from hpo_explain._workers import workers_of
+from hpo_explain.base.phrases import printable
+from hpo_explain.base.workers import workers_of
 from hpo_explain.cli._errors import say
 from hpo_explain.cli._findings import write_and_tell
 from hpo_explain.cli._folder import runs_in, write_reports
@@ -48,7 +48,7 @@ def report(
 
 def _of_each(source: Source, out: Path, n_jobs: int, scheduler: str | None) -> None:
     """Write a report about each run in a folder; fail in the end if any could not be written."""
-    from hpo_explain._checks import check_jobs
+    from hpo_explain.base.checks import check_jobs
 
     sources = runs_in(source)
     say(f"writing {len(sources)} reports to {out} ...")

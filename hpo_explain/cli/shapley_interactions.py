@@ -7,11 +7,11 @@ from typing import Literal
 
 import click
 
+from hpo_explain.base.options import Criterion, InteractionIndex, Kind
 from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
-from hpo_explain.options import Criterion, InteractionIndex, Kind
 
 
 @click.command()
@@ -52,7 +52,7 @@ def interactions(
     Shapley interactions: the values of sets of hyperparameters add up to the difference of what is
     explained from its average over the space.
     """
-    from hpo_explain.facade import shapley_interactions
+    from hpo_explain.facade.shapley_interactions import shapley_interactions
 
     result = shapley_interactions(
         read_and_tell(source), trial, of=of, index=index, order=order, background=background,

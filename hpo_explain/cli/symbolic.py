@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
+from hpo_explain.base.options import Kind
 from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_and_tell
 from hpo_explain.cli._source import Source, takes_source
-from hpo_explain.options import Kind
 
 
 @click.command()
@@ -32,7 +32,7 @@ def symbolic(
     A sum of powers, logarithms and products of one to three hyperparameters, on average over all
     others. No formula is given where none fits, or where the effect is not certain.
     """
-    from hpo_explain.facade import symbolic as symbolic_of
+    from hpo_explain.facade.symbolic import symbolic as symbolic_of
 
     result = symbolic_of(read_and_tell(source), list(names), kind=kind, seed=seed)
     show(result, result.to_frame(), form, plot)

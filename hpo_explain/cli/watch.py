@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hpo_explain._words import printable, spans
+from hpo_explain.base.phrases import printable, spans
 from hpo_explain.cli._duration import duration
 from hpo_explain.cli._errors import say, told
 from hpo_explain.cli._interrupt import Interrupt, interrupt_at_hand

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
+from hpo_explain.base.options import Kind
 from hpo_explain.cli._model import chooses_surrogate, takes_seed
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_all_and_tell
 from hpo_explain.cli._source import Source, takes_source
-from hpo_explain.options import Kind
 
 
 @click.command()
@@ -28,7 +28,7 @@ def weights(
 
     Shares of the variance for all weights, with 95 % intervals (lower, upper).
     """
-    from hpo_explain.facade import weighted_importance
+    from hpo_explain.facade.weights import weighted_importance
 
     result = weighted_importance(
         read_all_and_tell(source), divisions=divisions, kind=kind, seed=seed

@@ -1,33 +1,12 @@
-"""Whether a surrogate can be trusted, and where the trials it rests on were never made."""
+"""Whether a surrogate can be trusted."""
 
-from hpo_explain.diagnostics._branch import Branch, branch_of
-from hpo_explain.diagnostics._densities import trust_of_densities
-from hpo_explain.diagnostics._sampling_bias import SamplingBias, sampling_bias
-from hpo_explain.diagnostics._support import FEW, Support, supported_at
-from hpo_explain.diagnostics._trust import (
-    LEVELS,
-    SCOPES,
-    Level,
-    Scope,
-    Trust,
-    Verdict,
-    trust,
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "_densities": ["trust_of_densities"],
+        "_sampling_bias": ["SamplingBias", "sampling_bias"],
+        "_trust": ["Trust", "Verdict", "trust"],
+    },
 )
-
-__all__ = [
-    "FEW",
-    "LEVELS",
-    "SCOPES",
-    "Branch",
-    "Level",
-    "SamplingBias",
-    "Scope",
-    "Support",
-    "Trust",
-    "Verdict",
-    "branch_of",
-    "sampling_bias",
-    "supported_at",
-    "trust",
-    "trust_of_densities",
-]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.diagnostics._skill import r2_of
-from hpo_explain.diagnostics._support import Support
 from hpo_explain.diagnostics._trust import R2
-from hpo_explain.surrogates import SupportsHeldOut, Surrogate
+from hpo_explain.models.protocols import SupportsHeldOut, Surrogate
+from hpo_explain.space.support import Support
 
 FEWEST = 15
 """Fewer trials of a branch say nothing certain about it."""

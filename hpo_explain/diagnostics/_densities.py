@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.acquisition import Acquisition, SupportsBootstrap
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.diagnostics._skill import limit_of_rank, rank_correlation
 from hpo_explain.diagnostics._trust import Trust, Verdict, level_of, limits_of
-from hpo_explain.facts import Fact, fact
+from hpo_explain.models.acquisition.protocols import Acquisition, SupportsBootstrap
 
 _DRAWS = 40
 _FEWEST = 4  # trials that a draw must leave out to count

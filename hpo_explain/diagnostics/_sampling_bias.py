@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_count, check_seed
-from hpo_explain._edge import words
-from hpo_explain._html import text_html
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_count, check_seed
+from hpo_explain.base.edge import words
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.html import text_html
 from hpo_explain.run import Run
 from hpo_explain.space import Array
 from hpo_explain.space.gower import gower_distances

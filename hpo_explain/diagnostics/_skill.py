@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.models.protocols import HeldOut
 from hpo_explain.space import Array
-from hpo_explain.surrogates import HeldOut
 
 _DRAWS = 200
 _LEVEL = 0.05  # of the one-sided limits

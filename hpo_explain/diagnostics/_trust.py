@@ -8,14 +8,14 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from hpo_explain._checks import check_direction
-from hpo_explain._edge import words
-from hpo_explain._html import text_html
+from hpo_explain.base.checks import check_direction
+from hpo_explain.base.edge import words
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.html import text_html
+from hpo_explain.base.options import Direction
 from hpo_explain.diagnostics._reach import Reach, reach
 from hpo_explain.diagnostics._skill import good_trials, r2_of, rank_correlation, two_groups
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Direction
-from hpo_explain.surrogates import HeldOut, SupportsHeldOut, Surrogate
+from hpo_explain.models.protocols import HeldOut, SupportsHeldOut, Surrogate
 
 Level: TypeAlias = Literal["good", "fair", "poor", "unknown"]
 LEVELS: tuple[Level, ...] = get_args(Level)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_array, check_option
-from hpo_explain.acquisition import Acquisition, SurrogateBased
-from hpo_explain.errors import InputError
-from hpo_explain.options import CRITERIA
+from hpo_explain.base.checks import check_array, check_option
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.options import CRITERIA
+from hpo_explain.models.acquisition.protocols import Acquisition, SurrogateBased
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import SearchSpace
-from hpo_explain.surrogates import Surrogate
 
 _PROBES = 3  # configurations at which it is asked
 _HOW = "return finite mean and standard deviation, arrays of shape (n,), from predict(X)"

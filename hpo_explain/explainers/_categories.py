@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.explanations import Subject
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array, CategoricalParameter
 
 MOST_CATEGORIES = (50, 20)
 """Of a hyperparameter alone, and of each of two: more take too long, and cannot be shown."""
+
+_LEFT_OUT = declared_fact(
+    "categories_left_out", "{shown} of the {all} values of {names} are looked at: those tried most"
+)
 
 
 def codes_of(subject: Subject, j: int, members: int) -> Array:
@@ -46,4 +51,4 @@ def left_out_note(subject: Subject, j: int, members: int) -> tuple[Fact, ...]:
     parameter, most = subject.space.parameters[j], MOST_CATEGORIES[members - 1]
     if not isinstance(parameter, CategoricalParameter) or parameter.size <= most:
         return ()
-    return (fact("categories_left_out", names=[parameter.name], shown=most, all=parameter.size),)
+    return (_LEFT_OUT(names=[parameter.name], shown=most, all=parameter.size),)

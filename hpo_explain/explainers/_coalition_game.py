@@ -12,8 +12,17 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._progress import steps
-from hpo_explain.acquisition import (
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.progress import steps
+from hpo_explain.explainers._explained import PredictedObjective
+from hpo_explain.explainers._relevant import relevant
+from hpo_explain.explainers._terms import COMPOSED_ROWS, evaluate
+from hpo_explain.explainers._walks import walked_shapley
+from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
+from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS, kernel_shap
+from hpo_explain.models._coalitions import ended
+from hpo_explain.models.acquisition.protocols import (
     Acquisition,
     OfPredictions,
     SupportsParts,
@@ -21,17 +30,8 @@ from hpo_explain.acquisition import (
     SupportsWalks,
     TermBlock,
 )
-from hpo_explain.errors import InputError, Option
-from hpo_explain.explainers._explained import PredictedObjective
-from hpo_explain.explainers._relevant import relevant
-from hpo_explain.explainers._terms import COMPOSED_ROWS, evaluate
-from hpo_explain.explainers._walks import walked_shapley
-from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
-from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS, kernel_shap
-from hpo_explain.facts import Fact, fact
+from hpo_explain.models.protocols import SupportsCoalitions, SupportsMeanShapley
 from hpo_explain.space import Array
-from hpo_explain.surrogates import SupportsCoalitions, SupportsMeanShapley
-from hpo_explain.surrogates._coalitions import ended
 
 Players = npt.NDArray[np.int64]
 Coalitions = npt.NDArray[np.bool_]

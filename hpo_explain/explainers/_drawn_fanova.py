@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._latent_forest import LatentForest
 from hpo_explain.explainers._share_intervals import credible
-from hpo_explain.explanations import Axis, FanovaImportance, Subject
-from hpo_explain.facts import Fact, fact
+from hpo_explain.explanations.fanova import Axis, FanovaImportance
+from hpo_explain.models._latent_means import MOST_CATEGORIES, nodes_of, of_many_categories
+from hpo_explain.models.anova import NODES
+from hpo_explain.models.protocols import AnovaDraws
 from hpo_explain.space import SearchSpace
-from hpo_explain.surrogates import AnovaDraws
-from hpo_explain.surrogates._latent_means import MOST_CATEGORIES, nodes_of, of_many_categories
-from hpo_explain.surrogates.anova import NODES
 
 
 def of_draws(subject: Subject, draws: AnovaDraws, seed: int) -> FanovaImportance:

@@ -20,9 +20,9 @@ from functools import partial
 
 import numpy as np
 
-from hpo_explain._progress import steps
+from hpo_explain.base.progress import steps
+from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of
 from hpo_explain.space import Array
-from hpo_explain.surrogates import SupportsJoint, Surrogate, mean_of
 
 _DESIGN = 400
 _DRAWS = 128  # an even number

@@ -6,17 +6,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hpo_explain import diagnostics
-from hpo_explain._checks import check_direction
-from hpo_explain.acquisition import Acquisition, SurrogateBased
-from hpo_explain.diagnostics import Trust
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_direction
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import as_facts
+from hpo_explain.base.options import Direction
+from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics._densities import trust_of_densities
+from hpo_explain.diagnostics._trust import Trust
+from hpo_explain.diagnostics._trust import trust as trust_in
 from hpo_explain.explainers._accepted import accepted_acquisition, accepted_surrogate
-from hpo_explain.explanations import Subject
-from hpo_explain.facts import as_facts
-from hpo_explain.options import Direction
+from hpo_explain.models.acquisition.protocols import Acquisition, SurrogateBased
+from hpo_explain.models.protocols import SupportsJoint, SupportsTrees, Surrogate, mean_of
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate, mean_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +113,8 @@ class Explained:
     def trust(self, direction: Direction) -> Trust | None:
         """Return whether what is explained is good enough, where it can be judged."""
         if self.surrogate is None:
-            return diagnostics.trust_of_densities(self.game)
-        return diagnostics.trust(self.surrogate, direction)
+            return trust_of_densities(self.game)
+        return trust_in(self.surrogate, direction)
 
     @property
     def objective_direction(self) -> Direction:

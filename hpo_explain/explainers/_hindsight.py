@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.models.protocols import KnowsTrainingRows, Surrogate
 from hpo_explain.run import Run
 from hpo_explain.space.gower import nearest
-from hpo_explain.surrogates import KnowsTrainingRows, Surrogate
 
 
 def learned_later(run: Run, number: int, model: Surrogate | None) -> tuple[Fact, ...]:

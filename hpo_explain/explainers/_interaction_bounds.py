@@ -31,9 +31,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hpo_explain.explainers._drawn_functions import inverse_root, mirrored
-from hpo_explain.explanations import InteractionBounds
+from hpo_explain.explanations.h_statistic import InteractionBounds
+from hpo_explain.models.protocols import AnovaDraws, SupportsAnova, SupportsJoint, Surrogate
 from hpo_explain.space import Array
-from hpo_explain.surrogates import AnovaDraws, SupportsAnova, SupportsJoint, Surrogate
 
 _ENDS = (0.005, 0.995)
 _KNOWN = 0.025  # quantile of C

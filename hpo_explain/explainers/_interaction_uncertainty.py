@@ -29,8 +29,8 @@ from hpo_explain.explainers._coalition_game import Coalitions
 from hpo_explain.explainers._drawn_functions import inverse_root
 from hpo_explain.explainers._sums import Sums, sums_under
 from hpo_explain.explainers.exact_shapley import all_coalitions
+from hpo_explain.models.protocols import SupportsJoint, Surrogate, std_from_variance
 from hpo_explain.space import Array
-from hpo_explain.surrogates import SupportsJoint, Surrogate, std_from_variance
 
 _ROWS = 2048  # composed rows among which K is computed; trees predict all of `_MANY`
 _MOST = 16  # background rows of these

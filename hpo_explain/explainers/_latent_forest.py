@@ -16,16 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_count, check_direction, check_name, check_number
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_count, check_direction, check_name, check_number
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import Direction
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained, PredictedObjective
-from hpo_explain.explanations import Subject
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Direction
+from hpo_explain.models.box_sums import Intervals, clip_worse, restrict, squeeze
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.protocols import SupportsBoxes, Surrogate, TreeBoxes
 from hpo_explain.space import Array, CategoricalParameter, FloatParameter, Parameter, SearchSpace
-from hpo_explain.surrogates import ForestSurrogate, SupportsBoxes, Surrogate, TreeBoxes
-from hpo_explain.surrogates.box_sums import Intervals, clip_worse, restrict, squeeze
 
 GRID = 40  # points of a marginal where there are more values
 DISTILLED_ROWS = 2000
@@ -129,7 +130,7 @@ class LatentForest:
 
     def _kept(self, given: Mapping[str, Sequence[Any]]) -> dict[int, Intervals]:
         """Return the latent intervals of a sub-space."""
-        from hpo_explain.surrogates._tree_boxes import activity_intervals
+        from hpo_explain.models._tree_boxes import activity_intervals
 
         kept: dict[int, Intervals] = {}
         activity = activity_intervals(self.space, self.ranks)
@@ -159,7 +160,7 @@ class LatentForest:
         return kept
 
     def _latent_values(self, j: int, values: list[Any]) -> Intervals:
-        from hpo_explain.surrogates._tree_boxes import latent_interval
+        from hpo_explain.models._tree_boxes import latent_interval
 
         parameter = self.space.parameters[j]
         share = parameter.optional or 1.0
@@ -217,7 +218,7 @@ class LatentForest:
 
     def where_active(self, j: int) -> dict[int, Intervals]:
         """Return the latent intervals of j's ancestors in which j is active."""
-        from hpo_explain.surrogates._tree_boxes import activity_intervals
+        from hpo_explain.models._tree_boxes import activity_intervals
 
         found = {}
         for ancestor, intervals in activity_intervals(self.space, self.ranks)[j].items():

@@ -6,8 +6,8 @@ import itertools
 
 import numpy as np
 
+from hpo_explain.base.options import LimeSampling
 from hpo_explain.explainers.background import local_background
-from hpo_explain.options import LimeSampling
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.nearby import changed, filled
 

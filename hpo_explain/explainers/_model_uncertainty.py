@@ -26,14 +26,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.acquisition import SupportsMarginals
 from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers._sums import sums_under
 from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
 from hpo_explain.explainers.sampling import joining
-from hpo_explain.explanations import ObjectiveContributions
+from hpo_explain.explanations.certainty import ObjectiveContributions
+from hpo_explain.models.acquisition.protocols import SupportsMarginals
+from hpo_explain.models.protocols import SupportsJoint, SupportsTrees, Surrogate
 from hpo_explain.space import Array
-from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate
 
 ROWS = 1024
 BOOTSTRAPS = 80

@@ -8,11 +8,11 @@ from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from hpo_explain._checks import check_option
-from hpo_explain._words import spans
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import Fact, Origin, fact
-from hpo_explain.options import TRIALS, State, WhichTrial
+from hpo_explain.base.checks import check_option
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.base.options import TRIALS, State, WhichTrial
+from hpo_explain.base.phrases import spans
 from hpo_explain.run import Run
 from hpo_explain.space import Array, Config, encode_one
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.acquisition import Acquisition, SurrogateBased
-from hpo_explain.surrogates import SupportsRelevance
+from hpo_explain.models.acquisition.protocols import Acquisition, SurrogateBased
+from hpo_explain.models.protocols import SupportsRelevance
 
 
 def relevant(acquisition: Acquisition) -> npt.NDArray[np.bool_]:

@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain import diagnostics
-from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations import Saving, Subject
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics._trust import Trust
+from hpo_explain.diagnostics._trust import trust as trust_in
+from hpo_explain.explanations.pareto import Saving
+from hpo_explain.models.protocols import SupportsDifference, SupportsTrees, Surrogate
 from hpo_explain.run import Objectives, Run
 from hpo_explain.space import Array
-from hpo_explain.surrogates import SupportsDifference, SupportsTrees, Surrogate
 
 LOSS = 0.001
 """How much of an objective may be lost, as a share of its best value."""
@@ -111,7 +112,7 @@ def certain_saving_of_time(run: Run, surrogate: Surrogate, trust: Trust | None) 
         return None
     timed = objectives.runs[objectives.names[1]]
     model = timed.surrogate()
-    about = replace(Subject.of(timed), trust=diagnostics.trust(model, timed.direction))
+    about = replace(Subject.of(timed), trust=trust_in(model, timed.direction))
     surrogates = {run.objective_name: surrogate, timed.objective_name: model}
     found = saving_of(objectives, surrogates, 0, 1, LOSS, about.doubts("everywhere"))
     return None if found is None or found.doubts else found

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import t as student
 
-from hpo_explain.explanations import ShareIntervals
+from hpo_explain.explanations.fanova import ShareIntervals
+from hpo_explain.models.protocols import AnovaDraws
 from hpo_explain.space import Array
-from hpo_explain.surrogates import AnovaDraws
 
 _LEVEL = 0.95
 _LEAST = 0.2  # of the variance: with less in common, shares of it say nothing

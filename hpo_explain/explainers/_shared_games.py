@@ -19,12 +19,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from hpo_explain.base.facts import fact
+from hpo_explain.base.options import Over
 from hpo_explain.explainers._shared_subject import shared_subject
 from hpo_explain.explainers.games import GameExplainer, players_of
 from hpo_explain.explainers.interaction_indices import interaction_weights
-from hpo_explain.explanations import GameExplanation, SetValues
-from hpo_explain.facts import fact
-from hpo_explain.options import Over
+from hpo_explain.explanations.games import GameExplanation
+from hpo_explain.explanations.set_values import SetValues
 from hpo_explain.space import Array, Config
 
 _UNEVEN = 10.0  # times the value of all hyperparameters in the run where it is least

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hpo_explain.diagnostics import LEVELS
-from hpo_explain.explanations import Subject
-from hpo_explain.facts import Fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics._trust import LEVELS
 from hpo_explain.space import SearchSpace
 
 

@@ -22,12 +22,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hpo_explain._blas import one_blas_thread
+from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base.posterior import normal_draws
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._explained import Explained
-from hpo_explain.explanations import Subject
-from hpo_explain.explanations.posterior import normal_draws
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Ties, ranked
-from hpo_explain.surrogates import Surrogate
 
 _OF_GAIN = 0.1
 _OF_SPREAD = 0.02  # of the standard deviation of the prediction over the space

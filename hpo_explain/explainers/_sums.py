@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hpo_explain.models.protocols import SupportsJoint, SupportsTrees, Surrogate, std_from_variance
 from hpo_explain.space import Array
-from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate, std_from_variance
 
 
 @dataclass(frozen=True, eq=False)

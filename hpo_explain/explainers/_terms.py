@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.acquisition import Acquisition
+from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.space import Array
 
 COMPOSED_ROWS = 10_000  # at once: bounds the memory, whatever model receives them

@@ -31,10 +31,9 @@ from hpo_explain.explainers._drawn_functions import DrawnFunctions
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._terms import COMPOSED_ROWS
 from hpo_explain.explainers.exact_shapley import all_coalitions
+from hpo_explain.models.box_sums import closed_variance
+from hpo_explain.models.protocols import SupportsBoxes, Surrogate, TreeBoxes
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import SupportsBoxes, Surrogate
-from hpo_explain.surrogates.box_sums import closed_variance
-from hpo_explain.surrogates.protocols import TreeBoxes
 
 _SETS = 10
 _EVALUATIONS = 1_400_000

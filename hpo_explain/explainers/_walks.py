@@ -28,10 +28,10 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.acquisition import Acquisition, OfPredictions, SupportsWalks
 from hpo_explain.explainers._terms import COMPOSED_ROWS, evaluate
+from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions, SupportsWalks
+from hpo_explain.models.protocols import SupportsWalkedPredictions
 from hpo_explain.space import Array
-from hpo_explain.surrogates import SupportsWalkedPredictions
 
 STARTS = 8  # places in an order; more would not pay, as background rows differ as well
 

@@ -12,10 +12,12 @@ from dataclasses import replace
 from math import isnan
 from typing import TypeVar
 
-from hpo_explain._blas import one_blas_thread
-from hpo_explain._checks import check_count, check_seed
-from hpo_explain._progress import shows_progress
-from hpo_explain.errors import NothingToExplain, unless_nothing
+from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base.checks import check_count, check_seed
+from hpo_explain.base.errors import NothingToExplain, unless_nothing
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.attempt import attempt
 from hpo_explain.explainers._advice.beware import beware, failing
@@ -32,8 +34,7 @@ from hpo_explain.explainers._advice.rescale import rescale
 from hpo_explain.explainers._advice.wait import wait
 from hpo_explain.explainers._advice.widen import widen
 from hpo_explain.explainers.recommended_space import still_possible
-from hpo_explain.explanations import Action, Advice, Subject
-from hpo_explain.facts import Fact, fact
+from hpo_explain.explanations.advice import Action, Advice
 from hpo_explain.space import SearchSpace
 
 _T = TypeVar("_T")

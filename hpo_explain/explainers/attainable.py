@@ -23,18 +23,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.explanations._best import PROBABLE
+from hpo_explain.base.posterior import normal_draws
 from hpo_explain.explanations._contrasts import covariance_of_trees
 from hpo_explain.explanations.attainable import Attainable
-from hpo_explain.explanations.posterior import normal_draws
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Ties
-from hpo_explain.surrogates import (
+from hpo_explain.methods.effects.effect_result import PROBABLE
+from hpo_explain.models.protocols import (
     SupportsJoint,
     SupportsTrees,
     Surrogate,
     mean_of,
     std_from_variance,
 )
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Ties
 
 KEPT = 4  # candidates by each criterion, at each value
 _MOVES = 4  # of each candidate in a round

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_number, check_seed
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_count, check_number, check_seed
+from hpo_explain.base.errors import InputError
 from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace, encode_one
 
 HYPERCUBES = 10

@@ -29,16 +29,18 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_seed
-from hpo_explain._progress import shows_progress, steps
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_seed
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.posterior import DRAWS, normal_draws
+from hpo_explain.base.progress import shows_progress, steps
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._shared_subject import shared_subject
 from hpo_explain.explainers._sums import sums_under
-from hpo_explain.explanations import Comparison, Default, FanovaImportance, Subject
-from hpo_explain.explanations.posterior import DRAWS, normal_draws
-from hpo_explain.facts import Fact, fact
+from hpo_explain.explanations.comparison import Comparison, Default
+from hpo_explain.explanations.fanova import FanovaImportance
+from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Shared
-from hpo_explain.surrogates import SupportsJoint, Surrogate, mean_of
 
 _ROWS = 200  # configurations over which a run's own hyperparameters, and effects, are averaged
 _OVER = 30  # those over which a candidate is averaged

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain._checks import check_name, check_sequence
-from hpo_explain._words import spans
-from hpo_explain.diagnostics import sampling_bias
-from hpo_explain.errors import InputError
-from hpo_explain.explanations import Configurations, Subject
+from hpo_explain.base.checks import check_name, check_sequence
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.phrases import spans
+from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics._sampling_bias import sampling_bias
+from hpo_explain.explanations.configurations import Configurations
 from hpo_explain.run import Run
 
 MOST_HIGHLIGHTED = 10

@@ -7,14 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hpo_explain.densities import DensityRatio
-from hpo_explain.errors import NothingToExplain
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import WhichTrial
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._near_good import near_good
 from hpo_explain.explainers._proposed import HasNumber, proposed
-from hpo_explain.explanations import DensityCurve, ProposalDensities, Subject
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import WhichTrial
+from hpo_explain.explanations.densities import DensityCurve, ProposalDensities
+from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.run import KnowsWhyNot, Run
 from hpo_explain.space import Array, CategoricalParameter, Config, Parameter
 

@@ -29,31 +29,32 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_seed
-from hpo_explain._progress import shows_progress
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_count, check_seed
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import Direction
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._drawn_fanova import of_draws
 from hpo_explain.explainers._latent_forest import LatentForest, completed_subject
 from hpo_explain.explainers._share_intervals import corrected
-from hpo_explain.explanations import Axis, FanovaImportance, ShareIntervals, Subject
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Direction
-from hpo_explain.space import Array
-from hpo_explain.surrogates import (
-    SupportsAnova,
-    SupportsBoxes,
-    SupportsRefits,
-    Surrogate,
-    TreeBoxes,
-)
-from hpo_explain.surrogates._threads import in_parts
-from hpo_explain.surrogates.box_sums import (
+from hpo_explain.explanations.fanova import Axis, FanovaImportance, ShareIntervals
+from hpo_explain.models._threads import in_parts
+from hpo_explain.models.box_sums import (
     main_steps,
     mean_and_variance,
     pair_variances,
     subset_variances,
     total_cost,
 )
+from hpo_explain.models.protocols import (
+    SupportsAnova,
+    SupportsBoxes,
+    SupportsRefits,
+    Surrogate,
+    TreeBoxes,
+)
+from hpo_explain.space import Array
 
 
 class FanovaExplainer:

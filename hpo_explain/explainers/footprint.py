@@ -24,18 +24,19 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
-from hpo_explain._checks import check_count, check_seed
-from hpo_explain._progress import shows_progress, steps
-from hpo_explain.errors import NothingToExplain
+from hpo_explain.base.checks import check_count, check_seed
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.facts import fact
+from hpo_explain.base.options import Direction
+from hpo_explain.base.progress import shows_progress, steps
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
-from hpo_explain.explanations import Footprint, Subject
-from hpo_explain.facts import fact
-from hpo_explain.options import Direction
+from hpo_explain.explanations.footprint import Footprint
+from hpo_explain.models._unit import unit_of
+from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.gower import gower_distances, nearest
-from hpo_explain.surrogates import SupportsJoint, Surrogate
-from hpo_explain.surrogates._unit import unit_of
 
 _MOST_TRIED = 300
 _MOST_STEPS = 200

@@ -26,8 +26,12 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_option, check_seed
-from hpo_explain._progress import shows_progress, steps
+from hpo_explain.base.checks import check_count, check_option, check_seed
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import INDICES, Direction, InteractionIndex
+from hpo_explain.base.posterior import DRAWS, normal_draws
+from hpo_explain.base.progress import shows_progress, steps
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._coalition_search import (
     at_best_of,
     best_in_coalitions,
@@ -41,15 +45,12 @@ from hpo_explain.explainers._sums import sums_under
 from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.explainers.interaction_indices import interaction_weights, sets_up_to
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS
-from hpo_explain.explanations import GameExplanation, SetValues, Subject
-from hpo_explain.explanations.games import Game
-from hpo_explain.explanations.posterior import DRAWS, normal_draws
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import INDICES, Direction, InteractionIndex
+from hpo_explain.explanations.games import Game, GameExplanation
+from hpo_explain.explanations.set_values import SetValues
+from hpo_explain.models._unit import unit_of
+from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of, std_from_variance
 from hpo_explain.space import Array, Config, encode_one
 from hpo_explain.space.nearby import filled
-from hpo_explain.surrogates import SupportsJoint, Surrogate, mean_of, std_from_variance
-from hpo_explain.surrogates._unit import unit_of
 
 _START = 200  # configurations of the space among which the search starts
 _TRIED = 300  # of the tried ones, the best

@@ -29,20 +29,21 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_seed
-from hpo_explain._progress import shows_progress, steps
-from hpo_explain.acquisition import Acquisition, OfPredictions
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_count, check_seed
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import Direction
+from hpo_explain.base.progress import shows_progress, steps
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._interaction_bounds import interaction_bounds
 from hpo_explain.explainers._relevant import relevant
 from hpo_explain.explainers.background import complete
-from hpo_explain.explainers.partial_dependence import checked_sample
-from hpo_explain.explanations import InteractionStrength, Subject
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Direction
+from hpo_explain.explanations.h_statistic import InteractionStrength
+from hpo_explain.methods.effects.partial_dependence import checked_sample
+from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
+from hpo_explain.models.protocols import SupportsGrid, Surrogate
 from hpo_explain.space import Array, ranked
-from hpo_explain.surrogates import SupportsGrid, Surrogate
 
 _GROUPS = 10
 _AT_ONCE = 20_000  # composed rows

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain._checks import check_number
-from hpo_explain.explanations import History, Subject
-from hpo_explain.facts import fact
+from hpo_explain.base.checks import check_number
+from hpo_explain.base.facts import fact
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.history import History
 from hpo_explain.run import Run
 
 

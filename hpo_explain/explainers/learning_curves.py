@@ -28,17 +28,19 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import kendalltau, rankdata
 
-from hpo_explain._checks import check_count, check_fraction, check_seed, check_sequence
-from hpo_explain._progress import shows_progress
-from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.base.checks import check_count, check_fraction, check_seed, check_sequence
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import Kind
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._pruners import RULES
 from hpo_explain.explainers.fanova import FanovaExplainer
-from hpo_explain.explanations import FanovaImportance, LearningCurves, PrunerReplay, Subject
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Kind
+from hpo_explain.explanations.fanova import FanovaImportance
+from hpo_explain.explanations.learning_curves import LearningCurves, PrunerReplay
+from hpo_explain.models.protocols import SupportsRefits
 from hpo_explain.run import Curves, Pruner, Run, thinned
 from hpo_explain.space import Array
-from hpo_explain.surrogates import SupportsRefits
 
 _NORMAL_95 = 1.959963984540054
 _LEAST = 3  # finished trials: with two, every correlation is 1 or -1

@@ -32,11 +32,13 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._blas import one_blas_thread
-from hpo_explain._checks import check_count, check_number, check_option, check_seed
-from hpo_explain._progress import shows_progress, steps
-from hpo_explain.acquisition import Acquisition
-from hpo_explain.errors import InputError
+from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base.checks import check_count, check_number, check_option, check_seed
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import LIME_SAMPLINGS, READABLE, Direction, LimeSampling, Readable
+from hpo_explain.base.progress import shows_progress, steps
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._lime_models import (
     Coordinate,
@@ -50,11 +52,10 @@ from hpo_explain.explainers._lime_models import (
 )
 from hpo_explain.explainers._lime_samples import sample_of
 from hpo_explain.explainers._sums import Sums, sums_under
-from hpo_explain.explanations import LimeExplanation, Subject
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import LIME_SAMPLINGS, READABLE, Direction, LimeSampling, Readable
+from hpo_explain.explanations.lime import LimeExplanation
+from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace, encode_one
-from hpo_explain.surrogates import Surrogate
 
 _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own code
 _FOLDS = 5  # of the sample, each of which is held out once

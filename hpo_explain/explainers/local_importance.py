@@ -21,16 +21,17 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_seed
-from hpo_explain._progress import shows_progress
-from hpo_explain.acquisition import Acquisition
+from hpo_explain.base.checks import check_count, check_seed
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import Direction
+from hpo_explain.base.posterior import normal_draws
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._explained import Explained
-from hpo_explain.explanations import LocalImportance, Subject
-from hpo_explain.explanations.posterior import normal_draws
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Direction
+from hpo_explain.explanations.local_importance import LocalImportance
+from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models.protocols import SupportsBoxes, Surrogate
 from hpo_explain.space import Array, Config, SearchSpace, encode_one
-from hpo_explain.surrogates import SupportsBoxes, Surrogate
 
 _MOST_VALUES = 1000  # of one hyperparameter
 _DRAWS = 100  # of the posterior

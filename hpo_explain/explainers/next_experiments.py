@@ -22,15 +22,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count
-from hpo_explain.errors import InputError, Option
-from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
-from hpo_explain.explanations import Experiments, PartialDependence
-from hpo_explain.explanations._best import PROBABLE
-from hpo_explain.facts import fact
+from hpo_explain.base.checks import check_count
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.facts import fact
+from hpo_explain.explanations.next_experiments import Experiments
+from hpo_explain.methods.effects.effect_result import PROBABLE, PartialDependence
+from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
+from hpo_explain.models._repeats import different_rows
+from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.space import Array, SearchSpace, lowest, ranked
-from hpo_explain.surrogates import SupportsJoint, Surrogate
-from hpo_explain.surrogates._repeats import different_rows
 
 _BLOCK = 1000  # configurations whose covariance with the candidates is computed at once
 _KNOWN = 1e-9  # share of the largest variance below which nothing is left to learn at a candidate

@@ -10,16 +10,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain._checks import check_count, check_seed
-from hpo_explain._progress import shows_progress
-from hpo_explain.diagnostics import Trust, Verdict
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_count, check_seed
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import fact
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics._trust import Trust, Verdict
 from hpo_explain.explainers.fanova import FanovaExplainer
-from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
-from hpo_explain.explanations import FanovaImportance, Noise, PartialDependence, Subject
-from hpo_explain.facts import fact
+from hpo_explain.explanations.fanova import FanovaImportance
+from hpo_explain.explanations.noise import Noise
+from hpo_explain.methods.effects.effect_result import PartialDependence
+from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
+from hpo_explain.models.protocols import SupportsRefits, Surrogate
 from hpo_explain.run import NoiseModel
-from hpo_explain.surrogates import SupportsRefits, Surrogate
 
 _REFITS = 12  # of a forest
 _ROWS = 1000  # over which the noise is described

@@ -22,18 +22,19 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_fraction, check_seed
-from hpo_explain._progress import shows_progress
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_fraction, check_seed
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.posterior import normal_draws
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._savings import saving_of
 from hpo_explain.explainers.background import baseline_background
 from hpo_explain.explainers.prediction import PredictionExplainer
-from hpo_explain.explanations import Move, ParetoFront, Saving, Subject
-from hpo_explain.explanations.posterior import normal_draws
-from hpo_explain.facts import Fact, fact
+from hpo_explain.explanations.pareto import Move, ParetoFront, Saving
+from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.run import Objectives
 from hpo_explain.run.objectives import pareto_ranks
-from hpo_explain.surrogates import SupportsJoint, Surrogate
 
 _ALONG = 5  # trials of the front between which moves are explained
 _MOST_DRAWN = 100  # trials whose ranks are drawn, but for those of the front

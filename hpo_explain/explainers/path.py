@@ -8,17 +8,19 @@ from functools import partial
 
 import numpy as np
 
-from hpo_explain._blas import one_blas_thread
-from hpo_explain._checks import check_count, check_flag, check_jobs, each_of
-from hpo_explain._progress import steps
-from hpo_explain._workers import by_workers
-from hpo_explain.diagnostics import Trust
-from hpo_explain.errors import InputError
+from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base.checks import check_count, check_flag, check_jobs, each_of
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.progress import steps
+from hpo_explain.base.subject import Subject
+from hpo_explain.base.workers import by_workers
+from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.explainers._judged import judged_at
 from hpo_explain.explainers._proposed import proposed
 from hpo_explain.explainers.proposal import ProposalExplainer, explainable
-from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, Subject
-from hpo_explain.facts import Fact, fact
+from hpo_explain.explanations.path import DesirabilityPath
+from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.run import Run
 
 

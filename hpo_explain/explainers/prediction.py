@@ -13,16 +13,18 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_direction, check_seed
-from hpo_explain._progress import shows_progress, steps
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_direction, check_seed
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.progress import shows_progress, steps
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import PredictedObjective
 from hpo_explain.explainers.background import global_background
 from hpo_explain.explainers.shapley import ShapleyExplainer
-from hpo_explain.explanations import PredictionExplanation, PredictionOverview, Subject
+from hpo_explain.explanations.prediction import PredictionExplanation
+from hpo_explain.explanations.prediction_overview import PredictionOverview
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import CategoricalParameter, Config
-from hpo_explain.surrogates import Surrogate
 
 _ROWS_FOR_MANY = 100
 

@@ -12,25 +12,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_draws, check_seed
-from hpo_explain._progress import shows_progress
-from hpo_explain.acquisition import Acquisition
-from hpo_explain.diagnostics import Trust
-from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.base.checks import check_draws, check_seed
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import Criterion, Estimator, WhichTrial
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.explainers._accepted import accepted_criterion, accepted_surrogate
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._hindsight import learned_later
 from hpo_explain.explainers._judged import judged_at
 from hpo_explain.explainers._proposed import HasNumber, Proposed, all_proposals, proposed
 from hpo_explain.explainers.shapley import ShapleyExplainer
-from hpo_explain.explanations import ProposalExplanation, Subject
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Criterion, Estimator, WhichTrial
+from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import LARGEST, Run, winsorized
 from hpo_explain.run.chosen import ChosenAcquisition
 from hpo_explain.run.given_model import doubts_of_model
 from hpo_explain.space import Config
-from hpo_explain.surrogates import Surrogate
 
 _LEAST_KNOWN = 2  # finished trials that a surrogate needs
 

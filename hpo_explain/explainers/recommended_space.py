@@ -38,17 +38,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._blas import one_blas_thread
-from hpo_explain._checks import check_direction, check_seed
-from hpo_explain._progress import shows_progress, steps
-from hpo_explain.diagnostics import Support
+from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base.checks import check_direction, check_seed
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import Direction
+from hpo_explain.base.progress import shows_progress, steps
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._categories import codes_of
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._reachable import Difference, best_predicted, reachable, search_rows
-from hpo_explain.explanations import Evidence, Recommendation, Subject
-from hpo_explain.explanations.recommended_space import share_between
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Direction
+from hpo_explain.explanations.recommended_space import Evidence, Recommendation, share_between
+from hpo_explain.models.protocols import SupportsPlausible, Surrogate
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -58,7 +58,7 @@ from hpo_explain.space import (
     lowest,
     ranked,
 )
-from hpo_explain.surrogates import SupportsPlausible, Surrogate
+from hpo_explain.space.support import Support
 
 LEVEL = 0.95  # certainty with which a value is worse
 _KAPPA = 1.959963984540054

@@ -25,24 +25,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_number, check_option
-from hpo_explain._progress import shows_progress
-from hpo_explain.diagnostics import Support, supported_at
-from hpo_explain.errors import InputError
-from hpo_explain.explainers.partial_dependence import (
+from hpo_explain.base.checks import check_count, check_number, check_option
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.options import SPLITS, Direction, Split
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.regional import Condition, Region, RegionalPartialDependence
+from hpo_explain.methods.effects.effect_result import PartialDependence
+from hpo_explain.methods.effects.partial_dependence import (
     PartialDependenceExplainer,
     values_together,
 )
-from hpo_explain.explanations import (
-    Condition,
-    PartialDependence,
-    Region,
-    RegionalPartialDependence,
-    Subject,
-)
-from hpo_explain.options import SPLITS, Direction, Split
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
-from hpo_explain.surrogates import Surrogate
+from hpo_explain.space.support import Support, supported_at
 
 ALL_SUBSETS = 10  # categories up to which every subset is tried
 Ints = npt.NDArray[np.int64]

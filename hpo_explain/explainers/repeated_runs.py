@@ -8,11 +8,13 @@ from operator import itemgetter
 
 import numpy as np
 
-from hpo_explain._words import join_words
-from hpo_explain.diagnostics import LEVELS
-from hpo_explain.errors import InputError
-from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, RepeatedRuns
-from hpo_explain.facts import fact
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import fact
+from hpo_explain.base.phrases import join_words
+from hpo_explain.diagnostics._trust import LEVELS
+from hpo_explain.explanations.path import DesirabilityPath
+from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.explanations.repeated_runs import RepeatedRuns
 
 
 def aggregate(

@@ -25,11 +25,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count
-from hpo_explain._progress import shows_progress
-from hpo_explain.acquisition import Acquisition
+from hpo_explain.base.checks import check_count
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers.shapley import ShapleyExplainer
-from hpo_explain.explanations import Closest, ProposalExplanation, SampleSizeCheck, Subject
+from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.explanations.sample_size import Closest, SampleSizeCheck
+from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.space import Array, Config
 
 _LEVEL = 0.95

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._progress import steps
+from hpo_explain.base.progress import steps
 from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers._terms import evaluate
 from hpo_explain.space import Array

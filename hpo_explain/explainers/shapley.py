@@ -21,16 +21,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_fraction, check_option, check_seed
-from hpo_explain._progress import shows_progress
-from hpo_explain.acquisition import (
-    Acquisition,
-    OfPredictions,
-    SupportsCandidates,
-    SupportsMarginals,
-    SupportsWeight,
-)
-from hpo_explain.errors import InputError, Option
+from hpo_explain.base.checks import check_count, check_fraction, check_option, check_seed
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import ESTIMATORS, Estimator
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._accepted import accepted_acquisition
 from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers._explained import Explained
@@ -45,14 +41,15 @@ from hpo_explain.explainers.background import (
     local_background,
 )
 from hpo_explain.explainers.sampling import sampled_shapley
-from hpo_explain.explanations import (
-    Commonness,
-    ObjectiveContributions,
-    ProposalExplanation,
-    Subject,
+from hpo_explain.explanations.certainty import Commonness, ObjectiveContributions
+from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.models.acquisition.protocols import (
+    Acquisition,
+    OfPredictions,
+    SupportsCandidates,
+    SupportsMarginals,
+    SupportsWeight,
 )
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import ESTIMATORS, Estimator
 from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace, encode_one
 
 BACKGROUNDS = ("auto", "global", "local", "hybrid", "candidates", "thesis")

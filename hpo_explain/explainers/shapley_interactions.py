@@ -20,9 +20,12 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_option, check_seed
-from hpo_explain._progress import shows_progress
-from hpo_explain.acquisition import Acquisition
+from hpo_explain.base.checks import check_count, check_option, check_seed
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import INDICES, Direction, InteractionIndex
+from hpo_explain.base.posterior import DRAWS, normal_draws
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._interaction_uncertainty import interactions_under
@@ -37,12 +40,11 @@ from hpo_explain.explainers.background import complete, hypercubes
 from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.explainers.interaction_indices import Sets, interaction_weights, sets_up_to
 from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS
-from hpo_explain.explanations import SetValues, ShapleyInteractions, Subject
-from hpo_explain.explanations.posterior import DRAWS, normal_draws
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import INDICES, Direction, InteractionIndex
+from hpo_explain.explanations.set_values import SetValues
+from hpo_explain.explanations.shapley_interactions import ShapleyInteractions
+from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, Config, encode_one
-from hpo_explain.surrogates import Surrogate
 
 _LINEAR = "mean"  # the term that is the predicted objective, but for its sign
 _MOST_OF_VARIANCE = 8  # players: of more, integrals would be too coarse

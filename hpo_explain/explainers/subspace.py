@@ -13,26 +13,27 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_number, check_seed
-from hpo_explain._progress import shows_progress, steps
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_number, check_seed
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import Direction
+from hpo_explain.base.progress import shows_progress, steps
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._latent_forest import LatentForest
 from hpo_explain.explainers._stay_fixed import stay_fixed
-from hpo_explain.explanations import Subject, Subspace
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Direction
-from hpo_explain.space import Array
-from hpo_explain.surrogates import Surrogate, TreeBoxes
-from hpo_explain.surrogates._threads import in_parts
-from hpo_explain.surrogates.box_sums import (
+from hpo_explain.explanations.subspace import Subspace
+from hpo_explain.models._threads import in_parts
+from hpo_explain.models.box_sums import (
     closed_variance,
     main_steps,
     mean_and_variance,
     pair_variances,
     total_variances,
 )
+from hpo_explain.models.protocols import Surrogate, TreeBoxes
+from hpo_explain.space import Array
 
 MOST_SETS = 20_000  # of one size: beyond, they are not looked at one by one
 _MOST_BOXES = 2e6  # in all exact evaluations of sets, one by one: some seconds

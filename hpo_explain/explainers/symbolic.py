@@ -31,32 +31,32 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._blas import one_blas_thread
-from hpo_explain._checks import (
+from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base.checks import (
     check_count,
     check_fraction,
     check_name,
     check_seed,
     check_sequence,
 )
-from hpo_explain._progress import shows_progress, steps
-from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import fact
+from hpo_explain.base.options import Direction
+from hpo_explain.base.posterior import normal_draws
+from hpo_explain.base.progress import shows_progress, steps
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._explained import Explained
-from hpo_explain.explanations import Subject, SymbolicEffect
-from hpo_explain.explanations.posterior import normal_draws
-from hpo_explain.explanations.symbolic import Factor, Function, Term
-from hpo_explain.facts import fact
-from hpo_explain.options import Direction
-from hpo_explain.run import LARGEST
-from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
-from hpo_explain.surrogates import (
+from hpo_explain.explanations.symbolic import Factor, Function, SymbolicEffect, Term
+from hpo_explain.models.protocols import (
     SupportsJoint,
     SupportsPlausible,
     SupportsTrees,
     Surrogate,
     mean_of,
 )
+from hpo_explain.run import LARGEST
+from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
 
 _MOST_NAMES = 3
 _POINTS = 240

@@ -22,9 +22,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.explanations.posterior import normal_draws
+from hpo_explain.base.posterior import normal_draws
+from hpo_explain.models.protocols import std_from_variance
 from hpo_explain.space import Array
-from hpo_explain.surrogates import std_from_variance
 
 LEVEL = 0.95
 _DRAWS = 4000

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-from hpo_explain._checks import check_option
-from hpo_explain._edge import frameworks, words
-from hpo_explain.diagnostics import Scope
-from hpo_explain.errors import InputError
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.checks import check_option
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.edge import frameworks, words
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import Fact
 from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hpo_explain.diagnostics import Scope
-from hpo_explain.explanations.subject import Subject
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
 
 NORMAL_95 = 1.959963984540054

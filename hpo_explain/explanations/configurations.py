@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.diagnostics import FEW, SamplingBias, Scope, Support
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
+from hpo_explain.diagnostics._sampling_bias import SamplingBias
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
+from hpo_explain.space.support import FEW, Support
 
 if TYPE_CHECKING:
     import pandas as pd

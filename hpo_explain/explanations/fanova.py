@@ -14,22 +14,23 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain._checks import check_name
-from hpo_explain.diagnostics import Scope
-from hpo_explain.errors import InputError, Option
-from hpo_explain.explanations.claims import NOTHING, Claim, between, worth_naming
-from hpo_explain.explanations.marginal import Marginal
-from hpo_explain.explanations.posterior import PosteriorDraws
+from hpo_explain.base.checks import check_name
+from hpo_explain.base.claim import NOTHING, Claim, between, worth_naming
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import Fact, fact
+from hpo_explain.models._never_together import excluded_pair
+from hpo_explain.models.box_sums import marginal_prediction, total_cost, total_shares
+from hpo_explain.models.protocols import DrawnFunctions, TreeBoxes
 from hpo_explain.space import Array
-from hpo_explain.surrogates import DrawnFunctions, TreeBoxes
-from hpo_explain.surrogates._never_together import excluded_pair
-from hpo_explain.surrogates.box_sums import marginal_prediction, total_cost, total_shares
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from hpo_explain.methods.effects.effect_result import Effect
 
 SEPARATOR = " × "
 _MOST_NAMED = 3
@@ -298,7 +299,7 @@ class FanovaImportance(Result):
         """The mean variance of the trees or draws, in squared units of the objective."""
         return float(self.variances.mean())
 
-    def marginal(self, *names: str) -> Marginal:
+    def marginal(self, *names: str) -> Effect:
         """Return the marginal prediction of one or two hyperparameters.
 
         Raises
@@ -325,10 +326,12 @@ class FanovaImportance(Result):
             values = np.stack([marginal_prediction(b, members, places) for b in self.boxes])
             grid = tuple(axis.grid for axis in axes)
             mean, std = values.mean(axis=0), values.std(axis=0)
-        return Marginal(
-            subject=self.subject,
-            names=tuple(names),
-            grid=grid,
+        from hpo_explain.methods.effects.partial_dependence import marginal_on
+
+        return marginal_on(
+            self.subject,
+            names,
+            grid,
             mean=mean,
             std=std,
             activity=tuple(axis.activity for axis in axes),

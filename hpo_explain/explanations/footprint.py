@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.diagnostics import Scope
-from hpo_explain.explanations.claims import Claim
-from hpo_explain.explanations.posterior import PosteriorDraws
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
 

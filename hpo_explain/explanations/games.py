@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain._checks import check_name
-from hpo_explain.diagnostics import Scope
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_name
+from hpo_explain.base.claim import Claim, between, worth_naming
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import InteractionIndex, Over
+from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.certainty import NORMAL_95
-from hpo_explain.explanations.claims import Claim, between, worth_naming
-from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
 from hpo_explain.explanations.set_values import SetValues
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import InteractionIndex, Over
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

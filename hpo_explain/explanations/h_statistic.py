@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hpo_explain._checks import check_name
-from hpo_explain.diagnostics import Scope
-from hpo_explain.errors import InputError
-from hpo_explain.explanations.claims import NOTHING, Claim
-from hpo_explain.explanations.posterior import PosteriorDraws
+from hpo_explain.base.checks import check_name
+from hpo_explain.base.claim import NOTHING, Claim
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

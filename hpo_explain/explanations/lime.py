@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain._edge import words
-from hpo_explain.diagnostics import FEW, Scope
+from hpo_explain.base.claim import NOTHING, Claim, between
+from hpo_explain.base.edge import words
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.certainty import NORMAL_95
-from hpo_explain.explanations.claims import NOTHING, Claim, between
-from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
+from hpo_explain.space.support import FEW
 
 if TYPE_CHECKING:
     import pandas as pd

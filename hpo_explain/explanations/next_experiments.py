@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from hpo_explain.facts import Fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.space import Array, SearchSpace
 
 

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_name
-from hpo_explain.diagnostics import Scope
-from hpo_explain.errors import InputError
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.checks import check_name
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import fact
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.fanova import FanovaImportance
-from hpo_explain.explanations.partial_dependence import PartialDependence
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import fact
 from hpo_explain.run.noise import LEVEL
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from hpo_explain.methods.effects.effect_result import PartialDependence
 
 _SHARES = ("importance", "interaction")
 

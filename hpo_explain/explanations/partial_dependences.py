@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.diagnostics import Scope
-from hpo_explain.errors import InputError
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.errors import InputError
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.fanova import SEPARATOR
-from hpo_explain.explanations.partial_dependence import PartialDependence
 from hpo_explain.explanations.result import Result
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from hpo_explain.methods.effects.effect_result import PartialDependence
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

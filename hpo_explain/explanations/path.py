@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count
-from hpo_explain._words import spans
-from hpo_explain.diagnostics import Scope
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.checks import check_count
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.phrases import spans
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array, CategoricalParameter
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from hpo_explain.diagnostics import Scope
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import Fact, fact
 from hpo_explain.space import CategoricalParameter, CategoryIndex, Parameter, SearchSpace
 
 if TYPE_CHECKING:

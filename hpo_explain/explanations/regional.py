@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._edge import words
-from hpo_explain.diagnostics import Scope
-from hpo_explain.errors import InputError
-from hpo_explain.explanations.claims import Claim
-from hpo_explain.explanations.partial_dependence import PartialDependence
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.edge import words
+from hpo_explain.base.errors import InputError
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.result import Result
 from hpo_explain.space import category_index
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from hpo_explain.methods.effects.effect_result import PartialDependence
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,17 +7,17 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from hpo_explain._edge import plots, words
-from hpo_explain._html import text_html
-from hpo_explain._words import printable_lines
-from hpo_explain.diagnostics import Scope, Trust, Verdict
-from hpo_explain.errors import NothingToExplain
-from hpo_explain.explanations._json import plain_json
-from hpo_explain.explanations.claims import Claim
-from hpo_explain.explanations.posterior import PosteriorDraws
-from hpo_explain.explanations.subject import Subject
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Direction
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.edge import plots, words
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.html import text_html
+from hpo_explain.base.options import Direction
+from hpo_explain.base.phrases import printable_lines
+from hpo_explain.base.plain import plain_json
+from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics._trust import Scope, Trust, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd

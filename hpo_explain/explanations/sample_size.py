@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.diagnostics import Scope
-from hpo_explain.explanations.claims import Claim, between
+from hpo_explain.base.claim import Claim, between
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

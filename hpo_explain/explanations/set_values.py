@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain._checks import check_name
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_name
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.explanations.certainty import NORMAL_95
-from hpo_explain.explanations.posterior import PosteriorDraws
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from hpo_explain.diagnostics import Scope
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import Fact, fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

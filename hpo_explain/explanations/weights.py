@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.diagnostics import Scope
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.facts import Fact
+from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.comparison import MATTERS
 from hpo_explain.explanations.fanova import FanovaImportance
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import Fact
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

@@ -1,195 +1,27 @@
-"""What was asked for: the run, the model or acquisition, the configuration, the trial."""
+"""What was asked for; it stands in `hpo_explain.asked.given`."""
 
-from __future__ import annotations
+from hpo_explain.asked.given import (
+    config_of,
+    default_source,
+    model_of,
+    options_of,
+    read,
+    read_objectives,
+    read_one,
+    some_trials,
+    surrogate_of,
+    trial_of,
+)
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-
-from hpo_explain._checks import unknown_name
-from hpo_explain._words import spans
-from hpo_explain.acquisition import Acquisition
-from hpo_explain.adapters.sources import as_objectives, as_run
-from hpo_explain.errors import InputError, UnknownOptionError
-from hpo_explain.explainers._accepted import accepted_acquisition
-from hpo_explain.explainers._hindsight import learned_later
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Criterion, Kind
-from hpo_explain.run import Objectives, Run
-from hpo_explain.run.learned import learned_rows, which_of
-from hpo_explain.space import Config, encode_one
-from hpo_explain.surrogates import Surrogate
-
-_ALL, _SOME = 2000, 500  # trials that are explained one by one
-
-
-@contextmanager
-def options_of(function: Callable[..., Any]) -> Iterator[None]:
-    """Have an error about an unknown option name those of the function that was called, too."""
-    try:
-        yield
-    except UnknownOptionError as error:
-        own = [*inspect.signature(function).parameters.values()][1:]
-        names = [p.name for p in own if p.kind is not p.VAR_KEYWORD]
-        there = unknown_name(error.argument, error.argument, [*names, *error.known], "option")
-        problem = f"is not an option of {function.__name__}"
-        rest = "" if error.known else f" {error.remedy}"
-        remedy = f"{there.remedy}{rest}"
-        raise UnknownOptionError(error.argument, problem, error.value, remedy) from None
-
-
-def read(
-    function: Callable[..., Any],
-    source: Any,
-    reading: Mapping[str, Any],
-    surrogate: Any = None,
-    kind: Kind = "auto",
-) -> Run:
-    """Return the run in a source, explained by a model of the user's where one is given.
-
-    Parameters
-    ----------
-    function : callable
-        What was called, whose options an error names.
-    source, reading, surrogate, kind
-        As it was given them.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, the model is none of its space, or a kind of model is asked for, too.
-    """
-    with options_of(function):
-        run = as_run(source, **reading)
-    if surrogate is None:
-        return run
-    if kind != "auto":
-        problem = f"was {kind!r}, but surrogate is a model itself"
-        raise InputError("kind", problem, kind, "Leave one of them out.")
-    return run.explained_by(surrogate)
-
-
-def read_objectives(
-    function: Callable[..., Any], source: Any, reading: Mapping[str, Any]
-) -> Objectives:
-    """Return several objectives in a source; an error names the options of what was called."""
-    with options_of(function):
-        return as_objectives(source, **reading)
-
-
-def read_one(
-    function: Callable[..., Any], argument: str, what: str, source: Any, reading: Mapping[str, Any]
-) -> Run:
-    """Return one of several runs; where it is none, the error names the argument that holds it."""
-    try:
-        return read(function, source, reading)
-    except InputError as error:
-        if error.argument != "run":
-            raise
-        raise error.inside(argument, f"{what}run ", source) from None
-
-
-def model_of(
-    run: Run, acquisition: Criterion | Acquisition | None, before: int | None, kind: Kind, seed: int
-) -> tuple[Surrogate | Acquisition, tuple[Fact, ...]]:
-    """Return what is explained around a configuration, and what was assumed."""
-    _check_before(run, before)
-    if acquisition is None:
-        return surrogate_of(run, before, kind, seed)
-    chosen = run.chosen_acquisition(before, acquisition, seed=seed)
-    if run.model is None or kind != "auto":
-        return accepted_acquisition(chosen.acquisition), chosen.notes
-    model, later = surrogate_of(run, before, kind, seed)
-    through = chosen.through(model, run.direction)
-    return accepted_acquisition(through.acquisition), (*through.notes, *later)
-
-
-def surrogate_of(
-    run: Run, before: int | None, kind: Kind, seed: int
-) -> tuple[Surrogate, tuple[Fact, ...]]:
-    """Return the surrogate before a trial, and what one of the user's knows of later trials."""
-    _check_before(run, before)
-    if run.model is None or kind != "auto":
-        return run.surrogate(before=before, kind=kind, seed=seed), ()
-    return run.model, () if before is None else learned_later(run, before, run.model)
-
-
-def some_trials(run: Run, *, seed: int = 0) -> tuple[list[int], tuple[Fact, ...]]:
-    """Return the trials that are explained one by one, of many some, and that they are not all."""
-    numbers = np.asarray(run.trials)
-    if len(numbers) <= _ALL:
-        return numbers.tolist(), ()
-    in_order = np.argsort(numbers, kind="stable")
-    cost = np.where(np.asarray(run.feasible), run.cost, np.inf)[in_order]
-    rows = learned_rows(run.space, run.X[in_order], cost, _SOME, seed=seed)
-    told = fact("explained_some", **which_of(len(run), _SOME, seed=seed))
-    return numbers[in_order[rows]].tolist(), (told,)
-
-
-def _check_before(run: Run, before: int | None) -> None:
-    """Raise InputError unless `before` is None, or the number of a trial or of the next one."""
-    if before is not None and (
-        isinstance(before, bool) or not isinstance(before, (int, np.integer))
-    ):
-        problem = f"must be the number of a trial, but was {before!r}"
-        raise InputError("before", problem, before, f"Finished trials: {spans(run.trials)}.")
-    try:
-        run.known_before(before)
-    except InputError as error:
-        raise error.inside("before", "", before) from None
-
-
-def config_of(run: Run, name: str, given: Config | int | None) -> Config:
-    """Return a configuration: one given, that of a trial, or by default the incumbent.
-
-    Raises
-    ------
-    ValueError
-        If it is neither a configuration nor the number of a finished trial.
-    """
-    if given is None:
-        return run.incumbent
-    if isinstance(given, Mapping):
-        return given
-    if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
-        wrong = f"was {given!r}"
-    elif given in run.excluded:
-        wrong = f"trial {given} was left out: {run.excluded[int(given)]}"
-    elif given not in np.asarray(run.trials):
-        wrong = f"trial {given} does not exist"
-    else:
-        return run.config(given)
-    raise InputError(
-        name,
-        f"must be a configuration (a dict) or the number of a trial, but {wrong}",
-        given,
-        f"Finished trials: {spans(run.trials)}.",
-    )
-
-
-def trial_of(run: Run, given: Config | int | None) -> int | None:
-    """Return the number of the trial that was asked for, None for a configuration."""
-    if isinstance(given, Mapping):
-        return None
-    return run.incumbent_trial if given is None else int(given)
-
-
-def default_source(run: Run, target: Config) -> int:
-    """Return the first trial that is another and, if any is, not as good; else one in the middle.
-
-    The middle is that of the ranking, which is where a run that began at its target begins.
-    """
-    same = np.isclose(
-        run.X, encode_one(run.space, target, "target"), rtol=0.0, atol=1e-9, equal_nan=True
-    )
-    is_target: npt.NDArray[np.bool_] = np.all(same, axis=1)
-    tied: npt.NDArray[np.bool_] = np.isin(run.cost, run.cost[is_target])
-    ranking = np.argsort(run.cost, kind="stable")
-    candidates = [0, *ranking[len(ranking) // 2 :].tolist()]
-    apart = [row for row in candidates if not is_target[row] and not tied[row]]
-    others = [row for row in candidates if not is_target[row]]
-    return int(np.asarray(run.trials)[[*apart, *others, *candidates][0]])
+__all__ = [
+    "config_of",
+    "default_source",
+    "model_of",
+    "options_of",
+    "read",
+    "read_objectives",
+    "read_one",
+    "some_trials",
+    "surrogate_of",
+    "trial_of",
+]

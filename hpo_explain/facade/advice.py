@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
-from hpo_explain import diagnostics
-from hpo_explain._progress import shows_progress
-from hpo_explain.diagnostics import Trust
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.diagnostics._trust import Trust
+from hpo_explain.diagnostics._trust import trust as trust_in
 from hpo_explain.explainers.advice import AdviceExplainer
-from hpo_explain.explanations import Advice, PartialDependence, Recommendation, Subspace
+from hpo_explain.explanations.advice import Advice
+from hpo_explain.explanations.recommended_space import Recommendation
+from hpo_explain.explanations.subspace import Subspace
 from hpo_explain.facade._asked import read
-from hpo_explain.facade.effects import next_experiments, partial_dependence
+from hpo_explain.facade.effects import next_experiments
 from hpo_explain.facade.fanova import importance, subspace
 from hpo_explain.facade.recommended_space import recommended_space
+from hpo_explain.methods.effects.effect_result import PartialDependence
+from hpo_explain.methods.effects.partial_dependence import partial_dependence
+from hpo_explain.models.protocols import SupportsJoint
 from hpo_explain.run import Run
-from hpo_explain.surrogates import SupportsJoint
 
 _EXPERIMENTS: Mapping[str, Any] = {"n": 3, "sample": 100, "grid_size": 10, "candidates": 200}
 _EFFECT_ROWS, _EFFECT_GRID = 100, 15
@@ -68,9 +72,7 @@ class Analysed:
     @property
     def trust(self) -> Trust:
         """Whether the surrogate of all trials is good enough to be explained."""
-        return self.once(
-            "trust", lambda: diagnostics.trust(self.run.surrogate(), self.run.direction)
-        )
+        return self.once("trust", lambda: trust_in(self.run.surrogate(), self.run.direction))
 
     @property
     def ranking(self) -> list[str]:

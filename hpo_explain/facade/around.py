@@ -4,118 +4,23 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from hpo_explain._checks import check_option
-from hpo_explain._progress import shows_progress
-from hpo_explain.acquisition import Acquisition
-from hpo_explain.explainers.ablation import AblationExplainer
-from hpo_explain.explainers.lime import LimeExplainer
-from hpo_explain.explainers.local_importance import LocalImportanceExplainer
-from hpo_explain.explanations import (
-    Ablation,
-    LimeExplanation,
-    LocalImportance,
-    Subject,
-)
-from hpo_explain.facade._asked import config_of, default_source, model_of, read, trial_of
-from hpo_explain.facts import fact
-from hpo_explain.options import (
+from hpo_explain.base.checks import check_option
+from hpo_explain.base.options import (
     LIME_SAMPLINGS,
     Criterion,
     Kind,
     LimeSampling,
-    Measured,
     Readable,
 )
-from hpo_explain.run import is_measured
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
+from hpo_explain.explainers.lime import LimeExplainer
+from hpo_explain.explainers.local_importance import LocalImportanceExplainer
+from hpo_explain.explanations.lime import LimeExplanation
+from hpo_explain.explanations.local_importance import LocalImportance
+from hpo_explain.facade._asked import config_of, model_of, read, trial_of
+from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.space import Config
-
-
-@shows_progress
-def ablation(
-    run: Any,
-    source: Config | int | None = None,
-    target: Config | int | Measured | None = None,
-    *,
-    acquisition: Criterion | Acquisition | None = None,
-    before: int | None = None,
-    kind: Kind = "auto",
-    surrogate: Any = None,
-    draws: int | None = None,
-    seed: int = 0,
-    **reading: Any,
-) -> Ablation:
-    """Say which changes lead from one configuration to a better one, and what each is worth.
-
-    Parameters
-    ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
-        The optimization run.
-    source : dict or int, optional
-        Where the path starts, such as a default: a configuration, or the number of a trial. By
-        default the first trial; where that is the target, the trial in the middle of the ranking.
-    target : dict, int, "duration" or "failed", optional
-        Where it leads; by default to the incumbent. The words are what every other function calls
-        `target`: the path is one of how long trials take, or of how probably they fail.
-    acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, optional
-        Explain this in place of the objective, as in :func:`explain_proposal`.
-    before : int, optional
-        Use what was known when this trial was proposed; by default every trial.
-    kind : {"auto", "gp", "forest"}, default "auto"
-        The surrogate of the objective, as in :meth:`Run.surrogate`.
-    surrogate : Surrogate or object, optional
-        A model of your own in place of `kind`: a surrogate, a fitted regressor of scikit-learn,
-        or any object with ``predict``, as in :meth:`Run.explained_by`.
-    seed : int, default 0
-        Seed of the surrogate, and of coalitions where they are sampled.
-    draws : int, optional
-        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
-    **reading
-        Options of the adapter, such as ``objective=`` for a table.
-
-    Returns
-    -------
-    Ablation
-        Gains along the path, positive where it improves, and Shapley values of the same steps.
-
-    Raises
-    ------
-    NothingToExplain
-        If source and target are the same configuration.
-    ValueError
-        If fewer than two trials are finished, or a configuration is not one of the space.
-
-    References
-    ----------
-    .. [1] Biedenkapp, A. et al. (2017). Efficient parameter importance analysis via ablation with
-       surrogates. AAAI.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> result = hx.ablation(table, source=1, objective="loss")
-    >>> result.source, result.target
-    ({'x': 0.9}, {'x': 0.1})
-    """
-    measured = {"target": target} if is_measured(target) else {}
-    goal: Any = None if measured else target
-    run = read(ablation, run, {**reading, **measured}, surrogate, kind)
-    model, notes = model_of(run, acquisition, before, kind, seed)
-    end = config_of(run, "target", goal)
-    start = source
-    if start is None:
-        start = default_source(run, end)
-        notes = (fact("source_chosen", trials=[start]), *notes)
-    explainer = AblationExplainer(
-        model, subject=Subject.of(run, draws=draws, notes=notes), seed=seed
-    )
-    return explainer.explain(
-        config_of(run, "source", start),
-        end,
-        source_trial=trial_of(run, start),
-        target_trial=trial_of(run, goal),
-    )
 
 
 @shows_progress

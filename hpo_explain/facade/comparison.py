@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, overload
 
-from hpo_explain._checks import check_option
-from hpo_explain._progress import shows_progress
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_option
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.options import KINDS, Kind
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers.comparison import ComparedRun, ComparisonExplainer
 from hpo_explain.explainers.repeated_runs import aggregate
-from hpo_explain.explanations import (
-    Comparison,
-    DesirabilityPath,
-    ProposalExplanation,
-    RepeatedRuns,
-    Subject,
-)
+from hpo_explain.explanations.comparison import Comparison
+from hpo_explain.explanations.path import DesirabilityPath
+from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.explanations.repeated_runs import RepeatedRuns
 from hpo_explain.facade._asked import read_one
 from hpo_explain.facade._candidates import candidates
 from hpo_explain.facade.fanova import importance
-from hpo_explain.options import KINDS, Kind
 from hpo_explain.run import Run, average_instances
 from hpo_explain.space import Shared, values_of
 

@@ -9,98 +9,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_sequence
-from hpo_explain._progress import shows_progress
-from hpo_explain.acquisition import Acquisition
-from hpo_explain.explainers.accumulated_local_effects import AccumulatedLocalEffectsExplainer
+from hpo_explain.base.checks import check_count, check_sequence
+from hpo_explain.base.options import Criterion, Kind, Split, Variance
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers.h_statistic import InteractionExplainer
 from hpo_explain.explainers.next_experiments import choose_experiments
-from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
-from hpo_explain.explanations import (
-    AccumulatedLocalEffects,
-    InteractionStrength,
-    PartialDependence,
-    PartialDependences,
-    RegionalPartialDependence,
-    Subject,
-)
+from hpo_explain.explanations.h_statistic import InteractionStrength
+from hpo_explain.explanations.partial_dependences import PartialDependences
+from hpo_explain.explanations.regional import RegionalPartialDependence
 from hpo_explain.facade._asked import model_of, read
 from hpo_explain.facade.fanova import importance
-from hpo_explain.options import Criterion, Kind, Split, Variance
+from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
+from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.run import Run
 from hpo_explain.space import Array
-
-
-@shows_progress
-def partial_dependence(
-    run: Any,
-    names: str | Sequence[str],
-    *,
-    sample: int | npt.ArrayLike = 1000,
-    grid_size: int = 20,
-    variance: Variance = "average",
-    attainable: bool = True,
-    kind: Kind = "auto",
-    surrogate: Any = None,
-    draws: int | None = None,
-    seed: int = 0,
-    **reading: Any,
-) -> PartialDependence:
-    """Show the effect of one or two hyperparameters, and the surrogate's uncertainty about it.
-
-    Parameters
-    ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
-        The optimization run.
-    names : str or pair of str
-        The hyperparameters.
-    sample, grid_size, variance, seed
-        As in :class:`PartialDependenceExplainer`.
-    attainable : bool, default True
-        Whether the best over all others stands beside the average (of one hyperparameter): it
-        answers which value, or which model family, can reach the best objective.
-    kind : {"auto", "gp", "forest"}, default "auto"
-        The surrogate, as in :meth:`Run.surrogate`.
-    surrogate : Surrogate or object, optional
-        A model of your own in place of `kind`: a surrogate, a fitted regressor of scikit-learn,
-        or any object with ``predict``, as in :meth:`Run.explained_by`.
-    draws : int, optional
-        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
-    **reading
-        Options of the adapter, such as ``objective=`` for a table.
-
-    Returns
-    -------
-    PartialDependence
-        Curve or surface with its band, in the objective's units.
-
-    Raises
-    ------
-    ValueError
-        If fewer than two trials are finished, a name is unknown, or an option is not allowed.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> effect = hx.partial_dependence(table, "x", objective="loss", sample=10)
-    >>> bool(effect.mean[-1] > effect.mean[0])
-    True
-    """
-    run = read(partial_dependence, run, reading, surrogate, kind)
-    explainer = PartialDependenceExplainer(
-        run.surrogate(kind=kind, seed=seed),
-        sample=sample,
-        grid_size=grid_size,
-        variance=variance,
-        attainable=attainable,
-        feasible=_probability(run, seed),
-        subject=Subject.of(run, draws=draws),
-        seed=seed,
-    )
-    return explainer.explain(names)
 
 
 @shows_progress
@@ -263,81 +187,6 @@ def regional_partial_dependence(
         max_depth=max_depth,
         criterion=criterion,
         subject=Subject.of(run),
-        seed=seed,
-    )
-    return explainer.explain(names)
-
-
-@shows_progress
-def accumulated_local_effects(
-    run: Any,
-    names: str | Sequence[str],
-    *,
-    sample: int | npt.ArrayLike | None = None,
-    grid_size: int = 20,
-    kind: Kind = "auto",
-    surrogate: Any = None,
-    draws: int | None = None,
-    seed: int = 0,
-    **reading: Any,
-) -> AccumulatedLocalEffects:
-    """Show what changes with one or two hyperparameters along the configurations tried.
-
-    Where trials crowd, or hyperparameters were tried in certain combinations only, a partial
-    dependence also averages over combinations that nobody tried; this does not.
-
-    Parameters
-    ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
-        The optimization run.
-    names : str or pair of str
-        The hyperparameters; of a pair what both do together beyond the sum of both.
-    sample, grid_size, seed
-        As in :class:`AccumulatedLocalEffectsExplainer`; by default the configurations tried.
-    kind : {"auto", "gp", "forest"}, default "auto"
-        The surrogate, as in :meth:`Run.surrogate`.
-    surrogate : Surrogate or object, optional
-        A model of your own in place of `kind`: a surrogate, a fitted regressor of scikit-learn,
-        or any object with ``predict``, as in :meth:`Run.explained_by`.
-    draws : int, optional
-        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
-    **reading
-        Options of the adapter, such as ``objective=`` for a table.
-
-    Returns
-    -------
-    AccumulatedLocalEffects
-        Curve or surface with its band, in the objective's units, relative to the average.
-
-    Raises
-    ------
-    NothingToExplain
-        If fewer than two values of a hyperparameter were tried.
-    ValueError
-        If fewer than two trials are finished, a name is unknown, or an option is not allowed.
-
-    References
-    ----------
-    .. [1] Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black
-       box supervised learning models. Journal of the Royal Statistical Society B 82(4), 1059-1086.
-       https://doi.org/10.1111/rssb.12377
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> effect = hx.accumulated_local_effects(table, "x", objective="loss")
-    >>> bool(effect.mean[-1] > 0 > effect.mean[0])
-    True
-    """
-    run = read(accumulated_local_effects, run, reading, surrogate, kind)
-    explainer = AccumulatedLocalEffectsExplainer(
-        run.surrogate(kind=kind, seed=seed),
-        sample=sample,
-        grid_size=grid_size,
-        feasible=_probability(run, seed),
-        subject=Subject.of(run, draws=draws),
         seed=seed,
     )
     return explainer.explain(names)

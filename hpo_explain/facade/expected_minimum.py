@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpo_explain._progress import shows_progress
+from hpo_explain.base.options import Kind
+from hpo_explain.base.progress import shows_progress
 from hpo_explain.facade._asked import read
-from hpo_explain.options import Kind
-from hpo_explain.surrogates import best_mean
+from hpo_explain.models._extremes import best_mean
 
 
 @shows_progress

@@ -8,20 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_count, check_number, check_option
-from hpo_explain._progress import shows_progress
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_count, check_number, check_option
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import fact
+from hpo_explain.base.options import KINDS, Kind
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explainers.subspace import SubspaceExplainer
-from hpo_explain.explanations import FanovaImportance, Subject, Subspace
+from hpo_explain.explanations.fanova import FanovaImportance
+from hpo_explain.explanations.subspace import Subspace
 from hpo_explain.facade._asked import read
 from hpo_explain.facade._candidates import Candidate, candidates, choice
-from hpo_explain.facts import fact
-from hpo_explain.options import KINDS, Kind
+from hpo_explain.models.anova import NODES
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import Run, average_instances
 from hpo_explain.space import Config, encode_one
-from hpo_explain.surrogates import Surrogate
-from hpo_explain.surrogates.anova import NODES
 
 Cap = float | str | Config | None
 _TREES = 64

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpo_explain._progress import shows_progress
+from hpo_explain.base.options import Kind
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers.footprint import FootprintExplainer
-from hpo_explain.explanations import Footprint, Subject
+from hpo_explain.explanations.footprint import Footprint
 from hpo_explain.facade._asked import read
-from hpo_explain.options import Kind
 
 
 @shows_progress

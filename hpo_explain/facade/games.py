@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_fraction, check_option, check_sequence
-from hpo_explain._progress import shows_progress
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_fraction, check_option, check_sequence
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import OVER, InteractionIndex, Kind, Over
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._shared_games import shared_game, shared_players
 from hpo_explain.explainers.games import GameExplainer
-from hpo_explain.explanations import GameExplanation, Subject
-from hpo_explain.explanations.games import Game
+from hpo_explain.explanations.games import Game, GameExplanation
 from hpo_explain.facade._asked import (
     config_of,
     default_source,
@@ -24,8 +26,6 @@ from hpo_explain.facade._asked import (
     trial_of,
 )
 from hpo_explain.facade.comparison import compare, several_runs
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import OVER, InteractionIndex, Kind, Over
 from hpo_explain.run import Run
 from hpo_explain.space import Config, Shared
 

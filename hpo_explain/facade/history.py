@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hpo_explain._progress import shows_progress
+from hpo_explain.base.progress import shows_progress
 from hpo_explain.explainers.configurations import configurations_of
 from hpo_explain.explainers.history import history_of
-from hpo_explain.explanations import Configurations, History
+from hpo_explain.explanations.configurations import Configurations
+from hpo_explain.explanations.history import History
 from hpo_explain.facade._asked import read
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hpo_explain._checks import check_option
-from hpo_explain._progress import shows_progress
+from hpo_explain.base.checks import check_option
+from hpo_explain.base.options import KINDS, Kind
+from hpo_explain.base.progress import shows_progress
 from hpo_explain.explainers.learning_curves import LearningCurvesExplainer
-from hpo_explain.explanations import LearningCurves
+from hpo_explain.explanations.learning_curves import LearningCurves
 from hpo_explain.facade._asked import read
-from hpo_explain.options import KINDS, Kind
 
 
 @shows_progress

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpo_explain import diagnostics
-from hpo_explain._progress import shows_progress
-from hpo_explain.diagnostics import Trust
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.diagnostics._trust import Trust
+from hpo_explain.diagnostics._trust import trust as trust_in
 from hpo_explain.facade._asked import read
 from hpo_explain.wording import guide as words
 
@@ -60,4 +60,4 @@ def trust(run: Any, *, surrogate: Any = None, **reading: Any) -> Trust:
     5
     """
     run = read(trust, run, reading, surrogate)
-    return diagnostics.trust(run.surrogate(), run.direction)
+    return trust_in(run.surrogate(), run.direction)

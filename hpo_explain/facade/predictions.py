@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy.typing as npt
 
-from hpo_explain._checks import each_of
-from hpo_explain._progress import shows_progress
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import each_of
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.options import Kind
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers.prediction import PredictionExplainer
-from hpo_explain.explanations import PredictionExplanation, PredictionOverview, Subject
+from hpo_explain.explanations.prediction import PredictionExplanation
+from hpo_explain.explanations.prediction_overview import PredictionOverview
 from hpo_explain.facade._asked import config_of, read, some_trials, surrogate_of, trial_of
-from hpo_explain.options import Kind
 from hpo_explain.space import Config
 
 

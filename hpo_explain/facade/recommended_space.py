@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpo_explain._progress import shows_progress
+from hpo_explain.base.facts import fact
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers.recommended_space import RecommendedSpaceExplainer
-from hpo_explain.explanations import Recommendation, Subject
+from hpo_explain.explanations.recommended_space import Recommendation
 from hpo_explain.facade._asked import read
-from hpo_explain.facts import fact
 from hpo_explain.run import average_instances, on_log_tail
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hpo_explain._progress import shows_progress
+from hpo_explain.base.options import Kind
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers.symbolic import SymbolicExplainer
-from hpo_explain.explanations import Subject, SymbolicEffect
+from hpo_explain.explanations.symbolic import SymbolicEffect
 from hpo_explain.facade._asked import read
-from hpo_explain.options import Kind
 
 
 @shows_progress

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_count, check_option
-from hpo_explain._progress import shows_progress
-from hpo_explain.explanations import WeightedImportance
+from hpo_explain.base.checks import check_count, check_option
+from hpo_explain.base.options import KINDS, Kind
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.explanations.weights import WeightedImportance
 from hpo_explain.facade._asked import read_objectives
 from hpo_explain.facade.fanova import importance
-from hpo_explain.options import KINDS, Kind
 from hpo_explain.space import Array
 
 _TWO, _MORE = 10, 3  # steps from one objective alone to another, of two and of more

@@ -2,9 +2,6 @@
 
 from hpo_explain.plotting._registry import draw
 from hpo_explain.plotting._text import abbreviated, plain
-from hpo_explain.plotting.ablation import plot_ablation
-from hpo_explain.plotting.ablation_shares import plot_ablation_shares
-from hpo_explain.plotting.accumulated_local_effects import plot_accumulated_local_effects
 from hpo_explain.plotting.advice import plot_advice
 from hpo_explain.plotting.comparison import plot_comparison, plot_effects
 from hpo_explain.plotting.configurations import plot_configurations
@@ -21,10 +18,8 @@ from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_htm
 from hpo_explain.plotting.learning_curves import plot_curves, plot_learning_curves, plot_shares
 from hpo_explain.plotting.lime import plot_lime
 from hpo_explain.plotting.local_importance import plot_local_importance
-from hpo_explain.plotting.marginal import plot_marginal
 from hpo_explain.plotting.noise import plot_noise
 from hpo_explain.plotting.pareto import plot_moves, plot_pareto
-from hpo_explain.plotting.partial_dependence import plot_partial_dependence
 from hpo_explain.plotting.partial_dependences import plot_partial_dependences
 from hpo_explain.plotting.path import plot_path
 from hpo_explain.plotting.path_payouts import plot_payouts
@@ -51,9 +46,6 @@ __all__ = [
     "draw",
     "figure_svg",
     "plain",
-    "plot_ablation",
-    "plot_ablation_shares",
-    "plot_accumulated_local_effects",
     "plot_advice",
     "plot_comparison",
     "plot_configurations",
@@ -75,12 +67,10 @@ __all__ = [
     "plot_learning_curves",
     "plot_lime",
     "plot_local_importance",
-    "plot_marginal",
     "plot_moves",
     "plot_noise",
     "plot_parallel",
     "plot_pareto",
-    "plot_partial_dependence",
     "plot_partial_dependences",
     "plot_path",
     "plot_payouts",

@@ -14,7 +14,7 @@ from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.markers import TICKUP
 from matplotlib.ticker import MaxNLocator
 
-from hpo_explain._width import shorten
+from hpo_explain.base.width import shorten
 from hpo_explain.plotting._heatmap import (
     SCALE,
     draw_cells,

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
-from hpo_explain._width import shorten
+from hpo_explain.base.width import shorten
 from hpo_explain.plotting._layout import characters, points_across
 from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._rows import row_height, row_labels, style_rows, write_rows

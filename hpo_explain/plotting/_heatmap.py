@@ -13,7 +13,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colorbar import Colorbar
 from matplotlib.ticker import Formatter, MaxNLocator
 
-from hpo_explain._width import columns, shorten
+from hpo_explain.base.width import columns, shorten
 from hpo_explain.plotting._layout import (
     characters,
     points_across,

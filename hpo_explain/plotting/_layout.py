@@ -13,7 +13,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-from hpo_explain._width import shorten
+from hpo_explain.base.width import shorten
 from hpo_explain.plotting._look import ink
 from hpo_explain.plotting._style import GREY, HEADING, LEGEND, TEXT, make_literal
 from hpo_explain.plotting._text import wrap

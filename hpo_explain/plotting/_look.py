@@ -74,6 +74,11 @@ def for_pages() -> Iterator[None]:
         _for_pages.reset(before)
 
 
+def is_for_pages() -> bool:
+    """Whether new figures of this thread are figures of pages."""
+    return _for_pages.get()
+
+
 def new_figure(figsize: tuple[float, float], layout: ConstrainedLayoutEngine) -> Figure:
     """Return a figure in the user's style, or of a page."""
     if _for_pages.get():

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from hpo_explain._width import shorten
+from hpo_explain.base.width import shorten
 from hpo_explain.plotting._look import ink
 from hpo_explain.plotting._panels import Panels, draw_path, limit_trials, new_panels, write_titles
 from hpo_explain.plotting._style import FILLS, GREY

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from hpo_explain._width import columns, shorten
+from hpo_explain.base.width import columns, shorten
 from hpo_explain.plotting._layout import (
     limit_ticks,
     sides,

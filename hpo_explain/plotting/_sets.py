@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from hpo_explain.explanations import SetValues
+from hpo_explain.explanations.set_values import SetValues
 from hpo_explain.plotting._heatmap import (
     SCALE,
     draw_cells,

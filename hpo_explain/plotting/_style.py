@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
@@ -19,6 +21,7 @@ from hpo_explain.plotting._engine import GridLayout
 from hpo_explain.plotting._look import (
     LAST_RESORT,
     ink,
+    is_for_pages,
     is_of_page,
     line_look,
     new_figure,
@@ -60,8 +63,8 @@ _FMT = {"linestyle", "marker"}
 _TICKS_AND_MARGINS = 28.0  # above and below, in points
 
 
-class NotebookAxes(Axes):
-    """Axes that a notebook shows when they end a cell: their figure is unknown to pyplot.
+class PlainAxes(Axes):
+    """Axes that look the same whatever the user's style is, on a page.
 
     Numbers along them are written out, without an offset that would stand over other texts.
     """
@@ -106,6 +109,10 @@ class NotebookAxes(Axes):
         """Draw a line across, as `plot` does."""
         return super().axhline(*args, **line_look(**options))
 
+
+class NotebookAxes(PlainAxes):
+    """Axes that a notebook shows when they end a cell: their figure is unknown to pyplot."""
+
     def _repr_svg_(self) -> str:
         return figure_svg(self.figure.figure, alt=self.get_title(loc="left"))
 
@@ -116,6 +123,30 @@ def new_axes(width: float) -> Axes:
     MeasuringCanvas(figure)
     axes: Axes = figure.add_subplot(axes_class=NotebookAxes)
     return axes
+
+
+def shown_axes(width: float) -> Axes:
+    """Return axes of a new figure, which pyplot knows where it is in use, so that it is shown.
+
+    Not of a page, and not beside the main thread, as pyplot has no locks.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if is_for_pages() or not main or not (_PYPLOT in sys.modules or _kernel_runs()):
+        return new_axes(width)
+    from matplotlib import pyplot as plt
+
+    figure = plt.figure(figsize=(width, width / 2.0), layout=GridLayout())
+    axes: Axes = figure.add_subplot(axes_class=PlainAxes)
+    return axes
+
+
+_PYPLOT = "matplotlib.pyplot"
+
+
+def _kernel_runs() -> bool:
+    """Whether this is a notebook: a kernel of IPython that shows figures of pyplot."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
 def set_height(ax: Axes, points: float) -> None:

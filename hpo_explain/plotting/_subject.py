@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import Subject
+from hpo_explain.base.subject import Subject
+from hpo_explain.base.width import shorten
 from hpo_explain.plotting._text import plain
 
 _OBJECTIVE, _OTHERS = 40, 60  # columns

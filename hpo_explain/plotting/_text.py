@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from wcwidth import iter_graphemes
 
-from hpo_explain._width import first_columns, shorten
+from hpo_explain.base.width import first_columns, shorten
 
 # Line and paragraph breaks; what a label must show although it has no glyph.
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")

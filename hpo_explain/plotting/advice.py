@@ -6,7 +6,7 @@ from math import isnan, nan
 
 from matplotlib.axes import Axes
 
-from hpo_explain.explanations import Advice
+from hpo_explain.explanations.advice import Advice
 from hpo_explain.plotting._bars import Bars, Row, draw_bars
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH

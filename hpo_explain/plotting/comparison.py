@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import Comparison
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.comparison import Comparison
 from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
 from hpo_explain.plotting._log_axis import make_log
 from hpo_explain.plotting._look import ink, line_mark

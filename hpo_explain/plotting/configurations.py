@@ -9,8 +9,8 @@ from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import Configurations
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.configurations import Configurations
 from hpo_explain.plotting._layout import MARGINS, characters, points_across
 from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._panels import Panels, part_of, write_around

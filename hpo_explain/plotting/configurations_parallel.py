@@ -11,8 +11,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import Configurations
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.configurations import Configurations
 from hpo_explain.plotting._layout import (
     characters,
     points_across,

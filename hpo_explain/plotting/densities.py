@@ -9,8 +9,9 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import DensityCurve, DensityPath, ProposalDensities
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.densities import DensityCurve, ProposalDensities
+from hpo_explain.explanations.density_path import DensityPath
 from hpo_explain.plotting._log_axis import make_log
 from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._panels import new_panels, write_around, write_titles

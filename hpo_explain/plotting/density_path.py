@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import DensityPath
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.density_path import DensityPath
 from hpo_explain.plotting._axes import DOTS
 from hpo_explain.plotting._heatmap import draw_cells, draw_scale, names_along_y
 from hpo_explain.plotting._layout import (

@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from hpo_explain._width import shorten
-from hpo_explain.errors import InputError, Option
-from hpo_explain.explanations import FanovaImportance
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.fanova import FanovaImportance
 from hpo_explain.plotting._heatmap import draw_cells, draw_scale, names_along_x, names_along_y
 from hpo_explain.plotting._layout import (
     points_across,

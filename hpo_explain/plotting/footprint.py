@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import Footprint
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.footprint import Footprint
 from hpo_explain.plotting._axes import STAR
 from hpo_explain.plotting._heatmap import SCALE, draw_cells, draw_scale
 from hpo_explain.plotting._layout import sides, write_footer, write_header, write_legend

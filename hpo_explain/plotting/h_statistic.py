@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import InteractionStrength
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.h_statistic import InteractionStrength
 from hpo_explain.plotting._bars import MOST_ROWS, Bars, Half, Row, draw_bars
 from hpo_explain.plotting._heatmap import Pairs, plot_pairs
 from hpo_explain.plotting._registry import draws

@@ -10,8 +10,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from hpo_explain.explanations import History
-from hpo_explain.facts import Origin
+from hpo_explain.base.facts import Origin
+from hpo_explain.explanations.history import History
 from hpo_explain.plotting._layout import (
     points_across,
     sides,

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import LearningCurves
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.learning_curves import LearningCurves
 from hpo_explain.plotting._axes import BAND, HEIGHT
 from hpo_explain.plotting._layout import (
     points_across,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
-from hpo_explain.explanations import LimeExplanation, LimeStatement
+from hpo_explain.explanations.lime import LimeExplanation, LimeStatement
 from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH

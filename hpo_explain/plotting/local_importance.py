@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
-from hpo_explain.explanations import LocalImportance
+from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.plotting._bars import Bars, Row, draw_bars, folded
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH

@@ -9,8 +9,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import Noise
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.noise import Noise
 from hpo_explain.plotting._axes import (
     BAND,
     HEIGHT,

@@ -9,9 +9,8 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import ParetoFront
-from hpo_explain.explanations.pareto import scale_of
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.pareto import ParetoFront, scale_of
 from hpo_explain.plotting._axes import in_unit, unit_along
 from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
 from hpo_explain.plotting._layout import (

@@ -10,9 +10,11 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import PartialDependence, PartialDependences
+from hpo_explain.base.width import shorten
 from hpo_explain.explanations.fanova import SEPARATOR
+from hpo_explain.explanations.partial_dependences import PartialDependences
+from hpo_explain.methods.effects.effect_result import PartialDependence
+from hpo_explain.methods.effects.effect_show import dimmed_caption
 from hpo_explain.plotting._axes import (
     Effect,
     counted_categories,
@@ -20,15 +22,15 @@ from hpo_explain.plotting._axes import (
     draw_numbers,
     draw_surface,
 )
+from hpo_explain.plotting._drawn_effect import as_drawn, legend_of
 from hpo_explain.plotting._heatmap import draw_scale, names_along_x, names_along_y
 from hpo_explain.plotting._layout import characters, shorten_upright
 from hpo_explain.plotting._panels import HIGH, Panels, new_panels, write_around, write_titles
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import TEXT, WIDTH
 from hpo_explain.plotting._text import plain
-from hpo_explain.plotting.partial_dependence import as_drawn, legend_of
-from hpo_explain.wording import partial_dependence as single
 from hpo_explain.wording import partial_dependences as words
+from hpo_explain.wording.subject import better
 
 MOST_PANELS = 12
 _MOST_CATEGORIES = 10
@@ -89,14 +91,13 @@ def plot_partial_dependences(
     write_titles(
         panels, titles, [words.in_brackets(shares.get(frozenset(e.names))) for e in effects]
     )
-    dimmed = [
-        single.dimmed_caption(e, points=d.as_points) for e, d in zip(effects, drawn, strict=True)
-    ]
+    dimmed = [dimmed_caption(e, points=d.as_points) for e, d in zip(effects, drawn, strict=True)]
     cut = sum(max(len(d.axes[0]) - _MOST_CATEGORIES, 0) for d in drawn if _is_categories(d))
     write_around(
         panels,
         heading=words.heading(drawn[0].objective),
-        subtitle=single.subtitle(result.subject),
+        subtitle="partial dependence: averaged over all other hyperparameters; "
+        f"{better(result.subject)} is better",
         legend=_legend(effects, drawn),
         x_label="",
         y_label=drawn[0].predicted,

@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from hpo_explain.explanations import DesirabilityPath, Subject
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._panels import Panels, write_around
 from hpo_explain.plotting._paths import RIBBON, Paths, draw_paths

@@ -9,8 +9,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import DesirabilityPath
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.plotting._look import ink, line_mark
 from hpo_explain.plotting._panels import (
     alone,

@@ -8,7 +8,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from hpo_explain.explanations import DesirabilityPath
+from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.plotting._layout import (
     points_across,
     sides,

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 
-from hpo_explain.explanations import PredictionOverview
+from hpo_explain.explanations.prediction_overview import PredictionOverview
 from hpo_explain.plotting._heatmap import new_scale
 from hpo_explain.plotting._layout import (
     characters,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import ProposalExplanation
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.plotting._bars import Bars, Row, draw_bars, folded
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH

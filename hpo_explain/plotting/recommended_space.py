@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
-from hpo_explain.explanations import Recommendation
+from hpo_explain.explanations.recommended_space import Recommendation
 from hpo_explain.plotting._layout import characters, points_across
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._rows import row_height, row_labels, style_rows, write_rows

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from hpo_explain._width import shorten
-from hpo_explain._words import counted
-from hpo_explain.errors import InputError
-from hpo_explain.explanations import Region, RegionalPartialDependence
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.phrases import counted
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.regional import Region, RegionalPartialDependence
+from hpo_explain.methods.effects.effect_show import MOST_CURVES
 from hpo_explain.plotting._axes import (
     HEIGHT,
     INCUMBENT,
@@ -26,6 +27,7 @@ from hpo_explain.plotting._axes import (
     set_ticks,
     write_words,
 )
+from hpo_explain.plotting._drawn_effect import as_drawn
 from hpo_explain.plotting._heatmap import draw_scale, names_along_x, names_along_y
 from hpo_explain.plotting._layout import (
     MARGINS,
@@ -53,7 +55,6 @@ from hpo_explain.plotting._style import (
     set_height,
 )
 from hpo_explain.plotting._text import plain
-from hpo_explain.plotting.partial_dependence import MOST_CURVES, as_drawn
 from hpo_explain.wording import regional as words
 from hpo_explain.wording.plots import not_shown
 

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import RepeatedRuns
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.repeated_runs import RepeatedRuns
 from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
 from hpo_explain.plotting._look import ink
 from hpo_explain.plotting._panels import write_around

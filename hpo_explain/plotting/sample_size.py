@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from hpo_explain.explanations import Closest, SampleSizeCheck
+from hpo_explain.explanations.sample_size import Closest, SampleSizeCheck
 from hpo_explain.plotting._bars import Bars, Row, draw_bars
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._style import WIDTH

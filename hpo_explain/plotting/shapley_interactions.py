@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import ShapleyInteractions
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.shapley_interactions import ShapleyInteractions
 from hpo_explain.plotting._registry import draws
 from hpo_explain.plotting._sets import (
     MOST_NAMES,

@@ -6,7 +6,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from hpo_explain.explanations import Subspace
+from hpo_explain.explanations.subspace import Subspace
 from hpo_explain.plotting._bars import Bars, Row, draw_bars
 from hpo_explain.plotting._look import line_mark
 from hpo_explain.plotting._registry import draws

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import SymbolicEffect
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.symbolic import SymbolicEffect
 from hpo_explain.plotting._axes import HEIGHT, in_unit, unit_along
 from hpo_explain.plotting._layout import (
     sides,

@@ -7,8 +7,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from hpo_explain._width import shorten
-from hpo_explain.explanations import WeightedImportance
+from hpo_explain.base.width import shorten
+from hpo_explain.explanations.weights import WeightedImportance
 from hpo_explain.plotting._bars import MOST_ROWS, Bars, Row, draw_bars
 from hpo_explain.plotting._layout import (
     sides,

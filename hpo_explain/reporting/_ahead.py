@@ -7,11 +7,11 @@ from concurrent.futures import Future, wait
 from threading import Lock
 from typing import Any, TypeVar
 
-from hpo_explain import facade
-from hpo_explain._progress import steps, still_at_work
-from hpo_explain._workers import deaf_to_interrupts
+from hpo_explain import methods
+from hpo_explain.base.progress import steps, still_at_work
+from hpo_explain.base.workers import deaf_to_interrupts
 from hpo_explain.explainers.path import path_of
-from hpo_explain.explanations import DesirabilityPath
+from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.run import Run
 
 _T = TypeVar("_T")
@@ -47,7 +47,7 @@ class Ahead:
         self._lock = Lock()
         # each part has early proposals and late ones, whose models take longer
         parts = [proposals[i::workers] for i in range(min(workers, len(proposals)))]
-        explain = facade.desirability_path  # not of this package, which would take long to load
+        explain = methods.desirability_path  # not of this package, which would take long to load
         with deaf_to_interrupts():
             self._parts = [self._pool.submit(explain, run, part, **options) for part in parts]
         for part in self._parts:
@@ -85,7 +85,7 @@ class Ahead:
                 self._pool.shutdown(wait=False)
                 return
             name = self._waiting.pop(0)
-            self._begun[name] = self._pool.submit(getattr(facade, name), self._run)
+            self._begun[name] = self._pool.submit(getattr(methods, name), self._run)
         self._begun[name].add_done_callback(self._next)
 
 

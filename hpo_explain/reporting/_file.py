@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
 
 if sys.platform != "win32":
     import fcntl

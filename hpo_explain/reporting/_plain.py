@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from hpo_explain.explanations import Result
+from hpo_explain.explanations.result import Result
 from hpo_explain.reporting._render import render
 from hpo_explain.reporting.section import Content
 from hpo_explain.wording.contents import line

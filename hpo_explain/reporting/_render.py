@@ -17,8 +17,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from matplotlib.axes import Axes
 
-from hpo_explain._words import printable_lines
-from hpo_explain.plotting import plot_svg
+from hpo_explain.base.phrases import printable_lines
+from hpo_explain.plotting.html import plot_svg
 from hpo_explain.reporting._csv import csv_text
 
 if TYPE_CHECKING:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from hpo_explain.errors import unless_nothing
+from hpo_explain.base.errors import unless_nothing
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
-from hpo_explain.wording import ablation as ablation_words
 from hpo_explain.wording import lime as lime_words
 from hpo_explain.wording import pareto as pareto_words
 from hpo_explain.wording.contents import line
@@ -32,7 +31,9 @@ def _content(context: Context) -> Content:
             "ablation",
             _TITLE,
             lambda: figure(
-                ablation.plot, alt=ablation.sentence, caption=ablation_words.caption(ablation)
+                ablation.plot,
+                alt=ablation.sentence,
+                caption=f"The {ablation.what} along the path from {ablation.ends}.",
             ),
         ),
         columns=[*table.columns],

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from hpo_explain.acquisition import SupportsCandidates
-from hpo_explain.densities import DensityRatio
-from hpo_explain.explanations import ProposalDensities, ProposalExplanation
+from hpo_explain.explanations.densities import ProposalDensities
+from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.models.acquisition.protocols import SupportsCandidates
+from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.wording.numbers import signed

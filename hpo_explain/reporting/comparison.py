@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hpo_explain import facade
+from hpo_explain import methods
 from hpo_explain.reporting._plain import shown
 from hpo_explain.reporting._render import figure
 from hpo_explain.reporting.context import Context
@@ -23,7 +23,7 @@ def comparison_section(runs: Mapping[str, Run]) -> Section:
     """Return the section on several runs side by side."""
 
     def content(_: Context) -> Content:
-        result = facade.compare(dict(runs))
+        result = methods.compare(dict(runs))
         caption = words.effects_heading(result)
         plots = [
             figure(result.plot, alt=result.sentence, caption=words.footer(result)),

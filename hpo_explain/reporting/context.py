@@ -8,39 +8,36 @@ from typing import Any, TypeVar
 import numpy as np
 from markupsafe import Markup
 
-from hpo_explain import diagnostics, facade
-from hpo_explain._checks import check_jobs
-from hpo_explain.acquisition import SurrogateBased
-from hpo_explain.diagnostics import SamplingBias, Trust
-from hpo_explain.errors import NothingToExplain, unless_nothing
+from hpo_explain import methods
+from hpo_explain.base.checks import check_jobs
+from hpo_explain.base.errors import NothingToExplain, unless_nothing
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import WhichTrial
+from hpo_explain.diagnostics._sampling_bias import SamplingBias, sampling_bias
+from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.explainers._judged import judged_at
 from hpo_explain.explainers._savings import certain_saving_of_time
 from hpo_explain.explainers.advice import AdviceExplainer
 from hpo_explain.explainers.proposal import ProposalExplainer, explainable
-from hpo_explain.explanations import (
-    Ablation,
-    AccumulatedLocalEffects,
-    Advice,
-    DesirabilityPath,
-    FanovaImportance,
-    History,
-    InteractionStrength,
-    LearningCurves,
-    LimeExplanation,
-    LocalImportance,
-    Noise,
-    PartialDependence,
-    ProposalDensities,
-    ProposalExplanation,
-    Recommendation,
-    RegionalPartialDependence,
-    Saving,
-    Subspace,
-)
-from hpo_explain.explanations.path import LATEST
-from hpo_explain.facade import Analysed
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import WhichTrial
+from hpo_explain.explanations.advice import Advice
+from hpo_explain.explanations.densities import ProposalDensities
+from hpo_explain.explanations.fanova import FanovaImportance
+from hpo_explain.explanations.h_statistic import InteractionStrength
+from hpo_explain.explanations.history import History
+from hpo_explain.explanations.learning_curves import LearningCurves
+from hpo_explain.explanations.lime import LimeExplanation
+from hpo_explain.explanations.local_importance import LocalImportance
+from hpo_explain.explanations.noise import Noise
+from hpo_explain.explanations.pareto import Saving
+from hpo_explain.explanations.path import LATEST, DesirabilityPath
+from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.explanations.recommended_space import Recommendation
+from hpo_explain.explanations.regional import RegionalPartialDependence
+from hpo_explain.explanations.subspace import Subspace
+from hpo_explain.facade.advice import Analysed
+from hpo_explain.methods.around.ablation_result import Ablation
+from hpo_explain.methods.effects.effect_result import AccumulatedLocalEffects, PartialDependence
+from hpo_explain.models.acquisition.protocols import SurrogateBased
 from hpo_explain.reporting._ahead import Ahead
 from hpo_explain.run import Run
 
@@ -99,13 +96,13 @@ class Context(Analysed):
     @property
     def history(self) -> History:
         """What every trial reached, and the best so far."""
-        return self.once("history", lambda: facade.history(self.run))
+        return self.once("history", lambda: methods.history(self.run))
 
     @property
     def learning_curves(self) -> LearningCurves:
         """What trials reported on the way, compared with what came of them."""
         return self.once(
-            "learning_curves", lambda: facade.learning_curves(self.run, orders=_ORDERS)
+            "learning_curves", lambda: methods.learning_curves(self.run, orders=_ORDERS)
         )
 
     # ------------------------------------------------------------------ the model
@@ -127,7 +124,7 @@ class Context(Analysed):
     @property
     def sampling_bias(self) -> SamplingBias:
         """Where the trials crowd."""
-        return self.once("sampling_bias", lambda: diagnostics.sampling_bias(self.run))
+        return self.once("sampling_bias", lambda: sampling_bias(self.run))
 
     def check_differences(self) -> None:
         """Raise NothingToExplain where the objective of all trials is the same."""
@@ -152,7 +149,7 @@ class Context(Analysed):
     def _importance(self) -> FanovaImportance:
         self.check_differences()
         pairs = 2 <= len(self.run.space) <= _MOST_FOR_PAIRS
-        found = facade.importance(self.run, order=2 if pairs else 1)
+        found = methods.importance(self.run, order=2 if pairs else 1)
         if found.total_variance == 0.0:
             raise NothingToExplain(fact("constant_prediction", names=[self.run.objective_name]))
         return found
@@ -172,7 +169,7 @@ class Context(Analysed):
     def _effects(self) -> list[PartialDependence]:
         names = self._worth_an_effect()
         rows, grid = _EFFECT_ROWS, _EFFECT_GRID
-        return [*facade.partial_dependences(self.run, names, sample=rows, grid_size=grid)]
+        return [*methods.partial_dependences(self.run, names, sample=rows, grid_size=grid)]
 
     def effect(self, name: str) -> PartialDependence:
         """Return the partial dependence on a hyperparameter, be it important or not."""
@@ -196,7 +193,7 @@ class Context(Analysed):
             if claim.kind == "interaction" and claim.certain and len(claim.hyperparameters) == 2
         ]
         return [
-            facade.partial_dependence(self.run, pair, sample=_PAIR_ROWS, grid_size=_PAIR_GRID)
+            methods.partial_dependence(self.run, pair, sample=_PAIR_ROWS, grid_size=_PAIR_GRID)
             for pair in pairs[:_PAIRS]
         ]
 
@@ -221,7 +218,7 @@ class Context(Analysed):
         if name not in first[:_ALONG] or not self.sampling_bias.concentrated:
             return None
         return unless_nothing(
-            lambda: facade.accumulated_local_effects(self.run, name, grid_size=_EFFECT_GRID)
+            lambda: methods.accumulated_local_effects(self.run, name, grid_size=_EFFECT_GRID)
         )
 
     @property
@@ -230,7 +227,7 @@ class Context(Analysed):
         return self.once("regions", self._regions)
 
     def _regions(self) -> RegionalPartialDependence:
-        return facade.regional_partial_dependence(
+        return methods.regional_partial_dependence(
             self.run,
             self.ranking[0],
             sample=_EFFECT_ROWS,
@@ -246,29 +243,29 @@ class Context(Analysed):
     def _h_statistic(self) -> InteractionStrength:
         if len(self.run.space) < 2:
             raise NothingToExplain(fact("single_hyperparameter"))
-        return facade.h_statistic(self.run, self.ranking[0], sample=_H_ROWS)
+        return methods.h_statistic(self.run, self.ranking[0], sample=_H_ROWS)
 
     @property
     def noise(self) -> Noise:
         """Where results of the same configuration scatter."""
-        return self.once("noise", lambda: facade.noise(self.run))
+        return self.once("noise", lambda: methods.noise(self.run))
 
     # ------------------------------------------------------------------ around the incumbent
 
     @property
     def ablation(self) -> Ablation:
         """The path from the first trial to the incumbent."""
-        return self.once("ablation", lambda: self._around(facade.ablation))
+        return self.once("ablation", lambda: self._around(methods.ablation))
 
     @property
     def local_importance(self) -> LocalImportance:
         """What matters around the incumbent."""
-        return self.once("local_importance", lambda: self._around(facade.local_importance))
+        return self.once("local_importance", lambda: self._around(methods.local_importance))
 
     @property
     def lime(self) -> LimeExplanation:
         """A linear model around the incumbent."""
-        return self.once("lime", lambda: self._around(facade.lime))
+        return self.once("lime", lambda: self._around(methods.lime))
 
     @property
     def saving(self) -> Saving | None:
@@ -301,11 +298,11 @@ class Context(Analysed):
 
     def _explained(self, trial: int | WhichTrial, **options: Any) -> ProposalExplanation:
         # among many, as precise as those of the path
-        return facade.explain_proposal(self.run, trial, precision=_PRECISION, **options)
+        return methods.explain_proposal(self.run, trial, precision=_PRECISION, **options)
 
     def densities(self, trial: int) -> ProposalDensities:
         """Return the sampler's densities when a trial was proposed."""
-        return self.once(f"densities {trial}", lambda: facade.proposal_densities(self.run, trial))
+        return self.once(f"densities {trial}", lambda: methods.proposal_densities(self.run, trial))
 
     def end(self) -> None:
         """End the workers, whose analyses nobody waits for any more."""
@@ -335,7 +332,7 @@ class Context(Analysed):
             raise NothingToExplain(fact("path_too_short", trials=proposals))
         n_jobs = self._n_jobs if len(proposals) >= _WORTH_WORKERS else 1
         thinned = _thinned(self.run, proposals)
-        return facade.desirability_path(self.run, thinned, n_jobs=n_jobs, **_OF_PATHS)
+        return methods.desirability_path(self.run, thinned, n_jobs=n_jobs, **_OF_PATHS)
 
     @property
     def path_notes(self) -> list[Fact]:
@@ -359,12 +356,12 @@ class Context(Analysed):
     @property
     def recommended_space(self) -> Recommendation:
         """A narrower space."""
-        return self._maybe_ahead("recommended_space", facade.recommended_space)
+        return self._maybe_ahead("recommended_space", methods.recommended_space)
 
     @property
     def subspace(self) -> Subspace:
         """What can stay fixed."""
-        return self._maybe_ahead("subspace", facade.subspace)
+        return self._maybe_ahead("subspace", methods.subspace)
 
     @property
     def advice(self) -> Advice:

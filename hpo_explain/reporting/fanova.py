@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from markupsafe import Markup
 
-from hpo_explain._words import counted, listed
-from hpo_explain.errors import unless_nothing
-from hpo_explain.explanations import FanovaImportance
-from hpo_explain.explanations.claims import NOTHING
+from hpo_explain.base.claim import NOTHING
+from hpo_explain.base.errors import unless_nothing
+from hpo_explain.base.phrases import counted, listed
+from hpo_explain.explanations.fanova import FanovaImportance
 from hpo_explain.reporting._render import estimates, figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section

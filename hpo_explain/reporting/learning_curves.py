@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hpo_explain.explanations import LearningCurves
+from hpo_explain.explanations.learning_curves import LearningCurves
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import Markup
 
-from hpo_explain.explanations import PartialDependence
+from hpo_explain.methods.effects.effect_result import PartialDependence
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
-from hpo_explain.wording import partial_dependence as effect_words
 from hpo_explain.wording import report as words
 from hpo_explain.wording.contents import line
 from hpo_explain.wording.fanova import between
@@ -29,7 +28,7 @@ def _content(context: Context) -> Content:
     effects = {effect.names[0]: effect for effect in context.effects}
     named = [name for name in context.ranking if name in effects]
     rest = [name for name in context.ranking if name not in effects]
-    cautions = {effect_words.caution(effects[name]) for name in named}
+    cautions = {effects[name].caution for name in named}
     shared = "" if len(cautions) > 1 else cautions.pop()
     table: Any = result.importance
     shares = {name: _share(table.loc[name], name) for name in context.ranking}
@@ -66,8 +65,8 @@ def _width(share: float) -> str:
 
 def _row(context: Context, effect: PartialDependence, shared: str) -> dict[str, Any]:
     return {
-        "finding": effect_words.finding(effect),
-        "caution": "" if shared else effect_words.caution(effect),
+        "finding": effect.claims[0].text,
+        "caution": "" if shared else effect.caution,
         "plot": _plot(context, effect),
     }
 

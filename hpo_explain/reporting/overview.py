@@ -7,8 +7,8 @@ from datetime import datetime, timezone
 import numpy as np
 import pandas as pd
 
-from hpo_explain._words import counted, spans
-from hpo_explain.facts import by_reason
+from hpo_explain.base.facts import by_reason
+from hpo_explain.base.phrases import counted, spans
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpo_explain._blas import one_blas_thread
-from hpo_explain._checks import check_flag, check_sequence, check_text, unknown_name
-from hpo_explain._progress import progress_of, steps
 from hpo_explain.adapters.sources import as_runs
-from hpo_explain.errors import InputError
+from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base.checks import check_flag, check_sequence, check_text, unknown_name
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.progress import progress_of, steps
+from hpo_explain.catalog.methods import ABLATION
 from hpo_explain.facade._asked import options_of
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._render import page
-from hpo_explain.reporting.ablation import ABLATION
+from hpo_explain.reporting._sections import section_of
 from hpo_explain.reporting.around import AROUND
 from hpo_explain.reporting.comparison import comparable, comparison_section
 from hpo_explain.reporting.context import Context
@@ -53,7 +54,7 @@ SECTIONS: tuple[Section, ...] = (
     IMPORTANCE,
     EFFECTS,
     H_STATISTIC,
-    ABLATION,
+    section_of(ABLATION),
     LOCAL_IMPORTANCE,
     LIME,
     NOISE,

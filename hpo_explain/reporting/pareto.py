@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.explainers.pareto import ParetoExplainer
 from hpo_explain.reporting._plain import shown
 from hpo_explain.reporting._render import figure

@@ -5,17 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from hpo_explain.explanations import (
-    AccumulatedLocalEffects,
-    PartialDependence,
-    RegionalPartialDependence,
-)
+from hpo_explain.explanations.regional import RegionalPartialDependence
+from hpo_explain.methods.effects.effect_result import AccumulatedLocalEffects, PartialDependence
+from hpo_explain.methods.effects.effect_show import band_caption
 from hpo_explain.plotting.regional import plot_regions
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
-from hpo_explain.wording import accumulated_local_effects as local_words
-from hpo_explain.wording import partial_dependence as words
 from hpo_explain.wording.contents import line
 from hpo_explain.wording.trust import caution
 
@@ -39,10 +35,8 @@ def _content(context: Context) -> Content:
 def _effect(context: Context, effect: PartialDependence) -> dict[str, Any]:
     return {
         "name": effect.names[0],
-        "finding": " ".join(
-            filter(None, (words.finding(effect), words.attainable(effect), words.basis(effect)))
-        ),
-        "caution": words.caution(effect),
+        "finding": f"{effect.finding} {effect.basis}".rstrip(),
+        "caution": effect.caution,
         "notes": [note for note in effect.notes if note.kind != "effect_band"],
         "plot": context.figure_once(
             f"effect of {effect.names}",
@@ -56,7 +50,7 @@ def _effect(context: Context, effect: PartialDependence) -> dict[str, Any]:
 def _along(effect: AccumulatedLocalEffects | None) -> dict[str, Any] | None:
     if effect is None:
         return None
-    caption = local_words.caption(effect)
+    caption = band_caption(effect)
     plot = figure(effect.plot, alt=effect.sentence, caption=caption)
     return {"finding": effect.sentence, "plot": plot}
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hpo_explain.errors import NothingToExplain
-from hpo_explain.explanations import DesirabilityPath
-from hpo_explain.explanations.path import LATEST
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.explanations.path import LATEST, DesirabilityPath
 from hpo_explain.reporting._render import estimates, figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from markupsafe import Markup
 
-from hpo_explain.errors import NothingToExplain
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.facts import fact
 from hpo_explain.explainers.proposal import why_unexplained
-from hpo_explain.explanations import ProposalExplanation
-from hpo_explain.facts import fact
+from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.candidates import beside_candidates
 from hpo_explain.reporting.context import Context

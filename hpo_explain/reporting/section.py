@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from hpo_explain.errors import NothingToExplain
+from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.reporting.context import Context
 from hpo_explain.run import Run
 from hpo_explain.wording.contents import shortened

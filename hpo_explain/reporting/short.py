@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.diagnostics import Trust
-from hpo_explain.errors import unless_nothing
-from hpo_explain.explanations import FanovaImportance
-from hpo_explain.plotting import abbreviated, plain
+from hpo_explain.base.errors import unless_nothing
+from hpo_explain.diagnostics._trust import Trust
+from hpo_explain.explanations.fanova import FanovaImportance
+from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.reporting._render import render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section

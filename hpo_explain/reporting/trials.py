@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from hpo_explain._words import printable
-from hpo_explain.errors import NothingToExplain, unless_nothing
-from hpo_explain.explanations import DesirabilityPath, ProposalExplanation
-from hpo_explain.facts import Origin, fact
+from hpo_explain.base.errors import NothingToExplain, unless_nothing
+from hpo_explain.base.facts import Origin, fact
+from hpo_explain.base.phrases import printable
+from hpo_explain.explanations.path import DesirabilityPath
+from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hpo_explain import facade
-from hpo_explain.errors import unless_nothing
-from hpo_explain.explanations import FanovaImportance
+from hpo_explain import methods
+from hpo_explain.base.errors import unless_nothing
+from hpo_explain.explanations.fanova import FanovaImportance
+from hpo_explain.models.protocols import SupportsJoint
 from hpo_explain.reporting._plain import shown
 from hpo_explain.reporting._render import figure
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Objectives
-from hpo_explain.surrogates import SupportsJoint
 from hpo_explain.wording import weights as words
 
 _DIVISIONS = 4, 2  # steps from one of two objectives to the other, and from one of more
@@ -45,7 +45,7 @@ def weights_section(objectives: Objectives) -> Section:
 
     def content(_: Context) -> Content:
         smooth = all(isinstance(run.surrogate(), SupportsJoint) for run in objectives.runs.values())
-        result = facade.weighted_importance(
+        result = methods.weighted_importance(
             dict(objectives.runs),
             divisions=_DIVISIONS[len(objectives.names) > 2],
             kind="gp" if smooth else "forest",

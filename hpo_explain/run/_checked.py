@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_array
-from hpo_explain._words import counted, spans
-from hpo_explain.errors import InputError
-from hpo_explain.facts import Fact, Origin
+from hpo_explain.base.checks import check_array
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.phrases import counted, spans
 from hpo_explain.run.pending import WithoutResult
 from hpo_explain.run.reviewed import Reviewed
 from hpo_explain.space import Array, SearchSpace

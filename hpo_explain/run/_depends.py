@@ -23,9 +23,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import squareform
 
+from hpo_explain.models._squares import squares_by_column
+from hpo_explain.models.columns import KernelColumns
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import KernelColumns
-from hpo_explain.surrogates._squares import squares_by_column
 
 _PERMUTATIONS = 999
 _MOST = 500  # configurations, drawn at random of more: similarities are of all pairs

@@ -6,10 +6,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from hpo_explain.facts import Fact
-from hpo_explain.options import Kind
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.options import Kind
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import ForestSurrogate, GaussianProcessSurrogate
 
 _KEPT = 8  # a Gaussian process of n trials holds n² numbers
 

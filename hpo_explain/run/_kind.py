@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import CategoricalParameter, SearchSpace
 
 GP_TRIALS = 1000  # beyond, conditioning a Gaussian process costs too much: O(n³)

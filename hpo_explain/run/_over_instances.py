@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.options import Direction
+from hpo_explain.base.options import Direction
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.protocols import HeldOut, Surrogate
 from hpo_explain.run.diverged import diverged_above, winsorized
 from hpo_explain.run.instances import Instances
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
-from hpo_explain.surrogates import ForestSurrogate, HeldOut, Surrogate
 
 _FOLDS = 5
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
 from hpo_explain.run._over_instances import OverInstances
 from hpo_explain.run.run import Run
 

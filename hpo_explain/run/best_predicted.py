@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
 
 NOTABLE_NOISE = 0.1
 """Noise as a share of the objective's standard deviation from which luck may decide."""

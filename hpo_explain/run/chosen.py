@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 
-from hpo_explain.acquisition import (
-    Acquisition,
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import Direction
+from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
+from hpo_explain.models.acquisition.risk_averse import RiskAverseConfidenceBound
+from hpo_explain.models.acquisition.surrogate_based import (
     ExpectedImprovement,
     LogExpectedImprovement,
     LowerConfidenceBound,
-    OfPredictions,
     ProbabilityOfImprovement,
-    RiskAverseConfidenceBound,
 )
-from hpo_explain.errors import InputError
-from hpo_explain.facts import Fact, fact
-from hpo_explain.options import Direction
-from hpo_explain.surrogates import Surrogate
+from hpo_explain.models.protocols import Surrogate
 
 _IMPROVEMENTS: dict[str, Callable[..., Acquisition]] = {
     "ei": ExpectedImprovement,

@@ -9,8 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_array
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_array
+from hpo_explain.base.errors import InputError
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.space import Array
 

@@ -8,9 +8,11 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run._kind import choose_kind
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import ForestSurrogate, GaussianProcessSurrogate, Surrogate
 
 _SLOPES = 1e-2, 1e3  # of the sigmoid: labels are 2 apart
 _INTERCEPTS = -50.0, 50.0

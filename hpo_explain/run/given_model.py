@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.models.given import ModelSurrogate
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array
-from hpo_explain.surrogates import ModelSurrogate, Surrogate
 
 # times the error of the median at the trials: a model that has learned nothing, and predicts the
 # mean, stays below it unless the objective is far more skewed than a lognormal one with σ = 2

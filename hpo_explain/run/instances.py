@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_array
-from hpo_explain._html import text_html
-from hpo_explain._words import counted, printable
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_array
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.html import text_html
+from hpo_explain.base.phrases import counted, printable
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.space import Array
 

@@ -8,10 +8,10 @@ from typing import Any, Literal, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_option
-from hpo_explain.errors import InputError, NothingToExplain, Option
-from hpo_explain.facts import fact
-from hpo_explain.options import MEASURED, Measured
+from hpo_explain.base.checks import check_option
+from hpo_explain.base.errors import InputError, NothingToExplain, Option
+from hpo_explain.base.facts import fact
+from hpo_explain.base.options import MEASURED, Measured
 from hpo_explain.run._rows import some_rows
 from hpo_explain.run.run import Run
 

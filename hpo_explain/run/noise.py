@@ -23,17 +23,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.options import Kind
+from hpo_explain.base.options import Kind
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.protocols import CoalitionBlock, HeldOut
 from hpo_explain.run._depends import p_values
 from hpo_explain.run._kind import choose_kind
 from hpo_explain.run.repeats import Repeats
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.surrogates import (
-    CoalitionBlock,
-    ForestSurrogate,
-    GaussianProcessSurrogate,
-    HeldOut,
-)
 
 _FEWEST = 8  # configurations with fewer of which nothing is held out
 LEVEL = 0.05  # of the test

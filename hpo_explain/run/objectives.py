@@ -20,10 +20,10 @@ from typing import Literal, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_number
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import fact
-from hpo_explain.options import JOINED
+from hpo_explain.base.checks import check_number
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import fact
+from hpo_explain.base.options import JOINED
 from hpo_explain.run._rows import some_rows
 from hpo_explain.run.measured import about, measured
 from hpo_explain.run.run import Run

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from hpo_explain.acquisition import Acquisition
-from hpo_explain.facts import Fact, as_facts
+from hpo_explain.base.facts import Fact, as_facts
+from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array
-from hpo_explain.surrogates import Surrogate
 
 
 @dataclass(frozen=True, eq=False)

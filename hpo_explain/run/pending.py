@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_option
-from hpo_explain.facts import Origin
-from hpo_explain.options import STATES, State
+from hpo_explain.base.checks import check_option
+from hpo_explain.base.facts import Origin
+from hpo_explain.base.options import STATES, State
 from hpo_explain.run._frozen import frozen, refreeze
 from hpo_explain.space import Array, SearchSpace
 

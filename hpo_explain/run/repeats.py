@@ -31,9 +31,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import digamma, polygamma
 
+from hpo_explain.models._repeats import different_rows
+from hpo_explain.models._unit import unit_of
 from hpo_explain.space import Array
-from hpo_explain.surrogates._repeats import different_rows
-from hpo_explain.surrogates._unit import unit_of
 
 _LEAST_DF = 0.25  # fewer are hardly an observation
 _ROUNDED = 1e-10  # of the objective's size: residuals below are none

@@ -10,14 +10,18 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import check_count, check_direction, check_option, check_seed
-from hpo_explain._edge import words
-from hpo_explain._html import text_html
-from hpo_explain._words import spans
-from hpo_explain.acquisition import Acquisition
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import Fact, Origin, as_fact, as_facts, fact
-from hpo_explain.options import CRITERIA, KINDS, Criterion, Direction, Kind, Measured
+from hpo_explain.base.checks import check_count, check_direction, check_option, check_seed
+from hpo_explain.base.edge import words
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact, Origin, as_fact, as_facts, fact
+from hpo_explain.base.html import text_html
+from hpo_explain.base.options import CRITERIA, KINDS, Criterion, Direction, Kind, Measured
+from hpo_explain.base.phrases import spans
+from hpo_explain.models._repeats import rows_among
+from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.given import as_surrogate
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run._checked import (
     checked_durations,
     checked_excluded_times,
@@ -49,8 +53,6 @@ from hpo_explain.run.pending import WithoutResult
 from hpo_explain.run.repeats import Repeats
 from hpo_explain.run.reviewed import Reviewed
 from hpo_explain.space import Array, SearchSpace, lowest
-from hpo_explain.surrogates import ForestSurrogate, Surrogate, as_surrogate
-from hpo_explain.surrogates._repeats import rows_among
 
 _KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
 
@@ -699,7 +701,7 @@ class Run:
         ----------
         model : Surrogate or object
             A surrogate, a fitted regressor of scikit-learn, or any object with ``predict``, as in
-            :func:`hpo_explain.surrogates.as_surrogate`.
+            :func:`hpo_explain.models.as_surrogate`.
 
         Raises
         ------

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hpo_explain._checks import check_fraction
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_fraction
+from hpo_explain.base.errors import InputError
 
 
 def check_name(name: object) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
 from hpo_explain.space._values import POSITION_TOLERANCE, Array
 
 _ON_GRID = 1e-6  # of a step: values that storages and tables round are still on their grid

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
 from hpo_explain.space._declaration import check_activity, check_name
 from hpo_explain.space._numeric import counted
 from hpo_explain.space._values import POSITION_TOLERANCE, Array, plain

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import unknown_name
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import unknown_name
+from hpo_explain.base.errors import InputError
 from hpo_explain.space._values import POSITION_TOLERANCE, Array
 from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.categories import category_index

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._checks import check_number
-from hpo_explain.errors import InputError
+from hpo_explain.base.checks import check_number
+from hpo_explain.base.errors import InputError
 from hpo_explain.space._declaration import check_activity, check_name, check_range
 from hpo_explain.space._numeric import (
     counted,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
 from hpo_explain.space._values import Array, Config
 from hpo_explain.space.encoding import CONFIGS
 from hpo_explain.space.search_space import SearchSpace

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._checks import (
+from hpo_explain.base.checks import (
     check_array,
     check_count,
     check_name,
     check_option,
     check_seed,
 )
-from hpo_explain._edge import frameworks
-from hpo_explain._html import table_html
-from hpo_explain._words import counted, printable
-from hpo_explain.errors import InputError
+from hpo_explain.base.edge import frameworks
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.html import table_html
+from hpo_explain.base.phrases import counted, printable
 from hpo_explain.space._canonical import Canonical
 from hpo_explain.space._values import Array, Config
 from hpo_explain.space.conditions import Conditions, Rules

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from hpo_explain.errors import Text
-from hpo_explain.facts import Fact
+from hpo_explain.base import text
+from hpo_explain.base.errors import Text
+from hpo_explain.base.facts import Fact
 
 FactWords = Mapping[str, str | Callable[[Fact], Text]]
 
@@ -47,9 +48,9 @@ def sentence_words(kind: type) -> Callable[[Any], str]:
 
 def fact_words(kind: str) -> str | Callable[[Fact], Text]:
     """Return the text of a kind of fact, or the function that returns it."""
-    return _FACTS[kind]
+    return _FACTS.get(kind, text.told)
 
 
 def known_facts() -> frozenset[str]:
     """Return the kinds of facts that have words."""
-    return frozenset(_FACTS)
+    return frozenset(_FACTS) | frozenset(text.WORDS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import printable
+from hpo_explain.base.phrases import printable
 from hpo_explain.explanations.result import Result
 from hpo_explain.wording._registry import sentence_words
 

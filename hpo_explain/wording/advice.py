@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain._words import counted, join_words, printable, spans
-from hpo_explain.explanations import Action, Advice
-from hpo_explain.facts import Fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import counted, join_words, printable, spans
+from hpo_explain.explanations.advice import Action, Advice
 from hpo_explain.space import CategoricalParameter
 from hpo_explain.space.parameter import Parameter
 from hpo_explain.wording._registry import add_facts, sentence_of

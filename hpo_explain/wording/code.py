@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hpo_explain.explanations import Action
-from hpo_explain.explanations.advice import values_of
+from hpo_explain.explanations.advice import Action, values_of
 from hpo_explain.space import CategoricalParameter, FloatParameter, Parameter
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import join_words, listed
-from hpo_explain.explanations import Comparison
-from hpo_explain.explanations.claims import Claim
-from hpo_explain.facts import Fact
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import join_words, listed
+from hpo_explain.explanations.comparison import Comparison
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.doubts import reservation
 from hpo_explain.wording.numbers import format_value, percent

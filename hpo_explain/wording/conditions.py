@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hpo_explain.facts import Fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.wording._registry import add_facts
 from hpo_explain.wording.numbers import format_value, values_in_words
 

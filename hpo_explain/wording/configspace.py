@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import listed
-from hpo_explain.errors import Option
+from hpo_explain.base.errors import Option
+from hpo_explain.base.phrases import listed
 from hpo_explain.wording._registry import add_facts
 from hpo_explain.wording.reading import names
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import counted, join_words, listed
-from hpo_explain.diagnostics import FEW
-from hpo_explain.explanations import Configurations
-from hpo_explain.explanations.claims import Claim
-from hpo_explain.options import STATES
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.options import STATES
+from hpo_explain.base.phrases import counted, join_words, listed
+from hpo_explain.explanations.configurations import Configurations
+from hpo_explain.space.support import FEW
 from hpo_explain.wording._registry import sentence_of
 from hpo_explain.wording.numbers import format_value, percent
 from hpo_explain.wording.plots import not_shown

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hpo_explain._words import counted, join_words
-from hpo_explain.explanations import Ablation, PartialDependence, Result
-from hpo_explain.explanations.claims import Claim
-from hpo_explain.wording.ablation import ends
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.phrases import counted, join_words
+from hpo_explain.explanations.result import Result
+from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.wording.numbers import format_value, number, percent, plus_minus
-from hpo_explain.wording.partial_dependence import finding
 
 MOST = 100  # characters of a line
 _NAME, _FEW, _VALUE, _ENDS = 24, 14, 12, 30
@@ -30,8 +29,8 @@ def line(result: Result) -> str:
     >>> line(hx.importance(hx.Run(space, X, X[:, 0], "minimize")))
     'x matters most: 100% of the variance.'
     """
-    if isinstance(result, PartialDependence) and len(finding(result)) <= MOST:
-        return finding(result)
+    if isinstance(result, Effect) and len(result.claims[0].text) <= MOST:
+        return result.claims[0].text
     claims = [claim for claim in result.claims if claim.kind in _LINES]
     if not claims:
         return "Nothing stands out."
@@ -99,7 +98,7 @@ def _reason(claim: Claim, _: Result) -> str:
 def _total_gain(claim: Claim, result: Result) -> str:
     gain = plus_minus(abs(claim.estimate), claim.half)
     better = "better" if claim.estimate >= 0.0 else "worse"
-    path = f"From {ends(result)}" if isinstance(result, Ablation) else "In all"
+    path = f"From {result.ends}" if hasattr(result, "ends") else "In all"
     return f"{path}: {gain} {better}"
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import join_words
-from hpo_explain.explanations import Claim, ProposalDensities, Subject
-from hpo_explain.facts import Fact
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import join_words
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.densities import ProposalDensities
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import format_value
 from hpo_explain.wording.subject import INACTIVE, NEXT, NOT_CHOSEN, configuration

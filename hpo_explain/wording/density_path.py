@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import spans
-from hpo_explain.explanations import DensityPath, Subject
+from hpo_explain.base.phrases import spans
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.density_path import DensityPath
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import format_value
 

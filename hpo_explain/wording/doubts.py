@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hpo_explain._words import join_words, listed
-from hpo_explain.explanations.claims import Claim
-from hpo_explain.facts import Fact
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import join_words, listed
 from hpo_explain.wording._registry import add_facts
 
 _WHERE = {

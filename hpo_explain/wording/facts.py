@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import printable
-from hpo_explain.errors import NameOption, write
-from hpo_explain.facts import Fact
+from hpo_explain.base.errors import NameOption, write
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import printable
 from hpo_explain.wording._registry import add_facts, fact_words
 
 
@@ -20,7 +20,7 @@ def tell(fact: Fact, name_option: NameOption = str) -> str:
 
     Examples
     --------
-    >>> from hpo_explain.facts import fact
+    >>> from hpo_explain.base.facts import fact
     >>> tell(fact("said", text="read by hand"))
     'read by hand'
     """

@@ -6,11 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hpo_explain._words import counted, join_words
-from hpo_explain.explanations import FanovaImportance
-from hpo_explain.explanations.claims import NOTHING, Claim
-from hpo_explain.explanations.fanova import SEPARATOR
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.claim import NOTHING, Claim
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.phrases import counted, join_words
+from hpo_explain.explanations.fanova import SEPARATOR, FanovaImportance
 from hpo_explain.space import FloatParameter, SearchSpace
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import format_value, percent, values_in_words

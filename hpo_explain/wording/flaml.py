@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hpo_explain.errors import Option
+from hpo_explain.base.errors import Option
 from hpo_explain.wording._registry import add_facts
 
 add_facts(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import counted
-from hpo_explain.explanations import Footprint
+from hpo_explain.base.phrases import counted
+from hpo_explain.explanations.footprint import Footprint
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import number, percent
 

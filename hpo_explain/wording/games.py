@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from hpo_explain._words import counted, join_words, listed
-from hpo_explain.explanations import Claim, GameExplanation
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.phrases import counted, join_words, listed
+from hpo_explain.explanations.games import GameExplanation
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.doubts import reservation
 from hpo_explain.wording.numbers import format_level, format_value, plus_minus

@@ -5,6 +5,12 @@ from __future__ import annotations
 import textwrap
 from typing import NamedTuple
 
+from hpo_explain.catalog.methods import (
+    ABLATION,
+    ACCUMULATED_LOCAL_EFFECTS,
+    PARTIAL_DEPENDENCE,
+)
+
 
 class Question(NamedTuple):
     """A question, the function that answers it, and the limitations of the answer.
@@ -52,11 +58,7 @@ QUESTIONS = (
         "importance",
         "does not say which values are good, or what matters near the best configuration",
     ),
-    Question(
-        "What is the effect of a hyperparameter, and how uncertain is it?",
-        "partial_dependence",
-        "an average: opposite effects in different parts of the space cancel out",
-    ),
+    Question(PARTIAL_DEPENDENCE.asks, PARTIAL_DEPENDENCE.name, PARTIAL_DEPENDENCE.limits),
     Question(
         "What are the effects of all that matters, in one figure?",
         "partial_dependences",
@@ -68,9 +70,9 @@ QUESTIONS = (
         "the effect stays uncertain where hardly anything was tried",
     ),
     Question(
-        "What changes along the configurations that were tried, where combinations are missing?",
-        "accumulated_local_effects",
-        "relative to their average; does not say what combinations would do that nobody tried",
+        ACCUMULATED_LOCAL_EFFECTS.asks,
+        ACCUMULATED_LOCAL_EFFECTS.name,
+        ACCUMULATED_LOCAL_EFFECTS.limits,
     ),
     Question(
         "Which short formula describes the effect of one to three hyperparameters?",
@@ -111,12 +113,7 @@ QUESTIONS = (
         "optimizer_bias",
         "by the model that learned from the same run, unless other runs are given (`ensemble=`)",
     ),
-    Question(
-        "Which changes lead from the default to the best configuration?",
-        "ablation",
-        "where changes act together, the gain of each depends on their order (its Shapley value "
-        "does not)",
-    ),
+    Question(ABLATION.asks, ABLATION.name, ABLATION.limits),
     Question(
         "What matters around the best configuration?",
         "local_importance",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import counted, join_words
-from hpo_explain.explanations import LimeExplanation, LimeStatement
-from hpo_explain.facts import Fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import counted, join_words
+from hpo_explain.explanations.lime import LimeExplanation, LimeStatement
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.doubts import reservation
 from hpo_explain.wording.numbers import format_value, plus_minus

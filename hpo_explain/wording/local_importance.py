@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import join_words
-from hpo_explain.explanations import LocalImportance
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.phrases import join_words
+from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.fanova import WHISKERS
 from hpo_explain.wording.numbers import format_value, percent

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import counted
-from hpo_explain.errors import Option, Text
-from hpo_explain.facts import Fact
+from hpo_explain.base.errors import Option, Text
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import counted
 from hpo_explain.wording._registry import add_facts
 
 

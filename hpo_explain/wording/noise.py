@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import counted, join_words
-from hpo_explain.errors import Text
-from hpo_explain.explanations import Noise
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.errors import Text
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.explanations.fanova import SEPARATOR
-from hpo_explain.facts import Fact
+from hpo_explain.explanations.noise import Noise
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.doubts import reservation
 from hpo_explain.wording.fanova import between

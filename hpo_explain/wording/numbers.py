@@ -1,110 +1,21 @@
-"""Numbers and values as people write them: digits follow the error."""
+"""Numbers in words; they stand in `hpo_explain.base.numbers`."""
 
-from __future__ import annotations
+from hpo_explain.base.numbers import (
+    format_level,
+    format_value,
+    number,
+    percent,
+    plus_minus,
+    signed,
+    values_in_words,
+)
 
-import math
-from typing import Any
-
-import numpy as np
-
-from hpo_explain._width import shorten
-
-_PLAIN = (1e-4, 1e6)  # sizes between which numbers are written without an exponent
-
-
-def format_value(value: Any, *, width: int = 40) -> str:
-    """Return a value as people write it: four significant digits, long texts shortened.
-
-    Examples
-    --------
-    >>> format_value(0.123456), format_value("a" * 50, width=5)
-    ('0.1235', 'aa…aa')
-    """
-    if isinstance(value, (float, np.floating)):
-        return f"{value:.4g}"
-    text = value if isinstance(value, str) else str(value)
-    return shorten(text, width)
-
-
-def format_level(value: float, difference: float, least: int = 4) -> str:
-    """Return a number with enough digits to tell it from another one so far away.
-
-    Examples
-    --------
-    >>> format_level(0.96995234, 2e-6)
-    '0.9699523'
-    """
-    digits = least
-    if value and difference and np.isfinite([value, difference]).all():
-        # two of the difference
-        digits = int(np.floor(np.log10(abs(value))) - np.floor(np.log10(abs(difference)))) + 2
-    return f"{value:.{min(max(digits, least), 15)}g}"
-
-
-def plus_minus(value: float, error: float | None) -> str:
-    """Return a number with its error, which says how many digits both have.
-
-    The error has one digit, or two where the first is 1.
-
-    Examples
-    --------
-    >>> plus_minus(0.1369, 0.06457), plus_minus(1234.5, 14.2), plus_minus(0.25, None)
-    ('0.14 ± 0.06', '1234 ± 14', '0.25')
-    >>> plus_minus(-0.004, 0.3)
-    '0.0 ± 0.3'
-    >>> plus_minus(1.234e-7, 2.1e-9)
-    '1.23e-07 ± 2e-09'
-    """
-    if error is None or not np.isfinite([value, error]).all() or error <= 0.0:
-        return format_value(float(value))
-    digits = 2 if f"{error:.1e}"[0] == "1" else 1
-    exponent = int(f"{error:.{digits - 1}e}".partition("e")[2])
-    decimals = digits - 1 - exponent
-    largest = max(abs(value), error)
-    if _PLAIN[0] <= largest < _PLAIN[1] and decimals <= 6:
-        shown = max(decimals, 0)
-        # plus 0, as minus 0 is 0
-        return f"{round(value, decimals) + 0.0:.{shown}f} ± {round(error, decimals):.{shown}f}"
-    of_value = 0
-    if value:
-        of_value = max(int(np.floor(np.log10(abs(value)))) + decimals, 0)
-    return f"{value:.{min(of_value, 15)}e} ± {error:.{digits - 1}e}"
-
-
-def percent(share: float, error: float | None = None) -> str:
-    """Return a share as a percentage, with its error where one is given.
-
-    Examples
-    --------
-    >>> percent(0.57, 0.03), percent(0.002)
-    ('57% ± 3%', '0%')
-    """
-    text = f"{share:.0%}"
-    return text if error is None or not np.isfinite(error) else f"{text} ± {error:.0%}"
-
-
-def values_in_words(values: Any) -> str:
-    """Return several values separated by commas."""
-    return ", ".join(map(format_value, values))
-
-
-def signed(value: float, scale: float) -> str:
-    """Return a number with its sign, to three digits of `scale` (the largest beside it)."""
-    if not math.isfinite(value):
-        return str(value)
-    scale = abs(scale)
-    if scale == 0.0 or not math.isfinite(scale):
-        scale = abs(value) or 1.0
-    if 1e-4 <= scale < 1e6:
-        text = f"{value:+.{max(0, 2 - math.floor(math.log10(scale)))}f}"
-    else:
-        text = f"{value:+.2e}"
-    if float(text) == 0.0:
-        return text[1:]
-    return text.replace("-", "−")
-
-
-def number(value: float, digits: int = 4, *, apart: float = 0.0) -> str:
-    """Return a number to so many significant digits, and more to tell others `apart` from it."""
-    text = format_level(value, apart, digits)
-    return text.replace("-", "−")
+__all__ = [
+    "format_level",
+    "format_value",
+    "number",
+    "percent",
+    "plus_minus",
+    "signed",
+    "values_in_words",
+]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import counted, join_words, spans
-from hpo_explain.explanations import ParetoFront, Saving
-from hpo_explain.explanations.claims import Claim
-from hpo_explain.facts import Fact
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import counted, join_words, spans
+from hpo_explain.explanations.pareto import ParetoFront, Saving
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.doubts import reservation
 from hpo_explain.wording.numbers import format_value, percent, plus_minus

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hpo_explain._words import counted, join_words, listed, spans
-from hpo_explain.errors import Option
-from hpo_explain.explanations import Claim, DesirabilityPath, Subject
-from hpo_explain.facts import Fact
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.errors import Option
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import counted, join_words, listed, spans
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.wording import plots
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import number

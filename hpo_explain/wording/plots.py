@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hpo_explain._words import counted, listed
+from hpo_explain.base.phrases import counted, listed
 
 _MOST_NAMED = 8
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import join_words
-from hpo_explain.explanations import Claim, PredictionExplanation, Subject
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.phrases import join_words
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.prediction import PredictionExplanation
 from hpo_explain.wording._registry import sentence_of
 from hpo_explain.wording.numbers import format_level, format_value, number
 from hpo_explain.wording.plots import MODEL_BARS, background_whiskers, not_shown

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import counted, join_words
-from hpo_explain.explanations import PredictionOverview, Subject
+from hpo_explain.base.phrases import counted, join_words
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.prediction_overview import PredictionOverview
 from hpo_explain.wording._registry import sentence_of
 from hpo_explain.wording.numbers import format_value, number
 from hpo_explain.wording.plots import not_shown

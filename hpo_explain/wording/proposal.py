@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hpo_explain._words import counted, join_words, spans
-from hpo_explain.errors import Option, Text
-from hpo_explain.explanations import Claim, ProposalExplanation, Subject
-from hpo_explain.facts import Fact, Origin, fact
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.errors import Option, Text
+from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.base.phrases import counted, join_words, spans
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import format_value, number, signed
 from hpo_explain.wording.plots import MODEL_BARS, background_whiskers

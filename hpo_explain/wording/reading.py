@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from hpo_explain._words import counted, spans
-from hpo_explain.errors import Option, Text
-from hpo_explain.facts import Fact
+from hpo_explain.base.errors import Option, Text
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import counted, spans
 from hpo_explain.wording._registry import add_facts
 
 _MOST_REASONS = 10

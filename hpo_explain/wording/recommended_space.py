@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from hpo_explain._words import counted, join_words
-from hpo_explain.explanations import Recommendation
-from hpo_explain.explanations.claims import Claim
-from hpo_explain.facts import Fact
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import counted, join_words
+from hpo_explain.explanations.recommended_space import Recommendation
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import format_value, values_in_words
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hpo_explain._words import join_words
-from hpo_explain.explanations import Condition, Region, RegionalPartialDependence
+from hpo_explain.base.phrases import join_words
+from hpo_explain.explanations.regional import Condition, Region, RegionalPartialDependence
+from hpo_explain.methods.effects.effect_show import UNTRIED, band_caption
 from hpo_explain.wording._registry import sentence_of
 from hpo_explain.wording.conditions import among
 from hpo_explain.wording.numbers import format_value, percent
-from hpo_explain.wording.partial_dependence import UNTRIED, band_caption
 from hpo_explain.wording.subject import better
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import join_words
-from hpo_explain.explanations import RepeatedRuns, Subject
+from hpo_explain.base.phrases import join_words
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.repeated_runs import RepeatedRuns
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.path import as_sentences
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from hpo_explain._words import counted, join_words, spans
-from hpo_explain.explanations import DesirabilityPath, ProposalExplanation, TurningPoint
-from hpo_explain.explanations.path import KAPPAS
-from hpo_explain.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.phrases import counted, join_words, spans
+from hpo_explain.explanations.path import KAPPAS, DesirabilityPath, TurningPoint
+from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.run import Objectives, Run
 from hpo_explain.wording._registry import add_facts
 from hpo_explain.wording.numbers import format_value

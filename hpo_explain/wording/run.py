@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain._words import counted, join_words, printable, spans
-from hpo_explain.errors import NothingToExplain, Option, Text
-from hpo_explain.facts import Fact, Origin, by_reason
+from hpo_explain.base.errors import NothingToExplain, Option, Text
+from hpo_explain.base.facts import Fact, Origin, by_reason
+from hpo_explain.base.phrases import counted, join_words, printable, spans
 from hpo_explain.run import Run
 from hpo_explain.wording._registry import add_facts
 from hpo_explain.wording.numbers import plus_minus

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import join_words
-from hpo_explain.explanations import SampleSizeCheck
-from hpo_explain.facts import Fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import join_words
+from hpo_explain.explanations.sample_size import SampleSizeCheck
 from hpo_explain.wording._registry import add_facts, sentence_of
 
 

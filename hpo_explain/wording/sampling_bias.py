@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hpo_explain.diagnostics import SamplingBias
+from hpo_explain.diagnostics._sampling_bias import SamplingBias
 from hpo_explain.wording._registry import sentence_of
 
 

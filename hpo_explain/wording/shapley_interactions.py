@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import counted, join_words, listed
-from hpo_explain.explanations import Claim, ShapleyInteractions
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.phrases import counted, join_words, listed
+from hpo_explain.explanations.shapley_interactions import ShapleyInteractions
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.doubts import reservation
 from hpo_explain.wording.numbers import format_level, format_value, number, percent, plus_minus

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hpo_explain.errors import Option, Text
-from hpo_explain.facts import Fact
+from hpo_explain.base.errors import Option, Text
+from hpo_explain.base.facts import Fact
 from hpo_explain.wording._registry import add_facts
 from hpo_explain.wording.reading import names
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import spans
-from hpo_explain.facts import Fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import spans
 from hpo_explain.wording._registry import add_facts
 from hpo_explain.wording.reading import names
 

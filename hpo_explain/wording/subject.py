@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hpo_explain.explanations.subject import Subject
+from hpo_explain.base.subject import Subject
 
 INACTIVE, NOT_CHOSEN = "inactive", "not chosen"
 """What stands in place of a value."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hpo_explain._words import join_words
-from hpo_explain.explanations import Subspace
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.phrases import join_words
+from hpo_explain.explanations.subspace import Subspace
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import percent
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import counted, join_words
-from hpo_explain.explanations import SymbolicEffect
+from hpo_explain.base.phrases import counted, join_words
+from hpo_explain.explanations.symbolic import SymbolicEffect
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.doubts import reservation
 from hpo_explain.wording.numbers import format_level, number

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain._words import counted
-from hpo_explain.diagnostics import SCOPES, Scope, Trust, Verdict
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import counted
+from hpo_explain.diagnostics._trust import SCOPES, Scope, Trust, Verdict
 from hpo_explain.explanations.result import Result
-from hpo_explain.facts import Fact
 from hpo_explain.wording._registry import add_facts
 
 

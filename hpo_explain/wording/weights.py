@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hpo_explain._words import join_words
-from hpo_explain.explanations import WeightedImportance
+from hpo_explain.base.phrases import join_words
+from hpo_explain.explanations.weights import WeightedImportance
 from hpo_explain.wording._registry import sentence_of
 from hpo_explain.wording.doubts import reservation
 from hpo_explain.wording.numbers import percent

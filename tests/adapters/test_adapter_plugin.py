@@ -10,7 +10,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
-from hpo_explain.facts import as_fact
+from hpo_explain.base.facts import as_fact
 from tests.source_tree import ROOT
 
 PLUGIN = ROOT / "examples" / "adapter_plugin"

@@ -12,7 +12,7 @@ from optuna.samplers import RandomSampler, TPESampler
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters.optuna import from_optuna
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
 from tests.adapters.studies import optimized, rate_drop_of_dart, same_configurations
 from tests.noted import kinds, noted, the_note
 

@@ -13,8 +13,8 @@ from optuna.trial import FrozenTrial, create_trial
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.adapters.optuna import from_optuna
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import fact
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import fact
 from tests.adapters.studies import (
     finished,
     optimized,

@@ -5,7 +5,8 @@ import optuna
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explanations import Action, Advice, Subject
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.advice import Action, Advice
 
 SPACE = hx.SearchSpace(
     [

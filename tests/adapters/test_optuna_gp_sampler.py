@@ -12,7 +12,7 @@ from optuna.samplers import GPSampler, TPESampler
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
 from tests.noted import kinds
 
 torch = pytest.importorskip("torch", reason="GPSampler needs torch, which is not installed")

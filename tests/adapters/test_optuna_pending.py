@@ -13,8 +13,8 @@ from optuna.trial import TrialState
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import Origin
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Origin
 from tests.adapters.spied import SpiedTPE
 from tests.noted import kinds, the_note
 

@@ -19,7 +19,7 @@ from optuna.trial import TrialState, create_trial
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import ExplanationCallback, from_optuna
-from hpo_explain.facts import Origin, fact
+from hpo_explain.base.facts import Origin, fact
 from tests.adapters.drawn import drawn_here
 from tests.adapters.studies import finished, optimized, parabola, study_of
 from tests.noted import kinds, noted, the_note

@@ -15,7 +15,7 @@ from optuna.trial import TrialState
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
-from hpo_explain.facts import Origin, fact
+from hpo_explain.base.facts import Origin, fact
 from tests.adapters.spied import SpiedTPE, every_kind, spied_study
 from tests.noted import kinds, the_note
 

@@ -8,7 +8,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.adapters import AgreesWith, ask_in_terminal
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
 
 SPACE = hx.SearchSpace(
     [

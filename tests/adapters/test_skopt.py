@@ -27,9 +27,9 @@ from threadpoolctl import threadpool_limits
 
 import hpo_explain as hx
 from hpo_explain.adapters.skopt._dimensions import ModelColumns, read_space
-from hpo_explain.diagnostics import trust
-from hpo_explain.errors import NothingToExplain
-from hpo_explain.facts import Origin, fact
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.facts import Origin, fact
+from hpo_explain.diagnostics._trust import trust
 from tests.noted import kinds, the_note
 
 INITIAL, CALLS = 8, 14

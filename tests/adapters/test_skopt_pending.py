@@ -9,8 +9,8 @@ from skopt.acquisition import gaussian_ei, gaussian_lcb, gaussian_pi
 from skopt.space import Categorical, Real
 
 import hpo_explain as hx
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import Origin
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Origin
 from tests.noted import kinds, the_note
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")

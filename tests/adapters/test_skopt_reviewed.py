@@ -9,9 +9,9 @@ from skopt.space import Categorical, Integer, Real
 
 import hpo_explain as hx
 from hpo_explain.adapters.skopt import review
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Origin
 from hpo_explain.explainers.proposal import ProposalExplainer
-from hpo_explain.facts import Origin
 from tests.noted import the_note
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")

@@ -19,7 +19,7 @@ from hpo_explain.adapters._drawing import Failure
 from hpo_explain.adapters._one_writer import one_writer
 from hpo_explain.adapters._updates import ReportUpdates
 from hpo_explain.adapters.optuna import ExplanationCallback
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
 from hpo_explain.reporting import Section
 from tests.adapters.drawn import Drawn, answered, drawn_here
 from tests.adapters.studies import parabola

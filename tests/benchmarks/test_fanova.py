@@ -25,9 +25,9 @@ from hpo_explain import (
     IntParameter,
     SearchSpace,
 )
-from hpo_explain.explanations import Subject
-from hpo_explain.surrogates import OrderedColumns
-from hpo_explain.surrogates.box_sums import main_steps
+from hpo_explain.base.subject import Subject
+from hpo_explain.models.box_sums import main_steps
+from hpo_explain.models.columns import OrderedColumns
 
 ROOT = Path(__file__).parents[2]
 

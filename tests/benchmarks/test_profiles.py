@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.surrogates import _split_kernel
-from hpo_explain.surrogates._profiles import matern_5_2
+from hpo_explain.models import _split_kernel
+from hpo_explain.models._profiles import matern_5_2
 from tests.benchmarks.shapley_once import acquisition_of
 
 _SQRT3 = math.sqrt(3.0)

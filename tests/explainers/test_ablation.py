@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.diagnostics import Trust, Verdict
-from hpo_explain.errors import NothingToExplain
-from hpo_explain.surrogates import SupportsTrees
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.diagnostics._trust import Trust, Verdict
+from hpo_explain.models.protocols import SupportsTrees
+from tests.ablating import AblationExplainer
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 HALF = {"x1": 0.5, "x2": 0.5, "x3": 0.5}
@@ -27,7 +28,7 @@ def table_2():
 
 
 def test_ablation_is_unfair_to_the_last_of_two_that_interact_and_shapley_is_not():
-    found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
+    found = AblationExplainer(table_2()).explain(HALF, ZERO)
     assert found.steps == (("x1",), ("x2",), ("x3",))
     np.testing.assert_allclose(found.first_round, [0.5, 0.25, 0.25])
     np.testing.assert_allclose(found.gains, [0.5, 0.25, 0.0], atol=1e-15)
@@ -47,8 +48,8 @@ def test_ablation_is_unfair_to_the_last_of_two_that_interact_and_shapley_is_not(
 
 def test_maximizing_the_negated_objective_gives_the_same_gains():
     negated = AnalyticSurrogate(unit_cube(3), lambda X: -X[:, 0] - X[:, 1] * X[:, 2])
-    found = hx.AblationExplainer(negated, direction="maximize").explain(HALF, ZERO)
-    again = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
+    found = AblationExplainer(negated, direction="maximize").explain(HALF, ZERO)
+    again = AblationExplainer(table_2()).explain(HALF, ZERO)
     assert found.steps == again.steps
     np.testing.assert_array_equal(found.gains, again.gains)
     np.testing.assert_allclose(found.shapley, again.shapley)
@@ -74,7 +75,7 @@ def test_shapley_values_are_the_mean_gain_over_all_orders_in_any_space(kind):
     for i in range(0, 16, 2):
         direction, sign = ("minimize", 1.0) if i % 4 else ("maximize", -1.0)
         pair = space.decode(X[i : i + 2])
-        found = hx.AblationExplainer(surrogate, direction=direction).explain(*pair)
+        found = AblationExplainer(surrogate, direction=direction).explain(*pair)
         ends = sign * surrogate.predict(X[i : i + 2])[0]
         assert found.total_gain == pytest.approx(ends[0] - ends[1], rel=1e-9)
         assert found.shapley.sum() == pytest.approx(found.total_gain, rel=1e-8)
@@ -130,7 +131,7 @@ def test_children_follow_their_parent_out_and_in():
     surrogate = AnalyticSurrogate(
         space, lambda X: np.where(X[:, 0] == 1, 1.0 - X[:, 1], 2.0 + X[:, 2]) + X[:, 3] * X[:, 0]
     )
-    found = hx.AblationExplainer(surrogate).explain(
+    found = AblationExplainer(surrogate).explain(
         {"booster": "tree", "depth": 0.5, "lr": 0.5},
         {"booster": "dart", "drop": 0.75, "lr": 0.1},
     )
@@ -152,7 +153,7 @@ def test_a_flip_that_would_need_a_value_of_neither_waits_for_the_other():
         ]
     )
     surrogate = AnalyticSurrogate(space, lambda X: -5.0 * X[:, 0] + X[:, 1])
-    found = hx.AblationExplainer(surrogate).explain({"a": 0, "b": 1}, {"a": 1, "b": 0})
+    found = AblationExplainer(surrogate).explain({"a": 0, "b": 1}, {"a": 1, "b": 0})
     assert found.steps == (("b",), ("a",))  # although a gains more
     assert list(found.rounds[0]) == ["b"]
     assert np.isnan(found.first_round[1])
@@ -168,7 +169,7 @@ def test_flips_that_wait_for_each_other_are_made_at_once():
         ]
     )
     surrogate = AnalyticSurrogate(space, lambda X: -5.0 * X[:, 0] + X[:, 1])
-    found = hx.AblationExplainer(surrogate).explain({"a": 0, "b": 1}, {"a": 1, "b": 0})
+    found = AblationExplainer(surrogate).explain({"a": 0, "b": 1}, {"a": 1, "b": 0})
     assert found.steps == (("a", "b"),)
     np.testing.assert_allclose(found.gains, [6.0])
     np.testing.assert_allclose(found.shapley, [6.0])
@@ -181,7 +182,7 @@ def test_the_std_of_a_gain_is_that_of_the_posteriors_difference():
     space = unit_cube(3)
     X, y = smooth(space, 25)
     surrogate = hx.GaussianProcessSurrogate.fit(space, X, y)
-    found = hx.AblationExplainer(surrogate).explain(HALF, ZERO)
+    found = AblationExplainer(surrogate).explain(HALF, ZERO)
     rows = [HALF]
     for step in found.steps:
         rows.append({**rows[-1], **{name: ZERO[name] for name in step}})
@@ -205,7 +206,7 @@ def test_the_std_of_a_forest_is_over_its_trees():
     surrogate = hx.ForestSurrogate.fit(space, X, y, n_trees=7)
     assert isinstance(surrogate, SupportsTrees)
     np.testing.assert_allclose(surrogate.predict_trees(X).mean(axis=1), surrogate.predict(X)[0])
-    found = hx.AblationExplainer(surrogate).explain(HALF, ZERO)
+    found = AblationExplainer(surrogate).explain(HALF, ZERO)
     ends = np.array([list(HALF.values()), list(ZERO.values())], dtype=np.float32)
     by_tree = np.array([tree.predict(ends) for tree in surrogate.forest.estimators_])
     assert found.total_std == pytest.approx((by_tree[:, 0] - by_tree[:, 1]).std())
@@ -217,7 +218,7 @@ def test_the_std_of_what_the_order_changes_is_that_of_the_posterior():
     space = unit_cube(3)
     X, y = smooth(space, 25)
     surrogate = hx.GaussianProcessSurrogate.fit(space, X, y)
-    explainer = hx.AblationExplainer(surrogate)
+    explainer = AblationExplainer(surrogate)
     found = explainer.explain(HALF, ZERO)
     # by hand: the average over all orders, of draws from the joint posterior of all corners
     corners = np.array([[a, b, c] for a in (0.5, 0.0) for b in (0.5, 0.0) for c in (0.5, 0.0)])
@@ -254,14 +255,14 @@ def told(found):
 
 @pytest.mark.parametrize(("std", "names"), [(0.1, ["x1", "x2"]), (0.2, ["x1"]), (0.3, [])])
 def test_only_steps_beyond_the_models_uncertainty_are_told(std, names):
-    found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
+    found = AblationExplainer(table_2()).explain(HALF, ZERO)
     found = replace(found, std=np.full(3, std), total_std=std, subject=believed(found.subject))
     assert [*told(found)] == [(name,) for name in names]
     assert all(claim.certain for claim in found.claims if claim.kind != "order_matters")
 
 
 def test_a_gain_is_not_certain_where_the_model_is_not_trusted_or_says_no_uncertainty():
-    found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
+    found = AblationExplainer(table_2()).explain(HALF, ZERO)
     no_std = replace(found, subject=believed(found.subject))
     assert {reason.kind for reason in told(no_std)["x1",].because} == {"uncertainty_unknown"}
     found = replace(found, std=np.full(3, 0.1), total_std=0.1)
@@ -272,7 +273,7 @@ def test_a_gain_is_not_certain_where_the_model_is_not_trusted_or_says_no_uncerta
 
 
 def test_a_gain_is_not_certain_where_its_values_were_not_tried_unless_by_the_trials_themselves():
-    found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
+    found = AblationExplainer(table_2()).explain(HALF, ZERO)
     tried = found.subject.space.sample(60, seed=0)
     tried[:, 0] *= 0.3  # x1 = 0.5 was not tried
     subject = believed(found.subject, tried=tried)
@@ -286,7 +287,7 @@ def test_a_gain_is_not_certain_where_its_values_were_not_tried_unless_by_the_tri
 
 
 def test_no_difference_is_claimed_only_where_it_is_certain():
-    found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
+    found = AblationExplainer(table_2()).explain(HALF, ZERO)
     subject = believed(found.subject, costs=np.array([0.0, 100.0]))  # what are 0.75 beside these?
     ones = np.ones(3)
     wide = replace(found, std=ones, total_std=1.0, order_std=ones, subject=subject)
@@ -308,7 +309,7 @@ def test_an_acquisition_is_explained_in_its_own_units():
         hx.LowerConfidenceBound(surrogate, kappa=1.0),
         hx.ExpectedImprovement(surrogate, best=float(y.min())),
     ):
-        found = hx.AblationExplainer(acquisition).explain(HALF, ZERO)
+        found = AblationExplainer(acquisition).explain(HALF, ZERO)
         terms = acquisition.terms(space.encode([HALF, ZERO]))
         utility = sum(terms.values())
         assert found.total_gain == pytest.approx(utility[1] - utility[0])
@@ -326,14 +327,14 @@ def test_more_than_11_changes_are_divided_by_sampled_coalitions():
     space = unit_cube(14)
     surrogate = AnalyticSurrogate(space, lambda X: X @ np.arange(1.0, 15.0))
     source, target = space.decode(np.vstack([np.ones(14), np.zeros(14)]))
-    found = hx.AblationExplainer(surrogate).explain(source, target)
+    found = AblationExplainer(surrogate).explain(source, target)
     np.testing.assert_allclose(found.gains, np.arange(14.0, 0.0, -1.0))
     np.testing.assert_allclose(found.shapley, found.gains, rtol=1e-6)
     assert [note.kind for note in found.notes] == ["shapley_sampled"]
 
 
 def test_a_constant_surrogate_gains_nothing():
-    found = hx.AblationExplainer(AnalyticSurrogate(unit_cube(3), 4.0)).explain(HALF, ZERO)
+    found = AblationExplainer(AnalyticSurrogate(unit_cube(3), 4.0)).explain(HALF, ZERO)
     np.testing.assert_array_equal(found.gains, 0.0)
     np.testing.assert_array_equal(found.shapley, 0.0)
     assert kinds(found) == ["no_effect"]
@@ -351,12 +352,12 @@ def test_a_constant_surrogate_gains_nothing():
 )
 def test_bad_configurations_are_refused(source, target, text):
     with pytest.raises(ValueError, match=text):
-        hx.AblationExplainer(table_2()).explain(source, target)
+        AblationExplainer(table_2()).explain(source, target)
 
 
 def test_between_a_configuration_and_itself_there_is_nothing_to_explain():
     with pytest.raises(NothingToExplain) as refused:
-        hx.AblationExplainer(table_2()).explain(HALF, HALF)
+        AblationExplainer(table_2()).explain(HALF, HALF)
     assert refused.value.reason.kind == "same_configuration"
     assert dict(refused.value.reason["config"]) == HALF
 
@@ -364,20 +365,20 @@ def test_between_a_configuration_and_itself_there_is_nothing_to_explain():
 def test_inactive_hyperparameters_and_other_models_are_refused():
     surrogate = AnalyticSurrogate(branches(), 0.0)
     with pytest.raises(ValueError, match="drop is set in configuration 0, where it is inactive"):
-        hx.AblationExplainer(surrogate).explain(
+        AblationExplainer(surrogate).explain(
             {"booster": "tree", "depth": 0.5, "drop": 0.1, "lr": 0.5},
             {"booster": "dart", "drop": 0.75, "lr": 0.1},
         )
     with pytest.raises(ValueError, match="surrogate must be a surrogate"):
-        hx.AblationExplainer(3)
+        AblationExplainer(3).explain(HALF, ZERO)
     with pytest.raises(ValueError, match="direction must be one of"):
-        hx.AblationExplainer(surrogate, direction="down")
+        AblationExplainer(surrogate, direction="down").explain(HALF, ZERO)
 
 
 def test_the_result_can_be_stored_and_shown():
-    found = hx.AblationExplainer(table_2()).explain(HALF, ZERO)
+    found = AblationExplainer(table_2()).explain(HALF, ZERO)
     held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert [step["shapley"] for step in held["steps"]] == pytest.approx([0.5, 0.125, 0.125])
+    assert [step["shapley"] for step in held["rows"]] == pytest.approx([0.5, 0.125, 0.125])
     assert held["claims"][0]["kind"] == "total_gain"
     assert pickle.loads(pickle.dumps(found)).claims == found.claims
     assert "<svg" in found._repr_html_()

@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explainers import AccumulatedLocalEffectsExplainer
-from hpo_explain.explanations import Subject
+from hpo_explain.base.subject import Subject
+from hpo_explain.methods.effects.accumulated_local_effects import (
+    AccumulatedLocalEffectsExplainer,
+)
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 

@@ -5,11 +5,12 @@ import optuna
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._advice.beware import failing
 from hpo_explain.explainers._advice.explore import explore, total_effects
 from hpo_explain.explainers._advice.prospects import Prospects
-from hpo_explain.explanations import Action, Subject
-from hpo_explain.facade import Analysed
+from hpo_explain.explanations.advice import Action
+from hpo_explain.facade.advice import Analysed
 from hpo_explain.run import on_log_tail
 
 PLANE = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in ("x", "y", "z")])

@@ -11,6 +11,8 @@ from optuna.terminator import RegretBoundEvaluator
 from scipy.stats import hypergeom
 
 import hpo_explain as hx
+from hpo_explain.base.facts import Origin
+from hpo_explain.base.posterior import normal_draws
 from hpo_explain.explainers._advice.beware import beware, failing
 from hpo_explain.explainers._advice.branch import branch
 from hpo_explain.explainers._advice.improvement import Candidates
@@ -18,9 +20,7 @@ from hpo_explain.explainers._advice.prospects import Prospects, _expected_best, 
 from hpo_explain.explainers._advice.repeat import _gain, luck, repeat
 from hpo_explain.explainers._advice.rescale import rescale
 from hpo_explain.explainers._advice.wait import wait
-from hpo_explain.explanations.posterior import normal_draws
-from hpo_explain.facade import Analysed
-from hpo_explain.facts import Origin
+from hpo_explain.facade.advice import Analysed
 from hpo_explain.run import WithoutResult
 
 PLANE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])

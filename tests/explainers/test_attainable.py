@@ -5,7 +5,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.explainers.attainable import attainable
-from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
+from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
 from hpo_explain.run import WithoutResult
 
 SPACE = hx.SearchSpace(

@@ -9,9 +9,9 @@ import pytest
 from optuna.samplers import RandomSampler
 
 import hpo_explain as hx
-from hpo_explain.errors import NothingToExplain
+from hpo_explain.base.errors import NothingToExplain
 from tests.adapters.spied import every_kind, spied_study
-from tests.densities.blocks import CONDITIONAL, MIXED, ratio_of
+from tests.models.densities.blocks import CONDITIONAL, MIXED, ratio_of
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning"),

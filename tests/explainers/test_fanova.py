@@ -26,13 +26,13 @@ from hpo_explain import (
     IntParameter,
     SearchSpace,
 )
-from hpo_explain.errors import InputError
-from hpo_explain.explanations import Subject
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.subject import Subject
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+from tests.models.forests import SPACES, data, fitted, fitted_with_missing
+from tests.models.test_tree_boxes import five_nodes
 from tests.plotting.shares import shares_of
 from tests.split_grid import cells_of, marginal, predict_cells, tree_variances
-from tests.surrogates.forests import SPACES, data, fitted, fitted_with_missing
-from tests.surrogates.test_tree_boxes import five_nodes
 
 
 def brute_force(space, trees, columns, **options):
@@ -214,7 +214,7 @@ def test_marginals_are_those_of_brute_force_at_the_values_shown(name):
             expected = []
             for tree in trees:
                 cells = cells_of(space, tree)
-                for j, values in zip(members, shown.grid, strict=True):
+                for j, values in zip(members, shown.axes, strict=True):
                     # the marginal itself needs no weights of what it is a function of
                     positions = space.parameters[j].encode(values)
                     cells[j] = (positions, np.full(len(positions), 1.0))
@@ -253,7 +253,7 @@ def test_a_marginal_of_a_sub_space_is_that_of_the_sub_space():
         cells = cells_of(space, tree, given)
         values = predict_cells(space, tree, cells, columns)
         expected.append(marginal(values, cells, [1]).ravel())
-    assert shown.grid == ((1, 2, 3, 4, 5),)
+    assert shown.axes == ((1, 2, 3, 4, 5),)
     np.testing.assert_allclose(shown.mean, np.mean(expected, axis=0), rtol=1e-10)
 
 
@@ -387,7 +387,7 @@ def test_the_best_marginal_value_goes_by_the_direction(direction, best):
     marginal = result.marginal("kind")
     (claim,) = marginal.claims
     assert (claim.kind, claim.hyperparameters, claim.values) == ("best_at", ("kind",), (best,))
-    assert claim.estimate == marginal.mean[marginal.grid[0].index(best)]
+    assert claim.estimate == marginal.mean[marginal.axes[0].index(best)]
     at = {"minimize": 0.0, "maximize": 1.0}[direction]
     (both,) = result.marginal("kind", "x").claims
     assert both.values[0] == best
@@ -399,7 +399,7 @@ def test_the_same_seed_gives_the_same_shares_on_any_number_of_threads(monkeypatc
     X, y = data(space)
     results = []
     for threads in (1, 3):
-        monkeypatch.setattr("hpo_explain.surrogates._threads.n_threads", lambda n=threads: n)
+        monkeypatch.setattr("hpo_explain.models._threads.n_threads", lambda n=threads: n)
         forest = ForestSurrogate.fit(space, X, y, n_trees=8)
         results.append(FanovaExplainer(forest).explain(order=2))
     np.testing.assert_array_equal(results[0].shares, results[1].shares)
@@ -658,7 +658,7 @@ def test_a_narrow_sub_space_has_a_grid_of_its_own(given, expected):
     forest = ForestSurrogate.fit(space, X, X.sum(axis=1), n_trees=4)
     ((name, _),) = given.items()
     marginal = FanovaExplainer(forest).explain(given=given).marginal(name)
-    grid = marginal.grid[0]
+    grid = marginal.axes[0]
     assert (min(grid), max(grid), len(grid)) == pytest.approx(expected)
     assert marginal.plot().figure is not None
 

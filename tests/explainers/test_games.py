@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
 from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.explainers.interaction_indices import interaction_weights
 from tests.analytic import unit_cube

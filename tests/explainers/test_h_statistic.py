@@ -10,9 +10,9 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, Matern
 
 import hpo_explain as hx
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._interaction_bounds import _jointly
-from hpo_explain.explanations import Subject
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
 
 SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
 

@@ -6,9 +6,9 @@ from math import comb, factorial
 import numpy as np
 import pytest
 
+from hpo_explain.base.options import INDICES
 from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
 from hpo_explain.explainers.interaction_indices import interaction_weights, sets_up_to
-from hpo_explain.options import INDICES
 
 ORDERS = (1, 2, 3)
 

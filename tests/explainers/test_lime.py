@@ -11,7 +11,7 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold, cross_val_predict
 
 import hpo_explain as hx
-from hpo_explain.diagnostics import Trust, Verdict
+from hpo_explain.diagnostics._trust import Trust, Verdict
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 CENTRE = {"x1": 0.3, "x2": 0.6, "x3": 0.1}

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.surrogates import SupportsMeanShapley
+from hpo_explain.models.protocols import SupportsMeanShapley
+from tests.ablating import AblationExplainer
 from tests.analytic import AnalyticSurrogate
 from tests.noted import the_note
 
@@ -64,7 +65,7 @@ def test_a_prediction_of_200_hyperparameters_is_divided_exactly():
 def test_an_ablation_of_200_hyperparameters_ends_at_its_target():
     model, X = forest_of(200)
     source, target = model.space.decode(X[:2])
-    found = hx.AblationExplainer(model).explain(source, target)
+    found = AblationExplainer(model).explain(source, target)
     ends = model.predict(X[:2])[0]
     assert found.gains.sum() == pytest.approx(ends[0] - ends[1], abs=1e-8)
     assert found.shapley.sum() == pytest.approx(ends[0] - ends[1], abs=1e-8)
@@ -74,8 +75,8 @@ def test_an_ablation_of_200_hyperparameters_ends_at_its_target():
 def test_of_many_trials_some_are_explained_and_told(monkeypatch):
     model, X = forest_of(4, 300)
     run = hx.Run(model.space, X, X[:, 0], "minimize").explained_by(model)
-    monkeypatch.setattr("hpo_explain.facade._asked._ALL", 200)
-    monkeypatch.setattr("hpo_explain.facade._asked._SOME", 50)
+    monkeypatch.setattr("hpo_explain.asked.given._ALL", 200)
+    monkeypatch.setattr("hpo_explain.asked.given._SOME", 50)
     found = hx.explain_predictions(run, background=5)
     told = the_note(found.notes, "explained_some")
     assert (told["finished"], told["taken"]) == (300, 50)

@@ -5,19 +5,16 @@ import optuna
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.densities import (
-    CategoryKernels,
-    DensityBlock,
-    DensityRatio,
-    NumericKernels,
-    ProductMixture,
-)
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._near_good import near_good
-from hpo_explain.explanations import Commonness, Subject
+from hpo_explain.explanations.certainty import Commonness
+from hpo_explain.models.densities.kernels import CategoryKernels, NumericKernels
+from hpo_explain.models.densities.mixture import ProductMixture
+from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
 from hpo_explain.wording.proposal import doubts
-from tests.densities.blocks import MIXED, mixture_of, ratio_of
 from tests.explainers.test_shapley import cube
 from tests.handmade import explanation
+from tests.models.densities.blocks import MIXED, mixture_of, ratio_of
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 

@@ -7,7 +7,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
 import hpo_explain as hx
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
 from hpo_explain.explainers.next_experiments import choose_experiments
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 

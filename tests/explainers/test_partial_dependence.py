@@ -5,10 +5,10 @@ import pytest
 from sklearn.inspection import partial_dependence as sklearn_partial_dependence
 
 import hpo_explain as hx
-from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers.next_experiments import choose_experiments
-from hpo_explain.explainers.partial_dependence import PartialDependenceExplainer
-from hpo_explain.explanations import Subject
+from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 
@@ -364,7 +364,7 @@ def test_a_branch_of_few_trials_says_nothing_certain_though_the_model_is_good(ki
 
 @pytest.mark.parametrize("kind", ["gp", "forest"])
 def test_the_skill_in_a_branch_is_that_of_its_held_out_trials(monkeypatch, kind):
-    monkeypatch.setattr("hpo_explain.surrogates.forest._ENOUGH", 50)  # a part of the trials
+    monkeypatch.setattr("hpo_explain.models.forest._ENOUGH", 50)  # a part of the trials
     run = four_families(seed=7)  # one that no other test has had held out
     surrogate = run.surrogate(kind=kind)
     held_out = surrogate.held_out()
@@ -500,7 +500,7 @@ def test_a_value_at_which_nothing_is_feasible_is_not_called_the_best(kind):
         assert claim.certain
     assert np.isnan(effect.attainable.mean[-1])
     assert not effect.shown[-1]
-    assert "Probably infeasible, so not called the best: trees = " in effect.sentence
+    assert "Probably infeasible, so not the best: trees = " in effect.sentence
     without = hx.Run(space, X, y, "minimize")
     assert hx.partial_dependence(without, "trees", kind=kind, sample=100).feasible is None
 

@@ -73,7 +73,7 @@ def test_the_caution_that_all_effects_share_is_said_once():
     run = hx.Run(SPACE, X[:12], rng.normal(size=12), "minimize", objective_name="loss")
     found = hx.partial_dependences(run, ["x1", "x2", "x3"], **QUICK)
     assert not any(claim.certain for claim in found.claims)
-    assert found.sentence.count("not certain") == 1
+    assert found.sentence.count("Not certain") == 1
 
 
 def test_more_are_asked_for_than_there_are():

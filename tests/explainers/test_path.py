@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.errors import InputError, NothingToExplain
-from hpo_explain.facts import fact
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import fact
 from tests.analytic import unit_cube
 from tests.handmade import explanation
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explanations import Subject
+from hpo_explain.base.subject import Subject
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.handmade import tuning_run
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.errors import InputError, NothingToExplain
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import fact
 from hpo_explain.explainers.proposal import explainable, why_unexplained
-from hpo_explain.facts import fact
 from tests.analytic import unit_cube
 from tests.explainers.test_path import run_of
 

@@ -11,8 +11,8 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 
 import hpo_explain as hx
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._reachable import Difference, reachable
-from hpo_explain.explanations import Subject
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.claims.runs import Setting, make_run
 

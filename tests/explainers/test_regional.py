@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers.regional import (
     RegionalPartialDependenceExplainer,
     _impurity,
     best_split,
 )
-from hpo_explain.explanations import Subject
 from tests.analytic import AnalyticSurrogate
 
 SPACE = hx.SearchSpace(

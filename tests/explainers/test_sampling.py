@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t as t_distribution
 
 import hpo_explain as hx
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
 from tests.explainers.test_shapley import (
     Analytic,
     brute_force,

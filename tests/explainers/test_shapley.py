@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import fact
+from hpo_explain.base.subject import Subject
 from hpo_explain.explainers.kernel_shap import kernel_shap
-from hpo_explain.explanations import Subject
-from hpo_explain.facts import fact
 from tests.handmade import tuning_run
 
 

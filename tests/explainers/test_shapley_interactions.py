@@ -9,7 +9,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import Matern
 
 import hpo_explain as hx
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
 from hpo_explain.explainers._interaction_uncertainty import compose, interactions_under
 from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.explainers.interaction_indices import interaction_weights

@@ -5,7 +5,7 @@ import optuna
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
 from hpo_explain.explainers._shared_games import shared_game, shared_players
 from tests.analytic import AnalyticSurrogate, unit_cube
 

@@ -9,9 +9,9 @@ import pytest
 from matplotlib.container import BarContainer
 
 import hpo_explain as hx
-from hpo_explain.diagnostics import Trust, Verdict
-from hpo_explain.explanations import Subject
-from hpo_explain.surrogates.box_sums import closed_variance, mean_and_variance
+from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics._trust import Trust, Verdict
+from hpo_explain.models.box_sums import closed_variance, mean_and_variance
 from tests.analytic import unit_cube
 
 

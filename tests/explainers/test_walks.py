@@ -9,7 +9,8 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import Matern
 
 import hpo_explain as hx
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import fact
 from hpo_explain.explainers import _coalition_game
 from hpo_explain.explainers._coalition_game import CoalitionGame
 from hpo_explain.explainers._terms import evaluate
@@ -21,10 +22,9 @@ from hpo_explain.explainers._walks import (
 )
 from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
 from hpo_explain.explainers.shapley import _most_rows
-from hpo_explain.facts import fact
 from tests.analytic import nested_space
-from tests.densities.blocks import CONDITIONAL, MIXED, ratio_of
 from tests.explainers.test_shapley import cube
+from tests.models.densities.blocks import CONDITIONAL, MIXED, ratio_of
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 

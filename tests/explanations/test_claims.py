@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explanations.claims import Claim, between, worth_naming
-from hpo_explain.facts import fact
+from hpo_explain.base.claim import Claim, between, worth_naming
+from hpo_explain.base.facts import fact
 from tests.analytic import unit_cube
 from tests.handmade import tuning_run
 

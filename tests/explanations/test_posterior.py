@@ -7,7 +7,7 @@ from scipy.interpolate import CubicSpline
 from scipy.stats import norm
 
 import hpo_explain as hx
-from hpo_explain.explanations import PosteriorDraws
+from hpo_explain.base.posterior import PosteriorDraws
 from tests.analytic import unit_cube
 
 
@@ -253,7 +253,7 @@ def test_marginals_of_each_function_drawn_have_the_same_mean_over_the_space(run)
     means = []
     for name in ("x1", "x2", "x3"):
         marginal = found.marginal(name)
-        curves = CubicSpline(marginal.grid[0], marginal.posterior.values, axis=1)
+        curves = CubicSpline(marginal.grid, marginal.posterior.values, axis=1)
         means.append(curves.integrate(0.0, 1.0))
     np.testing.assert_allclose(means[1], means[0], atol=1e-3 * np.std(run.objective))
     np.testing.assert_allclose(means[2], means[0], atol=1e-3 * np.std(run.objective))

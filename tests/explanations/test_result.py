@@ -10,8 +10,9 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain import explanations
-from hpo_explain.diagnostics import SCOPES
-from hpo_explain.explanations import Result, Subject
+from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics._trust import SCOPES
+from hpo_explain.explanations.result import Result
 from tests.handmade import Page, compared, tuning_run
 
 QUICK = {"grid_size": 4, "sample": 40}
@@ -137,7 +138,7 @@ def test_every_public_result_is_made_here():
         for name, kind in public.items()
         if inspect.isclass(kind) and issubclass(kind, Result) and kind is not Result
     }
-    assert results == MADE.keys()
+    assert results - {"Effect"} == MADE.keys()  # which is made by three names
 
 
 def test_a_result_is_printed_as_its_sentence_and_its_table(result):

@@ -5,7 +5,8 @@ from itertools import combinations
 import numpy as np
 
 import hpo_explain as hx
-from hpo_explain.explanations import Axis, Subject
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.fanova import Axis
 
 
 def shares_of(

@@ -4,11 +4,19 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
-from hpo_explain.plotting import plot_ablation, plot_ablation_shares
+from tests.ablating import AblationExplainer
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.handmade import NASTY, warns_of_glyphs
 
 pytestmark = warns_of_glyphs
+
+
+def plot_ablation(found, ax=None):
+    return found.plot(ax)
+
+
+def plot_ablation_shares(found, ax=None):
+    return found.plot_shares(ax)
 
 
 def labels(ax):
@@ -31,7 +39,7 @@ def ablation(weights=(3.0, -1.0, 2.0), names=None, std=None):
         space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in names])
     surrogate = AnalyticSurrogate(space, lambda X: X @ np.array(weights))
     source, target = space.decode(np.vstack([np.ones(d), np.zeros(d)]))
-    return hx.AblationExplainer(surrogate).explain(source, target)
+    return AblationExplainer(surrogate).explain(source, target)
 
 
 def test_stairs_lead_from_source_to_target():
@@ -69,7 +77,7 @@ def test_whiskers_are_the_simultaneous_intervals_of_the_gains():
     space = unit_cube(2)
     X = space.sample(30, seed=1)
     forest = hx.ForestSurrogate.fit(space, X, X.sum(axis=1), n_trees=5)
-    found = hx.AblationExplainer(forest).explain({"x1": 0.9, "x2": 0.9}, {"x1": 0.1, "x2": 0.1})
+    found = AblationExplainer(forest).explain({"x1": 0.9, "x2": 0.9}, {"x1": 0.1, "x2": 0.1})
     ax = plot_ablation(found)
     whiskers = [c.lines[2][0].get_segments()[0] for c in ax.containers if hasattr(c, "lines")]
     half = [(high - low) / 2 for (low, _), (high, _) in whiskers]

@@ -5,9 +5,13 @@ import pytest
 from matplotlib.collections import PolyCollection, QuadMesh
 
 import hpo_explain as hx
-from hpo_explain.explanations import Subject
-from hpo_explain.plotting import plot_accumulated_local_effects
+from hpo_explain.base.subject import Subject
 from tests.analytic import AnalyticSurrogate
+
+
+def plot_accumulated_local_effects(effect, *, ax=None, width=None):
+    return effect.plot(ax, width=width)
+
 
 SPACE = hx.SearchSpace(
     [

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
 from hpo_explain.run import WithoutResult
 from tests.handmade import NASTY, warns_of_glyphs
 

@@ -7,7 +7,8 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
-from hpo_explain.plotting import figure_svg, plot_parallel
+from hpo_explain.plotting.configurations_parallel import plot_parallel
+from hpo_explain.plotting.html import figure_svg
 from tests.handmade import NASTY, warns_of_glyphs
 from tests.plotting.paths import texts_of
 

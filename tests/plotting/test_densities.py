@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
-from hpo_explain.plotting import plot_densities
+from hpo_explain.plotting.densities import plot_densities
 from tests.handmade import subject_of
 
 

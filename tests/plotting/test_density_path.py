@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.plotting import plot_density_path
+from hpo_explain.plotting.density_path import plot_density_path
 from tests.handmade import subject_of
 from tests.plotting.test_densities import curve
 

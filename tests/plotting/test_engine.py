@@ -7,7 +7,8 @@ from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 import hpo_explain as hx
-from hpo_explain.plotting import _canvas, result_svg
+from hpo_explain.plotting import _canvas
+from hpo_explain.plotting.html import result_svg
 from tests.handmade import tuning_run
 
 

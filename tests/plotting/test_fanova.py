@@ -8,7 +8,7 @@ from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
-from hpo_explain.plotting import plot_fanova
+from hpo_explain.plotting.fanova import plot_fanova
 from hpo_explain.wording import fanova as words
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 from tests.plotting.shares import one_tree, shares_of

@@ -6,8 +6,9 @@ from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.container import BarContainer
 
 import hpo_explain as hx
-from hpo_explain.explanations import InteractionBounds, Subject
-from hpo_explain.plotting import plot_h_statistic, plot_h_totals
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.h_statistic import InteractionBounds
+from hpo_explain.plotting.h_statistic import plot_h_statistic, plot_h_totals
 from tests.handmade import NASTY, warns_of_glyphs
 
 pytestmark = warns_of_glyphs

@@ -5,7 +5,8 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 from hpo_explain import FloatParameter, Origin, Run, SearchSpace, history
-from hpo_explain.plotting import figure_svg, plot_history
+from hpo_explain.plotting.history import plot_history
+from hpo_explain.plotting.html import figure_svg
 from hpo_explain.run import diverged_above
 from tests.handmade import NASTY, warns_of_glyphs
 

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.plotting import figure_svg, plot_proposal, plot_svg, result_html
+from hpo_explain.plotting.html import figure_svg, plot_svg, result_html
+from hpo_explain.plotting.proposal import plot_proposal
 from tests.handmade import NASTY, Page, explanation, warns_of_glyphs
 
 pytestmark = warns_of_glyphs

@@ -3,7 +3,7 @@ import pytest
 from matplotlib.container import BarContainer
 
 import hpo_explain as hx
-from hpo_explain.plotting import plot_lime
+from hpo_explain.plotting.lime import plot_lime
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.handmade import NASTY, warns_of_glyphs
 

@@ -6,7 +6,8 @@ import pytest
 from matplotlib.container import BarContainer, ErrorbarContainer
 
 import hpo_explain as hx
-from hpo_explain.plotting import plot_local_importance, plot_svg
+from hpo_explain.plotting.html import plot_svg
+from hpo_explain.plotting.local_importance import plot_local_importance
 from tests.analytic import AnalyticSurrogate
 from tests.handmade import NASTY, warns_of_glyphs
 

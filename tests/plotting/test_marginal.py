@@ -6,9 +6,14 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
-from hpo_explain.explanations import Marginal, Subject
-from hpo_explain.plotting import plot_marginal
+from hpo_explain.base.subject import Subject
+from hpo_explain.methods.effects.partial_dependence import marginal_on
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
+
+
+def plot_marginal(effect, *, ax=None, width=None):
+    return effect.plot(ax, width=width)
+
 
 pytestmark = warns_of_glyphs
 
@@ -24,10 +29,10 @@ def marginal_of(parameters, grids, mean, std, *, tried=(), direction="minimize",
         space, direction, objective_name, tried=space.encode(tried) if tried else None
     )
     fields = {
-        "subject": subject, "names": space.names, "grid": grids, "mean": mean,
+        "mean": mean,
         "std": np.full(mean.shape, std), "activity": (1.0,) * len(grids),
     }  # fmt: skip
-    return Marginal(**{**fields, **changes})
+    return marginal_on(subject, space.names, grids, **{**fields, "rows": "trees", **changes})
 
 
 def number(name, grid, log=False):
@@ -91,7 +96,7 @@ def test_a_real_valued_hyperparameter_is_a_curve_with_its_std_as_a_band():
     corners = band.get_paths()[0].vertices
     assert corners[:, 1].min() == pytest.approx(1.5)
     assert corners[:, 1].max() == pytest.approx(4.5)
-    assert "Band: std over the trees of the forest." in written(ax)
+    assert "Band: std over the trees." in written(ax)
 
 
 def test_a_logarithmic_hyperparameter_has_a_logarithmic_axis():
@@ -127,7 +132,7 @@ def test_categories_are_rows_of_points_with_how_often_each_was_tried():
     np.testing.assert_allclose(half, 0.5)
     ticks = [tick.get_text() for tick in ax.get_yticklabels()]
     assert ticks == ["gbtree (0)", "dart (2)", "None (0)", "True (1)"]
-    assert "In brackets: how often it was tried." in written(ax)
+    assert "In brackets: number of trials." in written(ax)
     assert ax.get_xlabel() == "predicted loss"
 
 
@@ -167,7 +172,7 @@ def test_a_pair_is_a_heatmap_with_a_scale_and_the_tried_points():
     (dots,) = [line for line in ax.lines if line.get_marker() == "o"]
     np.testing.assert_allclose(dots.get_xdata(), [1e-3, 1e-2])
     np.testing.assert_array_equal(dots.get_ydata(), [1, 2])
-    assert "The std over trees is 0.25 on average, at most 0.25." in written(ax)
+    assert "The std over the trees is 0.25 on average, at most 0.25." in written(ax)
     assert "Dots: tried values." in written(ax)
 
 

@@ -10,11 +10,16 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
-from hpo_explain.explanations import Subject
-from hpo_explain.plotting import figure_svg, plot_partial_dependence
-from hpo_explain.plotting.partial_dependence import MOST_CURVES
+from hpo_explain.base.subject import Subject
+from hpo_explain.methods.effects.effect_show import MOST_CURVES
+from hpo_explain.plotting.html import figure_svg
 from tests.analytic import AnalyticSurrogate
 from tests.handmade import NASTY, warns_of_glyphs
+
+
+def plot_partial_dependence(effect, *, ax=None, width=None):
+    return effect.plot(ax, width=width)
+
 
 pytestmark = warns_of_glyphs
 

@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 from scipy.stats import t as student
 
 import hpo_explain as hx
-from hpo_explain.plotting import figure_svg, plot_path
 from hpo_explain.plotting._style import RED
+from hpo_explain.plotting.html import figure_svg
+from hpo_explain.plotting.path import plot_path
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 from tests.plotting.paths import curves, path, random_path, words
 

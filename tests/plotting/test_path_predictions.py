@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
-from hpo_explain.plotting import figure_svg
+from hpo_explain.plotting.html import figure_svg
 from hpo_explain.plotting.path_predictions import plot_predictions
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 from tests.plotting.paths import path, random_path, texts_of

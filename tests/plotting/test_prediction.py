@@ -4,7 +4,8 @@ from matplotlib.collections import PathCollection
 from matplotlib.container import BarContainer
 
 import hpo_explain as hx
-from hpo_explain.plotting import plot_prediction, plot_prediction_overview
+from hpo_explain.plotting.prediction import plot_prediction
+from hpo_explain.plotting.prediction_overview import plot_prediction_overview
 from tests.handmade import NASTY, subject_of, warns_of_glyphs
 
 pytestmark = warns_of_glyphs

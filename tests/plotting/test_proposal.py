@@ -7,7 +7,7 @@ from matplotlib import pyplot as plt
 from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 
-from hpo_explain.plotting import plot_proposal
+from hpo_explain.plotting.proposal import plot_proposal
 from tests.handmade import NASTY, explanation, warns_of_glyphs
 
 pytestmark = warns_of_glyphs

@@ -6,9 +6,10 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
-from hpo_explain.errors import InputError
-from hpo_explain.explanations import Subject
-from hpo_explain.plotting import figure_svg, plot_region_ice, plot_regions
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.subject import Subject
+from hpo_explain.plotting.html import figure_svg
+from hpo_explain.plotting.regional import plot_region_ice, plot_regions
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.handmade import NASTY, warns_of_glyphs
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from hpo_explain.plotting import plot_repeated_runs
+from hpo_explain.plotting.repeated_runs import plot_repeated_runs
 from tests.handmade import NASTY, compared, explanation, warns_of_glyphs
 from tests.plotting.paths import curves, random_path, words
 

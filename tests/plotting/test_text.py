@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpo_explain._width import columns, shorten
+from hpo_explain.base.width import columns, shorten
 from hpo_explain.plotting._text import abbreviated, distinct, plain, visible, wrap
 from hpo_explain.wording.numbers import signed
 from hpo_explain.wording.plots import not_shown

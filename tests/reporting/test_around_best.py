@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.errors import NothingToExplain
+from hpo_explain.base.errors import NothingToExplain
 from tests.analytic import unit_cube
 from tests.handmade import Page, tuning_run
 from tests.reporting.pages import content_of

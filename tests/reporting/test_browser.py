@@ -9,7 +9,7 @@ import pytest
 from markupsafe import Markup
 
 import hpo_explain as hx
-from hpo_explain._words import printable
+from hpo_explain.base.phrases import printable
 from hpo_explain.reporting import BRIEF
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 from tests.reporting.pages import part, write

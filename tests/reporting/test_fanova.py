@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.errors import NothingToExplain
+from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.reporting import SECTIONS
 from hpo_explain.reporting.context import Context
 from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs

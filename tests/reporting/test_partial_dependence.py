@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.errors import NothingToExplain
+from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.reporting.context import Context
 from tests.analytic import unit_cube
 from tests.handmade import Page, tuning_run
@@ -28,7 +28,7 @@ def content():
 
 def test_the_effect_that_matters_most_comes_first_and_three_are_shown(content):
     page = Page(content.body)
-    assert content.finding.startswith("On average the loss is best for x2 between 0.")
+    assert content.finding.startswith("On average the loss is best at x2 between 0.")
     headings = [tag for tag, _ in page.elements if tag == "h3"]
     assert len(headings) in (3, 4)  # regions, where there are any
     assert page.text.index("x2") < page.text.index("x1")

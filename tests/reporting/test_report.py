@@ -15,8 +15,8 @@ from markupsafe import Markup
 from matplotlib import pyplot as plt
 
 import hpo_explain as hx
-from hpo_explain.errors import NothingToExplain
-from hpo_explain.facts import fact
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.facts import fact
 from hpo_explain.reporting import SECTIONS, Report, Status
 from hpo_explain.reporting.pareto import joined
 from hpo_explain.run import Run
@@ -457,7 +457,7 @@ def test_a_planted_bug_in_an_analysis_is_named_and_the_rest_of_the_page_stands(
     def broken(*_, **__):
         raise ValueError("shapes (3,) and (4,) do not match")  # as numpy says it
 
-    monkeypatch.setattr("hpo_explain.reporting.context.facade.ablation", broken)
+    monkeypatch.setattr("hpo_explain.reporting.context.methods.ablation", broken)
     names = ["overview", "ablation", "trust"]
     found = Report.of({"loss": run}, sections=names)
     assert [card.status for card in found.cards] == [Status.SHOWN, Status.FAILED, Status.SHOWN]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
 from hpo_explain.space import category_index
 
 FINE = (np.arange(200_000) + 0.5) / 200_000

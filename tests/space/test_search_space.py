@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
-from hpo_explain.errors import InputError
+from hpo_explain.base.errors import InputError
 from tests.analytic import nested_space, unit_cube
 
 SPACE = nested_space()

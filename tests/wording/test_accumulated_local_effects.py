@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.diagnostics import Trust, Verdict
-from hpo_explain.explanations import Subject
-from hpo_explain.wording import accumulated_local_effects as words
+from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics._trust import Trust, Verdict
 from tests.analytic import AnalyticSurrogate, unit_cube
 
 GOOD = Verdict("good", ())
@@ -36,23 +35,19 @@ def effect(names, of, *, error):
     [
         (
             effect("x1", lambda X: 4.0 * X[:, 0], error=0.1),
-            "Along the configurations tried, relative to their average, the objective is best for "
-            "x1 between 0 and 0.125, where it is -2.0 ± 0.2.",
+            "Along the trials, relative to their average, the objective is best at x1 between 0 and 0.125: -2.0 ± 0.2.",
         ),
         (
             effect("x1", lambda X: 0.1 * X[:, 0], error=2.0),
-            "Along the configurations tried, relative to their average, the objective is 0 ± 4 at "
-            "best; no value of x1 is ruled out.",
+            "Along the trials, relative to their average, the objective is 0 ± 4 at best; no value of x1 is ruled out.",
         ),
         (
             effect(("x1", "x2"), lambda X: 4.0 * X[:, 0] * X[:, 1], error=1e-3),
-            "Along the configurations tried x1 and x2 act together: what both do beyond the sum of "
-            "both makes a difference of 2.200 ± 0.004.",
+            "Along the trials x1 and x2 act together: their sum misses 2.200 ± 0.004.",
         ),
         (
             effect(("x1", "x2"), lambda X: 4.0 * X[:, 0] * X[:, 1], error=2.0),
-            "Along the configurations tried it cannot be told whether x1 and x2 act together: what "
-            "both do beyond the sum of both makes a difference of 2 ± 8.",
+            "Along the trials x1 and x2 may act together: their sum misses 2 ± 8.",
         ),
     ],
 )
@@ -63,10 +58,9 @@ def test_the_sentence_says_what_changes_along_the_trials(result, sentence):
 def test_of_a_sum_nothing_is_left_for_the_pair():
     result = effect(("x1", "x2"), lambda X: 4.0 * X[:, 0] + X[:, 1], error=1e-4)
     assert result.sentence.startswith(
-        "Along the configurations tried x1 and x2 do not act together: what both do beyond the sum "
-        "of both makes a difference of less than 0.000"
+        "Along the trials x1 and x2 do not act together: their sum misses at most 0.000"
     )
-    assert words.doubt(result) == ""
+    assert result.caution == ""
 
 
 def test_where_the_partial_dependence_differs_is_told():
@@ -77,8 +71,7 @@ def test_where_the_partial_dependence_differs_is_told():
     )
     # along the diagonal the slope is 0, over the square the mean is (x - 1/2)² + 1/12
     assert re.search(
-        "The partial dependence differs from it by 0.1[4-7] at x1 = [01], as it averages over all "
-        "combinations, tried or not.",
+        "The partial dependence differs from it by 0.1[4-7] at x1 = [01]: it averages over all combinations, tried or not.",
         explainer.explain("x1").sentence,
     )
 
@@ -91,6 +84,5 @@ def test_an_order_of_categories_is_said():
     explainer = hx.AccumulatedLocalEffectsExplainer(AnalyticSurrogate(space, 0.0), sample=X)
     (note,) = explainer.explain("c").notes
     assert str(note) == (
-        "the categories of c have no order of their own: effects are accumulated from one to the "
-        "most similar one by the trials' other hyperparameters (a, d, b)"
+        "the categories of c are accumulated from one to the most similar one by the trials' other hyperparameters (a, d, b)"
     )

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
 from tests.handmade import subject_of
 
 

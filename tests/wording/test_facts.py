@@ -2,8 +2,8 @@
 
 import ast
 
-from hpo_explain.errors import InputError, NothingToExplain, Option
-from hpo_explain.facts import as_fact, fact
+from hpo_explain.base.errors import InputError, NothingToExplain, Option
+from hpo_explain.base.facts import as_fact, fact
 from hpo_explain.wording import known_facts, tell
 from tests.source_tree import modules
 
@@ -13,7 +13,7 @@ def kinds_made():
     found = {}
     for module, path in modules().items():
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(call, ast.Call) and name_of(call.func) == "fact":
+            if isinstance(call, ast.Call) and name_of(call.func) in ("fact", "declared_fact"):
                 for kind in literals(call):
                     found.setdefault(kind, f"{module}:{call.lineno}")
                     assert kind is not None, f"{module}:{call.lineno}: the kind is not a literal"

@@ -1,6 +1,6 @@
 import pytest
 
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
 from hpo_explain.wording import fanova as words
 from tests.plotting.shares import one_tree, shares_of
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explanations import InteractionBounds, Subject
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.h_statistic import InteractionBounds
 from hpo_explain.wording import h_statistic as words
 from tests.analytic import AnalyticSurrogate, unit_cube
 

@@ -1,6 +1,6 @@
 """Next experiments in words."""
 
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
 from hpo_explain.wording import tell
 
 

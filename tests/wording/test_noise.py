@@ -3,8 +3,8 @@
 import numpy as np
 
 import hpo_explain as hx
-from hpo_explain.explanations import Subject
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
+from hpo_explain.base.subject import Subject
 from tests.analytic import unit_cube
 
 

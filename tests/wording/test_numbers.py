@@ -35,7 +35,7 @@ def test_sentences_tell_an_effect_from_a_large_level():
     start, end = (float(word.strip(",")) for word in sentence.split() if word.startswith("1000"))
     assert start - end == pytest.approx(hx.ablation(run, source=0).total_gain, abs=0.1)
     at = hx.partial_dependence(run, "x", sample=30).sentence
-    assert "where it is 100000.0" in at
+    assert ": 100000.0" in at
     assert "e+05" not in at
     ax = hx.partial_dependence(run, "x", sample=30).plot()
     ax.figure.canvas.draw()
@@ -45,4 +45,4 @@ def test_sentences_tell_an_effect_from_a_large_level():
 def test_a_constant_has_no_best_value():
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     run = hx.Run(space, space.sample(12, seed=0), np.ones(12), "minimize")
-    assert "same everywhere" in hx.importance(run).marginal("x").sentence
+    assert "is the same for every value" in hx.importance(run).marginal("x").sentence

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.diagnostics import Branch, Trust, Verdict
-from hpo_explain.explanations import Subject
-from hpo_explain.facts import fact
-from hpo_explain.wording import partial_dependence as words
+from hpo_explain.base.facts import fact
+from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics._branch import Branch
+from hpo_explain.diagnostics._trust import Trust, Verdict
+from hpo_explain.methods.effects.effect_show import band_caption
 from tests.analytic import AnalyticSurrogate, unit_cube
 
 GOOD = Verdict("good", ())
@@ -32,10 +33,7 @@ def effect(names="x1", *, std=0.0, scale=1.0, error=None, low=0.0, of=lambda X: 
     return replace(found, covariance=covariance, subject=replace(found.subject, trust=TRUSTED))
 
 
-DOUBTS = (
-    "This is not certain: it is not known how well the model predicts over the whole space and the "
-    "model does not say how uncertain it is of a difference."
-)
+DOUBTS = "Not certain: it is not known how well the model predicts over the whole space and the model does not say how uncertain it is of a difference."
 
 
 @pytest.mark.parametrize(
@@ -43,32 +41,27 @@ DOUBTS = (
     [
         (
             effect(std=0.1),
-            "On average the objective is best for x1 between 0 and 0.125, where it is 2.0 ± 0.2. "
-            + DOUBTS,
+            "On average the objective is best at x1 between 0 and 0.125: 2.0 ± 0.2. " + DOUBTS,
         ),
         (
             effect(error=0.1),
-            "On average the objective is best for x1 between 0 and 0.375, where it is 2.0 ± 0.2.",
+            "On average the objective is best at x1 between 0 and 0.375: 2.0 ± 0.2.",
         ),
         (
             effect(error=1e-3, direction="maximize"),
-            "On average the objective is best for x1 between 0.875 and 1, where it is "
-            "3.000 ± 0.002.",
+            "On average the objective is best at x1 between 0.875 and 1: 3.000 ± 0.002.",
         ),
         (
             effect(error=1e-3, low=0.5),
-            "On average the objective is best for x1 between 0.5 and 0.625, where it is "
-            "2.500 ± 0.002. Hardly tried, so not ruled out: x1 = 0.00495 to 0.4505.",
+            "On average the objective is best at x1 between 0.5 and 0.625: 2.500 ± 0.002. Hardly tried, so not ruled out: x1 = 0.00495 to 0.4505.",
         ),
         (
             effect(("x1", "x2"), error=1e-3, of=lambda X: X[:, 0] + X[:, 1]),
-            "On average the objective is best for x1 between 0 and 0.125 and for x2 between 0 and "
-            "0.125, where it is 2.000 ± 0.002.",
+            "On average the objective is best at x1 between 0 and 0.125 and x2 between 0 and 0.125: 2.000 ± 0.002.",
         ),
         (
             effect(error=1e-3, of=lambda X: -((X[:, 0] - 0.5) ** 2)),
-            "On average the objective is best for x1 between 0 and 0.125 or between 0.875 and 1, "
-            "where it is 1.750 ± 0.002.",
+            "On average the objective is best at x1 between 0 and 0.125 or between 0.875 and 1: 1.750 ± 0.002.",
         ),
         (
             effect(error=9.0),
@@ -76,11 +69,11 @@ DOUBTS = (
         ),
         (
             effect(("x1", "x2"), error=9.0),
-            "On average the objective is 2 ± 18 at best; neither x1 nor x2 can be narrowed.",
+            "On average the objective is 2 ± 18 at best; no value of x1 or x2 is ruled out.",
         ),
         (
             effect(scale=1e-6, direction="maximize", error=0.0),
-            "On average the objective is best for x1 between 0.875 and 1, where it is 2.000001.",
+            "On average the objective is best at x1 between 0.875 and 1: 2.000001.",
         ),
         (
             effect(scale=0.0, error=0.0),
@@ -88,7 +81,7 @@ DOUBTS = (
         ),
         (
             effect(("x1", "x2"), scale=0.0, error=0.0),
-            "On average the objective is 2 for all values of x1 and x2.",
+            "On average the objective is 2 for every value of x1 and x2.",
         ),
     ],
 )
@@ -101,30 +94,24 @@ def test_categories_that_may_be_best_are_named():
     surrogate = AnalyticSurrogate(space, lambda X: np.array([1.0, 1.1, 5.0])[X[:, 0].astype(int)])
     found = hx.PartialDependenceExplainer(surrogate, sample=5).explain("kind")
     one, two = (replace(found, covariance=s**2 * np.eye(3)) for s in (0.01, 0.3))
-    assert (
-        words.finding(one)
-        == "On average the objective is best at kind = a, where it is 1.00 ± 0.02."
-    )
-    assert (
-        words.finding(two)
-        == "On average the objective is best at kind in {a, b}, where it is 1.0 ± 0.6."
-    )
+    assert one.finding == "On average the objective is best at kind = a: 1.00 ± 0.02."
+    assert two.finding == "On average the objective is best at kind in {a, b}: 1.0 ± 0.6."
 
 
 def test_a_small_effect_is_flat_within_a_bound():
     flat = effect(of=lambda X: 10 * X[:, 1] + 0.01 * X[:, 0], error=0.01)
     claim = flat.claims[0]
     assert (claim.kind, claim.certain) == ("flat", True)
-    assert words.finding(flat).startswith("On average the objective is 6.9")
-    assert words.finding(flat).endswith("for every value of x1.")
+    assert flat.finding.startswith("On average the objective is 6.9")
+    assert flat.finding.endswith("for every value of x1.")
 
 
 def test_a_finding_and_its_caution_stand_alone():
     unsure = effect(std=0.3, low=0.5)
-    parts = words.finding(unsure), words.caution(unsure), words.basis(unsure)
+    parts = unsure.finding, unsure.caution, unsure.basis
     assert unsure.sentence == " ".join(parts)
     assert "Hardly tried" in parts[2]
-    assert words.caution(effect(error=0.01)) == words.basis(effect(error=0.01)) == ""
+    assert effect(error=0.01).caution == effect(error=0.01).basis == ""
 
 
 @pytest.mark.parametrize(
@@ -132,19 +119,19 @@ def test_a_finding_and_its_caution_stand_alone():
     [
         (
             Branch(("x1",), 14, 0.5),
-            "This is not certain: it is judged on the 14 trials in which x1 is active",
+            "Not certain: judged on the 14 trials in which x1 is active",
         ),
         (
             Branch(("x1",), 40, 0.5),
-            "It is judged on the 40 trials in which x1 is active, held-out R²",
+            "Judged on the 40 trials in which x1 is active, held-out R²",
         ),
         (
             Branch(("x1",), 40, -0.5),
-            "This is not certain: it is judged on the 40 trials in which x1 is active",
+            "Not certain: judged on the 40 trials in which x1 is active",
         ),
         (
             Branch(("x1",), 14, np.nan),
-            "This is not certain: it is judged on the 14 trials in which x1 is active",
+            "Not certain: judged on the 14 trials in which x1 is active",
         ),
     ],
 )
@@ -159,7 +146,7 @@ def test_a_model_that_predicts_badly_says_nothing_certain():
     subject = replace(effect(error=0.01).subject, trust=Trust(poor, poor, 0.0, 1.0, 9, "none"))
     found = replace(effect(error=0.01), subject=subject)
     assert not found.claims[0].certain
-    assert found.sentence.endswith("not certain: the model predicts badly over the whole space.")
+    assert found.sentence.endswith("Not certain: the model predicts badly over the whole space.")
 
 
 @pytest.mark.parametrize(
@@ -178,15 +165,15 @@ def test_what_was_hardly_tried(gaps, text):
     [
         (
             {"variance": "average", "exact": True},
-            "the band is the uncertainty about single configurations, their variances averaged",
+            "the band is the uncertainty about single configurations",
         ),
         (
             {"variance": "covariance", "exact": False},
-            "the band is the uncertainty about the average itself",
+            "the band is the uncertainty about the average",
         ),
         (
             {"variance": "covariance", "exact": True},
-            "the band rests on the standard deviation of the average over the trees",
+            "the band is the spread of the average over the trees",
         ),
     ],
 )
@@ -195,9 +182,8 @@ def test_what_a_band_is_of(values, text):
 
 
 def test_the_caption_says_what_the_band_leaves_out():
-    assert words.band_caption(effect()) == (
-        "The 95 % band is the uncertainty about single configurations, their variances averaged. "
-        "It describes the function without observation noise."
+    assert band_caption(effect()) == (
+        "The 95 % band is the uncertainty about single configurations, without observation noise."
     )
 
 

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
 from hpo_explain.wording import path as words
 from tests.plotting.paths import path
 

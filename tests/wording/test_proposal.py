@@ -1,6 +1,6 @@
 import pytest
 
-from hpo_explain.facts import Fact, Origin, fact
+from hpo_explain.base.facts import Fact, Origin, fact
 from hpo_explain.wording import proposal as words
 from hpo_explain.wording import tell
 from tests.handmade import explanation, subject_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hpo_explain.facts import Origin, fact
+from hpo_explain.base.facts import Origin, fact
 from hpo_explain.wording import known_facts, tell
 from hpo_explain.wording.reading import CAUTIONS
 

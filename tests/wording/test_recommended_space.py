@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explanations import Evidence, Recommendation, Subject
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.recommended_space import Evidence, Recommendation
 from tests.handmade import TRUSTED
 
 SPACE = hx.SearchSpace(

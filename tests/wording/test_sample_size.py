@@ -1,5 +1,5 @@
 import hpo_explain as hx
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
 from tests.handmade import explanation
 
 

@@ -1,6 +1,6 @@
 """Sampling bias in words."""
 
-from hpo_explain.diagnostics import SamplingBias
+from hpo_explain.diagnostics._sampling_bias import SamplingBias
 
 
 def test_what_the_discrepancy_means():

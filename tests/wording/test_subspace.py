@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explanations import Subject, Subspace
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.subspace import Subspace
 
 SPACE = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xyz"])
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 import hpo_explain as hx
-from hpo_explain.explanations import Factor, Subject, Term
+from hpo_explain.base.subject import Subject
+from hpo_explain.explanations.symbolic import Factor, Term
 from tests.analytic import unit_cube
 from tests.handmade import TRUSTED
 

@@ -2,10 +2,12 @@
 
 import pytest
 
-from hpo_explain import FloatParameter, SearchSpace
-from hpo_explain.diagnostics import Trust, Verdict
-from hpo_explain.explanations import Ablation, DesirabilityPath, Marginal, Subject
-from hpo_explain.facts import fact
+from hpo_explain import Ablation, FloatParameter, SearchSpace
+from hpo_explain.base.facts import fact
+from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics._trust import Trust, Verdict
+from hpo_explain.explanations.path import DesirabilityPath
+from hpo_explain.methods.effects.effect_result import Marginal
 from hpo_explain.wording.trust import advice, caution, measures
 
 NAN = float("nan")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hpo_explain.adapters.frame.layouts.layout import Layout, stopped_rows
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hpo_explain.facts import Fact
-from hpo_explain.options import Direction
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.options import Direction
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters.frame._cells import is_empty
 from hpo_explain.adapters.frame.layouts.layout import Layout, stopped_rows, without
-from hpo_explain.facts import fact
+from hpo_explain.base.facts import fact
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hpo_explain.adapters.frame.layouts.layout import Layout, varies, without
-from hpo_explain.options import Direction
+from hpo_explain.base.options import Direction
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from hpo_explain.diagnostics import Trust
-from hpo_explain.explanations import PartialDependence, Recommendation, Subspace
+from hpo_explain.diagnostics._trust import Trust
+from hpo_explain.explanations.recommended_space import Recommendation
+from hpo_explain.explanations.subspace import Subspace
+from hpo_explain.methods.effects.effect_result import PartialDependence
 from hpo_explain.run import Run
 
 

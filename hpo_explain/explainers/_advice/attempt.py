@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.acquisition import expected_improvement
+from hpo_explain.base.facts import fact
+from hpo_explain.base.posterior import normal_draws
 from hpo_explain.explainers._advice.analyses import Analyses, believed
 from hpo_explain.explainers._advice.batch import batch_of
 from hpo_explain.explainers._advice.improvement import Candidates
 from hpo_explain.explainers._advice.prospects import Prospects
-from hpo_explain.explanations import Action
-from hpo_explain.explanations.posterior import normal_draws
-from hpo_explain.facts import fact
+from hpo_explain.explanations.advice import Action
+from hpo_explain.models.acquisition.criteria import expected_improvement
+from hpo_explain.models.protocols import SupportsJoint
 from hpo_explain.space import Array, FloatParameter, SearchSpace
-from hpo_explain.surrogates import SupportsJoint
 
 _MOST = {"good": 12, "fair": 6}  # configurations, by how good the model is among good trials
 _FEW = 3

@@ -27,14 +27,14 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._blas import one_blas_thread
-from hpo_explain.acquisition import log_expected_improvement
+from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.explainers._advice.improvement import apart, kept, tried
-from hpo_explain.explanations._best import PROBABLE
+from hpo_explain.methods.effects.effect_result import PROBABLE
+from hpo_explain.models.acquisition.criteria import log_expected_improvement
+from hpo_explain.models.protocols import SupportsJoint, Surrogate, std_from_variance
 from hpo_explain.run import Run
 from hpo_explain.space import Array, CategoricalParameter, Parameter, Ties, ranked
 from hpo_explain.space.nearby import changed, filled
-from hpo_explain.surrogates import SupportsJoint, Surrogate, std_from_variance
 
 _SAMPLE, _PARENTS = 500, 10  # rows of the space and of the best trials: where a search starts
 _KEPT, _CHILDREN = 10, 10  # the best rows, and changed copies of each

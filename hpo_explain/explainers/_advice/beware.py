@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.base.facts import Origin, fact
+from hpo_explain.base.options import State
 from hpo_explain.explainers._advice.prospects import Prospects
-from hpo_explain.explanations import Action
-from hpo_explain.facts import Origin, fact
-from hpo_explain.options import State
+from hpo_explain.explanations.advice import Action
 from hpo_explain.run import Run
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
 

@@ -12,17 +12,18 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.posterior import normal_draws
 from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.changes import change
 from hpo_explain.explainers._advice.improvement import Candidates
 from hpo_explain.explainers._advice.prospects import Prospects
 from hpo_explain.explainers.attainable import attainable
-from hpo_explain.explanations import Action, Attainable
-from hpo_explain.explanations.posterior import normal_draws
-from hpo_explain.facts import Fact, fact
+from hpo_explain.explanations.advice import Action
+from hpo_explain.explanations.attainable import Attainable
+from hpo_explain.models.protocols import SupportsJoint
 from hpo_explain.run import Run
 from hpo_explain.space import Array, CategoricalParameter, lowest
-from hpo_explain.surrogates import SupportsJoint
 
 _ROWS = 200
 _FEWEST = 10  # trials of a category that is given up

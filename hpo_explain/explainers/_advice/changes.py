@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.explainers._advice.prospects import TRIALS, Prospects
-from hpo_explain.explanations import Action
-from hpo_explain.explanations.advice import ActionKind, changed_to
-from hpo_explain.facts import Fact, fact
+from hpo_explain.explanations.advice import Action, ActionKind, changed_to
 from hpo_explain.space import Parameter
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from hpo_explain.base.facts import fact
 from hpo_explain.explainers._advice.analyses import Analyses
-from hpo_explain.explanations import Action
-from hpo_explain.facts import fact
+from hpo_explain.explanations.advice import Action
 
 
 def experiment(analyses: Analyses) -> Action | None:

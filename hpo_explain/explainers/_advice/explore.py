@@ -27,18 +27,18 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.acquisition import ExpectedImprovement
+from hpo_explain.base.facts import fact
 from hpo_explain.explainers._advice.analyses import Analyses, believed
 from hpo_explain.explainers._advice.attempt import shortened
 from hpo_explain.explainers._advice.improvement import tried
 from hpo_explain.explainers._advice.prospects import Prospects
-from hpo_explain.explanations import Action
-from hpo_explain.explanations._best import PROBABLE
-from hpo_explain.facts import fact
+from hpo_explain.explanations.advice import Action
+from hpo_explain.methods.effects.effect_result import PROBABLE
+from hpo_explain.models.acquisition.surrogate_based import ExpectedImprovement
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import Run
 from hpo_explain.space import Array, SearchSpace, lowest
 from hpo_explain.space.gower import squared_differences
-from hpo_explain.surrogates import Surrogate
 
 _HARDLY = 0.02  # expected improvement, as a share of the standard deviation of results
 _MATTERS = 0.01  # T_j below which a hyperparameter does not count

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.improvement import Candidates, recent
 from hpo_explain.explainers._advice.prospects import Prospects
-from hpo_explain.explanations import Action
-from hpo_explain.facts import Fact, fact
+from hpo_explain.explanations.advice import Action
 from hpo_explain.run import KnowsRegret, Run
 
 _NEGLIGIBLE = 0.001  # share of the spread: below, another trial brings nothing

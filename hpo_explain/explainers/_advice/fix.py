@@ -6,11 +6,11 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
+from hpo_explain.base.facts import fact
 from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.changes import change
 from hpo_explain.explainers._advice.prospects import Prospects
-from hpo_explain.explanations import Action
-from hpo_explain.facts import fact
+from hpo_explain.explanations.advice import Action
 from hpo_explain.space import CategoricalParameter, Parameter
 
 

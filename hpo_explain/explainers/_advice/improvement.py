@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
-from hpo_explain.acquisition import ExpectedImprovement
-from hpo_explain.explanations._best import PROBABLE
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.methods.effects.effect_result import PROBABLE
+from hpo_explain.models.acquisition.surrogate_based import ExpectedImprovement
 from hpo_explain.run import BestPredicted, Run
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, lowest, ranked
 from hpo_explain.space.nearby import changed, filled

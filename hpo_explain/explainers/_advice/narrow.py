@@ -8,7 +8,8 @@ from dataclasses import replace
 from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.changes import change
 from hpo_explain.explainers._advice.prospects import Prospects
-from hpo_explain.explanations import Action, Recommendation
+from hpo_explain.explanations.advice import Action
+from hpo_explain.explanations.recommended_space import Recommendation
 
 
 def narrow(analyses: Analyses, prospects: Prospects, others: Collection[str]) -> Action | None:

@@ -27,12 +27,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain._blas import one_blas_thread
-from hpo_explain.explanations._best import PROBABLE
-from hpo_explain.explanations.posterior import normal_draws
+from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base.posterior import normal_draws
+from hpo_explain.methods.effects.effect_result import PROBABLE
+from hpo_explain.models.protocols import SupportsJoint, SupportsTrees, Surrogate
 from hpo_explain.run import Run, average_instances, on_log_tail
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, lowest
-from hpo_explain.surrogates import SupportsJoint, SupportsTrees, Surrogate
 
 TRIALS = 20  # that are compared: k
 _ROWS = 200  # of a space

@@ -22,16 +22,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.posterior import normal_draws
 from hpo_explain.explainers._advice.analyses import Analyses, believed
 from hpo_explain.explainers._advice.improvement import Candidates
-from hpo_explain.explanations import Action
-from hpo_explain.explanations.posterior import normal_draws
-from hpo_explain.facts import Fact, fact
+from hpo_explain.explanations.advice import Action
+from hpo_explain.models._repeats import different_rows
+from hpo_explain.models.protocols import SupportsJoint
 from hpo_explain.run import Run
 from hpo_explain.run.best_predicted import NOTABLE_NOISE
 from hpo_explain.space import Array, ranked
-from hpo_explain.surrogates import SupportsJoint
-from hpo_explain.surrogates._repeats import different_rows
 
 _CONTENDERS = 3
 _TIMES = (1, 2, 3, 5)

@@ -16,12 +16,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.explanations import Action
-from hpo_explain.explanations.advice import changed_to
-from hpo_explain.facts import Fact, fact
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.explanations.advice import Action, changed_to
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.run import Run, thinned
 from hpo_explain.space import Array, CategoricalParameter, FloatParameter, IntParameter, SearchSpace
-from hpo_explain.surrogates import GaussianProcessSurrogate
 
 _RATIO = 30.0  # of both ends of a range: of a shorter one both scales are much the same
 _LEAST = 20  # trials

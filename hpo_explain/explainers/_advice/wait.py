@@ -10,11 +10,11 @@ import math
 
 import numpy as np
 
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.explainers._advice.analyses import Analyses, believed
-from hpo_explain.explanations import Action
-from hpo_explain.facts import Fact, fact
+from hpo_explain.explanations.advice import Action
+from hpo_explain.models.protocols import SupportsHeldOut
 from hpo_explain.run import Run, thinned
-from hpo_explain.surrogates import SupportsHeldOut
 
 _LEAST = 16  # trials: fewer say nothing about how a model gets better
 _FIRST = 10  # trials, and two per hyperparameter, before anything can be told

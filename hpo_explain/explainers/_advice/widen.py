@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.explainers._advice.analyses import Analyses
 from hpo_explain.explainers._advice.improvement import Candidates
-from hpo_explain.explanations import Action, PartialDependence
-from hpo_explain.explanations.advice import changed_to
-from hpo_explain.facts import Fact, fact
+from hpo_explain.explanations.advice import Action, changed_to
+from hpo_explain.methods.effects.effect_result import PartialDependence
 from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,

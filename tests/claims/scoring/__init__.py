@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
 from tests.claims.scoring import actions, effects, paths, reasons, shares, spaces, steps, trust
 from tests.claims.scoring.case import UNDECIDED, Case, Judgement
 

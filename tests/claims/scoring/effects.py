@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 import hpo_explain as hx
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
 from tests.claims.scoring.case import UNDECIDED, Case, Judgement, inside
 
 LOSS = 0.05  # of an effect's range: a value that loses no more is one of the best

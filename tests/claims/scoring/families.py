@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.stats import qmc, spearmanr
 
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
 from tests.claims.problems import Problem
 from tests.claims.scoring.case import Judgement, inside
 

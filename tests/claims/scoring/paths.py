@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
 from tests.claims.scoring.case import UNDECIDED, Case, Judgement
 
 ASSUMED = 1.96

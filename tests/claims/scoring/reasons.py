@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import hpo_explain as hx
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
 from tests.claims.scoring.case import UNDECIDED, Case, Judgement
 
 SMALL = 0.005  # of the signal's standard deviation: a contribution of less is none

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 import hpo_explain as hx
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
 from tests.claims.scoring.case import Case, Judgement, inside
 
 ERROR = 0.01  # of the true shares themselves

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import hpo_explain as hx
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
 from tests.claims.problems import GRID, Problem
 from tests.claims.scoring.case import UNDECIDED, Case, Judgement
 from tests.claims.scoring.effects import least_between

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import hpo_explain as hx
-from hpo_explain.explanations.claims import Claim
+from hpo_explain.base.claim import Claim
 from tests.claims.scoring.case import UNDECIDED, Case, Judgement, inside
 
 SMALL = 0.01  # of the signal's standard deviation: differences of less are none

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 import hpo_explain as hx
-from hpo_explain.diagnostics import Trust
+from hpo_explain.diagnostics._trust import Trust
 from tests.claims.problems import Problem
 from tests.claims.scoring.case import Judgement
 

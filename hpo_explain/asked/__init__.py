@@ -1,0 +1,1 @@
+"""What users call: a run and a method's own arguments, and what all functions share."""

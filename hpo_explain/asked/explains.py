@@ -1,0 +1,167 @@
+"""From a method's own arguments to the function that users call, with all that functions share."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial, wraps
+from typing import Any, Literal, get_type_hints
+
+from hpo_explain.asked.given import config_of, default_source, model_of, read, trial_of
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.options import Criterion, Direction, Kind
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import declared_fact
+from hpo_explain.explainers._explained import Explained
+from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models.protocols import Surrogate
+from hpo_explain.run import Run, is_measured
+from hpo_explain.space import Array, Config
+
+_SOURCE_CHOSEN = declared_fact("source_chosen", "source: trial {trials}, as none was given")
+_RUN = """run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
+        The optimization run.
+    """
+_SHARED = """
+    acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, optional
+        Explain this in place of the objective, as in :func:`explain_proposal`.
+    before : int, optional
+        Use what was known when this trial was proposed; by default every trial.
+    kind : {"auto", "gp", "forest"}, default "auto"
+        The surrogate of the objective, as in :meth:`Run.surrogate`.
+    surrogate : Surrogate or object, optional
+        A model of your own in place of `kind`, as in :meth:`Run.explained_by`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
+    seed : int, default 0
+        Seed of the surrogate, and of whatever is sampled.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+"""
+
+
+@dataclass(eq=False)
+class Asked:
+    """A run, and how it is to be explained."""
+
+    run: Run
+    kind: Kind
+    draws: int | None
+    seed: int
+    acquisition: Criterion | Acquisition | None = None
+    before: int | None = None
+    notes: list[Fact] = field(default_factory=list)
+
+    @cached_property
+    def model(self) -> Surrogate | Acquisition:
+        """What is explained."""
+        model, notes = model_of(self.run, self.acquisition, self.before, self.kind, self.seed)
+        self.notes += notes
+        return model
+
+    @property
+    def feasible(self) -> Callable[[Array], Array] | None:
+        """The probability of being feasible, of encoded rows; None where all trials are."""
+        found = self.run.feasibility(seed=self.seed)
+        return None if found is None else found.probability
+
+    def config(self, name: str, given: Any) -> Config:
+        """Return the configuration given as an argument of this name; by default the incumbent."""
+        return config_of(self.run, name, given)
+
+    def trial(self, given: Any) -> int | None:
+        """Return the trial that was given, if one was."""
+        return trial_of(self.run, given)
+
+    def start_of(self, end: Config) -> int:
+        """Return a trial that is worse than a configuration, and note that it was chosen."""
+        start = default_source(self.run, end)
+        self.notes.insert(0, _SOURCE_CHOSEN(trials=[start]))
+        return start
+
+    def subject(self, trial: int | None = None) -> Subject:
+        """Return what the result is about."""
+        return Subject.of(self.run, trial=trial, draws=self.draws, notes=self.notes)
+
+
+def _of_surrogate(
+    *, kind: Kind = "auto", surrogate: Any = None, draws: int | None = None, seed: int = 0,
+    **reading: Any,
+) -> None:  # fmt: skip
+    """Take what functions take that explain the objective only."""
+
+
+def _shared(
+    *, acquisition: Criterion | Acquisition | None = None, before: int | None = None,
+    kind: Kind = "auto", surrogate: Any = None, draws: int | None = None, seed: int = 0,
+    **reading: Any,
+) -> None:  # fmt: skip
+    """Take what every function takes; only its signature counts."""
+
+
+def explains(
+    method: Any = None, *, of: Literal["anything", "surrogate"] = "anything"
+) -> Callable[..., Any]:
+    """Return the function that users call: it takes a run, the method's own arguments, and more.
+
+    The method gets what was asked as an `Asked`, and its own arguments. One `of` a surrogate takes
+    no acquisition, nor a time `before` which nothing is known.
+    """
+    if method is None:
+        return partial(explains, of=of)
+    signature = inspect.signature(method)
+    own = list(signature.parameters.values())[1:]
+    asks = _of_surrogate if of == "surrogate" else _shared
+    shared = list(inspect.signature(asks).parameters.values())
+    first = inspect.Parameter("run", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Any)
+
+    @wraps(method)
+    def public(*args: Any, **given: Any) -> Any:
+        options = public.__signature__.bind(*args, **given)  # type: ignore[attr-defined]
+        options.apply_defaults()
+        held = options.arguments
+        reading = held.pop("reading")
+        if is_measured(held.get("target")):  # the word names an objective, as everywhere
+            reading = {**reading, "target": held.pop("target")}
+        run = read(public, held.pop("run"), reading, held.pop("surrogate"), held["kind"])
+        asked = Asked(run, **{p.name: held.pop(p.name) for p in shared if p.name in held})
+        return method(asked, **held)
+
+    public.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[first, *own, *shared]
+    )
+    public.__doc__ = documented(method.__doc__ or "", [p.name for p in shared])
+    return shows_progress(public)
+
+
+def documented(text: str, taken: Sequence[str]) -> str:
+    """Return a method's documentation with those arguments it takes that functions share."""
+    head, rule, rest = text.partition("----------\n    ")
+    own, blank, tail = rest.partition("\n\n    Returns")
+    parts = re.split(r"(?m)^(?=    \S)", _SHARED)
+    shared = "".join(p for p in parts if not p.strip() or re.findall(r"\w+", p)[0] in taken)
+    return f"{head}{rule}{_RUN}{own.rstrip()}{shared}{blank[1:]}{tail}" if rule else text
+
+
+def told_arguments(function: Callable[..., Any]) -> dict[str, str]:
+    """Return what the documentation says of each argument, in one line."""
+    found = re.findall(
+        r"^    (\w+) : [^\n]*\n((?:        [^\n]*\n)+)", function.__doc__ or "", re.M
+    )
+    return {name: " ".join(text.split()) for name, text in found}
+
+
+def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the types of all arguments of a function that users call."""
+    return {**get_type_hints(_shared), **get_type_hints(inspect.unwrap(function))}
+
+
+def explained_of(
+    model: Any, subject: Subject | None, direction: Direction
+) -> tuple[Explained, Subject]:
+    """Return what a model predicts, and the subject with all that is known of it."""
+    explained = Explained.of(model, subject.direction if subject else direction)
+    return explained, explained.completed(subject)

@@ -1,0 +1,1 @@
+"""What every method stands on: the declared result, claims, words, and what a model believes."""

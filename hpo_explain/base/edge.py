@@ -1,0 +1,49 @@
+"""The ways out of data: words, plots and frameworks, loaded only when they are asked for.
+
+Everything imports to its left. A result's sentence and plot, and a space as a framework describes
+it, are asked for on what stands left of them: the package itself, which stands right of all, says
+here where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+_LOADERS: dict[str, Callable[[], Any]] = {}
+
+
+def connect(**loaders: Callable[[], Any]) -> None:
+    """Say how ``words``, ``plots`` and ``frameworks`` are loaded."""
+    _LOADERS.update(loaders)
+
+
+def words() -> Any:
+    """Return the package that puts facts and claims into words."""
+    return _LOADERS["words"]()
+
+
+def plots() -> Any:
+    """Return the package that draws results."""
+    return _LOADERS["plots"]()
+
+
+def renderer() -> Any:
+    """Return the module that draws descriptions of figures."""
+    return _LOADERS["renderer"]()
+
+
+def plotly() -> Any:
+    """Return the module that makes figures of plotly from descriptions."""
+    return _LOADERS["plotly"]()
+
+
+def views(method: str) -> Any:
+    """Return the figures of a method, by the module that its function stands in."""
+    return import_module(f"{method}_show").VIEWS
+
+
+def frameworks() -> Any:
+    """Return the package of the adapters, each of which loads its framework."""
+    return _LOADERS["frameworks"]()

@@ -1,0 +1,206 @@
+"""Errors that carry their argument, value and remedy, so that every caller can name its options.
+
+All of them are ``ValueError``. ``str(error)`` names Python's arguments; the command line writes the
+same error with the names of its own options, see `InputError.told`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from hpo_explain.base.edge import words
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import printable
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Option:
+    """An argument that a text mentions, such as ``pruned="last"``.
+
+    Attributes
+    ----------
+    name : str
+        The argument's name in Python.
+    value : object
+        The value it should get; None where any would do.
+
+    Examples
+    --------
+    >>> str(Option("pruned", "last")), str(Option("space"))
+    ("pruned='last'", 'space=')
+    """
+
+    name: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
+
+
+Text = str | tuple[str | Option | Fact, ...]
+"""A text, in parts where it mentions arguments or other facts."""
+
+NameOption = Callable[[Option], str]
+"""How an argument is written: as in Python (``str``), or as an option of the command line."""
+
+
+def write(text: Text, name_option: NameOption = str) -> str:
+    """Return a text in which arguments are named in one way.
+
+    Examples
+    --------
+    >>> write(("give ", Option("pruned", "last")))
+    "give pruned='last'"
+    >>> write(("give ", Option("pruned", "last")), lambda option: f"--{option.name} {option.value}")
+    'give --pruned last'
+    """
+    if isinstance(text, str):
+        return text
+    return "".join(_written(part, name_option) for part in text)
+
+
+def _written(part: str | Option | Fact, name_option: NameOption) -> str:
+    if isinstance(part, Option):
+        return name_option(part)
+    return part if isinstance(part, str) else str(words().tell(part, name_option))
+
+
+class InputError(ValueError):
+    """An argument that cannot be used: which one, what it was, what is wrong, and the remedy.
+
+    Parameters
+    ----------
+    argument : str
+        The argument's name in Python.
+    problem : str or tuple of str, Option and Fact
+        What is wrong with it, without its name and a full stop: "must be positive, but was -1".
+    value : object, optional
+        What it was.
+    remedy : str or tuple of str, Option and Fact, optional
+        What to do, as a sentence.
+
+    Examples
+    --------
+    >>> error = InputError("sample", "must be at least 1, but was 0", 0, "Give more rows.")
+    >>> str(error)
+    'sample must be at least 1, but was 0. Give more rows.'
+    >>> error.argument, error.value, error.remedy
+    ('sample', 0, 'Give more rows.')
+    """
+
+    def __init__(self, argument: str, problem: Text, value: Any = None, remedy: Text = "") -> None:
+        super().__init__(argument, problem, value, remedy)  # as pickle gives them back
+        self.argument = argument
+        self.value = value
+        self._texts = (problem, remedy)
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the argument."""
+        return write(self._texts[0])
+
+    @property
+    def remedy(self) -> str:
+        """What to do, as a sentence; empty where that is plain."""
+        return write(self._texts[1])
+
+    def inside(self, argument: str, what: str, value: Any) -> InputError:
+        """Return the error as one about an argument, of which a part is wrong.
+
+        Parameters
+        ----------
+        argument : str
+            The argument's name in Python.
+        what : str
+            What comes before the problem of the part, such as "has a trial that ".
+        value : object
+            What the argument was.
+
+        Examples
+        --------
+        >>> error = InputError("trial", "7 does not exist")
+        >>> str(error.inside("trials", "has an entry that is none: trial ", [7]))
+        'trials has an entry that is none: trial 7 does not exist.'
+        """
+        problem, remedy = self._texts
+        parts = (problem,) if isinstance(problem, str) else problem
+        return InputError(argument, (what, *parts), value, remedy)
+
+    def told(self, name_option: NameOption = str) -> str:
+        """Return the error as text in which arguments are named in one way."""
+        problem, remedy = self._texts
+        text = f"{name_option(Option(self.argument)).rstrip('=')} {write(problem, name_option)}."
+        return printable(f"{text} {write(remedy, name_option)}" if remedy else text)
+
+    def __str__(self) -> str:
+        return self.told()
+
+
+class UnknownOptionError(InputError):
+    """An option that what was called does not have.
+
+    Parameters
+    ----------
+    argument, problem, value, remedy
+        As of `InputError`.
+    known : sequence of str, default ()
+        The options that there are.
+    """
+
+    def __init__(
+        self,
+        argument: str,
+        problem: Text,
+        value: Any = None,
+        remedy: Text = "",
+        known: Sequence[str] = (),
+    ) -> None:
+        super().__init__(argument, problem, value, remedy)
+        self.known = tuple(known)
+
+
+class NothingToExplain(ValueError):  # noqa: N818 (nothing went wrong)
+    """There is nothing to explain; a report says why in place of the explanation.
+
+    Parameters
+    ----------
+    reason : Fact
+        Why.
+
+    Examples
+    --------
+    >>> from hpo_explain.base.facts import fact
+    >>> raise NothingToExplain(fact("said", text="the objective is constant"))
+    Traceback (most recent call last):
+        ...
+    hpo_explain.base.errors.NothingToExplain: the objective is constant
+    """
+
+    def __init__(self, reason: Fact) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def told(self, name_option: NameOption = str) -> str:
+        """Return the reason as text in which arguments are named in one way."""
+        return str(words().tell(self.reason, name_option))
+
+    def __str__(self) -> str:
+        return self.told()
+
+
+def unless_nothing(compute: Callable[[], _T]) -> _T | None:
+    """Return what an analysis finds, or None where there is nothing to explain.
+
+    Examples
+    --------
+    >>> unless_nothing(lambda: 1)
+    1
+    """
+    try:
+        return compute()
+    except NothingToExplain:
+        return None

@@ -1,0 +1,1 @@
+"""Descriptions of figures: plain data that any renderer draws."""

@@ -1,0 +1,200 @@
+"""What an explanation is about, the same for every method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from hpo_explain.base.checks import check_direction, check_draws
+from hpo_explain.base.facts import Fact, as_facts, fact
+from hpo_explain.base.options import Direction, State
+from hpo_explain.base.plain import plain_json
+from hpo_explain.diagnostics._trust import Scope, Trust, Verdict
+from hpo_explain.run import Run
+from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space.support import Support
+
+_TRIED = 0.75  # share of a hyperparameter's scale that must have been tried
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is explained: the objective of a run, or an acquisition function, through a model.
+
+    Explainers take one, fill in what they know of the model, and every result holds it.
+
+    Attributes
+    ----------
+    space : SearchSpace
+        The search space.
+    direction : {"minimize", "maximize"}
+        Which way the objective is better.
+    objective_name : str
+        What the objective is called.
+    trial : int or None
+        The trial whose configuration is explained; None for any other configuration, and where no
+        single one is.
+    state : {"running", "waiting", "failed", "pruned", "given", "changed"} or None
+        Why the trial has no result, that the configuration was given, or that it was proposed for
+        the trial, and a person changed it; None for all else.
+    model : str
+        The surrogate's label, as in "a GP"; empty where there is none.
+    acquisition : str
+        The acquisition function's label; empty where the predicted objective is explained.
+    assumed : bool
+        Whether the acquisition function is assumed (True) or the optimizer's own (False).
+    optimizer : str
+        What ran the optimization.
+    trust : Trust or None
+        Whether the surrogate is good enough to be explained.
+    tried : ndarray of shape (n, d) or None
+        Encoded configurations of the finished trials.
+    costs : ndarray of shape (n,) or None
+        Their objectives, negated where the objective is maximized; NaN where infeasible.
+    incumbent : mapping
+        The best feasible configuration, in the user's units; empty where none is known.
+    draws : int or None
+        How many functions are drawn from the posterior, as of :class:`PosteriorDraws`; None for as
+        many as are usual.
+    notes : tuple of Fact
+        What was assumed when the model and the acquisition function were chosen.
+
+    Examples
+    --------
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> Subject(SearchSpace([FloatParameter("x", 0.0, 1.0)]), "maximize").names
+    ('x',)
+    """
+
+    space: SearchSpace
+    direction: Direction = "minimize"
+    objective_name: str = "objective"
+    trial: int | None = None
+    state: State | Literal["given", "changed"] | None = None
+    model: str = ""
+    acquisition: str = ""
+    assumed: bool = True
+    optimizer: str = "the optimizer"
+    trust: Trust | None = None
+    tried: Array | None = None
+    costs: Array | None = None
+    incumbent: Mapping[str, Any] = field(default_factory=dict)
+    draws: int | None = None
+    notes: tuple[Fact, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_direction(self.direction)
+        object.__setattr__(self, "draws", check_draws(self.draws))
+
+    @classmethod
+    def of(
+        cls,
+        run: Run,
+        *,
+        trial: int | None = None,
+        state: State | Literal["given", "changed"] | None = None,
+        assumed: bool = True,
+        draws: int | None = None,
+        notes: Iterable[Fact | str] = (),
+    ) -> Subject:
+        """Return what explanations of a run are about."""
+        return cls(
+            space=run.space,
+            direction=run.direction,
+            objective_name=run.objective_name,
+            trial=trial,
+            state=state,
+            assumed=assumed,
+            optimizer=run.optimizer,
+            tried=run.X,
+            costs=np.where(np.asarray(run.feasible), run.cost, np.nan),
+            incumbent=run.incumbent if run.feasible is not None and run.feasible.any() else {},
+            draws=draws,
+            notes=as_facts([*run.model_notes, *notes]),
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The hyperparameters, in the order of the space."""
+        return self.space.names
+
+    @cached_property
+    def support(self) -> Support | None:
+        """Where the finished trials lie; None where they are not known."""
+        return None if self.tried is None else Support(self.space, self.tried)
+
+    def verdict(self, scope: Scope) -> Verdict | None:
+        """Return how far statements of a scope can be relied on; None where that is not asked."""
+        return None if self.trust is None else self.trust.verdict(scope)
+
+    def trusted(self, scope: Scope) -> bool:
+        """Return whether statements of a scope may be certain, for all that trust says.
+
+        Examples
+        --------
+        >>> from hpo_explain import FloatParameter, SearchSpace
+        >>> Subject(SearchSpace([FloatParameter("x", 0.0, 1.0)])).trusted("everywhere")
+        False
+        """
+        verdict = self.verdict(scope)
+        return verdict is not None and verdict.enough
+
+    def doubts(self, scope: Scope) -> tuple[Fact, ...]:
+        """Return why trust does not allow statements of a scope to be certain; empty if it does."""
+        if self.trusted(scope):
+            return ()
+        verdict = self.verdict(scope)
+        level = "unknown" if verdict is None else verdict.level
+        reasons = () if verdict is None else verdict.reasons
+        failed = [r for r in reasons if dict(r.values).get("level") == level]
+        if level == "poor" and [reason.kind for reason in failed] == ["trust_reach"]:
+            return (fact("model_not_checked", names=failed[0].names, scope=scope),)
+        return (fact("model_not_trusted", level=level, scope=scope),)
+
+    def untried(self, values: Mapping[str, Sequence[Any]]) -> tuple[Fact, ...]:
+        """Return a fact that names the hyperparameters with values that were hardly tried.
+
+        Empty where all were tried, and where no trials are known.
+
+        Parameters
+        ----------
+        values : mapping of str to sequence
+            Values of hyperparameters, in the user's units.
+        """
+        support = self.support
+        if support is None:
+            return ()
+        missing = [n for n, some in values.items() if some and not support.at(n, some).all()]
+        return (fact("value_not_tried", names=missing),) if missing else ()
+
+    def partly_tried(self, names: Sequence[str]) -> tuple[Fact, ...]:
+        """Return a fact that names the hyperparameters of which much of the range was not tried.
+
+        Empty where the ranges of all were tried; of nothing where no trials are known.
+        """
+        support = self.support
+        barely = [n for n in names if support is not None and support.share(n) < _TRIED]
+        return (fact("range_partly_tried", names=barely),) if support is None or barely else ()
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether smaller values of what is explained are better: an acquisition's never are."""
+        return self.direction == "minimize" and not self.acquisition
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is explained as plain values that `json.dumps` accepts."""
+        return {
+            "trial": self.trial,
+            "state": self.state,
+            "objective_name": self.objective_name,
+            "direction": self.direction,
+            "model": self.model,
+            "acquisition": self.acquisition,
+            "assumed": self.assumed,
+            "optimizer": self.optimizer,
+            "trust": None if self.trust is None else plain_json(self.trust.to_dict()),
+        }

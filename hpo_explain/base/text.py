@@ -1,0 +1,139 @@
+"""Words as templates: sentences beside claims, and facts that carry their own words."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
+from statistics import NormalDist
+from string import Formatter
+from typing import Any
+
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.numbers import format_value, percent, plus_minus
+from hpo_explain.base.phrases import join_words
+
+
+@dataclass(frozen=True)
+class Words:
+    """How a kind of fact is told: a template (or several), how its values are shown, its role."""
+
+    template: str | Mapping[str, str]
+    shown: Mapping[str, Callable[[Fact], str]]
+    role: str
+
+
+WORDS: dict[str, Words] = {}
+"""The words of each kind of fact that was declared here."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and how far it may be off: half its 95 % interval, None where that is not known.
+
+    Examples
+    --------
+    >>> filled("a gain of {gain}", gain=Estimate(0.1369, 0.06457))
+    'a gain of 0.14 ± 0.06'
+    """
+
+    value: float
+    half: float | None = None
+
+    def __abs__(self) -> Estimate:
+        return Estimate(abs(self.value), self.half)
+
+    @property
+    def unclear(self) -> bool:
+        """Whether it may as well be 0."""
+        return self.half is not None and abs(self.value) <= self.half
+
+
+def deviations(several: int = 1) -> float:
+    """Return how many standard deviations hold so many numbers at once in 95 of 100 cases."""
+    return NormalDist().inv_cdf(1.0 - 0.025 / several)
+
+
+class _People(Formatter):
+    """Writes numbers with as many digits as they deserve, and several words as a list."""
+
+    def format_field(self, value: Any, spec: str) -> Any:
+        if isinstance(value, Estimate):
+            return (percent if spec == "%" else plus_minus)(value.value, value.half)
+        if isinstance(value, (list, tuple)):
+            return join_words([self.format_field(one, spec) for one in value])
+        return percent(value) if spec == "%" else format_value(value, width=int(spec or 200))
+
+
+def filled(template: str, /, **values: Any) -> str:
+    """Return a template filled: estimates with ±, numbers short, lists as "a, b and c".
+
+    Examples
+    --------
+    >>> filled("{names} explain {share:%}", names=("lr", "depth"), share=0.571)
+    'lr and depth explain 57%'
+    """
+    return _People().vformat(template, (), values)
+
+
+def declared_fact(
+    kind: str, words: str | Mapping[str, str], *, role: str = "", **shown: Callable[[Fact], str]
+) -> Callable[..., Fact]:
+    """Return a function that makes facts of a kind, whose words are this template.
+
+    Several templates are chosen from by the fact's first value; `shown` writes values that are no
+    numbers, words or lists of them. Beside a claim a fact is a doubt, unless its role is "basis"
+    (what the claim rests on) or "said" (by the claim's own words).
+
+    Examples
+    --------
+    >>> example = declared_fact("an_example", "{names} are examples")
+    >>> str(example(names=["a", "b"]))
+    'a and b are examples'
+    """
+    WORDS[kind] = Words(words, shown, role)
+    home = sys._getframe(1).f_globals["__name__"]
+    made = partial(fact, kind)
+    return lambda **values: replace(made(**values), home=home)
+
+
+def told(about: Fact) -> str:
+    """Return the words of a declared fact."""
+    words = _words_of(about)
+    template = words.template
+    if not isinstance(template, str):
+        template = template[about.values[0][1]]
+    values = dict(about.values) | {name: show(about) for name, show in words.shown.items()}
+    return filled(template, names=about.names, trials=about.trials, **values)
+
+
+def role_of(about: Fact) -> str:
+    """Return what a fact is beside a claim: "" for a doubt, "basis", or "said"."""
+    declared = about.home or about.kind in WORDS
+    return _words_of(about).role if declared else _ROLES.get(about.kind, "")
+
+
+def _words_of(about: Fact) -> Words:
+    if about.kind not in WORDS and about.home:
+        import_module(about.home)
+    return WORDS[about.kind]
+
+
+_ROLES = {"low_fidelity": "said", "interaction_may_be_nothing": "said"}  # not declared yet
+UNCLEAR = declared_fact(
+    "gain_within_uncertainty", "the difference is within its uncertainty", role="said"
+)
+
+
+def reservation(reasons: Iterable[Fact]) -> str:
+    """Return a sentence that gives the reasons why something is not certain; empty without any."""
+    said = dict.fromkeys(str(reason) for reason in reasons if not role_of(reason))
+    return f"Not certain: {join_words([*said])}." if said else ""
+
+
+def told_apart(facts: Iterable[Fact]) -> str:
+    """Return facts as sentences of their own, each once."""
+    texts = dict.fromkeys(map(str, facts))
+    return " ".join(f"{text[0].upper()}{text[1:]}." for text in texts)

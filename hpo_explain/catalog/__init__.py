@@ -1,0 +1,1 @@
+"""What there is: one entry per method, from which its function, command and section follow."""

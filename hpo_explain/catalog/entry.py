@@ -1,0 +1,63 @@
+"""An entry of the catalog: what a method answers, and where its function is. Imports nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from hpo_explain.base.edge import views
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """One method.
+
+    Attributes
+    ----------
+    name : str
+        Its function's name, that of its command and of its section in the report.
+    module : str
+        The module that holds the function; beside it stand ``<module>_show`` and its `VIEWS`.
+    asks, limits : str
+        The question that it answers, and the limitations of the answer: the guide's line.
+    title, how_to_read : str
+        Of its section in the report; empty where it has none.
+    folded : bool
+        Whether its section stands among the details.
+    command : str or None
+        What its command is called, by default as it; None where it has none of its own.
+    result : str
+        The module of its result, where it is that of several methods, without ``_result``.
+    options : mapping of str to str
+        What the command calls arguments whose names mean how a run is read there.
+    """
+
+    name: str
+    module: str
+    asks: str
+    limits: str
+    title: str = ""
+    how_to_read: str = ""
+    folded: bool = True
+    command: str | None = ""
+    result: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def called(self) -> str | None:
+        """What its command is called."""
+        return self.name.replace("_", "-") if self.command == "" else self.command
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """What users call."""
+        found: Callable[..., Any] = getattr(import_module(self.module), self.name)
+        return found
+
+    @property
+    def views(self) -> dict[str, Any]:
+        """The figures of its result by name, the main one by ''."""
+        found: dict[str, Any] = views(self.result or self.module)
+        return found

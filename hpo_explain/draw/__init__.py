@@ -1,0 +1,1 @@
+"""Figures as descriptions, and the one renderer that draws them."""

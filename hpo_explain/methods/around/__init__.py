@@ -1,0 +1,1 @@
+"""Methods about what is around one configuration."""

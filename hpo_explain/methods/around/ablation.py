@@ -1,0 +1,275 @@
+"""Ablation: which changes between two configurations make the difference (Biedenkapp et al. 2017).
+
+Every round makes the change that gains most: ``ĝ(θ) - ĝ(θ[j])``, where ĝ is what is explained as a
+cost, and θ[j] is θ with hyperparameter j as in the target. What is conditional follows: a change of
+a parent takes along the children that become inactive, and those that become active, which have no
+other value than that of the target. A change that would switch on a hyperparameter that has a value
+in neither configuration waits for others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from hpo_explain.asked.explains import Asked, explained_of, explains
+from hpo_explain.base.checks import check_seed
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.options import Direction, Measured
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import declared_fact
+from hpo_explain.explainers._coalition_game import CoalitionGame
+from hpo_explain.explainers._explained import Explained
+from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
+from hpo_explain.methods._engines.spread import Belief
+from hpo_explain.methods.around.ablation_result import Ablation
+from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models.protocols import Surrogate
+from hpo_explain.space import POSITION_TOLERANCE, Array, Config, SearchSpace, encode_one
+
+_MOST_SETS = 1000  # of changes that wait for each other, among which the smallest is looked for
+_MOST_CHANGES = 8  # whose orders are all looked at: 256 configurations
+
+_SAME = declared_fact(
+    "same_configuration", "source and target are the same configuration, so there is no difference "
+    "to explain ({config}). Choose another source.",
+)  # fmt: skip
+_AT_ONCE = declared_fact(
+    "flipped_at_once", "{names} change at once: each alone would activate a hyperparameter that "
+    "has a value in neither configuration",
+)  # fmt: skip
+_SAMPLED = declared_fact("shapley_sampled", "Shapley values are estimated from sampled coalitions")
+
+
+@explains
+def ablation(
+    asked: Asked,
+    source: Config | int | None = None,
+    target: Config | int | Measured | None = None,
+) -> Ablation:
+    """Say which changes lead from one configuration to a better one, and what each is worth.
+
+    Parameters
+    ----------
+    source : dict or int, optional
+        Where the path starts, such as a default: a configuration, or the number of a trial. By
+        default the first trial; where that is the target, the trial in the middle of the ranking.
+    target : dict, int, "duration" or "failed", optional
+        Where it leads; by default to the incumbent. The words are what every other function calls
+        `target`: the path is one of how long trials take, or of how probably they fail.
+
+    Returns
+    -------
+    Ablation
+        Gains along the path, positive where it improves, and Shapley values of the same steps.
+
+    Raises
+    ------
+    NothingToExplain
+        If source and target are the same configuration.
+    ValueError
+        If fewer than two trials are finished, or a configuration is not one of the space.
+
+    References
+    ----------
+    .. [1] Biedenkapp, A. et al. (2017). Efficient parameter importance analysis via ablation with
+       surrogates. AAAI.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> result = hx.ablation(table, source=1, objective="loss")
+    >>> result.source, result.target
+    ({'x': 0.9}, {'x': 0.1})
+    """
+    model = asked.model
+    end = asked.config("target", target)
+    start = asked.start_of(end) if source is None else source
+    return ablate(
+        model, asked.config("source", start), end, subject=asked.subject(), seed=asked.seed,
+        source_trial=asked.trial(start), target_trial=asked.trial(target),
+    )  # fmt: skip
+
+
+@shows_progress
+def ablate(
+    model: Surrogate | Acquisition,
+    source: Config,
+    target: Config,
+    *,
+    direction: Direction = "minimize",
+    subject: Subject | None = None,
+    seed: int = 0,
+    source_trial: int | None = None,
+    target_trial: int | None = None,
+) -> Ablation:
+    """Return the greedy path between two configurations, by a surrogate or an acquisition.
+
+    `seed` is that of sampled coalitions, where more than 11 hyperparameters differ, and of the
+    value of what is inactive in both configurations, where a coalition switches it on.
+
+    References
+    ----------
+    .. [1] Fawcett, C. and Hoos, H. H. (2016). Analysing differences between algorithm
+       configurations through ablation. J. Heuristics 22, 431-458.
+       https://doi.org/10.1007/s10732-014-9275-9
+    .. [2] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Section 3, Eq. 3; Section 8, baseline Shapley.
+    """
+    explained, about = explained_of(model, subject, direction)
+    space = explained.space
+    x, y = encode_one(space, source, "source"), encode_one(space, target, "target")
+    changes = _Changes(space, x, y)
+    (start, end), names_of = space.decode(np.stack([x, y])), space.names
+    if not changes.columns:
+        raise NothingToExplain(_SAME(config=start))
+    path, steps, rounds = _path(explained, changes)
+    values = explained(path)
+    cost = explained.sign * values
+    belief, at = Belief.of(explained, path), np.arange(len(steps))
+    whole = belief.std_between(0, -1)
+    shapley, sampled = _shapley(explained, changes, steps, check_seed(seed))
+    return Ablation(
+        subject=about,
+        source=start,
+        target=end,
+        steps=tuple(tuple(names_of[j] for j in step) for step in steps),
+        along=tuple(
+            tuple(names_of[j] for j in _differing(path[i], path[i + 1]) if j not in step)
+            for i, step in enumerate(steps)
+        ),
+        values=values,
+        gains=cost[:-1] - cost[1:],
+        rounds=rounds,
+        shapley=shapley,
+        std=belief.std_between(at, at + 1),
+        total_std=None if whole is None else float(whole[0]),
+        order_std=_order_std(explained, changes, steps),
+        std_kind=belief.over,
+        covariance=belief.covariance,
+        source_trial=source_trial,
+        target_trial=target_trial,
+        notes=(
+            *belief.notes,
+            *(_AT_ONCE(names=[names_of[j] for j in step]) for step in steps if len(step) > 1),
+            *([_SAMPLED()] if sampled else []),
+            *about.notes,
+        ),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Changes:
+    """What leads from one encoded row to another, and the rows on the way."""
+
+    space: SearchSpace
+    x: Array
+    y: Array
+
+    @cached_property
+    def columns(self) -> list[int]:
+        """What changes for no other reason than that it does: all else follows its parents."""
+        both = np.stack([self.x, self.y])
+        return [j for j in _differing(self.x, self.y) if self.space.allowed(both, j).all()]
+
+    @cached_property
+    def _dependent(self) -> list[int]:
+        space = self.space
+        return [j for j in space.parents_first if space.is_conditional(space.names[j])]
+
+    def row(self, done: Sequence[int]) -> Array:
+        """Return the row after some changes, and what follows; NaN where it has no value."""
+        row = self.x.copy()
+        row[list(done)] = self.y[list(done)]
+        for j in self._dependent:
+            if not self.space.allowed(row[None, :], j)[0]:
+                row[j] = np.nan
+            elif j not in self.columns and np.isnan(row[j]):
+                row[j] = self.y[j]
+        return row
+
+    def next_after(self, done: Sequence[int]) -> tuple[list[tuple[int, ...]], Array]:
+        """Return what can be changed next, and the rows: single ones, else the smallest sets."""
+        left = [j for j in self.columns if j not in done]
+        for size in range(1, len(left)):
+            if size > 1 and comb(len(left), size) > _MOST_SETS:
+                break
+            sets = list(combinations(left, size))
+            rows = np.array([self.row([*done, *one]) for one in sets])
+            valid = self.space.is_valid(rows)
+            if valid.any():
+                return [one for one, there in zip(sets, valid, strict=True) if there], rows[valid]
+        return [tuple(left)], self.row([*done, *left])[None, :]
+
+
+def _path(explained: Explained, changes: _Changes) -> tuple[Array, list[tuple[int, ...]], Any]:
+    """Return the rows of the path, the columns of each step, and all gains of each round."""
+    rows, steps, rounds = [changes.x], list[tuple[int, ...]](), []
+    done: list[int] = []
+    while len(done) < len(changes.columns):
+        candidates, after = changes.next_after(done)
+        cost = explained.sign * explained(np.vstack([rows[-1], after]))
+        gains = cost[0] - cost[1:]
+        labels = [" + ".join(explained.space.names[j] for j in one) for one in candidates]
+        rounds.append(dict(zip(labels, gains.tolist(), strict=True)))
+        best = int(np.argmax(gains))
+        steps.append(candidates[best])
+        rows.append(after[best])
+        done += candidates[best]
+    return np.array(rows), steps, tuple(rounds)
+
+
+def _shapley(
+    explained: Explained, changes: _Changes, steps: list[tuple[int, ...]], seed: int
+) -> tuple[Array, bool]:
+    """Return the baseline Shapley values of the steps, and whether coalitions were sampled."""
+    space, x, y, columns = changes.space, changes.x, changes.y, changes.columns
+    # with the target's values of what only the target has, those follow their parents here too
+    base = np.where(np.isnan(x), y, x)
+    drawn = space.sample(1, seed=seed, latent=True)[0]
+    for j, parameter in enumerate(space.parameters):
+        if np.isnan(base[j]) and parameter.optional is None:
+            base[j] = drawn[j]
+        elif j in columns:
+            base[j] = x[j]
+    game = CoalitionGame(explained.game, y, np.array(columns), "auto", seed)
+    by_cube, how = game.shapley([base[None, :]])
+    gain = -explained.sign * by_cube[0].sum(axis=1)
+    of_steps = np.array([gain[[columns.index(j) for j in step]].sum() for step in steps])
+    return of_steps, bool(dict(how.values).get("sampled"))
+
+
+def _order_std(
+    explained: Explained, changes: _Changes, steps: list[tuple[int, ...]]
+) -> Array | None:
+    """Return the std of each gain minus its Shapley value: linear in all 2^n configurations."""
+    columns = np.array(changes.columns)
+    n = len(columns)
+    if n > _MOST_CHANGES:
+        return None
+    rows = np.array([changes.row(columns[members]) for members in all_coalitions(n)])
+    if not changes.space.is_valid(rows).all():
+        return None
+    bits = [[changes.columns.index(j) for j in step] for step in steps]
+    weights = np.array([shapley_weights(n)[step].sum(axis=0) for step in bits])
+    done = 0  # the coalition of the changes made, as a number: bit i is change i
+    for of_step, step in zip(weights, bits, strict=True):
+        of_step[done] += 1.0
+        done += sum(2**bit for bit in step)
+        of_step[done] -= 1.0
+    return Belief.of(explained, rows).std_of(weights)
+
+
+def _differing(a: Array, b: Array) -> list[int]:
+    """Return the columns in which two rows differ, activity included."""
+    apart = np.abs(a - b) > POSITION_TOLERANCE
+    return np.flatnonzero(apart | (np.isnan(a) != np.isnan(b))).tolist()

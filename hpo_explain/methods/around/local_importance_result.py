@@ -1,0 +1,120 @@
+"""What local importance finds, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.base.checks import check_name
+from hpo_explain.base.choose import leading
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.base.result import Claim, Result, Table, settled
+from hpo_explain.base.text import Estimate, deviations
+from hpo_explain.diagnostics._trust import Scope
+from hpo_explain.space import Array
+
+_TRIED_SHARE = 0.8  # of a hyperparameter's values
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LocalImportance(Result):
+    """Shares of the variance along each hyperparameter around a configuration (LPI)."""
+
+    scope: ClassVar[Scope] = "good_region"
+    table: ClassVar[Table] = Table(
+        index=("hyperparameter", "names"),
+        columns={
+            "value": lambda found: np.array([*map(found.config.get, found.names)], dtype=object),
+            "importance": "importance",
+            "std": "std",
+            "variance": "variance",
+        },
+        order="order",
+        hidden=("curves", "drawn"),
+    )
+    says: ClassVar[Mapping[str, str]] = {
+        "nothing": "Around {found.where} no hyperparameter alone changes the {found.what}.",
+        "main": "Around {found.where} the {found.what} depends most on {each}. | "
+        "{names} ({estimate:%})",
+    }
+
+    config: Mapping[str, Any]
+    importance: Array
+    variance: Array
+    curves: tuple[tuple[str, tuple[Any, ...], Array], ...]
+    std: Array | None = None
+    std_kind: str = ""
+    drawn: Array | None = None
+    prediction: float = float("nan")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The hyperparameters, in the order of the space."""
+        return self.subject.names
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The shares of functions drawn from the posterior, by hyperparameter."""
+        return super().posterior if self.drawn is None else PosteriorDraws(self.names, self.drawn)
+
+    @property
+    def active(self) -> npt.NDArray[np.bool_]:
+        """Whether each hyperparameter is active in the configuration, (d,)."""
+        return np.array([name in self.config for name in self.names])
+
+    def share(self, name: str) -> float:
+        """Return the share of a hyperparameter."""
+        return float(self.importance[self._index(name)])
+
+    def curve(self, name: str) -> tuple[tuple[Any, ...], Array]:
+        """Return a hyperparameter's values, in the user's units, and the predictions for them."""
+        self._index(name)
+        for known, values, mean in self.curves:
+            if known == name:
+                return values, mean
+        raise InputError(
+            "name",
+            f"is {name!r}, which is inactive in this configuration, so nothing changes along it",
+            name,
+            "Choose a configuration in which it is active.",
+        )
+
+    def _index(self, name: str) -> int:
+        return self.names.index(check_name("name", name, self.names, "hyperparameter"))
+
+    def order(self) -> npt.NDArray[np.int64]:
+        """Return the hyperparameters' positions, the largest share first."""
+        return np.argsort(-self.importance, kind="stable")
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What matters around the configuration, up to three quarters of the variance."""
+        if not self.importance.any():
+            return (
+                settled(self.claim("no_effect", self.names, Estimate(0.0), says="nothing"), False),
+            )
+        return tuple(
+            self.claim(
+                "importance", (self.names[j],), self.estimate(j), says="main", within=(0.0, 1.0),
+                untried=(fact("share_uncertainty_unknown"), *self._hardly_tried(j)),
+            )
+            for j in leading(self.importance)
+        )  # fmt: skip
+
+    def estimate(self, j: int) -> Estimate:
+        """Return a share with half its interval."""
+        half = None if self.std is None else deviations() * float(self.std[j])
+        return Estimate(float(self.importance[j]), half)
+
+    def _hardly_tried(self, j: int) -> tuple[Fact, ...]:
+        """Return a fact where much of what a hyperparameter can be was hardly tried."""
+        support = self.subject.support
+        if support is None or support.share(self.names[j]) >= _TRIED_SHARE:
+            return ()
+        return (fact("value_not_tried", names=[self.names[j]]),)

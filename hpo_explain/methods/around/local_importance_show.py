@@ -1,0 +1,43 @@
+"""How local importance is drawn."""
+
+from __future__ import annotations
+
+from hpo_explain.base.figures.rows import Bar, Rows, View, folded
+from hpo_explain.base.numbers import format_value
+from hpo_explain.base.text import filled
+from hpo_explain.methods.around.local_importance_result import LocalImportance
+
+_WHISKERS = {
+    "trees": "Whiskers: standard deviation over the trees, not a confidence interval.",
+    "posterior": "Whiskers: standard deviation over draws from the model's posterior.",
+    "": "The shares have no standard deviation: the model gives none.",
+}
+
+
+def shares(found: LocalImportance) -> Rows:
+    """Draw the shares of the variance around a configuration as bars, the largest on top."""
+    known = {name for name, _, _ in found.curves}
+    kept, rest = folded([j for j in found.order().tolist() if found.names[j] in known])
+    std = [None] * len(found.names) if found.std is None else found.std.tolist()
+    labels = [(found.names[j], f"= {format_value(found.config.get(found.names[j], 'absent'))}")
+              for j in kept]  # fmt: skip
+    bars = [Bar(i, 0.0, float(found.importance[j]), std[j]) for i, j in enumerate(kept)]
+    if rest:
+        labels.append((f"{len(rest)} others (sum)", ""))
+        bars.append(Bar(len(kept), 0.0, float(found.importance[rest].sum())))
+    inactive = len(found.names) - len(known)
+    return Rows(
+        labels=labels,
+        bars=bars,
+        heading=f"What matters around {found.where}",
+        subtitle=filled(
+            "variance of the {found.what} when one hyperparameter alone takes its other values; "
+            "here it is {found.prediction}", found=found,
+        ),
+        label="share of the variance along single hyperparameters",
+        footer=_WHISKERS[found.std_kind] + f" Not shown: {inactive} inactive." * bool(inactive),
+        percent=True,
+    )  # fmt: skip
+
+
+VIEWS = {"": View(shares, "Variance of the {found.what} along single hyperparameters.")}

@@ -1,0 +1,1 @@
+"""Methods about what one or two hyperparameters do."""

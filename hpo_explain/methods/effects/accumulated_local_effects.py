@@ -1,0 +1,447 @@
+r"""Accumulated local effects with model uncertainty (Apley and Zhu 2020).
+
+===========  ==========================================================================
+symbol       meaning
+===========  ==========================================================================
+f            posterior mean of the surrogate; the band is that of the function itself
+z_k          values of a hyperparameter: quantiles of the sample, or all of a few values
+N(k)         configurations of the sample in step k, from z_{k-1} to z_k
+Δ(k)         mean over N(k) of ``f(z_k, x_\j) - f(z_{k-1}, x_\j)``: a local effect (Eq. 15)
+g(z_k)       ``Δ(1) + ... + Δ(k)``, less its mean over the sample (Eq. 15 and 16)
+===========  ==========================================================================
+
+Every prediction is made near a configuration of the sample: of its own values only one changes, to
+the next one. A partial dependence combines all values with all others, also where nothing was ever
+tried. Of a pair the second differences are accumulated, and what each does alone is taken out
+(Eq. 17 to 19): the interaction is left.
+
+All is linear in f, so its covariance follows exactly from the model's: D K̂ Dᵀ of the steps, with
+the signs D of the means over N(k), and then of the sums.
+
+What another value of a parent activates has no value in a configuration; it takes that of the
+nearest one that has it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.asked.explains import Asked, explains
+from hpo_explain.base.checks import check_count, check_seed
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import format_value, number
+from hpo_explain.base.options import Direction
+from hpo_explain.base.phrases import counted, listed
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import declared_fact
+from hpo_explain.explainers._accepted import accepted_surrogate
+from hpo_explain.explainers._accumulated import Steps, accumulate, filled, steps_between
+from hpo_explain.explainers._categories import codes_of
+from hpo_explain.explainers._category_order import order_of_categories
+from hpo_explain.explainers._explained import Explained
+from hpo_explain.explanations._contrasts import covariance_of_trees
+from hpo_explain.methods.effects.effect_result import FLAT, Effect
+from hpo_explain.methods.effects.partial_dependence import (
+    PartialDependenceExplainer,
+    about_names,
+    checked_sample,
+    highest,
+    on_grid,
+    one_or_two,
+)
+from hpo_explain.models.protocols import (
+    SupportsJoint,
+    SupportsTrees,
+    Surrogate,
+    mean_of,
+    std_from_variance,
+)
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space.gower import gower_distances
+
+_MOST_ROWS = (1000, 500)  # of the sample, for one and for two hyperparameters
+_IN_CELL = 4  # configurations of a pair's cell, on average
+_PARTIAL_ROWS, _PARTIAL_GRID = 300, 41  # of the partial dependence that stands beside it
+_NORMAL_95 = 1.96
+
+_ORDERED = declared_fact(
+    "categories_ordered", "the categories of {names} are accumulated from one to the most similar "
+    "one by the trials' other hyperparameters ({order})",
+    order=lambda told: listed([*map(format_value, told["order"])], 8),
+)  # fmt: skip
+_NEVER_TOGETHER = declared_fact(
+    "never_tried_together", "no trial has values of both {names} that can be changed one by one"
+)
+_DIFFERS = declared_fact(
+    "partial_dependence_differs", "the partial dependence differs from it by {by} at {names} = "
+    "{at}: it averages over all combinations, tried or not",
+    by=lambda told: number(told["by"], 2),
+)  # fmt: skip
+_THINNED = declared_fact(
+    "sample_thinned", "averaged over {kept} drawn from those tried",
+    kept=lambda told: counted(told["kept"], "configuration"),
+)  # fmt: skip
+_TOO_FEW = declared_fact(
+    "too_few_values", "fewer than two values of {names} were tried, so nothing changes along it"
+)
+
+
+@explains(of="surrogate")
+def accumulated_local_effects(
+    asked: Asked,
+    names: str | Sequence[str],
+    *,
+    sample: int | npt.ArrayLike | None = None,
+    grid_size: int = 20,
+) -> Effect:
+    """Show what changes with one or two hyperparameters along the configurations tried.
+
+    Where trials crowd, or hyperparameters were tried in certain combinations only, a partial
+    dependence also averages over combinations that nobody tried; this does not.
+
+    Parameters
+    ----------
+    names : str or pair of str
+        The hyperparameters; of a pair what both do together beyond the sum of both.
+    sample : int or ndarray of shape (n, d), optional
+        The configurations whose local effects are averaged; by default those tried.
+    grid_size : int, default 20
+        The most values of a numeric hyperparameter.
+
+    Returns
+    -------
+    Effect
+        Curve or surface with its band, in the objective's units, relative to the average.
+
+    Raises
+    ------
+    NothingToExplain
+        If fewer than two values of a hyperparameter were tried.
+    ValueError
+        If fewer than two trials are finished, a name is unknown, or an option is not allowed.
+
+    References
+    ----------
+    .. [1] Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black
+       box supervised learning models. Journal of the Royal Statistical Society B 82(4), 1059-1086.
+       https://doi.org/10.1111/rssb.12377
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> effect = hx.accumulated_local_effects(table, "x", objective="loss")
+    >>> bool(effect.mean[-1] > 0 > effect.mean[0])
+    True
+    """
+    explainer = AccumulatedLocalEffectsExplainer(
+        asked.model, sample=sample, grid_size=grid_size, feasible=asked.feasible,
+        subject=asked.subject(), seed=asked.seed,
+    )  # fmt: skip
+    return explainer.explain(names)
+
+
+class AccumulatedLocalEffectsExplainer:
+    """Accumulates a surrogate's local effects along one or two hyperparameters.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    sample : None, int or ndarray of shape (n, d), default None
+        The configurations whose local effects are averaged: those tried (of the subject), so many
+        rows of the space's measure, or encoded rows.
+    grid_size : int, default 20
+        The most values of a hyperparameter, at least 2. A number with more has quantiles of the
+        sample; of a pair fewer, so that four configurations lie in a cell on average.
+    feasible : callable, optional
+        Probability of being feasible, (n,), of encoded rows (n, d), such as that of
+        ``run.feasibility()``: a value at which nothing is feasible is not called the best.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective.
+    subject : Subject, optional
+        What is explained, with the incumbent and the tried configurations, such as
+        ``Subject.of(run)``; by default it is made from the surrogate and `direction`.
+    seed : int, default 0
+        Seed of a drawn sample, and of the choice among more than 1000 configurations (500 for a
+        pair).
+
+    Raises
+    ------
+    ValueError
+        If the grid has one value, or the sample is outside the space.
+
+    References
+    ----------
+    .. [1] Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black
+       box supervised learning models. Journal of the Royal Statistical Society B 82(4), 1059-1086.
+       Eq. 15 to 19. https://doi.org/10.1111/rssb.12377
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 2.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(40, seed=1)
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] + X[:, 1])
+    >>> explainer = AccumulatedLocalEffectsExplainer(surrogate, sample=X, grid_size=5)
+    >>> effect = explainer.explain("x")
+    >>> effect.mean.round(1) + 0.0
+    array([-0.5, -0.3,  0. ,  0.2,  0.5])
+    """
+
+    def __init__(
+        self,
+        surrogate: Surrogate,
+        *,
+        sample: int | npt.ArrayLike | None = None,
+        grid_size: int = 20,
+        feasible: Callable[[Array], Array] | None = None,
+        direction: Direction = "minimize",
+        subject: Subject | None = None,
+        seed: int = 0,
+    ) -> None:
+        self._surrogate = accepted_surrogate(surrogate)
+        self._space = surrogate.space
+        self._subject = Explained.of(surrogate, direction).completed(subject)
+        self._grid_size = check_count("grid_size", grid_size, minimum=2)
+        self._feasible = feasible
+        self._seed = check_seed(seed)
+        if sample is None:
+            if self._subject.tried is None:
+                problem = "is None, but the tried configurations are not known"
+                remedy = "Give encoded rows, a number of rows, or a subject that knows the trials."
+                raise InputError("sample", problem, sample, remedy)
+            self._sample = self._subject.tried
+        elif np.ndim(sample) == 0:
+            self._sample = self._space.sample(check_count("sample", sample), seed=seed)
+        else:
+            self._sample = checked_sample(self._space, sample)
+
+    @shows_progress
+    def explain(self, names: str | Sequence[str]) -> Effect:
+        """Return the accumulated local effects of one hyperparameter, or of the pair beyond each.
+
+        Parameters
+        ----------
+        names : str or pair of str
+            The hyperparameters.
+
+        Returns
+        -------
+        Effect
+            Curve (or surface) with its uncertainty.
+
+        Raises
+        ------
+        NothingToExplain
+            If the sample has fewer than two values of one, where all of them are active.
+        ValueError
+            If a name is unknown, or there are not one or two different ones.
+        """
+        space = self._space
+        wanted = one_or_two(space, names)
+        members = [space.index(name) for name in wanted]
+        rows, thinned = self._rows(members)
+        axes = tuple(self._steps(rows, j, len(members)) for j in members)
+        latent = _completed(space, rows) if _decides(space, members) else rows
+        effects = _LocalEffects.of(space, latent, members, axes)
+        mean, covariance = effects.accumulated(self._surrogate)
+        shape = mean.shape
+        std = np.full(shape, np.nan)
+        if covariance is not None:
+            std = std_from_variance(np.diag(covariance)).reshape(shape)
+        # categories in their own order, not in that in which they were accumulated
+        orders = [np.argsort(steps.positions) for steps in axes]
+        flat = np.ravel_multi_index(np.ix_(*orders), shape).ravel()
+        positions = tuple(s.positions[order] for s, order in zip(axes, orders, strict=True))
+        feasible = None
+        if self._feasible is not None:
+            places = itertools.product(*positions)
+            feasible = highest(space, self._feasible, latent, members, places).reshape(shape)
+        found = Effect(
+            kind="accumulated",
+            **on_grid(self._subject, self._surrogate, members, positions),
+            mean=mean.ravel()[flat].reshape(shape),
+            std=std.ravel()[flat].reshape(shape),
+            covariance=None if covariance is None else covariance[np.ix_(flat, flat)],
+            joint=isinstance(self._surrogate, SupportsJoint),
+            scale=float(np.std(mean_of(self._surrogate, rows))),
+            sample_size=len(rows),
+            feasible=feasible,
+            notes=self._notes(wanted, axes, thinned),
+        )
+        if len(members) == 2:
+            return found
+        return _beside(found, self._partial(wanted[0], positions[0], axes[0].at[:, orders[0]]))
+
+    def _rows(self, members: list[int]) -> tuple[Array, bool]:
+        """Return the sample in which all members are active, and whether it was thinned."""
+        rows = self._sample[~np.isnan(self._sample[:, members]).any(axis=1)]
+        for j in members:
+            if isinstance(self._space.parameters[j], CategoricalParameter):
+                rows = rows[np.isin(rows[:, j], codes_of(self._subject, j, len(members)))]
+        most = _MOST_ROWS[len(members) - 1]
+        if len(rows) <= most:
+            return rows, False
+        rng = np.random.default_rng(self._seed)
+        return rows[np.sort(rng.choice(len(rows), most, replace=False))], True
+
+    def _steps(self, rows: Array, j: int, order: int) -> Steps:
+        levels: Array | None = np.unique(rows[:, j])
+        if levels is None or len(levels) < 2:
+            raise NothingToExplain(_TOO_FEW(names=[self._space.names[j]]))
+        most = self._grid_size
+        if order == 2:
+            most = min(most, 1 + max(2, int(np.sqrt(len(rows) / _IN_CELL))))
+        if isinstance(self._space.parameters[j], CategoricalParameter):
+            levels = order_of_categories(self._space, rows, j)
+        elif len(levels) > most:
+            levels = None
+        return steps_between(rows[:, j], levels, most)
+
+    def _partial(self, name: str, positions: Array, at: Array) -> Array:
+        """Return the partial dependence at the places, centred over the sample as g is."""
+        explainer = PartialDependenceExplainer(
+            self._surrogate,
+            sample=_PARTIAL_ROWS,
+            grid_size=_PARTIAL_GRID,
+            subject=self._subject,
+            seed=self._seed,
+        )
+        effect = explainer.explain(name)
+        (known,) = effect.positions
+        if isinstance(self._space[name], CategoricalParameter):
+            values = effect.mean[np.searchsorted(known, positions)]
+        else:
+            there = ~np.isnan(effect.mean)
+            values = np.interp(positions, known[there], effect.mean[there])
+        return np.asarray(values - at.mean(axis=0) @ values)
+
+    def _notes(
+        self, names: tuple[str, ...], axes: tuple[Steps, ...], thinned: bool
+    ) -> tuple[Fact, ...]:
+        notes = list[Fact]()
+        for name, steps in zip(names, axes, strict=True):
+            parameter = self._space[name]
+            if isinstance(parameter, CategoricalParameter) and len(steps.positions) > 2:
+                order = list(parameter.decode(steps.positions))
+                notes.append(_ORDERED(names=[name], order=order))
+            notes += about_names(self._subject, [name])
+        if thinned:
+            notes.append(_THINNED(kept=_MOST_ROWS[len(names) - 1]))
+        return (*notes, *self._subject.notes)
+
+
+class _LocalEffects:
+    """The local effects of a sample: means over groups of rows, added with signs."""
+
+    def __init__(
+        self,
+        axes: tuple[Steps, ...],
+        groups: list[Array],
+        signs: Array,
+        which: npt.NDArray[np.intp],
+    ) -> None:
+        self._axes, self._groups, self._signs, self._which = axes, groups, signs, which
+
+    @classmethod
+    def of(
+        cls, space: SearchSpace, latent: Array, members: list[int], axes: tuple[Steps, ...]
+    ) -> _LocalEffects:
+        """Compose the rows on both ends of each step, in all combinations of the members."""
+        shape = tuple(len(steps.rows) for steps in axes)
+        sizes = np.zeros(shape, dtype=int)
+        groups: list[Array] = []
+        for cell in np.ndindex(*shape):
+            taken = [steps.rows[k] for steps, k in zip(axes, cell, strict=True)]
+            inside = latent[taken[0] if len(axes) == 1 else np.intersect1d(*taken)]
+            ends = [steps.positions[[k, k + 1]] for steps, k in zip(axes, cell, strict=True)]
+            corners = [_at(space, inside, members, value) for value in itertools.product(*ends)]
+            there = np.all([~np.isnan(z[:, members]).any(axis=1) for z in corners], axis=0)
+            sizes[cell] = there.sum()
+            if sizes[cell]:
+                groups += [z[there] for z in corners]
+        signs = np.array([-1.0, 1.0]) if len(axes) == 1 else np.array([1.0, -1.0, -1.0, 1.0])
+        known = np.flatnonzero(sizes)
+        if not len(known):
+            names = [space.names[j] for j in members]
+            raise NothingToExplain(_NEVER_TOGETHER(names=names))
+        return cls(axes, groups, signs, np.searchsorted(known, filled(sizes.ravel(), axes)))
+
+    def accumulated(self, surrogate: Surrogate) -> tuple[Array, Array | None]:
+        """Return g and its covariance between all places, None where the model knows none."""
+        ends = np.cumsum([0, *map(len, self._groups)])
+        every = np.vstack(self._groups)
+        by_tree = None
+        if isinstance(surrogate, SupportsTrees) and not isinstance(surrogate, SupportsJoint):
+            by_tree = self._summed(_means(surrogate.predict_trees(every), ends))
+            return by_tree.mean(axis=-1), covariance_of_trees(np.moveaxis(by_tree, -1, 0))
+        mean = self._summed(_means(mean_of(surrogate, every)[:, None], ends))[..., 0]
+        if not isinstance(surrogate, SupportsJoint):
+            return mean, None
+        root = self._summed(np.eye(len(self._groups))).reshape(mean.size, -1)
+        between = surrogate.covariance_of_means(self._groups)
+        return mean, root @ between @ root.T
+
+    def _summed(self, means: Array) -> Array:
+        """Return the accumulated effects of means over the groups, (groups, m)."""
+        corners = means.reshape(-1, len(self._signs), means.shape[1])
+        local = np.einsum("c,kcm->km", self._signs, corners)
+        shape = tuple(len(steps.rows) for steps in self._axes)
+        return accumulate(local[self._which].reshape(*shape, -1), self._axes)
+
+
+def _means(values: Array, ends: npt.NDArray[np.intp]) -> Array:
+    sums = np.add.reduceat(values, ends[:-1], axis=0)
+    return np.asarray(sums / np.diff(ends)[:, None])
+
+
+def _at(space: SearchSpace, latent: Array, members: list[int], value: Sequence[float]) -> Array:
+    """Return configurations in which the members take a value."""
+    rows = latent.copy()
+    rows[:, members] = value
+    return space.project(rows)
+
+
+def _decides(space: SearchSpace, members: list[int]) -> bool:
+    return any(parent in members for rules in space.conditions for parent, _ in rules)
+
+
+def _completed(space: SearchSpace, rows: Array) -> Array:
+    """Return latent rows: what is inactive takes its value in the nearest row that has one."""
+    latent = rows.copy()
+    for j, parameter in enumerate(space.parameters):
+        gone = np.isnan(rows[:, j])
+        if not gone.any() or parameter.optional is not None:
+            continue
+        if gone.all():
+            latent[:, j] = space.from_draws(np.full((1, len(space)), 0.5))[0, j]
+        else:
+            donors = rows[~gone]
+            nearest = np.argmin(gower_distances(space, rows[gone], donors), axis=1)
+            latent[gone, j] = donors[nearest, j]
+    return latent
+
+
+def _beside(found: Effect, partial: Array) -> Effect:
+    """Return the result with the partial dependence, and where both differ noticeably."""
+    gap = np.where(found.supported, np.abs(partial - found.mean), 0.0)
+    noticeable = gap > np.maximum(FLAT * found.scale, _NORMAL_95 * np.nan_to_num(found.std))
+    notes = found.notes
+    if noticeable.any():
+        place = int(np.argmax(np.where(noticeable, gap, 0.0)))
+        differs = _DIFFERS(
+            names=found.names,
+            at=found.grid[place],
+            by=float(partial[place] - found.mean[place]),
+        )
+        notes = (differs, *notes)
+    return replace(found, partial=partial, notes=notes)

@@ -1,0 +1,287 @@
+"""How an effect is drawn: a curve with a band, points with whiskers, or cells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hpo_explain.base.figures.curves import Axis, Cells, Curves, Dots, Line, broken, side_by_side
+from hpo_explain.base.figures.rows import View
+from hpo_explain.base.numbers import number, percent
+from hpo_explain.base.phrases import counted, join_words
+from hpo_explain.base.width import shorten
+from hpo_explain.methods.effects.effect_result import Effect, runs
+from hpo_explain.space import Array, CategoryIndex
+from hpo_explain.space.support import FEW
+
+MOST_CURVES = 40  # more of them are a grey area, and an SVG of 1,000 takes 300 kB
+MOST_CATEGORIES = 40
+UNTRIED = f"fewer than {FEW} trials near"
+_MOST_POINTS = 20  # whole numbers up to which each is a point
+_NORMAL_95 = 1.96
+_BESIDE = 0.22  # how far from its value a second point stands
+_STD = {"trees": "std over the trees", "draws": "posterior std of the mean over all others"}
+_WHAT = {"accumulated": "effect on"}
+_HEADINGS = {
+    ("average", 1): "Effect of {names} on the {objective}",
+    ("average", 2): "Effect of {names} on the {objective}",
+    ("accumulated", 1): "Effect of {names} on the {objective} along the trials",
+    ("accumulated", 2): "What {names} do together to the {objective}",
+    ("marginal", 1): "Predicted {objective} by {names}",
+    ("marginal", 2): "Predicted {objective} by {names}",
+}
+
+
+def effect(found: Effect) -> Curves | Cells:
+    """Draw a real-valued hyperparameter as a curve with a band, others as points, a pair as cells.
+
+    Values that cannot be told from the best are green. Where hardly anything was tried the effect
+    is dimmed (points are hollow). Of many categories the best are drawn.
+    """
+    if len(found.names) == 2:
+        return _cells(found)
+    named = found.categorical[0]
+    cost = found.mean if found.subject.lower_is_better else -found.mean
+    kept = np.sort(np.argsort(cost)[:MOST_CATEGORIES]) if named else np.arange(cost.size)
+    x = _axis(found, 0, kept if named else None)
+    points = as_points(found)
+    at, mean, half = x.places, found.mean[kept], _half(found)[kept]
+    second = _second(found)
+    untried = _untried(found)[kept]
+    best = found.best[kept] if found.compared else np.zeros(len(kept), dtype=bool)
+    groups = {"main": ~untried & ~best, "best": ~untried & best, "doubt": untried}
+    edges = x.edges()
+    if not named:
+        edges[[0, -1]] = max(edges[0], at[0]), min(edges[-1], at[-1])
+    lines, dots = list[Line](), list[Dots]()
+    if points:
+        if second is not None:
+            beside = (None if v is None else v[kept] for v in second)
+            dots.append(Dots(at + _BESIDE, *beside, look="second"))  # type: ignore[arg-type]
+        dots += [Dots(at[g], mean[g], half[g], look) for look, g in groups.items() if g.any()]  # type: ignore[arg-type]
+    else:
+        lines += [] if second is None else [Line(at, *second, look="second")]
+        lines.append(Line(at, mean, half))
+    return Curves(
+        x=x,
+        y=Axis(label=_predicted(found)),
+        lines=lines,
+        dots=dots,
+        thin=_thin(found, x, kept),
+        dimmed=[] if points else [(edges[a], edges[b]) for a, b in runs(untried)],
+        marked=[] if points else [(edges[a], edges[b]) for a, b in runs(groups["best"])],
+        rug=np.empty(0) if named else _tried(found, 0, x),
+        guide=_place(found, 0, x),
+        **_around(found, points=points, dimmed=bool(untried.any()),
+                  left_out=found.mean.size - len(kept)),
+    )  # fmt: skip
+
+
+def _cells(found: Effect) -> Cells:
+    x, y = _axis(found, 0), _axis(found, 1)
+    places = [_place(found, k, axis) for k, axis in enumerate((x, y))]
+    dimmed = _untried(found)
+    return Cells(
+        x=x,
+        y=y,
+        values=found.mean,
+        scale=_predicted(found),
+        dimmed=dimmed,
+        dots=(_tried(found, 0, x), _tried(found, 1, y, shuffled=True)),
+        star=None if None in places else (places[0], places[1]),  # type: ignore[arg-type]
+        **_around(found, points=False, dimmed=bool(dimmed.any())),
+    )
+
+
+# ---------------------------------------------------------------------- what is where
+
+
+def as_points(found: Effect) -> bool:
+    """Return whether values are points with whiskers: categories, or a few whole numbers."""
+    axis = found.axes[0]
+    few = len(axis) <= _MOST_POINTS and all(isinstance(value, int) for value in axis)
+    return found.categorical[0] or few
+
+
+def _axis(found: Effect, k: int, kept: Any = None) -> Axis:
+    label, values = shorten(found.names[k], 60), found.axes[k]
+    if not found.categorical[k]:
+        return Axis(label=label, values=values, log=found.log[k])
+    names = [str(value) for value in values]
+    if kept is not None:
+        names = [names[i] for i in kept]
+        if found.tried:
+            counts = np.bincount(_codes(found, k, found.tried[k]), minlength=len(values))[kept]
+            names = [f"{name} ({n})" for name, n in zip(names, counts, strict=True)]
+    return Axis(
+        label=label, values=[values[i] for i in kept] if kept is not None else values, names=names
+    )
+
+
+def _half(found: Effect) -> Array:
+    return np.nan_to_num((1.0 if found.kind == "marginal" else _NORMAL_95) * found.std)
+
+
+def _second(found: Effect) -> tuple[Array, Array | None] | None:
+    if found.partial is not None:
+        return found.partial, None
+    best = found.attainable
+    return None if best is None else (best.mean, _NORMAL_95 * best.std)
+
+
+def _untried(found: Effect) -> Any:
+    return ~found.shown & ~np.isnan(found.mean)
+
+
+def _thin(found: Effect, x: Axis, kept: Any) -> tuple[Array, Array] | None:
+    if found.ice_mean is None:
+        return None
+    curves = found.ice_mean[:MOST_CURVES]
+    if not x.names:
+        return broken(x.places, curves)
+    parts = [
+        broken(place + np.array([[-_BESIDE, _BESIDE]]), np.array([0.0, 0.0]) + curves[:, [k]])
+        for place, k in zip(x.places, kept, strict=True)
+    ]
+    across, up = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return across, up
+
+
+def _codes(found: Effect, k: int, values: Any) -> list[int]:
+    index = CategoryIndex(found.axes[k])
+    return [code for code in map(index, values) if code is not None]
+
+
+def _place(found: Effect, k: int, x: Axis) -> float | None:
+    """Return where the incumbent stands along an axis, None where it is not drawn."""
+    if found.incumbent is None or found.kind == "marginal":
+        return None
+    if not found.categorical[k]:
+        return float(x.at([found.incumbent[k]])[0])
+    here = CategoryIndex(tuple(x.values))(found.incumbent[k])
+    return None if here is None else float(here)
+
+
+def _tried(found: Effect, k: int, x: Axis, *, shuffled: bool = False) -> Array:
+    """Return where the tried values stand along an axis, those that fall together side by side."""
+    if not found.tried:
+        return np.empty(0)
+    shown = np.ones(len(found.tried[0]), dtype=bool)
+    for axis, values, named in zip(found.axes, found.tried, found.categorical, strict=True):
+        if named:
+            index = CategoryIndex(axis)
+            shown &= [index(value) is not None for value in values]
+    values = [found.tried[k][i] for i in np.flatnonzero(shown)]
+    if found.categorical[k]:
+        return side_by_side(_codes(found, k, values), shuffled=shuffled)
+    few = len(x.values) <= _MOST_POINTS and x.whole and not x.log
+    return side_by_side(x.at(values), shuffled=shuffled) if few else x.at(values)
+
+
+# ---------------------------------------------------------------------- what is written around
+
+
+def _predicted(found: Effect) -> str:
+    return f"{_WHAT.get(found.kind, 'predicted')} {shorten(found.subject.objective_name, 40)}"
+
+
+def _around(found: Effect, *, points: bool, dimmed: bool, left_out: int = 0) -> dict[str, Any]:
+    pair, known = len(found.names) == 2, not np.isnan(found.std).all()
+    names = join_words([shorten(name, 60) for name in found.names])
+    heading = _HEADINGS[found.kind, len(found.names)]
+    second = "attainable: the others at their best" if found.attainable is not None else ""
+    if found.partial is not None:
+        second = "partial dependence, centred"
+    means = {
+        "line": "mean" * (not pair and not points),
+        "band": "95 % band" * (not pair and not points and known),
+        "main": ("mean with 95 % band" if known else "mean") * points,
+        "best": "may be the best" * points,
+        "marked": "may be the best" * (not pair and not points),
+        "second points" if points else "second": second * (not pair),
+        "doubt" if points else "dimmed": "not relied on" * dimmed,
+        "thin": "single configurations (ICE)" * (not pair and found.ice_mean is not None),
+        "star" if pair else "guide": "incumbent" * (found.incumbent is not None),
+        "dots" if pair else "rug": "tried" * bool(found.tried and (pair or not found.categorical[0])),
+    }  # fmt: skip
+    marginal = found.kind == "marginal"
+    return {
+        "heading": heading.format(names=names, objective=shorten(found.subject.objective_name, 40)),
+        "subtitle": _subtitle(found),
+        "footer": _footer(found, points, dimmed, left_out),
+        "caution": "" if marginal else found.caution,
+        "means": {} if marginal else {mark: text for mark, text in means.items() if text},
+    }
+
+
+def _subtitle(found: Effect) -> str:
+    better = f"{'lower' if found.subject.lower_is_better else 'higher'} is better"
+    if found.kind == "accumulated":
+        beyond = ", beyond the sum of both" * (len(found.names) == 2)
+        return f"accumulated local effects{beyond}; {better}"
+    if found.kind == "average":
+        return f"partial dependence: averaged over all other hyperparameters; {better}"
+    where = f"given {_sub_space(found)}, " if found.given else ""
+    active = [
+        f"{name} is active in {percent(share)} of the {'sub-space' if where else 'space'} and "
+        "makes no difference elsewhere"
+        for name, share in zip(found.names, found.activity, strict=True)
+        if share < 1.0
+    ]
+    return "\n".join([f"{where}averaged over all other hyperparameters; {better}", *active])
+
+
+def _sub_space(found: Effect) -> str:
+    from hpo_explain.wording.fanova import sub_space  # until the importance is a slice, too
+
+    return shorten(sub_space(found.subject.space, found.given), 200)
+
+
+def _footer(found: Effect, points: bool, dimmed: bool, left_out: int) -> str:
+    pair, known = len(found.names) == 2, not np.isnan(found.std).all()
+    parts = [band_caption(found, points)]
+    if pair and known and found.kind != "marginal":
+        ends = (number(float(end), 2) for end in (np.nanmin(found.std), np.nanmax(found.std)))
+        parts.append(f"The std is between {' and '.join(ends)}.")
+    if pair and np.isnan(found.mean).any():
+        parts.append("Empty: no valid configuration.")
+    if found.tried and found.kind == "marginal":
+        parts.append("Dots: tried values." if pair else "" if found.categorical[0]
+                     else "Marks along the axis: tried values.")  # fmt: skip
+    if found.tried and not pair and found.categorical[0]:
+        parts.append("In brackets: number of trials.")
+    if left_out:
+        worse = "worse category is" if left_out == 1 else "worse categories are"
+        parts.append(f"{left_out} {worse} not shown.")
+    parts.append(dimmed_caption(found, points=points) if dimmed else "")
+    return " ".join(filter(None, parts))
+
+
+def band_caption(found: Effect, points: bool = False) -> str:
+    """Say what the band is of, and what it leaves out."""
+    if found.kind == "marginal":
+        if len(found.names) == 2:
+            std = found.std
+            return (
+                f"The {_STD[found.rows]} is {std.mean():.2g} on average, at most {std.max():.2g}."
+            )
+        return f"{'Whiskers' if points else 'Band'}: {_STD[found.rows]}."
+    if found.kind == "accumulated":
+        text = f"Relative to the average of {counted(found.sample_size, 'configuration')}."
+        if np.isnan(found.std).all():
+            return f"{text} The model does not say how uncertain it is of differences."
+        return f"{text} The 95 % band is the uncertainty about this average, without noise."
+    band = next(str(note) for note in found.notes if note.kind == "effect_band")
+    return f"{band.replace('the band', 'The 95 % band')}, without observation noise."
+
+
+def dimmed_caption(found: Effect, *, points: bool) -> str:
+    """Say what is dimmed; empty where nothing is."""
+    there = ~np.isnan(found.mean)
+    why = [UNTRIED] if (~found.supported & there).any() else []
+    why += ["probably infeasible"] if (found.supported & ~found.shown & there).any() else []
+    return f"{'Hollow' if points else 'Dimmed'}: {' or '.join(why)}." if why else ""
+
+
+VIEWS = {"": View(effect, "What {found.names} {found.what}.")}

@@ -1,0 +1,618 @@
+"""Partial dependence with model uncertainty (Moosbauer et al. 2021).
+
+===========  ==========================================================================
+symbol       meaning
+===========  ==========================================================================
+λ_S          the hyperparameters of interest, one or two; λ_C all others
+m̂, ŝ²        posterior mean and variance of the surrogate, observation noise excluded
+ĉ_S(λ_S)     partial dependence: the average of m̂(λ_S, λ_C) over a sample of λ_C (Eq. 3)
+ŝ_S²(λ_S)    its variance: ``1ᵀ K̂(λ_S) 1 / n²`` of the average (Eq. 4, "covariance"), or the
+             average ``Σ_i K̂(λ_S)_ii / n`` of pointwise ones (Eq. 5, "average")
+===========  ==========================================================================
+
+In a hierarchical space (Appendix B) the sample holds only configurations in which λ_S is active,
+and at each value of a parent only the valid ones are averaged (Eq. 7 and 8). The rows of a drawn
+sample are latent: hyperparameters that another value of a parent activates have a value, so all
+rows are valid. In configurations given by the user they have none; such a configuration is left out
+at that value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.asked.explains import Asked, explains
+from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base.checks import (
+    check_count,
+    check_flag,
+    check_name,
+    check_option,
+    check_seed,
+    check_sequence,
+)
+from hpo_explain.base.errors import InputError, NothingToExplain, Option
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.options import VARIANCES, Direction, Variance
+from hpo_explain.base.phrases import join_words
+from hpo_explain.base.progress import shows_progress, steps
+from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import declared_fact
+from hpo_explain.diagnostics._branch import branch_of
+from hpo_explain.explainers._accepted import accepted_surrogate
+from hpo_explain.explainers._categories import codes_of, left_out_note
+from hpo_explain.explainers._explained import Explained
+from hpo_explain.explainers.attainable import attainable
+from hpo_explain.explanations._contrasts import covariance_of_trees
+from hpo_explain.explanations.attainable import Attainable
+from hpo_explain.explanations.partial_dependences import PartialDependences
+from hpo_explain.methods.effects.effect_result import PROBABLE, Effect
+from hpo_explain.models._never_together import excluded_pair
+from hpo_explain.models._tree_boxes import activity_intervals
+from hpo_explain.models.box_sums import marginal_prediction, restrict
+from hpo_explain.models.protocols import (
+    SupportsBoxes,
+    SupportsGrid,
+    SupportsJoint,
+    SupportsTrees,
+    Surrogate,
+)
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space.support import supported_at
+
+_JOINT_ROWS = 1280  # of the grid and the sample: more take time, and change the covariance little
+_MOST_ROWS, _FEWEST_ROWS = 64, 8
+_SEARCHED_ROWS = 300  # from which the search for the best over all others starts
+_DRAWS = 64  # times the sample that is drawn in search of active configurations
+_MOST_TRIED = 200  # values of another hyperparameter that are tried one by one
+
+BAND = declared_fact(
+    "effect_band", "the band {of}",
+    of=lambda told: (
+        "is the uncertainty about single configurations" if told["variance"] == "average"
+        else "is the spread of the average over the trees" if told["exact"]
+        else "is the uncertainty about the average"
+    ),
+)  # fmt: skip
+WHERE_ACTIVE = declared_fact("averaged_where_active", "only where {names} is {when}")
+_NEVER_VALID = declared_fact("values_never_valid", "NaN: values without a valid configuration")
+
+
+@explains(of="surrogate")
+def partial_dependence(
+    asked: Asked,
+    names: str | Sequence[str],
+    *,
+    sample: int | npt.ArrayLike = 1000,
+    grid_size: int = 20,
+    variance: Variance = "average",
+    attainable: bool = True,
+) -> Effect:
+    """Show the effect of one or two hyperparameters, and the surrogate's uncertainty about it.
+
+    Parameters
+    ----------
+    names : str or pair of str
+        The hyperparameters.
+    sample : int or ndarray of shape (n, d), default 1000
+        The configurations that are averaged: so many of the space's measure, or encoded rows.
+    grid_size : int, default 20
+        Points of the grid where a hyperparameter has more values; equidistant on its own scale.
+    variance : {"average", "covariance"}, default "average"
+        Whether the band is that of single configurations (Eq. 5), or of their average (Eq. 4).
+    attainable : bool, default True
+        Whether the best over all others stands beside the average (of one hyperparameter): it
+        answers which value, or which model family, can reach the best objective.
+
+    Returns
+    -------
+    Effect
+        Curve or surface with its band, in the objective's units.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, a name is unknown, or an option is not allowed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> effect = hx.partial_dependence(table, "x", objective="loss", sample=10)
+    >>> bool(effect.mean[-1] > effect.mean[0])
+    True
+    """
+    explainer = PartialDependenceExplainer(
+        asked.model, sample=sample, grid_size=grid_size, variance=variance, attainable=attainable,
+        feasible=asked.feasible, subject=asked.subject(), seed=asked.seed,
+    )  # fmt: skip
+    return explainer.explain(names)
+
+
+class PartialDependenceExplainer:
+    """Averages a surrogate over the space, for one or two hyperparameters.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    sample : int or ndarray of shape (n, d), default 1000
+        The sample of λ_C: a number of rows (one Latin hypercube of the space's measure), or
+        encoded rows, of which those are averaged that are valid with a value inserted (Eq. 8).
+    grid_size : int, default 20
+        Points of the grid, at least 2, where a hyperparameter has more values; equidistant on its
+        own scale.
+    variance : {"average", "covariance"}, default "average"
+        Eq. 5, or Eq. 4 for surrogates with a joint posterior.
+    attainable : bool, default False
+        Whether the best over all others is searched at each value, too (of one hyperparameter).
+    feasible : callable, optional
+        Probability of being feasible, (n,), of encoded rows (n, d), such as that of
+        ``run.feasibility()``: a value at which nothing is feasible is not called the best.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective.
+    subject : Subject, optional
+        What is explained, with the incumbent and the tried configurations, such as
+        ``Subject.of(run)``; by default it is made from the surrogate and `direction`.
+    seed : int, default 0
+        Seed of the sample.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown, the grid has one point, the sample is outside the space, or
+        "covariance" is asked for without a joint posterior.
+
+    References
+    ----------
+    .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
+       dependence plots. NeurIPS. Eq. 3 to 5, Appendix B. https://arxiv.org/abs/2111.04820
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 2.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(40, seed=1)
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] + X[:, 1])
+    >>> effect = PartialDependenceExplainer(surrogate, sample=100, grid_size=5).explain("x")
+    >>> effect.grid
+    (0.0, 0.5, 1.0, 1.5, 2.0)
+    """
+
+    def __init__(
+        self,
+        surrogate: Surrogate,
+        *,
+        sample: int | npt.ArrayLike = 1000,
+        grid_size: int = 20,
+        variance: Variance = "average",
+        attainable: bool = False,
+        feasible: Callable[[Array], Array] | None = None,
+        direction: Direction = "minimize",
+        subject: Subject | None = None,
+        seed: int = 0,
+    ) -> None:
+        self._surrogate = accepted_surrogate(surrogate)
+        self._space = surrogate.space
+        self._subject = Explained.of(surrogate, direction).completed(subject)
+        self._grid_size = check_count("grid_size", grid_size, minimum=2)
+        self._variance = check_option("variance", variance, VARIANCES)
+        self._attainable = check_flag("attainable", attainable)
+        self._feasible = feasible
+        self._seed = check_seed(seed)
+        self._boxes = surrogate.boxes() if isinstance(surrogate, SupportsBoxes) else None
+        self._ranks = surrogate.category_ranks() if isinstance(surrogate, SupportsBoxes) else {}
+        joint = isinstance(surrogate, SupportsJoint) or self._boxes is not None
+        if variance == "covariance" and not joint:
+            raise InputError(
+                "variance",
+                "is 'covariance', which needs a joint posterior (SupportsJoint) or trees "
+                f"(SupportsBoxes), but {type(surrogate).__name__} has neither",
+                variance,
+                ("Use ", Option("variance", "average"), "."),
+            )
+        self._given: Array | None = None
+        self._size = 0
+        if np.ndim(sample) == 0:
+            self._size = check_count("sample", sample)
+        else:
+            self._given = checked_sample(self._space, sample)
+
+    @shows_progress
+    def explain(self, names: str | Sequence[str]) -> Effect:
+        """Return the partial dependence on one or two hyperparameters.
+
+        Parameters
+        ----------
+        names : str or pair of str
+            The hyperparameters λ_S.
+
+        Returns
+        -------
+        Effect
+            Curve (or surface), its uncertainty, and the curves it averages.
+
+        Raises
+        ------
+        NothingToExplain
+            If two hyperparameters are never active together.
+        ValueError
+            If a name is unknown, there are not one or two different ones, one is inactive in all
+            of the sample, or trees have no exact marginal that "covariance" needs.
+        """
+        return self.effect_and_rows(names)[0]
+
+    @shows_progress
+    def explain_all(
+        self,
+        names: Sequence[str | Sequence[str]],
+        shares: Mapping[tuple[str, ...], float] | None = None,
+    ) -> PartialDependences:
+        """Return the partial dependences on several hyperparameters and pairs.
+
+        Parameters
+        ----------
+        names : sequence of str or pair of str
+            The hyperparameters and pairs, in their order.
+        shares : mapping of tuple of str to float, optional
+            The share of the variance of each, by which they were chosen.
+
+        Returns
+        -------
+        PartialDependences
+            The effects, each as of :meth:`explain`.
+
+        Raises
+        ------
+        ValueError
+            If there is no name, or :meth:`explain` refuses one.
+        """
+        if not len(names):
+            problem = "is empty"
+            raise InputError("names", problem, names, "Name at least one hyperparameter.")
+        effects = tuple(self.explain(one) for one in steps(names, "effects"))
+        alone = {name for effect in effects for name in effect.names if len(effect.names) == 1}
+        return PartialDependences(
+            subject=effects[0].subject,
+            effects=effects,
+            shares=dict(shares or {}),
+            left_out=tuple(name for name in self._space.names if name not in alone),
+            notes=tuple(dict.fromkeys(note for effect in effects for note in effect.notes)),
+        )
+
+    def effect_and_rows(self, names: str | Sequence[str]) -> tuple[Effect, Array]:
+        """Return the partial dependence, and the latent rows of the sample it averages."""
+        with one_blas_thread():  # the last digits of sums depend on it
+            return self._effect_and_rows(names)
+
+    def _effect_and_rows(self, names: str | Sequence[str]) -> tuple[Effect, Array]:
+        space = self._space
+        wanted = one_or_two(space, names)
+        members = [space.index(name) for name in wanted]
+        rows = self._rows(members)
+        positions = [self._positions(j, len(members)) for j in members]
+        shape = tuple(len(p) for p in positions)
+        values = np.stack(np.meshgrid(*positions, indexing="ij"), axis=-1).reshape(-1, len(members))
+        ice_mean = np.full((len(rows), len(values)), np.nan)
+        ice_std = np.full_like(ice_mean, np.nan)
+        std = np.full(len(values), np.nan)
+        for places, valid, z in self._composed(rows, members, values):
+            m, s = self._predict(z, members, values[places])
+            ice_mean[valid, places], ice_std[valid, places] = m, s
+            std[places] = self._std(z, members, values[places], s)
+        with np.errstate(invalid="ignore"):
+            count = (~np.isnan(ice_mean)).sum(axis=0)
+            mean = (np.nansum(ice_mean, axis=0) / count).reshape(shape)
+        std = std.reshape(shape)
+        by_tree = self._exact(members, positions)
+        if by_tree is not None:
+            mean = by_tree.mean(axis=0)
+            if self._variance == "covariance":
+                std = by_tree.std(axis=0)
+        elif self._variance == "covariance" and not isinstance(self._surrogate, SupportsJoint):
+            raise InputError(
+                "variance",
+                "is 'covariance', which for trees needs their exact marginals; there are none for "
+                "a given sample, nor for a pair of which one decides whether the other is active",
+                self._variance,
+                ("Use ", Option("variance", "average"), ", or ", Option("sample", 1000), "."),
+            )
+        feasible = None
+        if self._feasible is not None:
+            few = rows[:_SEARCHED_ROWS]
+            feasible = highest(space, self._feasible, few, members, values).reshape(shape)
+        effect = Effect(
+            **on_grid(self._subject, self._surrogate, members, positions),
+            mean=mean,
+            std=std,
+            ice_mean=ice_mean.reshape(-1, *shape),
+            ice_std=ice_std.reshape(-1, *shape),
+            variance=self._variance,
+            covariance=self._covariance(rows, members, values, by_tree),
+            feasible=feasible,
+            attainable=self._reached(rows, members, positions[0], feasible),
+            exact=by_tree is not None,
+            joint=by_tree is None and isinstance(self._surrogate, SupportsJoint),
+            notes=self._notes(wanted, ice_mean, by_tree is not None),
+        )
+        return effect, rows
+
+    def _positions(self, j: int, members: int) -> Array:
+        """Return the positions of a grid: all values where there are few, else some of them."""
+        parameter = self._space.parameters[j]
+        equidistant = np.linspace(0.0, 1.0, self._grid_size)
+        if parameter.size is None:
+            return equidistant
+        if isinstance(parameter, CategoricalParameter):
+            return codes_of(self._subject, j, members)
+        if parameter.size <= self._grid_size:
+            grid = parameter.grid()
+            return equidistant if grid is None else grid[0]
+        return np.unique(parameter.nearest(equidistant))
+
+    def _composed(
+        self, rows: Array, members: list[int], values: Array
+    ) -> Iterator[tuple[slice, npt.NDArray[np.bool_] | slice, Array]]:
+        """Yield grid points, which rows are valid there, and these as configurations.
+
+        All at once, unless activity depends on the value (Eq. 8).
+        """
+        if not any(parent in members for c in self._space.conditions for parent, _ in c):
+            yield slice(None), slice(None), self._space.project(_at(rows, members, values[0]))
+            return
+        for g, value in enumerate(values):
+            z = self._space.project(_at(rows, members, value))
+            valid = self._space.is_valid(z) & ~np.isnan(z[:, members]).any(axis=1)
+            if valid.any():
+                yield slice(g, g + 1), valid, z[valid]
+
+    def _predict(self, z: Array, members: list[int], values: Array) -> tuple[Array, Array]:
+        """Return m̂ and ŝ, each (rows, G), of configurations that take the values."""
+        if isinstance(self._surrogate, SupportsGrid):
+            found = self._surrogate.predict_grid(z, np.array(members), values)
+            if found is not None:
+                return found
+        mean, std = np.empty((2, len(z), len(values)))
+        for g, value in enumerate(values):
+            mean[:, g], std[:, g] = self._surrogate.predict(_at(z, members, value))
+        return mean, std
+
+    def _std(self, z: Array, members: list[int], values: Array, s: Array) -> Array:
+        """Return ŝ_S at the values, from the configurations that take them and their ŝ."""
+        if self._variance == "covariance" and isinstance(self._surrogate, SupportsJoint):
+            return self._surrogate.std_of_mean(z, np.array(members), values)
+        return np.asarray(np.sqrt(np.mean(s**2, axis=0)))
+
+    def _covariance(
+        self, rows: Array, members: list[int], values: Array, by_tree: Array | None
+    ) -> Array | None:
+        """Return the covariance of ĉ_S between the grid's values, (K, K), or None."""
+        if by_tree is not None:
+            return covariance_of_trees(by_tree)
+        few = rows[: max(_FEWEST_ROWS, min(_MOST_ROWS, _JOINT_ROWS // len(values)))]
+        groups, places = [], []
+        for g, value in enumerate(values):
+            z = composed(self._space, few, members, value)
+            if len(z):
+                groups.append(z)
+                places.append(g)
+        found = np.full((len(values), len(values)), np.nan)
+        if isinstance(self._surrogate, SupportsJoint):
+            between = self._surrogate.covariance_of_means(groups)
+        elif isinstance(self._surrogate, SupportsTrees):
+            trees = [self._surrogate.predict_trees(z).mean(axis=0) for z in groups]
+            between = covariance_of_trees(np.stack(trees, axis=1))
+        else:
+            return None
+        found[np.ix_(places, places)] = between
+        return found
+
+    def _reached(
+        self, rows: Array, members: list[int], positions: Array, feasible: Array | None
+    ) -> Attainable | None:
+        if not self._attainable or len(members) > 1:
+            return None
+        found = attainable(
+            self._surrogate,
+            members[0],
+            positions,
+            rows[:_SEARCHED_ROWS],
+            sign=1.0 if self._subject.lower_is_better else -1.0,
+            feasible=self._feasible,
+            seed=self._seed,
+        )
+        if feasible is None:
+            return found
+        # where no trial is near, the classifier is undecided, and the search would go there
+        able = feasible >= PROBABLE
+        mean, std = (np.where(able, values, np.nan) for values in (found.mean, found.std))
+        return replace(found, mean=mean, std=std)
+
+    def _exact(self, members: list[int], positions: list[Array]) -> Array | None:
+        """Return each tree's marginal over all configurations in which the members are active.
+
+        (trees, G) or (trees, G1, G2); None without trees, for a sample of the user's own, or where
+        one member decides whether the other is active.
+        """
+        space = self._space
+        if self._boxes is None or self._given is not None:
+            return None
+        active = activity_intervals(space, self._ranks)
+        intervals = {ancestor: kept for j in members for ancestor, kept in active[j].items()}
+        own = {
+            j: intervals.pop(j) for j in members if j in intervals and space.parameters[j].optional
+        }
+        if any(j in intervals for j in members) or (len(members) == 2 and len(intervals) > 0):
+            return None
+        intervals |= own
+        boxes = [restrict(b, intervals) for b in self._boxes] if intervals else self._boxes
+        points = []
+        for j, p in zip(members, positions, strict=True):
+            places = self._ranks[j][p.astype(int)] if j in self._ranks else p
+            parameter = space.parameters[j]
+            latent = np.array([np.mean(parameter.latent_interval(p, p)) for p in places])
+            points.append(np.minimum(latent, 1.0 - 1e-12))
+        return np.stack([marginal_prediction(b, members, points) for b in boxes])
+
+    def _rows(self, members: list[int]) -> Array:
+        """Return latent rows of the sample in which all members can be active."""
+        space = self._space
+        if self._given is not None:
+            rows = self._given[_may_be_active(space, self._given, members)]
+        else:
+            rows, size = np.empty((0, len(space))), self._size
+            while len(rows) < self._size and size <= _DRAWS * self._size:
+                drawn = space.sample(size, seed=self._seed, latent=True)
+                rows = drawn[_may_be_active(space, drawn, members)][: self._size]
+                size *= 2
+        if not len(rows):
+            raise _inactive(space, members)
+        return rows
+
+    def _notes(self, names: tuple[str, ...], ice_mean: Array, exact: bool) -> tuple[Fact, ...]:
+        notes = [BAND(variance=self._variance, exact=exact), *about_names(self._subject, names)]
+        if np.isnan(ice_mean).any():
+            notes.append(_NEVER_VALID())
+        return (*notes, *self._subject.notes)
+
+
+# ---------------------------------------------------------------------- what effects share
+
+
+def one_or_two(space: SearchSpace, names: str | Sequence[str]) -> tuple[str, ...]:
+    """Return one or two names of hyperparameters, checked."""
+    given = [names] if isinstance(names, str) else check_sequence("names", names, "names")
+    wanted = tuple(check_name("names", name, space.names, "hyperparameter") for name in given)
+    if len(set(wanted)) != len(wanted) or len(wanted) not in (1, 2):
+        problem = f"must be one hyperparameter or a pair of different ones, but was {names!r}"
+        raise InputError("names", problem, names)
+    return wanted
+
+
+def on_grid(
+    subject: Subject, surrogate: Surrogate, members: Sequence[int], positions: Sequence[Array]
+) -> dict[str, Any]:
+    """Return what every effect on a grid knows of it and of the trials."""
+    parameters = [subject.space.parameters[j] for j in members]
+    names = tuple(parameter.name for parameter in parameters)
+    axes = tuple(tuple(p.decode(at)) for p, at in zip(parameters, positions, strict=True))
+    return {
+        "subject": subject,
+        "names": names,
+        "grid": axes[0] if len(axes) == 1 else axes,
+        "positions": tuple(positions),
+        "supported": supported_at(subject.support, names, axes),
+        "branch": branch_of(surrogate, subject.support, names),
+        "tried": values_together(subject.space, members, subject.tried),
+    }
+
+
+def marginal_on(subject: Subject, names: Sequence[str], grid: Any, **held: Any) -> Effect:
+    """Return the marginal of one or two hyperparameters at values of theirs."""
+    members = [subject.space.index(name) for name in names]
+    parameters = [subject.space.parameters[j] for j in members]
+    return Effect(
+        kind="marginal", subject=subject, names=tuple(names),
+        grid=grid[0] if len(members) == 1 else tuple(grid),
+        positions=tuple(p.encode(values) for p, values in zip(parameters, grid, strict=True)),
+        supported=supported_at(subject.support, tuple(names), grid),
+        tried=values_together(subject.space, members, subject.tried), **held,
+    )  # fmt: skip
+
+
+def about_names(subject: Subject, names: Sequence[str]) -> list[Fact]:
+    """Return where conditional ones are averaged, and which categories are left out."""
+    space, notes = subject.space, list[Fact]()
+    for name in names:
+        if space.is_conditional(name):
+            notes.append(WHERE_ACTIVE(names=[name], when=space.condition_text(name)))
+        notes += left_out_note(subject, space.index(name), len(names))
+    return notes
+
+
+def composed(space: SearchSpace, rows: Array, members: Sequence[int], value: Any) -> Array:
+    """Return the valid configurations of latent rows in which the members take a value."""
+    z = space.project(_at(rows, [*members], value))
+    return np.asarray(z[space.is_valid(z) & ~np.isnan(z[:, members]).any(axis=1)])
+
+
+def highest(
+    space: SearchSpace, feasible: Callable[[Array], Array], rows: Array, members: Sequence[int],
+    values: Any,
+) -> Array:  # fmt: skip
+    """Return the highest probability of being feasible at each value, NaN where none is valid."""
+    found = [composed(space, rows, members, value) for value in values]
+    return np.array([feasible(z).max() if len(z) else np.nan for z in found])
+
+
+def values_together(
+    space: SearchSpace, members: Sequence[int], X: Array | None
+) -> tuple[tuple[Any, ...], ...]:
+    """Return the members' values in the encoded rows in which all are active, one tuple each."""
+    if X is None:
+        return ()
+    active = ~np.isnan(X[:, members]).any(axis=1)
+    return tuple(tuple(space.parameters[j].decode(X[active, j])) for j in members)
+
+
+def checked_sample(space: SearchSpace, sample: npt.ArrayLike) -> Array:
+    """Return a sample given by the user, encoded or latent."""
+    rows = space.check_rows("sample", sample)
+    if not len(rows):
+        remedy = "Give at least one configuration, or a number of rows."
+        raise InputError("sample", "has no row", sample, remedy)
+    inside = space.is_valid(space.project(rows)) & space.on_grid(rows).all(axis=1)
+    if not inside.all():
+        i = int(np.flatnonzero(~inside)[0])
+        problem = f"has a row outside the space (row {i}: {rows[i].tolist()})"
+        raise InputError("sample", problem, rows[i], "Encode configurations with space.encode.")
+    return rows
+
+
+def _may_be_active(space: SearchSpace, rows: Array, members: list[int]) -> npt.NDArray[np.bool_]:
+    """Say for latent rows whether each member is active for some value of the other."""
+    able = np.ones(len(rows), dtype=bool)
+    for j in members:
+        others = [k for k in members if k != j]
+        here = ~np.isnan(_switched_on(space, rows, j)[:, j])
+        for k in others:
+            parameter = space.parameters[k]
+            grid = parameter.grid() if (parameter.size or 0) <= _MOST_TRIED else None
+            for position in grid[0] if grid is not None else ():
+                moved = rows.copy()
+                moved[:, k] = position
+                here |= ~np.isnan(_switched_on(space, moved, j)[:, j])
+        able &= here
+    return able
+
+
+def _inactive(space: SearchSpace, members: list[int]) -> InputError | NothingToExplain:
+    """Return what is wrong where no row of the sample has all members active."""
+    never = excluded_pair(space, *members) if len(members) == 2 else None
+    if never is not None:
+        return NothingToExplain(never)
+    names = [space.names[j] for j in members]
+    who = f"{names[0]} is active" if len(names) == 1 else f"{join_words(names)} are both active"
+    when = "; ".join(f"{name} is {space.condition_text(name)}" for name in names)
+    remedy = f"Give a sample in which {who}."
+    return InputError("sample", f"has no row in which {who} ({when})", remedy=remedy)
+
+
+def _at(rows: Array, members: list[int], value: Array) -> Array:
+    """Return rows in which the members take a value."""
+    rows = rows.copy()
+    rows[:, members] = value
+    return rows
+
+
+def _switched_on(space: SearchSpace, rows: Array, j: int) -> Array:
+    """Return the configurations of rows in which an optional hyperparameter is not left out."""
+    rows = rows.copy()
+    rows[:, j] = np.where(np.isnan(rows[:, j]), 0.0, rows[:, j])
+    return space.project(rows)

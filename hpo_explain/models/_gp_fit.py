@@ -1,0 +1,191 @@
+"""The fit of an ARD Matérn-5/2 process with noise, to all trials or to some of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base.progress import steps
+from hpo_explain.models._conditioned import conditioned
+from hpo_explain.models._gp_held_out import STEPS
+from hpo_explain.models._unit import unit_of
+from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    from sklearn.gaussian_process import GaussianProcessRegressor
+
+Maximum = tuple[Array, float]
+"""Parameters, and the negative log likelihood there."""
+
+KERNEL_TRIALS = 300  # most trials that kernel parameters are fitted on: O(n³) per step
+SIGNAL, SCALE = (1e-2, 1e3), (0.05, 2.0)  # bounds of the signal's variance and of length-scales
+JITTER = 1e-10  # on the diagonal, beside the noise
+LEAST_NOISE = 1e-6  # variance of the noise, of the objective's
+_STEP = 2.0**-20  # what the search rounds objectives to: a thousandth of the least noise
+_FIRST, _AGAIN = 10, 1.25  # trials that are searched from scratch, and times as many
+_APART = 0.3  # of the logarithms: maxima that differ by less count as one
+_KEPT = 64  # searches from scratch that are kept
+
+
+@dataclass(frozen=True, eq=False)
+class KernelFit:
+    """Trials, and how a process is fitted to some of them.
+
+    The length-scales lie within [0.05, 2] of a column's range, the objective is standardized, and
+    the kernel's parameters are found by maximum marginal likelihood. Two searches from scratch find
+    the maxima of the first 10, 13, 16, 20, ... trials, of which there must be as many; from there
+    it is few steps to those of all trials. So fits to more and more trials share the searches from
+    scratch, and each is still a function of its trials alone.
+
+    Attributes
+    ----------
+    amid : ndarray of shape (p,)
+        What tells columns of categories from numbers, as of `squared_distances`.
+    Z : ndarray of shape (n, p)
+        Columns of the trials.
+    y : ndarray of shape (n,)
+        Their objective, in the user's units.
+    theta : ndarray or None
+        Parameters near which those of a part of the trials are searched for, in few steps; None
+        for a full search from scratch.
+    least_noise : float
+        Standard deviation that the noise is known to have at least, in the objective's units.
+    """
+
+    amid: Array
+    Z: Array
+    y: Array
+    theta: Array | None = None
+    least_noise: float = 0.0
+
+    def __call__(self, seen: npt.NDArray[np.int64], *, seed: int = 0) -> GaussianProcessRegressor:
+        """Return a process fitted to some trials; noise is its ``alpha``.
+
+        Parameters
+        ----------
+        seen : ndarray of int
+            The trials.
+        seed : int, default 0
+            Seed of the restarts, and of the trials the parameters are fitted on if there are more
+            than 300.
+        """
+        from sklearn.gaussian_process.kernels import ConstantKernel
+
+        from hpo_explain.models._kernel import MixedMatern
+
+        values, offset, scale = standardized(self.y[seen])
+        # many small factorizations: several threads would mostly wait for each other
+        with one_blas_thread():
+            theta = min(self._maxima(seen, seed), key=lambda one: one[1])[0]
+            signal, *scales, noise = np.exp(theta)
+            kernel = ConstantKernel(signal, SIGNAL) * MixedMatern(self.amid, np.array(scales))
+            gp = conditioned(kernel, noise, self.Z[seen], values)
+        gp._y_train_mean, gp._y_train_std = np.array([offset]), np.array([scale])
+        return gp
+
+    def _maxima(self, seen: npt.NDArray[np.int64], seed: int) -> Sequence[Maximum]:
+        """Return the maxima of the likelihood that are found."""
+        if self.theta is not None:
+            return self.climbed(seen, [self.theta], seed, others=1, most=STEPS)
+        first = seen[: _earlier(len(seen))]
+        if np.ptp(self.y[first]) == 0.0:
+            first = seen
+        given = (self.amid.tobytes(), self.Z[first].tobytes(), self.y[first].tobytes())
+        found = _from_scratch(*given, self.least_noise, seed)
+        if len(first) == len(seen):
+            return found
+        best, *others = [theta for theta, _ in sorted(found, key=lambda one: one[1])]
+        apart = [theta for theta in others if np.abs(theta - best).max() > _APART]
+        return self.climbed(seen, [best, *apart], seed)
+
+    def climbed(
+        self,
+        seen: npt.NDArray[np.int64],
+        starts: Sequence[Array],
+        seed: int,
+        *,
+        others: int = 0,
+        most: int | None = None,
+    ) -> tuple[Maximum, ...]:
+        """Return where searches lead to from some parameters, and from others: usual, random."""
+        from hpo_explain.models._likelihood import MarginalLikelihood
+
+        known = (self.least_noise / standardized(self.y[seen])[2]) ** 2
+        least = min(max(known, LEAST_NOISE), 1.0)
+        p = len(self.amid)
+        bounds = np.log([SIGNAL, *[SCALE] * p, (least, 1.0)])
+        usual = np.log([1.0, *[0.5] * p, max(1e-2, least)])
+        rng = np.random.default_rng(seed)
+        chosen = seen[np.sort(rng.permutation(len(seen))[:KERNEL_TRIALS])]
+        likelihood = MarginalLikelihood(
+            self.amid, self.Z[chosen], searched(self.y[chosen]), jitter=JITTER
+        )
+        more = [usual, np.asarray(rng.uniform(*bounds.T))]
+        every = [*starts, *more[:others]]
+        return tuple(
+            likelihood.maximize(np.clip(start, *bounds.T), bounds, steps=most)
+            for start in steps(every, "searches")
+        )
+
+    def warm(self, gp: GaussianProcessRegressor) -> KernelFit:
+        """Return the fit to parts of the trials that starts at the parameters of one to all."""
+        return replace(self, theta=np.append(gp.kernel_.theta, np.log(gp.alpha)))
+
+
+def standardized(y: Array) -> tuple[Array, float, float]:
+    """Return the objective as the process sees it, and what was subtracted and divided by."""
+    unit = unit_of(y)  # the square of what is tiny is 0, and of what is huge infinite
+    scaled = y / unit
+    mean, std = float(scaled.mean()), float(scaled.std()) or 1.0
+    divided = std * unit or unit  # of denormal numbers the product may be 0
+    return np.asarray((scaled - mean) / std), mean * unit, divided
+
+
+def searched(y: Array) -> Array:
+    """Return the standardized objective by which kernel parameters are searched: rounded.
+
+    Multiplied, moved or negated objectives become the same numbers, to the last digit: otherwise
+    the search, which stops where the likelihood hardly rises, would stop elsewhere for each of
+    them. An objective whose last digits are lost beside what was added to it may differ by a step.
+
+    Examples
+    --------
+    >>> y = np.array([0.1, 0.7, 0.4, 0.3])
+    >>> bool((searched(1e3 - 1e-3 * y) == -searched(y)).all())
+    True
+    """
+    return np.asarray(np.rint(standardized(y)[0] / _STEP) * _STEP)
+
+
+def _earlier(n: int) -> int:
+    """Return how many of n trials are searched from scratch: all of less than ten.
+
+    Examples
+    --------
+    >>> [_earlier(n) for n in (2, 9, 10, 12, 13, 100)]
+    [2, 9, 10, 10, 13, 94]
+    """
+    if n < _FIRST:
+        return n
+    k = math.floor(math.log(n / _FIRST, _AGAIN)) + 1  # rounding: one more, and back
+    while math.ceil(_FIRST * _AGAIN**k) > n:
+        k -= 1
+    return math.ceil(_FIRST * _AGAIN**k)
+
+
+@lru_cache(_KEPT)
+def _from_scratch(
+    amid: bytes, Z: bytes, y: bytes, least_noise: float, seed: int
+) -> tuple[Maximum, ...]:
+    """Return the maxima that two searches find."""
+    of_columns, objective = np.frombuffer(amid), np.frombuffer(y)
+    columns = np.frombuffer(Z).reshape(-1, len(of_columns))
+    fit = KernelFit(of_columns, columns, objective, least_noise=least_noise)
+    return fit.climbed(np.arange(len(objective)), (), seed, others=2)

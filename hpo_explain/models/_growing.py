@@ -1,0 +1,72 @@
+"""The trees of a forest, without what scikit-learn does to the process while they grow.
+
+Its ``fit`` sets the process's warning filters anew for every tree, in every thread: what a user's
+thread warns of meanwhile may be lost, and so may the filters themselves. The trees are the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.base.progress import steps
+from hpo_explain.models._threads import threads
+from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import RandomForestRegressor
+
+_FEW = 100  # trials: threads would take longer to start than the trees to grow
+
+
+def grow(forest: RandomForestRegressor, Z: npt.NDArray[np.float32], y: Array) -> None:
+    """Fit a forest as its own ``fit`` does, to columns (n, p) and a target (n,).
+
+    Parameters
+    ----------
+    forest : sklearn.ensemble.RandomForestRegressor or ExtraTreesRegressor
+        The forest, not fitted; its ``n_jobs`` and ``warm_start`` do not count.
+    Z : ndarray of shape (n, p)
+        Columns, contiguous.
+    y : ndarray of shape (n,)
+        Target.
+    """
+    from sklearn import config_context
+    from sklearn.utils import check_random_state
+
+    rng = check_random_state(forest.random_state)
+    settings = {name: getattr(forest, name) for name in forest.estimator_params}
+    settings |= {n: v for n, v in forest.estimator.get_params().items() if n not in settings}
+    tree_of: Any = type(forest.estimator)
+    trees = [
+        tree_of(**settings | {"random_state": int(rng.randint(np.iinfo(np.int32).max))})
+        for _ in range(forest.n_estimators)
+    ]
+    forest.estimator_ = forest.estimator
+    forest.estimators_ = trees
+    forest.n_features_in_, forest.n_outputs_ = Z.shape[1], 1
+    forest._n_samples, forest._sample_weight = len(Z), None
+    forest._n_samples_bootstrap = _bagged(forest.max_samples, len(Z)) if forest.bootstrap else None
+    drawn = forest.estimators_samples_ if forest.bootstrap else [None] * len(trees)
+    missing = bool(np.isnan(Z).any())  # only a check of the input looks for them
+
+    def fit(tree: Any, rows: npt.NDArray[np.int64] | None) -> None:
+        weight = None if rows is None else np.bincount(rows, minlength=len(Z)).astype(float)
+        with config_context(skip_parameter_validation=True):  # a setting of this thread alone
+            tree.fit(Z, y, sample_weight=weight, check_input=missing)
+
+    if len(Z) < _FEW:
+        for tree, rows in zip(trees, drawn, strict=True):
+            fit(tree, rows)
+        return
+    with threads() as pool:
+        list(steps(pool.map(fit, trees, drawn), "trees", len(trees)))
+
+
+def _bagged(max_samples: float | None, n: int) -> int:
+    """Return how many trials each tree draws."""
+    if max_samples is None:
+        return n
+    return int(max_samples) if isinstance(max_samples, int) else max(round(n * max_samples), 1)

@@ -1,0 +1,72 @@
+"""Work on many trees in threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import chain, pairwise
+from threading import Event, local
+from typing import TypeVar
+
+from hpo_explain.base.progress import steps
+
+T = TypeVar("T")
+
+_PART = 50_000  # nodes or boxes per task: smaller tasks would mostly wait
+_THREAD = local()
+
+
+def n_threads() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def threads() -> Iterator[ThreadPoolExecutor]:
+    """Return a context with one thread per core, which an interrupt ends.
+
+    What no thread has begun by then is not done; what one is at ends where it asks `check_wanted`.
+    """
+    unwanted = Event()
+    pool = ThreadPoolExecutor(n_threads(), initializer=_remember, initargs=(unwanted,))
+    try:
+        yield pool
+    except BaseException:
+        unwanted.set()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def check_wanted() -> None:
+    """Raise CancelledError in a thread whose work nobody waits for any more."""
+    unwanted: Event | None = getattr(_THREAD, "unwanted", None)
+    if unwanted is not None and unwanted.is_set():
+        raise CancelledError
+
+
+def _remember(unwanted: Event) -> None:
+    _THREAD.unwanted = unwanted
+
+
+def in_parts(work: Callable[[slice], list[T]], n: int, size: int) -> list[T]:
+    """Return the results of `work` on n items, in order, computed by one thread per core.
+
+    Parameters
+    ----------
+    work : callable
+        Function from a slice of the items to their results; it should release the lock.
+    n : int
+        Number of items.
+    size : int
+        Number of nodes or boxes in all of them.
+    """
+    parts = min(n, max(n_threads(), size // _PART))
+    edges = [n * i // parts for i in range(parts + 1)]
+    slices = [slice(a, b) for a, b in pairwise(edges)]
+    with threads() as pool:
+        return list(chain.from_iterable(steps(pool.map(work, slices), "parts", parts)))

@@ -1,0 +1,491 @@
+"""The leaves of trees as boxes over the latent values.
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+u_j        latent value of hyperparameter j, uniform on [0, 1); of a categorical one on
+           the categories in the order of the tree's columns, each of the same length; of
+           an optional one absent on [share, 1)
+cut        a value of u_j at which some split of the tree cuts; also 0 and 1
+box        for every hyperparameter an interval between two of its cuts
+condition  of hyperparameter j: an ancestor and the intervals of its u for which
+           j is active; all must be met. An optional one has a condition on itself
+=========  ============================================================================
+
+A split on an inactive hyperparameter sends the whole configuration one way. So where a box is
+partly active, it is first cut at the ancestor's interval, and both pieces meet the same split
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.models._threads import in_parts
+from hpo_explain.models.box_sums import Intervals
+from hpo_explain.models.protocols import TreeBoxes
+from hpo_explain.space import Array, FloatParameter, Parameter, SearchSpace
+
+Ints = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+_Conditions = tuple[Ints, Ints, Ints, Array, Array]
+_Nodes = tuple[Ints, Ints, Ints, Ints, Array, npt.NDArray[np.bool_]]
+
+_BESIDE = 1e-7  # of a position: closer than any two values that float32 tells apart
+
+
+def activity_codes(space: SearchSpace) -> list[dict[int, Ints]]:
+    """Return for each hyperparameter the codes of each ancestor that let it be active."""
+    own: list[dict[int, Ints]] = [{} for _ in range(len(space))]
+    for j in space.parents_first:
+        for parent, codes in space.conditions[j]:
+            # inactive with its parent: what activates the parent is needed as well
+            for ancestor, allowed in [*own[parent].items(), (parent, codes)]:
+                before = own[j].get(ancestor, allowed)
+                own[j][ancestor] = np.intersect1d(before, allowed)
+    return own
+
+
+def activity_intervals(space: SearchSpace, ranks: dict[int, Array]) -> list[dict[int, Intervals]]:
+    """Return for each hyperparameter the intervals of each ancestor's u that activate it."""
+    own = activity_codes(space)
+    intervals: list[dict[int, Intervals]] = []
+    for j, parameter in enumerate(space.parameters):
+        mine = {p: _code_intervals(space, p, codes, ranks) for p, codes in own[j].items()}
+        for ancestor in [j, *own[j]]:
+            share = space.parameters[ancestor].optional
+            if share is None:
+                continue
+            inside = mine.get(ancestor, [(0.0, 1.0)])
+            mine[ancestor] = [(share * a, share * b) for a, b in inside]
+        if parameter.optional is None:
+            mine.pop(j, None)
+        intervals.append(mine)
+    return intervals
+
+
+def _code_intervals(space: SearchSpace, j: int, codes: Ints, ranks: dict[int, Array]) -> Intervals:
+    """Return the latent intervals of some values of a hyperparameter (its optional share apart)."""
+    parameter = space.parameters[j]
+    if isinstance(parameter, FloatParameter):  # parents never are
+        raise TypeError(f"{parameter.name} is real-valued and cannot be a parent")
+    if j in ranks:
+        positions = ranks[j][codes]
+    elif hasattr(parameter, "choices"):
+        positions = codes.astype(float)
+    else:
+        positions = parameter.encode(codes.tolist())
+    pieces = sorted(latent_interval(space, j, float(p)) for p in positions)
+    merged: Intervals = []
+    for low, high in pieces:
+        if merged and low <= merged[-1][1] + 1e-12:
+            merged[-1] = (merged[-1][0], high)
+        else:
+            merged.append((low, high))
+    return merged
+
+
+def latent_interval(space: SearchSpace, j: int, position: float) -> tuple[float, float]:
+    """Return the latent interval of one value of a counted hyperparameter."""
+    parameter = space.parameters[j]
+    below = float(parameter.share_below(np.array([position - _BESIDE]))[0])
+    return below, float(parameter.share_below(np.array([position + _BESIDE]))[0])
+
+
+def forest_boxes(
+    trees: Sequence[Any],
+    space: SearchSpace,
+    intervals: list[dict[int, Intervals]],
+    inactive_left: Sequence[npt.NDArray[np.bool_]],
+) -> tuple[TreeBoxes, ...]:
+    """Return the leaves of scikit-learn trees as boxes, tree by tree.
+
+    Parameters
+    ----------
+    trees : sequence of sklearn.tree._tree.Tree
+        The trees; feature j is hyperparameter j.
+    space : SearchSpace
+        The space.
+    intervals : list of dict
+        As `activity_intervals` gives them.
+    inactive_left : sequence of ndarray of bool
+        For each tree and node whether an inactive value goes left.
+
+    Returns
+    -------
+    tuple of TreeBoxes
+        The boxes of each tree.
+    """
+    conditions = _condition_arrays(intervals)
+    counted = np.array([p.size is not None for p in space.parameters])
+    shares = np.array([p.optional or 1.0 for p in space.parameters])
+
+    def work(part: slice) -> list[TreeBoxes]:
+        mine = trees[part]
+        root = np.cumsum([0, *(tree.node_count for tree in mine)], dtype=np.int64)
+        feature = np.concatenate([tree.feature for tree in mine])
+        place = np.concatenate([tree.threshold for tree in mine])
+        for j in np.flatnonzero(counted):
+            at = np.flatnonzero(feature == j)
+            place[at] = _share_left(space.parameters[j], place[at])
+        # those of leaves, whose feature is negative, are not looked at
+        place = shares[feature.clip(0)] * place.clip(0.0, 1.0)
+        value = np.concatenate([tree.value[:, 0, 0] for tree in mine])
+        left = np.concatenate([tree.children_left for tree in mine])
+        right = np.concatenate([tree.children_right for tree in mine])
+        first, cut_at, cuts = _all_cuts(root, feature, place, conditions)
+        box_at, leaf, volume, ends, dims, lower, upper = _all_boxes(
+            (root, left, right, feature, place, np.concatenate(inactive_left[part])),
+            (first, cut_at, cuts),
+            conditions,
+        )
+        found = []
+        for t in range(len(mine)):
+            a, b = box_at[t], box_at[t + 1]
+            entries = slice(ends[a], ends[b])
+            found.append(
+                TreeBoxes(
+                    cuts=cuts[cut_at[t] : cut_at[t + 1]],
+                    first=first[t],
+                    value=value[leaf[a:b]],
+                    volume=volume[a:b],
+                    ends=ends[a : b + 1] - ends[a],
+                    dims=dims[entries],
+                    lower=lower[entries],
+                    upper=upper[entries],
+                )
+            )
+        return found
+
+    return tuple(in_parts(work, len(trees), sum(tree.node_count for tree in trees)))
+
+
+def _share_left(parameter: Parameter, threshold: Array) -> Array:
+    """Return the share of a counted hyperparameter's values that a split sends to the left.
+
+    scikit-learn compares positions rounded to float32, and midpoints often are such positions.
+    """
+    near = parameter.nearest(threshold)
+    left = near.astype(np.float32) <= threshold
+    return parameter.share_below(near + np.where(left, _BESIDE, -_BESIDE))
+
+
+def _condition_arrays(intervals: list[dict[int, Intervals]]) -> _Conditions:
+    """Return the conditions of all hyperparameters, one after the other."""
+    pointer, ancestor_of, interval_pointer, edges = [0], [], [0], []
+    for mine in intervals:
+        for ancestor, pieces in mine.items():
+            ancestor_of.append(ancestor)
+            edges += pieces
+            interval_pointer.append(len(edges))
+        pointer.append(len(ancestor_of))
+    low, high = np.array(edges, dtype=float).reshape(-1, 2).T.copy()
+    return (
+        np.array(pointer, dtype=np.int64),
+        np.array(ancestor_of, dtype=np.int64),
+        np.array(interval_pointer, dtype=np.int64),
+        low,
+        high,
+    )
+
+
+# Arrays are made outside of what is compiled: to make, copy and join them there would take the
+# compiler longer than all the rest.
+
+
+def _all_cuts(
+    root: Ints, feature: Ints, place: Array, conditions: _Conditions
+) -> tuple[Ints, Ints, Array]:
+    """Return where each hyperparameter's cuts begin in each tree, each tree's, and the cuts."""
+    n_trees, d = len(root) - 1, len(conditions[0]) - 1
+    first = np.zeros((n_trees, d + 1), dtype=np.int64)
+    cut_at = np.zeros(n_trees + 1, dtype=np.int64)
+    cuts = np.empty(len(feature) + 2 * n_trees * (d + len(conditions[3])))
+    start, free = np.empty((2, d + 1), dtype=np.int64)
+    used = np.empty(d, dtype=np.bool_)
+    _write_cuts(root, feature, place, *conditions, first, cut_at, cuts, start, free, used)
+    return first, cut_at, cuts[: cut_at[-1]]
+
+
+def _all_boxes(
+    nodes: _Nodes, cuts: tuple[Ints, Ints, Array], conditions: _Conditions
+) -> tuple[Ints, Ints, Array, Ints, Small, Small, Small]:
+    """Return the boxes of trees, one tree after the other.
+
+    For each tree where its boxes begin; for each box its leaf, its volume and where its entries
+    begin; for each entry the hyperparameter and the cuts.
+    """
+    n_trees, n_nodes, d = len(nodes[0]) - 1, len(nodes[1]), len(conditions[0]) - 1
+    box_at = np.zeros(n_trees + 1, dtype=np.int64)
+    capacity = n_nodes // 2 + n_trees  # enough where nothing is conditional
+    leaf = np.empty(capacity, dtype=np.int64)
+    volume = np.empty(capacity)
+    ends = np.zeros(capacity + 1, dtype=np.int64)
+    dims, lower, upper = np.empty((3, 8 * capacity + d + 1), dtype=np.int32)
+    stack = np.empty((256, 4), dtype=np.int32)
+    cut_of_node = np.empty(n_nodes, dtype=np.int32)
+    cut_of_interval = np.empty((2, len(conditions[3])), dtype=np.int32)
+    bounds = np.empty((3, d), dtype=np.int32)
+    given = (*nodes, *cuts, *conditions)
+    done = 0
+    while True:
+        done = _write_boxes(
+            done, *given, cut_of_node, cut_of_interval, bounds,
+            box_at, leaf, volume, ends, dims, lower, upper, stack,
+        )  # fmt: skip
+        if done == n_trees:
+            break
+        leaf, volume, ends, dims, lower, upper, stack = (
+            np.concatenate([array, np.empty_like(array)])  # twice the room
+            for array in (leaf, volume, ends, dims, lower, upper, stack)
+        )
+    n = box_at[-1]
+    entries = slice(ends[n])
+    return (
+        box_at,
+        leaf[:n],
+        volume[:n],
+        ends[: n + 1],
+        dims[entries],
+        lower[entries],
+        upper[entries],
+    )
+
+
+@numba.njit(cache=True, nogil=True)
+def _write_cuts(
+    root: Ints,
+    feature: Ints,
+    place: Array,
+    pointer: Ints,
+    ancestor_of: Ints,
+    interval_pointer: Ints,
+    interval_low: Array,
+    interval_high: Array,
+    first: Ints,
+    cut_at: Ints,
+    cuts: Array,
+    start: Ints,
+    free: Ints,
+    used: npt.NDArray[np.bool_],
+) -> None:
+    """Write the cuts of each tree, and where each hyperparameter's and each tree's begin."""
+    d = len(used)
+    n = 0
+    for t in range(len(root) - 1):
+        start[:] = 0
+        used[:] = False
+        for node in range(root[t], root[t + 1]):
+            j = feature[node]
+            if j >= 0:
+                start[j + 1] += 1
+                used[j] = True
+        for j in range(d):
+            start[j + 1] += 2  # 0 and 1
+            for c in range(pointer[j], pointer[j + 1] if used[j] else pointer[j]):
+                start[ancestor_of[c] + 1] += 2 * (interval_pointer[c + 1] - interval_pointer[c])
+        start[0] = n
+        for j in range(d):
+            start[j + 1] += start[j]
+            free[j] = start[j]
+        for j in range(d):
+            cuts[free[j]] = 0.0
+            cuts[free[j] + 1] = 1.0
+            free[j] += 2
+            for c in range(pointer[j], pointer[j + 1] if used[j] else pointer[j]):
+                p = ancestor_of[c]
+                for r in range(interval_pointer[c], interval_pointer[c + 1]):
+                    cuts[free[p]] = interval_low[r]
+                    cuts[free[p] + 1] = interval_high[r]
+                    free[p] += 2
+        for node in range(root[t], root[t + 1]):
+            j = feature[node]
+            if j >= 0:
+                cuts[free[j]] = place[node]
+                free[j] += 1
+        for j in range(d):
+            mine = cuts[start[j] : start[j + 1]]
+            mine.sort()
+            for i in range(len(mine)):  # in place: n never overtakes what is read
+                if i == 0 or mine[i] > cuts[n - 1]:
+                    cuts[n] = mine[i]
+                    n += 1
+            first[t, j + 1] = n - start[0]
+        cut_at[t + 1] = n
+
+
+@numba.njit(cache=True, nogil=True)
+def _find(cuts: Array, start: int, end: int, place: float) -> int:
+    """Return which of the cuts from `start` to `end` a place is."""
+    a, n = start, end - start
+    while n > 1:  # without branches that no processor can foresee
+        half = n >> 1
+        a += half if cuts[a + half - 1] < place else 0
+        n -= half
+    return a - start
+
+
+@numba.njit(cache=True, nogil=True)
+def _walk(
+    left: Ints,
+    right: Ints,
+    feature: Ints,
+    inactive_left: npt.NDArray[np.bool_],
+    cut_of_node: Small,
+    cuts: Array,
+    begin: Ints,
+    pointer: Ints,
+    ancestor_of: Ints,
+    interval_pointer: Ints,
+    cut_low: Small,
+    cut_high: Small,
+    leaf: Ints,
+    volume: Array,
+    ends: Ints,
+    dims: Small,
+    lower: Small,
+    upper: Small,
+    stack: Small,
+    bounds: Small,
+) -> int:
+    """Walk a tree with a box; write each leaf's box, and return their number, or -1 without room.
+
+    A row of `stack` says what is left to do: a node to enter (or -1), a hyperparameter, the lower
+    bound it gets there, and the bound to put back: the upper one, or the lower one without a node.
+    """
+    d = len(begin) - 1
+    low, high, last = bounds[0], bounds[1], bounds[2]
+    for j in range(d):
+        low[j] = 0
+        last[j] = high[j] = begin[j + 1] - begin[j] - 1
+    boxes, entries, depth, node = 0, ends[0], 0, 0
+    while True:
+        while left[node] >= 0:
+            j = feature[node]
+            split, cut, first_node, second_node = j, -1, node, node
+            active = True
+            for c in range(pointer[j], pointer[j + 1]):
+                p = ancestor_of[c]
+                inside, boundary = False, -1
+                for r in range(interval_pointer[c], interval_pointer[c + 1]):
+                    if cut_low[r] <= low[p] and high[p] <= cut_high[r]:
+                        inside = True
+                    elif low[p] < cut_low[r] < high[p]:
+                        boundary = cut_low[r]
+                    elif low[p] < cut_high[r] < high[p]:
+                        boundary = cut_high[r]
+                if not inside:
+                    # partly active: both pieces meet this node again
+                    active, split, cut = False, p, boundary
+                    break
+            if not active and cut < 0:
+                node = left[node] if inactive_left[node] else right[node]
+                continue
+            if active:
+                cut = cut_of_node[node]
+                first_node, second_node = left[node], right[node]
+                if high[j] <= cut:
+                    node = first_node
+                    continue
+                if low[j] >= cut:
+                    node = second_node
+                    continue
+            if depth + 2 > len(stack):
+                return -1
+            stack[depth, 0] = -1
+            stack[depth, 1] = split
+            stack[depth, 3] = low[split]
+            stack[depth + 1, 0] = second_node
+            stack[depth + 1, 1] = split
+            stack[depth + 1, 2] = cut
+            stack[depth + 1, 3] = high[split]
+            depth += 2
+            high[split] = cut
+            node = first_node
+        if boxes == len(leaf) or entries + d >= len(dims):
+            return -1
+        product = 1.0
+        for j in range(d):  # an entry that is not one is written over by the next
+            dims[entries] = j
+            lower[entries] = low[j]
+            upper[entries] = high[j]
+            entries += (low[j] > 0) | (high[j] < last[j])
+            product *= cuts[begin[j] + high[j]] - cuts[begin[j] + low[j]]
+        leaf[boxes] = node
+        volume[boxes] = product
+        boxes += 1
+        ends[boxes] = entries
+        node = -1
+        while node < 0:
+            if depth == 0:
+                return boxes
+            depth -= 1
+            j = stack[depth, 1]
+            node = stack[depth, 0]
+            if node < 0:
+                low[j] = stack[depth, 3]
+            else:
+                high[j] = stack[depth, 3]
+                low[j] = stack[depth, 2]
+
+
+@numba.njit(cache=True, nogil=True)
+def _write_boxes(
+    done: int,
+    root: Ints,
+    left: Ints,
+    right: Ints,
+    feature: Ints,
+    place: Array,
+    inactive_left: npt.NDArray[np.bool_],
+    first: Ints,
+    cut_at: Ints,
+    all_cuts: Array,
+    pointer: Ints,
+    ancestor_of: Ints,
+    interval_pointer: Ints,
+    interval_low: Array,
+    interval_high: Array,
+    cut_of_node: Small,
+    cut_of_interval: Small,
+    bounds: Small,
+    box_at: Ints,
+    leaf: Ints,
+    volume: Array,
+    ends: Ints,
+    dims: Small,
+    lower: Small,
+    upper: Small,
+    stack: Small,
+) -> int:
+    """Write the boxes of trees from the tree `done` on; return how many have room."""
+    cut_low, cut_high = cut_of_interval[0], cut_of_interval[1]
+    for t in range(done, len(root) - 1):
+        mine = slice(root[t], root[t + 1])
+        cuts, begin = all_cuts[cut_at[t] : cut_at[t + 1]], first[t]
+        for node in range(root[t], root[t + 1]):
+            j = feature[node]
+            if j >= 0:
+                cut_of_node[node] = _find(cuts, begin[j], begin[j + 1], place[node])
+        for c in range(len(ancestor_of)):
+            p = ancestor_of[c]
+            for r in range(interval_pointer[c], interval_pointer[c + 1]):
+                cut_low[r] = _find(cuts, begin[p], begin[p + 1], interval_low[r])
+                cut_high[r] = _find(cuts, begin[p], begin[p + 1], interval_high[r])
+        start = box_at[t]
+        found = _walk(
+            left[mine], right[mine], feature[mine], inactive_left[mine], cut_of_node[mine], cuts,
+            begin, pointer, ancestor_of, interval_pointer, cut_low, cut_high,
+            leaf[start:], volume[start:], ends[start:], dims, lower, upper, stack, bounds,
+        )  # fmt: skip
+        if found < 0:
+            return t
+        for box in range(start, start + found):
+            leaf[box] += root[t]
+        box_at[t + 1] = start + found
+    return len(root) - 1

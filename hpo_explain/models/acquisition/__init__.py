@@ -1,0 +1,1 @@
+"""Acquisition functions as named additive terms of a utility, larger for better candidates."""

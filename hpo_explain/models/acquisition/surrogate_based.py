@@ -1,0 +1,241 @@
+"""Acquisition functions of a surrogate's predictions: LCB, EI, PI and log EI."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hpo_explain.base.checks import check_direction, check_number
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.options import Direction
+from hpo_explain.models.acquisition.criteria import (
+    expected_improvement,
+    log_expected_improvement,
+    lower_confidence_bound,
+    probability_of_improvement,
+)
+from hpo_explain.models.protocols import Surrogate
+from hpo_explain.space import Array, SearchSpace
+
+
+def _sign(direction: Direction) -> float:
+    return 1.0 if direction == "minimize" else -1.0
+
+
+@dataclass(frozen=True, eq=False)
+class _OnSurrogate(ABC):
+    """What acquisition functions of a surrogate's predictions have in common."""
+
+    surrogate: Surrogate
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the terms receive."""
+        return self.surrogate.space
+
+    def terms(self, X: Array) -> dict[str, Array]:
+        """Return each of ``term_names``, (n,), at encoded rows (n, d)."""
+        return self.terms_of(*self.surrogate.predict(X))
+
+    @abstractmethod
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        """Return the terms at given predictions of the objective."""
+
+
+@dataclass(frozen=True, eq=False)
+class LowerConfidenceBound(_OnSurrogate):
+    """The confidence bound, as the utility ``-m + κ s``, in the objective's units.
+
+    Where the objective is maximized, this is its upper confidence bound.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    kappa : float, default 1.96
+        Weight of the standard deviation, at least 0.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective.
+
+    Raises
+    ------
+    ValueError
+        If `kappa` is negative or infinite, or `direction` is unknown.
+
+    References
+    ----------
+    .. [1] Cox, D. D. and John, S. (1992). A statistical method for global optimization.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, GaussianProcessSurrogate, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.linspace(0, 1, 12)[:, None]
+    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
+    >>> terms = LowerConfidenceBound(surrogate, kappa=2.0).terms(np.array([[0.1], [0.9]]))
+    >>> bool(terms["mean"][0] > terms["mean"][1])
+    True
+    """
+
+    kappa: float = 1.96
+    direction: Direction = "minimize"
+
+    term_names = ("mean", "uncertainty")
+
+    def __post_init__(self) -> None:
+        check_direction(self.direction)
+        if check_number("kappa", self.kappa) < 0.0:
+            problem = f"must be at least 0, but was {self.kappa!r}"
+            raise InputError("kappa", problem, self.kappa, "0 ignores the standard deviation.")
+
+    @property
+    def label(self) -> str:
+        """Name of the criterion with its settings, for captions."""
+        return f"{'LCB' if self.direction == 'minimize' else 'UCB'} (κ = {self.kappa:g})"
+
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        """Return the terms at given predictions of the objective."""
+        attraction, uncertainty = lower_confidence_bound(
+            _sign(self.direction) * mean, std, self.kappa
+        )
+        return {"mean": attraction, "uncertainty": uncertainty}
+
+
+@dataclass(frozen=True, eq=False)
+class _Improvement(_OnSurrogate):
+    """What EI, PI and log EI have in common: the best objective so far."""
+
+    best: float
+    xi: float = 0.0
+    direction: Direction = "minimize"
+
+    _name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        check_direction(self.direction)
+        check_number("best", self.best)
+        check_number("xi", self.xi)
+
+    def _cost(self, mean: Array) -> tuple[Array, float]:
+        sign = _sign(self.direction)
+        return sign * mean, sign * self.best
+
+    @property
+    def label(self) -> str:
+        """Name of the criterion with its settings, for captions."""
+        return f"{self._name} (ξ = {self.xi:g})" if self.xi else self._name
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedImprovement(_Improvement):
+    """Expected improvement over the best objective so far, in its units, as two terms.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    best : float
+        The best objective so far, in the user's units.
+    xi : float, default 0.0
+        Smallest improvement that counts, in the objective's units.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective.
+
+    Raises
+    ------
+    ValueError
+        If `best` or `xi` is not finite, or `direction` is unknown.
+
+    References
+    ----------
+    .. [1] Jones, Schonlau and Welch (1998). Efficient global optimization of expensive black-box
+       functions, Eq. 15. https://doi.org/10.1023/A:1008306431147
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, GaussianProcessSurrogate, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.linspace(0, 1, 12)[:, None]
+    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
+    >>> sorted(ExpectedImprovement(surrogate, best=0.01).terms(np.array([[0.05]])))
+    ['exploitation', 'exploration']
+    """
+
+    term_names = ("exploitation", "exploration")
+    _name = "EI"
+
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        """Return the terms at given predictions of the objective."""
+        m, best = self._cost(mean)
+        exploitation, exploration = expected_improvement(m, std, best, self.xi)
+        return {"exploitation": exploitation, "exploration": exploration}
+
+
+@dataclass(frozen=True, eq=False)
+class ProbabilityOfImprovement(_Improvement):
+    """Probability of an improvement over the best objective so far, in [0, 1], as one term.
+
+    Parameters
+    ----------
+    surrogate, best, xi, direction
+        As in :class:`ExpectedImprovement`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, GaussianProcessSurrogate, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.linspace(0, 1, 12)[:, None]
+    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
+    >>> mean, _ = surrogate.predict(X[:1])
+    >>> even = ProbabilityOfImprovement(surrogate, best=float(mean[0]))  # as likely as not
+    >>> float(even.terms(X[:1])["probability of improvement"][0])
+    0.5
+    """
+
+    term_names = ("probability of improvement",)
+    _name = "PI"
+
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        """Return the terms at given predictions of the objective."""
+        m, best = self._cost(mean)
+        return {self.term_names[0]: probability_of_improvement(m, std, best, self.xi)}
+
+
+@dataclass(frozen=True, eq=False)
+class LogExpectedImprovement(_Improvement):
+    """The natural logarithm of the expected improvement, as one term.
+
+    Parameters
+    ----------
+    surrogate, best, xi, direction
+        As in :class:`ExpectedImprovement`.
+
+    References
+    ----------
+    .. [1] Ament, S. et al. (2023). Unexpected improvements to expected improvement for Bayesian
+       optimization. NeurIPS, Eq. 9. https://arxiv.org/abs/2310.20708
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, GaussianProcessSurrogate, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.linspace(0, 1, 12)[:, None]
+    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
+    >>> value = LogExpectedImprovement(surrogate, best=0.1).terms(X[:1])["log expected improvement"]
+    >>> improvement = ExpectedImprovement(surrogate, best=0.1).terms(X[:1])
+    >>> bool(np.isclose(np.exp(value), sum(improvement.values())).all())
+    True
+    """
+
+    term_names = ("log expected improvement",)
+    _name = "log EI"
+
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        """Return the terms at given predictions of the objective."""
+        m, best = self._cost(mean)
+        return {self.term_names[0]: log_expected_improvement(m, std, best, self.xi)}

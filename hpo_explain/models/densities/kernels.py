@@ -1,0 +1,199 @@
+"""The kernels of a density: one per observed trial, in one hyperparameter.
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+k          a kernel: one per trial of the group, and the prior as the last
+μ_k, σ_k   its mean and standard deviation, on the hyperparameter's own scale (log where it is log)
+[a, b]     the range to which it is truncated, on the same scale
+q          the step of a grid; the kernel's mass within ±q/2 of a value is its probability
+=========  ============================================================================
+
+References
+----------
+.. [1] Bergstra, J., Bardenet, R., Bengio, Y. and Kégl, B. (2011). Algorithms for hyper-parameter
+   optimization. NeurIPS. Section 4.
+.. [2] Watanabe, S. (2023). Tree-structured Parzen estimator: understanding its algorithm
+   components and their roles for better empirical performance. https://arxiv.org/abs/2304.11127
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.models.densities._loops import normal_logs
+from hpo_explain.models.densities._normal import log_density, log_mass, quantile
+from hpo_explain.space import Array, CategoricalParameter, IntParameter, Parameter
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Kernels whose logarithms are parabolas: ``constant - ((s - mu) · inverse)² / 2``.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,)
+        The values s, on the hyperparameter's own scale.
+    mu, inverse, constant : ndarray of shape (K,)
+        Means, inverse standard deviations, and constants.
+    """
+
+    values: Array
+    mu: Array
+    inverse: Array
+    constant: Array
+
+
+class Kernels(Protocol):
+    """The kernels of one hyperparameter."""
+
+    def log_densities(self, values: Array) -> Array:
+        """Return the logarithm of each kernel at each value, (n, K)."""
+        ...
+
+    def curves(self, values: Array) -> Curves | None:
+        """Return the kernels as parabolas at values (n,); None where they are not."""
+        ...
+
+    def log_uniform(self, values: Array) -> Array:
+        """Return the logarithm of a uniform kernel, (n,)."""
+        ...
+
+    def sample(self, which: npt.NDArray[np.int64], rng: np.random.Generator) -> Array:
+        """Return one value from each of the kernels `which`, (n,)."""
+        ...
+
+
+def values_of(parameter: Parameter, positions: Array) -> Array:
+    """Return the values at positions as numbers: the index of a category, else the value itself."""
+    if isinstance(parameter, (CategoricalParameter, IntParameter)):
+        return parameter.codes(positions).astype(float)
+    return np.array(parameter.decode(positions), dtype=float)
+
+
+@dataclass(frozen=True, eq=False)
+class NumericKernels:
+    """Truncated normal kernels of a float or integer hyperparameter.
+
+    Attributes
+    ----------
+    mu, sigma : ndarray of shape (K,)
+        Means and standard deviations, on the hyperparameter's own scale.
+    low, high : float
+        Where the kernels are truncated, on that scale; half a step beyond the range on a grid.
+    smallest, largest : float
+        The range of values, in the user's units; values beyond count as its ends.
+    log : bool
+        Whether the scale is logarithmic.
+    step : float or None
+        Step of the grid, in the user's units; None where kernels are densities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kernels = NumericKernels(np.array([0.5]), np.array([100.0]), 0.0, 1.0, 0.0, 1.0)
+    >>> kernels.log_densities(np.array([0.2])).round(3).tolist()  # as good as uniform
+    [[0.0]]
+    """
+
+    mu: Array
+    sigma: Array
+    low: float
+    high: float
+    smallest: float
+    largest: float
+    log: bool = False
+    step: float | None = None
+
+    def log_densities(self, values: Array) -> Array:
+        """Return the logarithm of each kernel at each value, (n, K)."""
+        curves = self.curves(values)
+        if curves is not None:
+            return normal_logs(curves.values, curves.mu, curves.inverse, curves.constant)
+        step = 0.0 if self.step is None else self.step
+        inside = np.clip(values, self.smallest, self.largest)
+        distinct, place = np.unique(inside, return_inverse=True)
+        left = self._scaled(distinct - step / 2.0)[:, None]
+        right = self._scaled(distinct + step / 2.0)[:, None]
+        masses = log_mass((left - self.mu) / self.sigma, (right - self.mu) / self.sigma)
+        return np.asarray((masses - self._log_whole)[place])
+
+    def curves(self, values: Array) -> Curves | None:
+        """Return the kernels as parabolas at values (n,); None on a grid."""
+        if self.step is not None:
+            return None
+        inside = np.clip(values, self.smallest, self.largest)
+        constant = log_density(np.zeros_like(self.mu)) - self._log_whole - np.log(self.sigma)
+        return Curves(self._scaled(inside), self.mu, 1.0 / self.sigma, constant)
+
+    def log_uniform(self, values: Array) -> Array:
+        """Return the logarithm of a uniform kernel, (n,)."""
+        if self.step is None:
+            return np.full(len(values), -np.log(self.high - self.low))
+        half = self.step / 2.0
+        inside = np.clip(values, self.smallest, self.largest)
+        width = self._scaled(inside + half) - self._scaled(inside - half)
+        return np.asarray(np.log(width / (self.high - self.low)), dtype=float)
+
+    @cached_property
+    def _log_whole(self) -> Array:
+        """Logarithm of the mass within the range, (K,)."""
+        return log_mass((self.low - self.mu) / self.sigma, (self.high - self.mu) / self.sigma)
+
+    def _scaled(self, values: Array) -> Array:
+        return np.log(values) if self.log else values
+
+    def sample(self, which: npt.NDArray[np.int64], rng: np.random.Generator) -> Array:
+        """Return one value from each of the kernels `which`, (n,)."""
+        mu, sigma = self.mu[which], self.sigma[which]
+        z = quantile(rng.random(len(which)), (self.low - mu) / sigma, (self.high - mu) / sigma)
+        values = mu + sigma * z
+        values = np.exp(values) if self.log else values
+        if self.step is not None:
+            steps = np.round((values - self.smallest) / self.step)
+            values = self.smallest + steps * self.step
+        return np.clip(values, self.smallest, self.largest)
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryKernels:
+    """Kernels of a categorical hyperparameter: probabilities of its choices.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (K, number of choices)
+        The probability of each choice in each kernel, in the order of the space.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kernels = CategoryKernels(np.array([[0.75, 0.25]]))
+    >>> np.exp(kernels.log_densities(np.array([1.0]))).round(9).tolist()
+    [[0.25]]
+    """
+
+    weights: Array
+
+    def log_densities(self, values: Array) -> Array:
+        """Return the logarithm of each kernel's probability of each choice, (n, K)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.weights.T)[values.astype(np.int64)]
+
+    def curves(self, values: Array) -> Curves | None:
+        """Return None: probabilities of choices are not curves."""
+        return None
+
+    def log_uniform(self, values: Array) -> Array:
+        """Return the logarithm of a uniform kernel, (n,)."""
+        return np.full(len(values), -np.log(self.weights.shape[1]))
+
+    def sample(self, which: npt.NDArray[np.int64], rng: np.random.Generator) -> Array:
+        """Return the index of one choice from each of the kernels `which`, (n,)."""
+        bounds = np.cumsum(self.weights[which], axis=1)
+        drawn = (bounds < rng.random(len(which))[:, None] * bounds[:, -1:]).sum(axis=1)
+        return np.asarray(np.minimum(drawn, self.weights.shape[1] - 1), dtype=float)

@@ -1,0 +1,158 @@
+"""A mixture of products of kernels: the density of a group of trials.
+
+``p(x) = Σ_k w_k Π_j κ_jk(x_j)``, one kernel per trial and one for the prior.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hpo_explain.models.densities._loops import log_sums
+from hpo_explain.models.densities.kernels import Kernels, values_of
+from hpo_explain.space import Array, CategoricalParameter, Parameter
+
+LEAST = float(np.log(np.finfo(float).tiny))
+"""Logarithms of densities are at least this, so that they are finite where a density is 0."""
+
+_AT_ONCE = 1_000_000  # numbers in a table of kernels: 8 MB
+
+
+@dataclass(frozen=True, eq=False)
+class ProductMixture:
+    """A mixture of products of kernels over one or several hyperparameters.
+
+    Inactive hyperparameters are integrated out: their kernels, which integrate to 1, are left out.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (K,)
+        Weights of the kernels; they sum to 1.
+    kernels : tuple of Kernels
+        The kernels of each hyperparameter, each for all K.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import CategoricalParameter
+    >>> from hpo_explain.models.densities.kernels import CategoryKernels
+    >>> choices = CategoryKernels(np.array([[0.9, 0.1], [0.5, 0.5]]))
+    >>> density = ProductMixture(np.array([0.75, 0.25]), (choices,))
+    >>> letter = CategoricalParameter("letter", ["a", "b"])
+    >>> np.exp(density.log_density([letter], np.array([[0.0]]))).round(9).tolist()
+    [0.8]
+    """
+
+    weights: Array
+    kernels: tuple[Kernels, ...]
+
+    @property
+    def log_weights(self) -> Array:
+        """Logarithms of the weights, (K,)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.weights)
+
+    def resampled(self, draws: int, rng: np.random.Generator) -> Array:
+        """Return weights, (draws, K), of trials drawn with replacement; the prior keeps its own."""
+        weights = np.repeat(self.weights[None, :], draws, axis=0)
+        n = len(self.weights) - 1
+        if n > 0:
+            counts = rng.multinomial(n, np.full(n, 1.0 / n), size=draws)
+            drawn = counts * self.weights[:-1]
+            weights[:, :-1] = drawn * (self.weights[:-1].sum() / drawn.sum(axis=1))[:, None]
+        return weights
+
+    def tables(self, parameters: Sequence[Parameter], X: Array) -> Array:
+        """Return the log-density of each kernel, (hyperparameter, n, K); 0 where it is inactive.
+
+        `X` holds the positions, (n, number of hyperparameters).
+        """
+        tables = np.zeros((len(self.kernels), len(X), len(self.weights)))
+        for j, (parameter, kernels) in enumerate(zip(parameters, self.kernels, strict=True)):
+            present = ~np.isnan(X[:, j])
+            if present.any():
+                tables[j, present] = kernels.log_densities(values_of(parameter, X[present, j]))
+        return tables
+
+    def products(self, parameters: Sequence[Parameter], X: Array) -> Array:
+        """Return the log-density of each product of kernels, (n, K), without its weight."""
+        total = np.zeros((len(X), len(self.weights)))
+        for j, (parameter, kernels) in enumerate(zip(parameters, self.kernels, strict=True)):
+            present = ~np.isnan(X[:, j])
+            logs = kernels.log_densities(values_of(parameter, X[present, j]))
+            if present.all():
+                total += logs
+            else:
+                total[present] += logs
+        return total
+
+    def log_density(self, parameters: Sequence[Parameter], X: Array) -> Array:
+        """Return the logarithm of the density, (n,), at positions (n, number of hyperparameters).
+
+        Parameters
+        ----------
+        parameters : sequence of Parameter
+            The hyperparameters, in the order of `kernels`.
+        X : ndarray of shape (n, number of hyperparameters)
+            Their positions; NaN where they are inactive.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            At least the logarithm of the smallest normal number.
+        """
+        if len(self.kernels) == 1 and parameters[0].size is not None:
+            distinct, place = np.unique(X[:, 0], return_inverse=True)  # few values of a grid
+            return self._log_density(parameters, distinct[:, None])[place]
+        step = max(1, _AT_ONCE // len(self.weights))
+        parts = [
+            self._log_density(parameters, X[start : start + step])
+            for start in range(0, len(X), step)
+        ]
+        return np.concatenate([np.empty(0), *parts])
+
+    def _log_density(self, parameters: Sequence[Parameter], X: Array) -> Array:
+        base = self.log_weights[None, :]
+        n, curves = len(X), []
+        for j, (parameter, kernels) in enumerate(zip(parameters, self.kernels, strict=True)):
+            present = ~np.isnan(X[:, j])
+            values = values_of(parameter, X[present, j])
+            parabolas = kernels.curves(values)
+            if parabolas is None:
+                base = np.repeat(base, n, axis=0) if len(base) < n else base
+                base[present] += kernels.log_densities(values)
+            else:
+                column = np.full(n, np.nan)
+                column[present] = parabolas.values
+                curves.append((column, parabolas.mu, parabolas.inverse, parabolas.constant))
+        if not curves:
+            return log_sum(base)
+        columns, mu, inverse, constant = (np.array(part) for part in zip(*curves, strict=True))
+        return log_sums(base, columns, mu, inverse, constant, LEAST)
+
+    def sample(self, parameters: Sequence[Parameter], n: int, rng: np.random.Generator) -> Array:
+        """Draw positions from the density, (n, number of hyperparameters)."""
+        which = rng.choice(len(self.weights), size=n, p=self.weights / self.weights.sum())
+        drawn = np.empty((n, len(self.kernels)))
+        for j, (parameter, kernels) in enumerate(zip(parameters, self.kernels, strict=True)):
+            values = kernels.sample(which, rng)
+            if isinstance(parameter, CategoricalParameter):
+                drawn[:, j] = values
+                continue
+            if parameter.step is not None:  # kernels may be densities where values are on a grid
+                steps = np.round((values - parameter.low) / parameter.step)
+                values = np.clip(
+                    parameter.low + steps * parameter.step, parameter.low, parameter.high
+                )
+            drawn[:, j] = parameter.encode(values)
+        return drawn
+
+
+def log_sum(logs: Array) -> Array:
+    """Return ``log Σ exp`` along the last axis, at least `LEAST`."""
+    largest = np.maximum(logs.max(axis=-1), np.finfo(float).min)
+    total = np.exp(logs - largest[..., None]).sum(axis=-1)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.maximum(np.log(total) + largest, LEAST), dtype=float)

@@ -1,0 +1,388 @@
+"""The ratio of two densities as an acquisition function: what TPE maximizes.
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+l          density of the configurations of good trials
+g          density of those of all other trials
+B          a block: hyperparameters that are sampled together, independently of all others
+=========  ============================================================================
+
+The utility is ``Σ_B log l_B(x_B) - log g_B(x_B)``, which ranks configurations as the expected
+improvement does that TPE is derived from.
+
+References
+----------
+.. [1] Bergstra, J., Bardenet, R., Bengio, Y. and Kégl, B. (2011). Algorithms for hyper-parameter
+   optimization. NeurIPS. Section 4, Eq. 2.
+.. [2] Watanabe, S. (2023). Tree-structured Parzen estimator: understanding its algorithm
+   components and their roles for better empirical performance. https://arxiv.org/abs/2304.11127
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.base.checks import check_count
+from hpo_explain.base.errors import InputError
+from hpo_explain.models._coalitions import (
+    BACKGROUND,
+    EXPLAINED,
+    INACTIVE,
+    Compositions,
+    Sources,
+    in_blocks,
+)
+from hpo_explain.models._threads import n_threads
+from hpo_explain.models.acquisition.protocols import Draws, LeftOut, TermBlock
+from hpo_explain.models.densities._coalitions import coalition_log_density
+from hpo_explain.models.densities._kernel_table import KernelTable
+from hpo_explain.models.densities._walks import walk_sources, walked_log_density
+from hpo_explain.models.densities.groups import Group
+from hpo_explain.models.densities.kernels import values_of
+from hpo_explain.models.densities.mixture import LEAST, ProductMixture
+from hpo_explain.space import Array, Parameter, SearchSpace
+
+_AT_ONCE = 500  # background rows
+
+
+@dataclass(frozen=True, eq=False)
+class DensityBlock:
+    """The two densities of hyperparameters that are sampled together.
+
+    Attributes
+    ----------
+    columns : tuple of int
+        The hyperparameters, by their columns.
+    good, bad : ProductMixture
+        The densities l and g over them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain.models.densities.kernels import CategoryKernels
+    >>> from hpo_explain.models.densities.mixture import ProductMixture
+    >>> even = ProductMixture(np.array([1.0]), (CategoryKernels(np.array([[0.5, 0.5]])),))
+    >>> DensityBlock((0,), good=even, bad=even).columns
+    (0,)
+    """
+
+    columns: tuple[int, ...]
+    good: ProductMixture
+    bad: ProductMixture
+
+
+class DensityRatio:
+    """The utility of TPE: how much likelier a configuration is among good trials than among others.
+
+    Its terms are ``good`` = log l, large where good trials are, and ``bad`` = -log g, large where
+    other trials are not; both are natural logarithms. Each is a sum over blocks of hyperparameters
+    that are sampled together. A hyperparameter in no block is sampled uniformly and adds nothing.
+    Inactive hyperparameters are integrated out.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The search space.
+    blocks : sequence of DensityBlock
+        The densities; no hyperparameter is in two of them.
+    good, bad : Group, optional
+        The trials of the densities, in the order of their kernels.
+
+    Raises
+    ------
+    ValueError
+        If a hyperparameter is in two blocks, or a block names one that does not exist.
+
+    References
+    ----------
+    .. [1] Bergstra, J. et al. (2011). Algorithms for hyper-parameter optimization. NeurIPS. Eq. 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hpo_explain as hx
+    >>> from hpo_explain.models.densities.kernels import CategoryKernels
+    >>> from hpo_explain.models.densities.mixture import ProductMixture
+    >>> space = hx.SearchSpace([hx.CategoricalParameter("kernel", ["rbf", "poly"])])
+    >>> good = ProductMixture(np.array([1.0]), (CategoryKernels(np.array([[0.8, 0.2]])),))
+    >>> bad = ProductMixture(np.array([1.0]), (CategoryKernels(np.array([[0.5, 0.5]])),))
+    >>> ratio = DensityRatio(space, [DensityBlock((0,), good, bad)])
+    >>> terms = ratio.terms(space.encode({"kernel": "rbf"}))
+    >>> float((terms["good"] + terms["bad"])[0])  # log(0.8 / 0.5)
+    0.47
+    """
+
+    term_names = ("good", "bad")
+    label = "log l − log g"
+
+    def __init__(
+        self,
+        space: SearchSpace,
+        blocks: Sequence[DensityBlock],
+        *,
+        good: Group | None = None,
+        bad: Group | None = None,
+    ) -> None:
+        self._space = space
+        self._good, self._bad = good, bad
+        self._blocks = tuple(blocks)
+        columns = [j for block in self._blocks for j in block.columns]
+        if len(set(columns)) < len(columns) or not set(columns) <= set(range(len(space))):
+            given = [block.columns for block in self._blocks]
+            raise InputError(
+                "blocks",
+                f"must name different columns of the space, from 0 to {len(space) - 1}, but were "
+                f"{given}",
+                given,
+                "Name every column once.",
+            )
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the terms receive."""
+        return self._space
+
+    @property
+    def blocks(self) -> tuple[DensityBlock, ...]:
+        """The densities, block by block."""
+        return self._blocks
+
+    def terms(self, X: Array) -> dict[str, Array]:
+        """Return ``good`` and ``bad``, each (n,), at encoded rows (n, d)."""
+        X = self._space.check_rows("X", X)
+        good, bad = np.zeros(len(X)), np.zeros(len(X))
+        for block in self._blocks:
+            rows, parameters = X[:, block.columns], self._parameters(block)
+            good += block.good.log_density(parameters, rows)
+            bad -= block.bad.log_density(parameters, rows)
+        return {"good": good, "bad": bad}
+
+    def _parameters(self, block: DensityBlock) -> list[Parameter]:
+        return [self._space.parameters[j] for j in block.columns]
+
+    def marginal(self, j: int, positions: Array) -> tuple[Array, Array]:
+        """Return how common values of one hyperparameter are, over all values of the others.
+
+        Parameters
+        ----------
+        j : int
+            The hyperparameter, by its column.
+        positions : ndarray of shape (n,)
+            Its positions.
+
+        Returns
+        -------
+        tuple of ndarray of shape (n,)
+            Under l and under g, relative to a uniform density: 1 is as common as by chance. Both
+            are 1 where the hyperparameter is in no block.
+        """
+        for block in self._blocks:
+            if j in block.columns:
+                place = block.columns.index(j)
+                rows = np.full((len(positions), len(block.columns)), np.nan)
+                rows[:, place] = positions
+                values = values_of(self._space.parameters[j], positions)
+                by_chance = block.good.kernels[place].log_uniform(values)
+                good, bad = (
+                    np.exp(density.log_density(self._parameters(block), rows) - by_chance)
+                    for density in (block.good, block.bad)
+                )
+                return good, bad
+        return np.ones(len(positions)), np.ones(len(positions))
+
+    def bootstrap_terms(self, X: Array, draws: int, *, seed: int = 0) -> dict[str, Array]:
+        """Return the terms that other good and other trials of as many would have given.
+
+        Both groups are drawn with replacement; kernels keep their width, the prior its weight.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Encoded rows.
+        draws : int
+            Number of draws.
+        seed : int, default 0
+            Seed of the draws.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n, draws)
+            Each of ``term_names``.
+        """
+        X = self._space.check_rows("X", X)
+        terms = {name: np.zeros((len(X), draws)) for name in self.term_names}
+        for block in self._blocks:
+            rows, parameters = X[:, block.columns], self._parameters(block)
+            for k, (density, sign) in enumerate(((block.good, 1.0), (block.bad, -1.0))):
+                # groups of as many trials are the same trials
+                rng = np.random.default_rng([seed, k, len(density.weights)])
+                weights = density.resampled(draws, rng)
+                logs = density.products(parameters, rows)
+                largest = np.maximum(logs.max(axis=1, keepdims=True), LEAST)  # none may be possible
+                summed = np.exp(logs - largest) @ weights.T
+                found = np.log(np.maximum(summed, np.finfo(float).tiny)) + largest
+                terms[self.term_names[k]] += sign * np.maximum(found, LEAST)
+        return terms
+
+    def relevant(self) -> npt.NDArray[np.bool_]:
+        """Return for each column whether it is in a block, (d,)."""
+        columns = [j for block in self._blocks for j in block.columns]
+        return np.isin(np.arange(len(self._space)), columns)
+
+    def parts(self) -> tuple[DensityRatio, ...]:
+        """Return the ratio of each block; their sum is the whole."""
+        return tuple(DensityRatio(self._space, [block]) for block in self._blocks)
+
+    def coalition_terms(
+        self,
+        x: Array,
+        background: Array,
+        players: npt.NDArray[np.int64],
+        coalitions: npt.NDArray[np.bool_],
+    ) -> Iterator[TermBlock]:
+        """Return the terms in coalitions, block by block of background rows.
+
+        Arguments are as in :meth:`SupportsCoalitions.predict_coalitions`. The log-densities of
+        each kernel and hyperparameter are computed once and combined for every coalition.
+        """
+        composed = Compositions(self._space, x, players, coalitions)
+
+        def terms_at(rows: slice) -> TermBlock:
+            sources = composed.sources(background[rows])
+            shape = (rows.stop - rows.start, len(coalitions))
+            terms = {"good": np.zeros(shape), "bad": np.zeros(shape)}
+            for block in self._blocks:
+                columns, parameters = list(block.columns), self._parameters(block)
+                here = sources[:, columns]
+                at_x, at_b = x[None, columns], background[rows][:, columns]
+                for name, density, sign in (("good", block.good, 1.0), ("bad", block.bad, -1.0)):
+                    terms[name] += sign * _log_density(density, parameters, at_x, at_b, here)
+            return TermBlock(rows, terms)
+
+        n = len(background)
+        if all(len(block.columns) == 1 for block in self._blocks):
+            return iter([terms_at(slice(0, n))])  # faster than starting threads
+        return in_blocks(n, max(1, min(_AT_ONCE, -(-n // n_threads()))), terms_at)
+
+    def walk_terms(
+        self, x: Array, background: Array, orders: npt.NDArray[np.int64]
+    ) -> dict[str, Array]:
+        """Return the terms while players take the values of `x` one by one, (n, w, p + 1).
+
+        Arguments are as in :meth:`SupportsWalks.walk_terms`. Each step exchanges one factor of
+        each kernel.
+        """
+        n, walks, p = orders.shape
+        terms = {name: np.zeros((n, walks, p + 1)) for name in self.term_names}
+
+        def add_at(rows: slice) -> None:
+            sources = walk_sources(self._space, x, background[rows], orders[rows])
+            for block in self._blocks:
+                columns, parameters = list(block.columns), self._parameters(block)
+                at_b, here = background[rows][:, columns], sources[:, :, :, columns]
+                for name, density, sign in (("good", block.good, 1.0), ("bad", block.bad, -1.0)):
+                    logs = walked_log_density(density, parameters, x[columns], at_b, here)
+                    terms[name][rows] += sign * logs
+
+        for _ in in_blocks(n, max(1, min(_AT_ONCE, -(-n // n_threads()))), add_at):
+            pass
+        return terms
+
+    def bootstrap(self, draws: int, *, seed: int = 0) -> Draws | None:
+        """Return draws of the trials with replacement, good and other ones apart.
+
+        Kernels keep their widths, and weights in proportion.
+
+        Parameters
+        ----------
+        draws : int
+            How many.
+        seed : int, default 0
+            Seed of the draws.
+
+        Returns
+        -------
+        Draws, or None
+            None where the trials are not known, or are not those of the kernels.
+        """
+        if self._good is None or self._bad is None:
+            return None
+        rows = np.vstack([self._good.rows, self._bad.rows])
+        cost = np.concatenate([self._good.cost, self._bad.cost])
+        good = np.arange(len(rows)) < len(self._good)
+        tables = []
+        for block in self._blocks:
+            X, parameters = rows[:, list(block.columns)], self._parameters(block)
+            of_good = KernelTable(block.good, parameters, X, good)
+            of_bad = KernelTable(block.bad, parameters, X, ~good)
+            if not (of_good.complete and of_bad.complete):
+                return None
+            tables.append((of_good, of_bad))
+
+        rng = np.random.default_rng(seed)
+        counts = np.zeros((draws, len(rows)))
+        for drawn in counts:
+            for group in (np.flatnonzero(good), np.flatnonzero(~good)):
+                if len(group):
+                    np.add.at(drawn, rng.choice(group, len(group)), 1.0)
+        utility = np.zeros_like(counts)
+        for of_good, of_bad in tables:
+            utility += of_good.log_density(counts) - of_bad.log_density(counts)
+        left = (
+            LeftOut(cost[out], by_draw[out])
+            for out, by_draw in zip(counts == 0.0, utility, strict=True)
+        )
+        return Draws(int(np.isfinite(cost).sum()), left)
+
+    def candidates(self, n: int, *, seed: int = 0) -> Array:
+        """Draw latent rows from l, as TPE draws the candidates among which it chooses.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        seed : int, default 0
+            Seed of the draw.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            Latent rows; hyperparameters in no block are drawn from the space's measure.
+        """
+        of_rest, of_blocks = np.random.SeedSequence(seed).spawn(2)
+        rows = self._space.sample(
+            check_count("n", n),
+            seed=int(of_rest.generate_state(1, np.uint64)[0]),
+            method="uniform",
+            latent=True,
+        )
+        rng = np.random.default_rng(of_blocks)
+        for block in self._blocks:
+            drawn = block.good.sample(self._parameters(block), n, rng)
+            absent = np.isnan(rows[:, block.columns])  # an optional one may be left out
+            rows[:, block.columns] = np.where(absent, np.nan, drawn)
+        return rows
+
+
+def _log_density(
+    density: ProductMixture, parameters: list[Parameter], at_x: Array, at_b: Array, sources: Sources
+) -> Array:
+    """Return the log-density in coalitions, (n, m): `at_x` (1, c) and `at_b` (n, c) are rows."""
+    if len(parameters) == 1:
+        # alone, a hyperparameter has one of two values, or none
+        values = [density.log_density(parameters, rows)[:, None] for rows in (at_b, at_x)]
+        here = sources[:, 0]
+        return np.where(here == BACKGROUND, values[0], np.where(here == EXPLAINED, values[1], 0.0))
+    if (sources == sources[:1]).all() and not (sources == INACTIVE).any():
+        sources = sources[:1]  # the same for all rows
+    return coalition_log_density(
+        density.tables(parameters, at_x)[:, 0],
+        density.tables(parameters, at_b),
+        density.log_weights,
+        sources,
+    )

@@ -1,0 +1,582 @@
+"""A scikit-learn forest as a surrogate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.base.checks import check_count
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.progress import steps
+from hpo_explain.models._coalitions import Compositions, in_blocks
+from hpo_explain.models._extremes import HasExtremes
+from hpo_explain.models._growing import grow
+from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
+from hpo_explain.models._standard import STEP, Standard
+from hpo_explain.models.columns import INACTIVE, OrderedColumns
+from hpo_explain.models.protocols import (
+    CoalitionBlock,
+    HeldOut,
+    Refits,
+    TreeBoxes,
+    std_from_variance,
+)
+from hpo_explain.space import Array, SearchSpace
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import RandomForestRegressor
+
+_BLOCK = 50_000  # coalitions times background rows at once
+_OUT_OF_BAG = np.exp(-1.0)  # share of the trees that have not seen a trial, with bootstrap
+_FOLDS = 5
+_ENOUGH = 1000  # trials held out: as many say how well a model predicts, further folds only cost
+_ROUNDED = 1e-14  # of the least variance that is resolved: what rounding leaves of none
+# the second chooses other splits, but impurity and value of a leaf mean the same
+VARIANCE_CRITERIA = ("squared_error", "friedman_mse")
+
+
+class ForestSurrogate(HasExtremes):
+    """A fitted scikit-learn forest of regression trees as a surrogate.
+
+    The mean is the mean over trees. The variance follows the law of total variance over trees
+    and leaves: the variance of the trees' leaf means plus the mean variance within their leaves.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The space of the encoded rows.
+    forest : sklearn.ensemble.RandomForestRegressor or ExtraTreesRegressor
+        A fitted forest (or a subclass, such as skopt's) with squared error and a single output.
+    columns : callable, optional
+        Function from encoded rows (n, d) to the columns the forest was fitted on; by default it
+        was fitted on the encoded rows themselves.
+    data : tuple of ndarray, optional
+        The encoded rows (n, d) and objectives (n,) it was fitted on, for out-of-bag checks.
+    min_variance : float, default 0.0
+        Variance that a leaf has at least, in squared units of the objective: a leaf of one trial
+        has none of its own.
+    negated : bool, default False
+        Whether the forest was fitted on the negated objective, as by an optimizer that only
+        minimizes; `data` holds the objective itself.
+
+    Raises
+    ------
+    ValueError
+        If `forest` is not fitted, has several outputs or another criterion than squared error, or
+        was fitted on another number of columns.
+
+    References
+    ----------
+    .. [1] Hutter, F., Xu, L., Hoos, H. H. and Leyton-Brown, K. (2014). Algorithm runtime
+       prediction: methods & evaluation. Artificial Intelligence 206, 79-111, Section 4.3.2.
+       https://doi.org/10.1016/j.artint.2013.10.003
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, ForestSurrogate, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.linspace(0, 1, 50)[:, None]
+    >>> surrogate = ForestSurrogate.fit(space, X, 3.0 + X[:, 0])
+    >>> mean, std = surrogate.predict(np.array([[0.5]]))
+    >>> bool(abs(mean[0] - 3.5) < 0.05)
+    True
+    """
+
+    label = "a forest"
+    notes: tuple[Fact, ...] = ()
+    """What has to be known of it, such as that it learned from some of the trials."""
+
+    def __init__(
+        self,
+        space: SearchSpace,
+        forest: RandomForestRegressor,
+        *,
+        columns: Callable[[Array], Array] | None = None,
+        data: tuple[Array, Array] | None = None,
+        min_variance: float = 0.0,
+        negated: bool = False,
+    ) -> None:
+        if not hasattr(forest, "estimators_"):
+            problem = f"must be fitted, but was {forest!r}"
+            raise InputError("forest", problem, forest, "Call forest.fit(X, y) first.")
+        outputs = getattr(forest, "n_outputs_", 0)  # 0: boosted trees
+        criterion = getattr(forest, "criterion", None)
+        if outputs != 1 or criterion not in VARIANCE_CRITERIA:
+            raise InputError(
+                "forest",
+                "must be a RandomForestRegressor or ExtraTreesRegressor with a single "
+                "output and criterion 'squared_error', but was "
+                f"{type(forest).__name__} with {outputs} output(s) and criterion {criterion!r}",
+                forest,
+                "Fit such a forest instead.",
+            )
+        self._space = space
+        self._forest = forest
+        self._columns = columns
+        self._data = data
+        self._held_out: HeldOut | None = None
+        self._tuned: ForestSurrogate | None = None
+        self._hold_out: Callable[[], HeldOut] | None = None
+        self._min_variance = min_variance
+        self._sign = -1.0 if negated else 1.0
+        width = self._to_columns(np.zeros((1, len(space)))).shape[1]
+        if width != forest.n_features_in_:
+            raise InputError(
+                "forest",
+                f"was fitted on {forest.n_features_in_} columns, but the space gives {width}",
+                forest,
+                "Pass columns=, the function from encoded rows to the columns it was fitted on.",
+            )
+
+    @classmethod
+    def fit(
+        cls, space: SearchSpace, X: Array, y: Array, *, n_trees: int = 64, seed: int = 0
+    ) -> ForestSurrogate:
+        """Fit a random forest to observed trials.
+
+        Bootstrap, every hyperparameter considered at every split, leaves of one trial; categories
+        in the order of their mean objective, inactive hyperparameters below every position.
+        :meth:`tuned` chooses larger leaves where the trials are noisy.
+
+        Parameters
+        ----------
+        space : SearchSpace
+            The space of the encoded rows.
+        X : ndarray of shape (n, d)
+            Encoded rows of the trials.
+        y : ndarray of shape (n,)
+            Their objective, in the user's units.
+        n_trees : int, default 64
+            Number of trees.
+        seed : int, default 0
+            Seed of the forest.
+
+        Returns
+        -------
+        ForestSurrogate
+            The fitted surrogate.
+        """
+        from sklearn.ensemble import RandomForestRegressor
+
+        space, standard = space.ordered(X), Standard.of(y)
+        columns = OrderedColumns(space, X, standard.values)
+        forest = RandomForestRegressor(
+            n_estimators=check_count("n_trees", n_trees),
+            min_samples_leaf=1,
+            max_features=1.0,
+            bootstrap=True,
+            random_state=seed,
+        )
+        _fit_standardized(forest, columns(X), np.asarray(y, dtype=float), standard, space.order)
+        return cls(space, forest, columns=columns, data=(np.array(X), np.array(y)))
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the model receives."""
+        return self._space
+
+    @property
+    def forest(self) -> RandomForestRegressor:
+        """The fitted forest."""
+        return self._forest
+
+    def _to_columns(self, X: Array) -> Array:
+        return X if self._columns is None else self._columns(X)
+
+    def _leaves(self, X: Array) -> tuple[Array, Array]:
+        """Return mean and variance of the leaf that each row falls into, each (n, trees)."""
+        Z = np.asarray(self._to_columns(self._space.check_rows("X", X)), dtype=np.float32)
+        trees = [estimator.tree_ for estimator in self._forest.estimators_]
+        leaves = [tree.apply(Z) for tree in trees]
+        means = [tree.value[leaf, 0, 0] for tree, leaf in zip(trees, leaves, strict=True)]
+        variances = [tree.impurity[leaf] for tree, leaf in zip(trees, leaves, strict=True)]
+        return (
+            self._sign * np.stack(means, axis=1),
+            np.maximum(np.stack(variances, axis=1), self._min_variance),
+        )
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Return mean and standard deviation, each (n,), at encoded rows (n, d)."""
+        means, variances = self._leaves(X)
+        # counted from the first tree, sums of leaves far from 0 lose nothing
+        mean = means[:, 0] + (means - means[:, :1]).mean(axis=1)
+        return mean, _total_std(means, variances)
+
+    def predict_trees(self, X: Array) -> Array:
+        """Return each tree's prediction, (n, trees), at encoded rows (n, d)."""
+        return self._leaves(X)[0]
+
+    def category_ranks(self) -> dict[int, Array]:
+        """Return for categorical columns the place of each category on the latent axis."""
+        return dict(getattr(self._columns, "ranks", {}))
+
+    def boxes(self) -> tuple[TreeBoxes, ...] | None:
+        """Return the leaves of each tree as boxes over the latent values.
+
+        Returns
+        -------
+        tuple of TreeBoxes, or None
+            None where the forest was fitted on other columns than one per hyperparameter.
+        """
+        from hpo_explain.models._tree_boxes import activity_intervals, forest_boxes
+
+        ordered = isinstance(self._columns, OrderedColumns)
+        if self._columns is not None and not ordered:
+            return None
+        trees = [estimator.tree_ for estimator in self._forest.estimators_]
+        if ordered:
+            inactive_left = [tree.threshold >= INACTIVE for tree in trees]
+        else:
+            inactive_left = [tree.missing_go_to_left.astype(np.bool_) for tree in trees]
+        intervals = activity_intervals(self._space, self.category_ranks())
+        found = forest_boxes(trees, self._space, intervals, inactive_left)
+        if self._sign > 0:
+            return found
+        return tuple(replace(boxes, value=-boxes.value) for boxes in found)
+
+    def learned_from(self, X: Array) -> npt.NDArray[np.bool_] | None:
+        """Return which encoded rows (n, d) it was fitted on, (n,); None without `data`."""
+        if self._data is None:
+            return None
+        return rows_among(self._space.check_rows("X", X), self._data[0])
+
+    def relevant(self) -> npt.NDArray[np.bool_]:
+        """Return for each hyperparameter whether a tree splits on it, (d,)."""
+        if (owners := self._owners()) is None:
+            return np.ones(len(self._space), dtype=bool)
+        used = np.concatenate([e.tree_.feature for e in self._forest.estimators_])
+        return np.isin(np.arange(len(self._space)), owners[np.unique(used[used >= 0])])
+
+    def _owners(self) -> npt.NDArray[np.int64] | None:
+        """Return for each column of the forest the hyperparameter it comes from, if known."""
+        if self._columns is None:
+            return np.arange(len(self._space))
+        return getattr(self._columns, "owners", None)
+
+    def predict_coalitions(
+        self,
+        x: Array,
+        background: Array,
+        players: npt.NDArray[np.int64],
+        coalitions: npt.NDArray[np.bool_],
+    ) -> Iterator[CoalitionBlock] | None:
+        """Return predictions in coalitions of players, block by block of background rows.
+
+        Two rows part at few nodes of a tree, so the leaves of all their coalitions are found in
+        one walk.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The explained row, encoded.
+        background : ndarray of shape (n, d)
+            Latent background rows.
+        players : ndarray of int
+            The columns of the hyperparameters that take part.
+        coalitions : ndarray of bool, shape (m, number of players)
+            Which players have the value of `x`.
+
+        Returns
+        -------
+        iterator of CoalitionBlock, or None
+            None where `columns` does not split by hyperparameter.
+        """
+        from hpo_explain.models._tree_coalitions import flatten, walk
+
+        owners = self._owners()
+        if owners is None:
+            return None
+        compositions = Compositions(self._space, x, players, coalitions)
+        trees = [estimator.tree_ for estimator in self._forest.estimators_]
+        nodes = flatten(trees)
+        within = np.maximum(nodes.pop("impurity"), self._min_variance)
+
+        def as_seen(rows: Array) -> npt.NDArray[np.float32]:
+            return np.asarray(self._to_columns(rows), dtype=np.float32)
+
+        def work(part: slice) -> CoalitionBlock:
+            origin, first, second = walk(
+                **nodes,
+                within=within,
+                depth=max(tree.max_depth for tree in trees),
+                owners=owners,
+                sources=compositions.sources(background[part]),
+                background=as_seen(background[part]),
+                explained=as_seen(x[None, :])[0],
+                inactive=as_seen(compositions.inactive[None, :])[0],
+            )
+            mean, square = first / len(trees), second / len(trees)
+            return CoalitionBlock(
+                part, self._sign * (origin + mean), std_from_variance(square - mean**2)
+            )
+
+        return in_blocks(len(background), max(1, _BLOCK // len(coalitions)), work)
+
+    def mean_shapley(
+        self, x: Array, background: Array, players: npt.NDArray[np.int64]
+    ) -> Array | None:
+        """Return Shapley values of the mean against each background row, exact: (n, players).
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The explained row, encoded.
+        background : ndarray of shape (n, d)
+            Latent background rows.
+        players : ndarray of int
+            The columns of the hyperparameters that take part.
+
+        Returns
+        -------
+        ndarray of shape (n, number of players), or None
+            None where activity depends on values, or `columns` does not split by hyperparameter.
+        """
+        from hpo_explain.models._tree_coalitions import flatten
+        from hpo_explain.models._tree_shapley import shapley_of_leaves
+
+        owners = self._owners()
+        if owners is None or any(map(self._space.is_conditional, self._space.names)):
+            return None
+        trees = [estimator.tree_ for estimator in self._forest.estimators_]
+        nodes = flatten(trees)
+        del nodes["impurity"]
+        # counted from the overall mean, sums of leaves far from 0 do not cancel
+        nodes["value"] = nodes["value"] - nodes["value"][nodes["roots"]].mean()
+        plays = np.zeros(len(self._space), dtype=bool)
+        plays[players] = True
+        found = shapley_of_leaves(
+            **nodes,
+            depth=max(tree.max_depth for tree in trees),
+            owners=owners,
+            plays=plays,
+            background=np.asarray(self._to_columns(background), dtype=np.float32),
+            explained=np.asarray(self._to_columns(x[None, :]), dtype=np.float32)[0],
+        )
+        return np.asarray(self._sign * found[:, players] / len(trees))
+
+    def hold_out_by(self, other: Callable[[], HeldOut]) -> None:
+        """Have `held_out` return what another function does, as where objectives are averages."""
+        self._hold_out = other
+
+    def held_out(self) -> HeldOut:
+        """Return out-of-bag predictions, or those of five-fold cross-validation.
+
+        Five folds are used without bootstrap; where a hyperparameter has three categories or more
+        (the order of its categories was learned from every trial, and each fold learns its own);
+        and where a configuration was tried more than once (its trials are held out together). With
+        bootstrap a fold has as many trees as predict a trial out of bag on average. Of many trials
+        no more folds are held out than hold 1,000 of them; each is spread over the run.
+
+        Raises
+        ------
+        ValueError
+            If the surrogate was made without `data`.
+        """
+        if self._data is None:
+            raise InputError(
+                "data",
+                "was not given to this ForestSurrogate, so no trial can be held out",
+                None,
+                "Pass data=(X, y), the rows and objectives the forest was fitted on.",
+            )
+        if self._held_out is None and self._hold_out is not None:
+            self._held_out = self._hold_out()
+        if self._held_out is None:  # it may take several fits
+            X, y = self._data
+            first, which = different_rows(X)
+            if self._leaves_out(first):
+                self._held_out = self._out_of_bag(X, y)
+            else:
+                self._held_out = self._cross_validated(X, y, which)
+        return self._held_out
+
+    def _leaves_out(self, first: npt.NDArray[np.intp]) -> bool:
+        """Say whether its own trees predict trials that they had not seen."""
+        bagged = getattr(self._forest, "bootstrap", False) and not self._learned_order()
+        return bagged and self._data is not None and len(first) == len(self._data[1])
+
+    def with_leaves(self, size: int) -> tuple[HeldOut, Callable[[], ForestSurrogate]]:
+        """Return what a forest with larger leaves predicts of held-out trials, and how to get it.
+
+        Where trials are held out by cross-validation, the forest itself is not fitted until it is
+        asked for.
+        """
+        from hpo_explain.models._refits import data_of
+
+        X, y = data_of(self)
+        first, which = different_rows(X)
+        if self._leaves_out(first):
+            forest = self.refitted(X, y, min_samples_leaf=size)
+            return forest.held_out(), lambda: forest
+        held_out = self._cross_validated(X, y, which, min_samples_leaf=size)
+
+        def fit() -> ForestSurrogate:
+            found = self.refitted(X, y, min_samples_leaf=size)
+            found._held_out = held_out
+            return found
+
+        return held_out, fit
+
+    def tuned(self) -> ForestSurrogate:
+        """Return the forest with the size of leaves that predicts held-out trials best.
+
+        Sizes are doubled from its own on as long as that pays; a forest of noisy trials with
+        leaves of one trial learns the noise. It may be the forest itself.
+
+        Raises
+        ------
+        ValueError
+            If the surrogate was made without `data`.
+        """
+        from hpo_explain.models._refits import tuned
+
+        if self._tuned is None:  # it takes several fits
+            # of averages, trials are held out elsewhere: forests of other leaves cannot be compared
+            self._tuned = tuned(self) if self._hold_out is None else self
+            self._tuned.notes = self.notes
+        return self._tuned
+
+    def refits(self, n: int, *, seed: int = 0) -> Refits:
+        """Return forests of the same settings, fitted to what the trials might have been.
+
+        Parameters
+        ----------
+        n : int
+            Number of refits of each kind.
+        seed : int, default 0
+            Seed of the draws and of the forests.
+
+        Raises
+        ------
+        ValueError
+            If the surrogate was made without `data`.
+        """
+        from hpo_explain.models._refits import refits
+
+        return refits(self, n, seed)
+
+    @property
+    def data(self) -> tuple[Array, Array] | None:
+        """The encoded rows (n, d) and objectives (n,) it was fitted on, where they were given."""
+        return self._data
+
+    def refitted(self, X: Array, y: Array, **settings: Any) -> ForestSurrogate:
+        """Return a forest fitted to other trials, with other settings of scikit-learn's.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Encoded rows.
+        y : ndarray of shape (n,)
+            Their objective, in the user's units.
+        **settings
+            Parameters of the scikit-learn forest that differ.
+        """
+        from sklearn.base import clone
+
+        target = self._sign * np.asarray(y, dtype=float)
+        standard, columns = Standard.of(target), self._columns
+        if isinstance(columns, OrderedColumns):
+            columns = OrderedColumns(self._space, X, standard.values)
+        forest = clone(self._forest).set_params(**settings)
+        Z = np.asarray(X if columns is None else columns(X))
+        own = columns is None or isinstance(columns, OrderedColumns)
+        order = self._space.order if own else np.arange(Z.shape[1])
+        _fit_standardized(forest, Z, target, standard, order)
+        return ForestSurrogate(
+            self._space,
+            forest,
+            columns=columns,
+            data=(X, y),
+            min_variance=self._min_variance,
+            negated=self._sign < 0,
+        )
+
+    def _learned_order(self) -> bool:
+        """Say whether the columns depend on the objective (two categories split the same way)."""
+        columns = self._columns
+        return isinstance(columns, OrderedColumns) and any(
+            len(ranks) > 2 for ranks in columns.ranks.values()
+        )
+
+    def _out_of_bag(self, X: Array, y: Array) -> HeldOut:
+        means, variances = self._leaves(X)
+        out = np.ones(means.shape, dtype=bool)
+        for t, drawn in enumerate(self._forest.estimators_samples_):
+            out[drawn, t] = False
+        seen = out.any(axis=1)  # with few trees a trial may be in every bag
+        means = np.where(out, means, np.nan)[seen]
+        variances = np.where(out, variances, np.nan)[seen]
+        return HeldOut(
+            method="out-of-bag",
+            observed=y[seen],
+            mean=np.nanmean(means, axis=1),
+            std=std_from_variance(np.nanvar(means, axis=1) + np.nanmean(variances, axis=1)),
+            rows=X[seen],
+        )
+
+    def _cross_validated(
+        self, X: Array, y: Array, which: npt.NDArray[np.intp], **settings: Any
+    ) -> HeldOut:
+        count = int(which.max()) + 1
+        fold = which % _FOLDS
+        sizes = np.cumsum(np.bincount(fold, minlength=_FOLDS))
+        asked = min(int(np.searchsorted(sizes, _ENOUGH)) + 1, _FOLDS)
+        method = "five-fold cross-validation"
+        if asked < _FOLDS:
+            method = f"{method}, {asked} of the folds"
+        if count < len(y):
+            method = f"{method}, {TOGETHER}"
+        if count == 1:  # nothing would be left to learn from
+            return HeldOut(method=method, observed=y[:0], mean=y[:0], std=y[:0])
+        mean, std = np.empty(len(y)), np.empty(len(y))
+        trees = len(self._forest.estimators_)
+        if getattr(self._forest, "bootstrap", False):
+            trees = int(np.ceil(_OUT_OF_BAG * trees))
+        for k in steps(range(min(asked, count)), "folds"):
+            part = self.refitted(X[fold != k], y[fold != k], n_estimators=trees, **settings)
+            mean[fold == k], std[fold == k] = part.predict(X[fold == k])
+        out = fold < asked
+        return HeldOut(method=method, observed=y[out], mean=mean[out], std=std[out], rows=X[out])
+
+
+def _fit_standardized(
+    forest: RandomForestRegressor,
+    Z: Array,
+    y: Array,
+    standard: Standard,
+    order: npt.NDArray[np.int64],
+) -> None:
+    """Fit a forest so that neither the objective's unit nor the order of columns changes a split.
+
+    Splits are chosen by standardized objectives, with columns in the given order; the leaves then
+    get the mean and the variance of the objectives as they are.
+    """
+    columns = np.ascontiguousarray(Z[:, order], dtype=np.float32)
+    grow(forest, columns, standard.values)
+    above = (y - standard.centre) / standard.unit  # a sum of what is large may overflow
+    drawn = forest.estimators_samples_ if forest.bootstrap else None
+    for t, estimator in enumerate(forest.estimators_):
+        tree, of_tree = estimator.tree_, above if drawn is None else above[drawn[t]]
+        leaf = tree.apply(columns if drawn is None else columns[drawn[t]])
+        weight = np.bincount(leaf, minlength=tree.node_count)
+        at = weight > 0
+        mean = tree.value[:, 0, 0] * standard.sign
+        mean[at] = np.bincount(leaf, of_tree, tree.node_count)[at] / weight[at]
+        within = tree.impurity.copy()
+        apart = (of_tree - mean[leaf]) ** 2
+        within[at] = np.bincount(leaf, apart, tree.node_count)[at] / weight[at]
+        tree.value[:, 0, 0] = standard.centre + standard.unit * mean
+        tree.impurity[...] = np.where(within <= STEP**2 * _ROUNDED, 0.0, within) * standard.unit**2
+        tree.feature[tree.feature >= 0] = order[tree.feature[tree.feature >= 0]]
+
+
+def _total_std(means: Array, variances: Array) -> Array:
+    # relative to the first tree, so that equal trees have no variance from rounding
+    return std_from_variance((means - means[:, :1]).var(axis=1) + variances.mean(axis=1))

@@ -1,0 +1,212 @@
+"""A model of the user's as a surrogate: any object that predicts."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hpo_explain.base.errors import InputError
+from hpo_explain.models._extremes import HasExtremes
+from hpo_explain.models.columns import ValueColumns
+from hpo_explain.models.forest import VARIANCE_CRITERIA, ForestSurrogate
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.protocols import Surrogate
+from hpo_explain.space import Array, SearchSpace
+
+_PROBES = 3  # configurations at which it is asked
+_FIT = (
+    "Fit it on run.X and run.objective, or give hpo_explain.ModelSurrogate(run.space, model, "
+    "columns=...), with the function from encoded rows to what it was fitted on."
+)
+
+
+class ModelSurrogate(HasExtremes):
+    """Any fitted object with a method ``predict`` as a surrogate.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The space of the encoded rows.
+    model : object
+        What predicts, in the objective's units. ``predict(X)`` returns the mean and the standard
+        deviation, each (n,); or, where it has a parameter ``return_std``, does so with
+        ``return_std=True``; or it returns the mean alone, and the standard deviation is 0.
+    columns : callable, optional
+        Function from encoded rows (n, d) to what the model was fitted on; by default the encoded
+        rows themselves, where inactive hyperparameters are NaN.
+    negated : bool, default False
+        Whether the model was fitted on the negated objective, as by an optimizer that only
+        maximizes.
+
+    Raises
+    ------
+    ValueError
+        If `model` has no method ``predict``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import BayesianRidge
+    >>> from hpo_explain import FloatParameter, ModelSurrogate, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 10.0)])
+    >>> X = np.linspace(0, 1, 12)[:, None]
+    >>> surrogate = ModelSurrogate(space, BayesianRidge().fit(X, 3.0 + X[:, 0]))
+    >>> mean, std = surrogate.predict(space.encode([{"x": 5.0}]))
+    >>> mean.round(2).tolist(), surrogate.has_std
+    ([3.5], True)
+    """
+
+    def __init__(
+        self,
+        space: SearchSpace,
+        model: Any,
+        *,
+        columns: Callable[[Array], Any] | None = None,
+        negated: bool = False,
+    ) -> None:
+        if not callable(getattr(model, "predict", None)):
+            problem = f"must have a method predict, but was {model!r}"
+            raise InputError("model", problem, model, "Give a fitted model.")
+        self._space = space
+        self._model = model
+        self._columns = columns
+        self._sign = -1.0 if negated else 1.0
+        self._asks_std = _takes_std(model.predict)
+
+    @property
+    def label(self) -> str:
+        """What the model is called, as in "your SVR"."""
+        return f"your {type(self._model).__name__}"
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the model receives."""
+        return self._space
+
+    @property
+    def model(self) -> Any:
+        """The model."""
+        return self._model
+
+    @property
+    def has_std(self) -> bool:
+        """Whether the model says how uncertain it is."""
+        return isinstance(self._predicted(self._space.sample(_PROBES, seed=0)), tuple)
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Return mean and standard deviation, each (n,), at encoded rows (n, d).
+
+        The standard deviation is 0 where the model knows none.
+        """
+        found = self._predicted(X)
+        mean, std = found if isinstance(found, tuple) else (found, np.zeros(len(X)))
+        return self._sign * _column(mean), _column(std)
+
+    def _predicted(self, X: Array) -> Any:
+        """Return what the model predicts: a tuple of two, or the mean."""
+        rows = self._space.check_rows("X", X)
+        asked = rows if self._columns is None else self._columns(rows)
+        found = self._model.predict(asked, **({"return_std": True} if self._asks_std else {}))
+        return tuple(found) if isinstance(found, (tuple, list)) and len(found) == 2 else found
+
+
+def _column(values: Any) -> Array:
+    """Return values as (n,) numbers; models of several outputs have (n, 1)."""
+    found = np.asarray(values, dtype=float)
+    return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+
+
+def _takes_std(predict: Callable[..., Any]) -> bool:
+    try:
+        return "return_std" in inspect.signature(predict).parameters
+    except (TypeError, ValueError):  # it is not written in Python
+        return False
+
+
+def as_surrogate(given: Any, space: SearchSpace, argument: str = "surrogate") -> Surrogate:
+    """Return a model as a surrogate of a space.
+
+    A surrogate is taken as it is. A fitted Gaussian process or forest of scikit-learn becomes a
+    `GaussianProcessSurrogate` or a `ForestSurrogate`, anything else that predicts a
+    `ModelSurrogate`. A model of scikit-learn that was fitted on a table whose columns are
+    hyperparameters receives such a table, in the user's units; any other the encoded rows.
+
+    Parameters
+    ----------
+    given : object
+        The model.
+    space : SearchSpace
+        The space of the run that it is about.
+    argument : str, default "surrogate"
+        What errors call it.
+
+    Raises
+    ------
+    InputError
+        If it is no model, was not fitted, is of another space, or cannot predict its rows.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> forest = RandomForestRegressor(4).fit([[0.1], [0.9]], [1.0, 2.0])
+    >>> as_surrogate(forest, space).label
+    'a forest'
+    """
+    if isinstance(getattr(given, "space", None), SearchSpace) and isinstance(given, Surrogate):
+        _check_space(given, space, argument)
+        return given
+    if not callable(getattr(given, "predict", None)) or isinstance(given, type):
+        raise InputError(
+            argument,
+            f"must be a fitted model with a method predict, but was {given!r}",
+            given,
+            "Give a surrogate such as run.surrogate(), a fitted regressor of scikit-learn, or any "
+            "object whose predict(X) returns mean and standard deviation at encoded rows.",
+        )
+    try:
+        found = _wrapped(given, space)
+    except InputError as error:
+        raise InputError(argument, error.problem, given, error.remedy) from error
+    try:
+        found.predict(space.sample(_PROBES, seed=0))
+    except Exception as error:  # any may be raised by a model of the user's
+        shape = f"(n, {len(space)})"
+        problem = f"cannot predict encoded rows {shape}: {type(error).__name__}: {error}"
+        raise InputError(argument, problem.rstrip(". "), given, _FIT) from error
+    return found
+
+
+def _wrapped(model: Any, space: SearchSpace) -> Surrogate:
+    names = [str(name) for name in getattr(model, "feature_names_in_", ())]
+    values = ValueColumns(space, names) if names and {*names} <= {*space.names} else None
+    numbers = None if values is None else values.numbers
+    if _is_a(model, "GaussianProcessRegressor"):
+        return GaussianProcessSurrogate(space, model, columns=numbers)
+    if _is_a(model, "ForestRegressor") and model.criterion in VARIANCE_CRITERIA:
+        return ForestSurrogate(space, model, columns=numbers)
+    return ModelSurrogate(space, model, columns=values)
+
+
+def _is_a(model: Any, name: str) -> bool:
+    """Say whether a model is of a class of scikit-learn, which is not imported to find out."""
+    return any(
+        base.__name__ == name and base.__module__.split(".")[0] == "sklearn"
+        for base in type(model).__mro__
+    )
+
+
+def _check_space(model: Surrogate, space: SearchSpace, argument: str) -> None:
+    if model.space == space:
+        return
+    names, known = model.space.names, space.names
+    if names != known:
+        problem = f"is a model of {list(names)}, but the run has {list(known)}"
+    else:
+        others = [mine.name for mine, its in zip(space, model.space, strict=True) if mine != its]
+        problem = f"is a model of other ranges or choices of {', '.join(others)} than the run's"
+    raise InputError(argument, problem, model, "Fit it on the run's space.")

@@ -1,0 +1,173 @@
+"""The risk-averse confidence bound, against closed forms and the axioms of its Shapley values."""
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.models.acquisition.protocols import (
+    Acquisition,
+    OfPredictions,
+    SupportsParts,
+    SurrogateBased,
+)
+from tests.analytic import AnalyticSurrogate, unit_cube
+
+SPACE = unit_cube(3)
+WEIGHTS = np.array([0.5, 0.0, 2.0])
+SURROGATE = AnalyticSurrogate(SPACE, lambda X: 3.0 * X[:, 0] - X[:, 1], lambda X: 0.1 + X[:, 1])
+LINEAR = AnalyticSurrogate(SPACE, lambda X: 0.2 + X @ WEIGHTS, 0.05)
+X = SPACE.sample(40, seed=1)
+
+
+def bound(**changes):
+    return hx.RiskAverseConfidenceBound(
+        **{"surrogate": SURROGATE, "noise": LINEAR, "kappa": 2.0, "alpha": 1.5, **changes}
+    )
+
+
+def fitted_bound(n=25):
+    """On two fitted processes, the noise depending on x3 alone."""
+    rng = np.random.default_rng(0)
+    rows = np.repeat(SPACE.sample(n, seed=3), 4, axis=0)
+    noise = np.exp(3.0 * rows[:, 2] - 3.0) * rng.standard_normal(len(rows))
+    run = hx.Run(SPACE, rows, rows[:, 0] + rows[:, 1] ** 2 + noise, "minimize")
+    assert run.noise().varies
+    return hx.RiskAverseConfidenceBound(run.surrogate(), run.noise(), alpha=2.0)
+
+
+# ---------------------------------------------------------------------- terms
+
+
+@pytest.mark.parametrize(("direction", "sign"), [("minimize", -1.0), ("maximize", 1.0)])
+def test_the_terms_are_those_of_the_bound_and_the_noise(direction, sign):
+    terms = bound(direction=direction).terms(X)
+    assert tuple(terms) == ("mean", "uncertainty", "noise")
+    np.testing.assert_allclose(terms["mean"], sign * (3.0 * X[:, 0] - X[:, 1]))
+    np.testing.assert_allclose(terms["uncertainty"], 2.0 * (0.1 + X[:, 1]))
+    np.testing.assert_allclose(terms["noise"], -1.5 * (0.2 + X @ WEIGHTS))  # whatever is better
+
+
+def test_without_aversion_it_is_the_confidence_bound():
+    plain = hx.LowerConfidenceBound(SURROGATE, kappa=2.0).terms(X)
+    terms = bound(alpha=0.0).terms(X)
+    assert not terms.pop("noise").any()
+    for name, values in plain.items():
+        np.testing.assert_array_equal(terms[name], values)
+
+
+def test_its_parts_have_its_terms_and_add_up_to_it():
+    whole = bound()
+    assert isinstance(whole, Acquisition)
+    assert isinstance(whole, SurrogateBased)
+    assert isinstance(whole, SupportsParts)
+    # the surrogate's predictions do not tell the noise
+    assert not isinstance(whole, OfPredictions)
+    parts = [part.terms(X) for part in whole.parts()]
+    for name, values in whole.terms(X).items():
+        np.testing.assert_allclose(sum(part[name] for part in parts), values)
+
+
+@pytest.mark.parametrize(
+    ("direction", "label"),
+    [
+        ("minimize", "risk-averse LCB (κ = 2, α = 1.5)"),
+        ("maximize", "risk-averse UCB (κ = 2, α = 1.5)"),
+    ],
+)
+def test_it_is_named_with_its_settings(direction, label):
+    assert bound(direction=direction).label == label
+
+
+def test_both_models_are_of_the_same_space():
+    with pytest.raises(hx.InputError) as wrong:
+        bound(noise=AnalyticSurrogate(unit_cube(2), 1.0))
+    assert wrong.value.argument == "noise"
+
+
+# ---------------------------------------------------------------------- Shapley values
+
+
+def explain(acquisition, config, background=X, **options):
+    return hx.ShapleyExplainer(acquisition, background=background, **options).explain(config)
+
+
+CONFIG = {"x1": 0.9, "x2": 0.3, "x3": 0.8}
+
+
+@pytest.mark.parametrize("estimator", ["auto", "kernel"])
+def test_the_noise_term_of_a_linear_model_has_a_closed_form(estimator):
+    """φ_j = -α w_j (x_j - mean of the background's x_j)."""
+    found = explain(bound(), CONFIG, estimator=estimator)
+    expected = -1.5 * WEIGHTS * (np.array([*CONFIG.values()]) - X.mean(axis=0))
+    np.testing.assert_allclose(found.contributions["noise"], expected, atol=1e-9)
+
+
+def test_contributions_add_up_to_the_payout_term_by_term():
+    acquisition = fitted_bound()
+    found = explain(acquisition, CONFIG)
+    assert found.terms == ("mean", "uncertainty", "noise")
+    at, base = (acquisition.terms(rows) for rows in (np.array([[*CONFIG.values()]]), X))
+    for term in found.terms:
+        payout = at[term][0] - base[term].mean()
+        assert found.contributions[term].sum() == pytest.approx(payout, rel=1e-9, abs=1e-12)
+
+
+def test_coalitions_of_the_models_agree_with_composed_rows():
+    """The exact path, of two games, and shap's on rows that are composed one by one."""
+    acquisition = fitted_bound()
+    exact = explain(acquisition, CONFIG, estimator="exact")
+    composed = explain(acquisition, CONFIG, estimator="kernel")
+    for term in exact.terms:
+        size = np.abs(composed.contributions[term]).max()
+        np.testing.assert_allclose(
+            exact.contributions[term], composed.contributions[term], atol=1e-6 * size
+        )
+
+
+def test_what_only_the_noise_depends_on_takes_part():
+    """A surrogate that cannot depend on x3, and a noise that depends on nothing else."""
+
+    class OfTwo(AnalyticSurrogate):
+        def relevant(self):
+            return np.array([True, True, False])
+
+    class OfThird(AnalyticSurrogate):
+        def relevant(self):
+            return np.array([False, False, True])
+
+    noise = OfThird(SPACE, lambda X: X[:, 2], 0.0)
+    found = explain(bound(surrogate=OfTwo(SPACE, SURROGATE.mean, 0.1), noise=noise), CONFIG)
+    expected = -1.5 * (0.8 - X[:, 2].mean())
+    assert found.contributions["noise"].tolist() == pytest.approx([0.0, 0.0, expected])
+    assert found.contributions["mean"]["x3"] == 0.0
+
+
+def test_a_proposal_is_explained_by_it_and_the_noise_is_a_reason():
+    run = hx.Run(SPACE, X, X[:, 0], "minimize", objective_name="loss")
+    noisy = AnalyticSurrogate(SPACE, lambda X: X[:, 2], 0.0)
+    acquisition = bound(surrogate=AnalyticSurrogate(SPACE, 0.0, 0.1), noise=noisy)
+    quietest = int(np.argmin(X[:, 2]))
+    found = hx.explain_proposal(run, quietest, acquisition=acquisition, background=X)
+    reason = found.claims[0]
+    assert (reason.hyperparameters, reason.term) == (("x3",), "noise")
+    assert reason.estimate == pytest.approx(1.5 * (X[:, 2].mean() - X[quietest, 2]))
+    assert "where results scatter less" in found.sentence
+
+
+def test_pairs_act_together_only_where_the_noise_makes_them():
+    """H of the whole, whose grid predictions of the surrogate alone would miss the noise."""
+    rows = SPACE.sample(40, seed=5)
+    model = hx.GaussianProcessSurrogate.fit(SPACE, rows, rows[:, 0])
+    product = AnalyticSurrogate(SPACE, lambda X: 5.0 * X[:, 1] * X[:, 2], 0.0)
+    acquisition = hx.RiskAverseConfidenceBound(model, product, kappa=0.0, alpha=1.0)
+    found = hx.InteractionExplainer(acquisition, sample=30).explain()
+    assert found.claims[0].hyperparameters == ("x2", "x3")
+
+
+def test_through_another_model_the_noise_stays():
+    run = hx.Run(SPACE, X, X[:, 0], "minimize")
+    found = hx.explain_proposal(
+        run, 30, acquisition=bound(), surrogate=run.surrogate(), background=X
+    )
+    expected = -1.5 * WEIGHTS * (X[30] - X.mean(axis=0))
+    np.testing.assert_allclose(found.contributions["noise"], expected, atol=1e-9)

@@ -1,0 +1,361 @@
+"""The Gaussian process against scikit-learn, against refits, and in the user's units."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
+from skopt.learning import GaussianProcessRegressor as SkoptGaussianProcess
+from skopt.learning.gaussian_process import kernels as skopt_kernels
+
+from hpo_explain import CategoricalParameter, GaussianProcessSurrogate, SearchSpace
+from hpo_explain.models import _gp_fit
+from hpo_explain.models._gp_fit import KERNEL_TRIALS
+from hpo_explain.models._gp_held_out import folds_of
+from hpo_explain.models._likelihood import MarginalLikelihood
+from hpo_explain.models.protocols import SupportsHeldOut, SupportsJoint, Surrogate
+from tests.analytic import nested_space, unit_cube
+
+RNG = np.random.default_rng(0)
+SPACE = unit_cube(2)
+X = SPACE.sample(40, seed=1)
+Y = 50.0 + 8.0 * np.sin(5 * X[:, 0]) + 3.0 * X[:, 1] + RNG.normal(0, 0.4, 40)
+NEW = SPACE.sample(100, seed=2)
+FITTED = GaussianProcessSurrogate.fit(SPACE, X, Y)
+
+NESTED = nested_space()
+NESTED_X = NESTED.sample(60, seed=3)
+NESTED_Y = np.nan_to_num(NESTED_X, nan=0.3) @ np.arange(1.0, 10.0)
+
+
+def user_gp(*, noise, alpha=1e-10, normalize_y=True):
+    kernel = ConstantKernel(2.0) * Matern([0.4, 0.9], nu=1.5) + RBF(0.3)
+    kernel = kernel + WhiteKernel(noise) if noise else kernel
+    gp = GaussianProcessRegressor(kernel, alpha=alpha, normalize_y=normalize_y, optimizer=None)
+    return gp.fit(X, Y)
+
+
+USER = {
+    "white noise": (user_gp(noise=0.05), 0.05),
+    "alpha": (user_gp(noise=0.0, alpha=0.02), 0.0),
+    "alpha by trial": (user_gp(noise=0.03, alpha=np.linspace(0.01, 0.05, 40)), 0.03),
+    "not normalized": (user_gp(noise=0.05, normalize_y=False), 0.05),
+}
+
+
+# ---------------------------------------------------------------------- predictions
+
+
+@pytest.mark.parametrize(("gp", "white"), USER.values(), ids=USER)
+def test_predictions_are_scikit_learns_without_the_noise(gp, white):
+    mean, std = GaussianProcessSurrogate(SPACE, gp).predict(NEW)
+    their_mean, their_std = gp.predict(NEW, return_std=True)
+    np.testing.assert_allclose(mean, their_mean, rtol=1e-9)
+    scale = gp._y_train_std
+    np.testing.assert_allclose(std**2, their_std**2 - white * scale**2, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("gp", "white"), USER.values(), ids=USER)
+def test_the_joint_covariance_is_scikit_learns_without_the_noise(gp, white):
+    surrogate = GaussianProcessSurrogate(SPACE, gp)
+    covariance = surrogate.posterior_covariance(NEW)
+    _, theirs = gp.predict(NEW, return_cov=True)
+    scale = np.ravel(gp._y_train_std).item()
+    np.testing.assert_allclose(
+        covariance, theirs - white * scale**2 * np.eye(len(NEW)), atol=1e-9 * scale**2
+    )
+    _, std = surrogate.predict(NEW)
+    np.testing.assert_allclose(np.diag(covariance), std**2, atol=1e-9 * scale**2)
+    assert np.linalg.eigvalsh(covariance).min() > -1e-9 * scale**2
+
+
+@pytest.mark.parametrize(("gp", "white"), USER.values(), ids=USER)
+def test_the_noise_is_the_white_noise_and_alpha_in_the_objectives_units(gp, white):
+    expected = gp._y_train_std * np.sqrt(white + np.mean(gp.alpha))
+    assert GaussianProcessSurrogate(SPACE, gp).noise_std == pytest.approx(expected, rel=1e-6)
+    assert GaussianProcessSurrogate(SPACE, gp, noise_std=0.7).noise_std == 0.7
+
+
+def test_the_noise_of_a_skopt_process_is_found_although_skopt_takes_it_out_of_the_kernel():
+    kernel = skopt_kernels.ConstantKernel(1.0) * skopt_kernels.Matern([0.4, 0.9], nu=2.5)
+    gp = SkoptGaussianProcess(kernel, noise="gaussian", normalize_y=True).fit(X, Y)
+    surrogate = GaussianProcessSurrogate(SPACE, gp)
+    expected = gp._y_train_std * np.sqrt(gp.noise_ + gp.alpha)
+    assert surrogate.noise_std == pytest.approx(expected, rel=1e-6)
+    mean, std = surrogate.predict(NEW)
+    their_mean, their_std = gp.predict(NEW, return_std=True)  # skopt leaves the noise out
+    np.testing.assert_allclose(mean, their_mean, rtol=1e-9)
+    np.testing.assert_allclose(std, their_std, rtol=1e-6)
+
+
+def test_predictions_in_parts_are_those_of_the_whole(monkeypatch):
+    mean, std = FITTED.predict(NEW)
+    monkeypatch.setattr("hpo_explain.models.gaussian_process._CHUNK", 7 * X.size)
+    in_parts = FITTED.predict(NEW)
+    np.testing.assert_allclose(in_parts[0], mean, rtol=1e-12)
+    np.testing.assert_allclose(in_parts[1], std, rtol=1e-9)
+
+
+def test_the_columns_of_a_process_are_those_it_was_fitted_on():
+    gp = GaussianProcessRegressor(Matern([0.5], nu=2.5), optimizer=None).fit(X[:, [1]], Y)
+    surrogate = GaussianProcessSurrogate(SPACE, gp, columns=lambda rows: rows[:, [1]])
+    np.testing.assert_allclose(surrogate.predict(NEW)[0], gp.predict(NEW[:, [1]]), rtol=1e-9)
+
+
+def test_a_process_of_the_negated_objective_predicts_the_objective():
+    gp, _ = USER["white noise"]
+    mirrored = GaussianProcessRegressor(
+        gp.kernel_, alpha=gp.alpha, normalize_y=True, optimizer=None
+    ).fit(X, -Y)
+    ours = GaussianProcessSurrogate(SPACE, mirrored, negated=True)
+    theirs = GaussianProcessSurrogate(SPACE, gp)
+    for mine, other in zip(ours.predict(NEW), theirs.predict(NEW), strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-9)
+    np.testing.assert_allclose(ours.held_out().observed, Y, rtol=1e-12)
+    np.testing.assert_allclose(ours.held_out().mean, theirs.held_out().mean, rtol=1e-9)
+
+
+# ---------------------------------------------------------------------- held-out trials
+
+
+@pytest.mark.parametrize(
+    "gp", [gp for gp, _ in USER.values()] + [FITTED.gp], ids=[*USER, "our own fit"]
+)
+def test_leave_one_out_in_closed_form_is_that_of_refits(gp):
+    surrogate = GaussianProcessSurrogate(SPACE, gp)
+    held_out = surrogate.held_out()
+    np.testing.assert_allclose(held_out.observed, Y, rtol=1e-12)
+    offset, scale = gp._y_train_mean, gp._y_train_std  # those of all trials, as in the closed form
+    alpha = np.broadcast_to(gp.alpha, len(Y))
+    for i in range(len(Y)):
+        others = np.arange(len(Y)) != i
+        refit = GaussianProcessRegressor(gp.kernel_, alpha=alpha[others], optimizer=None)
+        refit.fit(X[others], gp.y_train_[others])
+        mean, std = refit.predict(X[[i]], return_std=True)  # white noise included, alpha not
+        assert held_out.mean[i] == pytest.approx((offset + scale * mean).item(), rel=1e-7)
+        expected = scale * np.sqrt(std**2 + alpha[i])
+        assert held_out.std[i] == pytest.approx(expected.item(), rel=1e-6)
+
+
+def test_trials_of_a_repeated_configuration_are_held_out_together():
+    rows = np.concatenate([X[:12], X[:5], X[:2], X[:2]])
+    y = np.concatenate([Y[:12], Y[:5] + 0.1, Y[:2] - 0.2, Y[:2]])
+    kernel = Matern(nu=2.5, length_scale=np.ones(X.shape[1])) + WhiteKernel(0.01)
+    gp = GaussianProcessRegressor(kernel, normalize_y=True, optimizer=None).fit(rows, y)
+    held_out = GaussianProcessSurrogate(SPACE, gp).held_out()
+    assert held_out.method == "leave-one-out, repeated configurations together, in closed form"
+    for i in range(len(y)):
+        others = (rows != rows[i]).any(axis=1)
+        refit = GaussianProcessRegressor(gp.kernel_, optimizer=None)
+        refit.fit(rows[others], gp.y_train_[others])
+        mean, std = refit.predict(rows[[i]], return_std=True)
+        expected = gp._y_train_mean + gp._y_train_std * mean
+        assert held_out.mean[i] == pytest.approx(expected.item(), rel=1e-7)
+        assert held_out.std[i] == pytest.approx((gp._y_train_std * std).item(), rel=1e-6)
+
+
+def test_trials_are_predicted_by_fits_that_never_saw_them():
+    """Kernel's parameters included: warm-started, they are nearly those of a fit from scratch."""
+    noisy = Y + np.random.default_rng(0).normal(0.0, 0.2, len(Y))
+    held_out = GaussianProcessSurrogate.fit(SPACE, X, noisy).held_out()
+    assert held_out.method == "10-fold cross-validation, kernel refitted"
+    np.testing.assert_allclose(held_out.observed, noisy, rtol=1e-12)
+    np.testing.assert_array_equal(held_out.rows, X)
+    fold = folds_of(np.arange(len(Y)))
+    assert np.bincount(fold).tolist() == [4] * 10
+    for k in range(10):
+        part = GaussianProcessSurrogate.fit(SPACE, X[fold != k], noisy[fold != k])
+        mean, std = part.predict(X[fold == k])
+        np.testing.assert_allclose(held_out.mean[fold == k], mean, atol=0.05 * noisy.std())
+        expected = np.hypot(std, part.noise_std)
+        np.testing.assert_allclose(held_out.std[fold == k], expected, rtol=0.1)
+
+
+def test_trials_of_one_configuration_are_in_one_fold():
+    which = np.array([0, 1, 2, 0, 3, 1, 4])
+    fold = folds_of(which)
+    assert [len(set(fold[which == k])) for k in range(5)] == [1] * 5
+    assert len(set(fold)) == 5
+    assert set(folds_of(np.arange(200))) == set(range(5))
+
+
+def test_a_process_whose_parameters_scikit_learn_fitted_is_fitted_again():
+    kernel = Matern(nu=2.5, length_scale=np.ones(X.shape[1])) + WhiteKernel(0.1)
+    gp = GaussianProcessRegressor(kernel, alpha=np.full(len(Y), 1e-8), normalize_y=True).fit(X, Y)
+    held_out = GaussianProcessSurrogate(SPACE, gp).held_out()
+    assert "kernel refitted" in held_out.method
+    fold = folds_of(np.arange(len(Y)))
+    for k in range(10):
+        again = GaussianProcessRegressor(gp.kernel_, normalize_y=True)
+        again.fit(X[fold != k], Y[fold != k])
+        np.testing.assert_allclose(
+            held_out.mean[fold == k], again.predict(X[fold == k]), atol=0.03 * Y.std()
+        )
+    assert pickle.loads(pickle.dumps(GaussianProcessSurrogate(SPACE, gp))).held_out().method
+
+
+# ---------------------------------------------------------------------- fitting
+
+
+def test_our_own_fit_predicts_what_scikit_learn_predicts():
+    mean, std = FITTED.predict(NEW)
+    their_mean, their_std = FITTED.gp.predict(NEW, return_std=True)  # its noise is in alpha
+    np.testing.assert_allclose(mean, their_mean, rtol=1e-9)
+    np.testing.assert_allclose(std, their_std, rtol=1e-6)
+
+
+def test_a_smooth_function_is_recovered_within_its_uncertainty():
+    truth = 50.0 + 8.0 * np.sin(5 * NEW[:, 0]) + 3.0 * NEW[:, 1]
+    mean, std = FITTED.predict(NEW)
+    assert np.corrcoef(mean, truth)[0, 1] > 0.99
+    assert (np.abs(mean - truth) < 4 * std).all()
+    assert (np.abs(mean - truth) < 1.96 * std).mean() > 0.8
+
+
+def test_the_noise_is_recovered():
+    rows = SPACE.sample(200, seed=5)
+    y = np.sin(4 * rows[:, 0]) + np.random.default_rng(6).normal(0, 0.2, 200)
+    # four standard errors of a standard deviation from 200 draws: 4 / sqrt(400) = 20 %
+    assert GaussianProcessSurrogate.fit(SPACE, rows, y).noise_std == pytest.approx(0.2, rel=0.2)
+
+
+def test_an_irrelevant_hyperparameter_gets_the_longest_length_scale():
+    space = unit_cube(3)
+    rows = space.sample(50, seed=0)
+    surrogate = GaussianProcessSurrogate.fit(space, rows, np.sin(6 * rows[:, 1]))
+    scales = surrogate.gp.kernel_.k2.length_scale
+    assert scales[1] < 0.5 * scales[0]
+    assert scales[1] < 0.5 * scales[2]
+
+
+@pytest.mark.parametrize(
+    ("space", "rows", "y"),
+    [
+        (SPACE, X, Y),
+        (SPACE, X, RNG.normal(size=40)),
+        (SPACE, X, np.zeros(40)),
+        (SPACE, X, (np.arange(40) == 7).astype(float)),
+        (NESTED, NESTED_X, NESTED_Y),
+    ],
+    ids=["smooth", "noise", "constant", "spike", "nested"],
+)
+def test_length_scales_lie_within_their_bounds(space, rows, y):
+    kernel = GaussianProcessSurrogate.fit(space, rows, y).gp.kernel_
+    scales = np.atleast_1d(kernel.k2.length_scale)
+    assert scales.min() >= 0.05 * (1 - 1e-9)
+    assert scales.max() <= 2.0 * (1 + 1e-9)
+
+
+def test_the_objectives_units_and_direction_only_rescale_the_predictions():
+    mean, std = FITTED.predict(NEW)
+    scaled = GaussianProcessSurrogate.fit(SPACE, X, 1000.0 * Y + 5.0)
+    mirrored = GaussianProcessSurrogate.fit(SPACE, X, -Y)
+    # the standardized objectives differ by rounding, which the optimizer's path may magnify
+    np.testing.assert_allclose(scaled.predict(NEW)[0], 1000.0 * mean + 5.0, rtol=1e-6)
+    np.testing.assert_allclose(scaled.predict(NEW)[1], 1000.0 * std, rtol=1e-3)
+    np.testing.assert_allclose(mirrored.predict(NEW)[0], -mean, rtol=1e-6)
+    np.testing.assert_allclose(mirrored.predict(NEW)[1], std, rtol=1e-3)
+    assert scaled.noise_std == pytest.approx(1000.0 * FITTED.noise_std, rel=1e-3)
+
+
+def test_the_same_seed_gives_the_same_fit_and_nothing_is_written_into_the_data():
+    rows, y = X.copy(), Y.copy()
+    rows.setflags(write=False)
+    y.setflags(write=False)
+    again = GaussianProcessSurrogate.fit(SPACE, rows, y, seed=0)
+    np.testing.assert_array_equal(again.predict(NEW)[0], FITTED.predict(NEW)[0])
+    np.testing.assert_array_equal(again.predict(NEW)[1], FITTED.predict(NEW)[1])
+    np.testing.assert_array_equal(rows, X)
+    np.testing.assert_array_equal(y, Y)
+
+
+def test_fitting_leaves_the_global_random_state_alone():
+    before = pickle.dumps(np.random.get_state())  # noqa: NPY002
+    GaussianProcessSurrogate.fit(SPACE, X[:10], Y[:10])
+    assert pickle.dumps(np.random.get_state()) == before  # noqa: NPY002
+
+
+def test_a_fit_has_a_maximum_and_shares_the_search_for_it_with_fits_to_more_trials(monkeypatch):
+    space = unit_cube(3)
+    X = space.sample(26, seed=3)
+    y = np.sin(5.0 * X[:, 0]) + X[:, 1] + np.random.default_rng(0).normal(0.0, 0.1, len(X))
+    alone = [GaussianProcessSurrogate.fit(space, X[:n], y[:n]).gp for n in (26, 21, 25, 20)]
+    _gp_fit._from_scratch.cache_clear()
+    steps, maximize = [], MarginalLikelihood.maximize
+    monkeypatch.setattr(
+        MarginalLikelihood, "maximize", lambda *given, **s: steps.append(1) or maximize(*given, **s)
+    )
+    again = {n: GaussianProcessSurrogate.fit(space, X[:n], y[:n]).gp for n in (20, 21, 25, 26)}
+    for n, gp in zip((26, 21, 25, 20), alone, strict=True):
+        np.testing.assert_array_equal(again[n].kernel_.theta, gp.kernel_.theta)
+    assert len(steps) == 2 + 1 + 2 + 1  # from scratch of 20 and of 25, and on from there
+    for n, gp in again.items():
+        Z, target = X[:n], (y[:n] - y[:n].mean()) / y[:n].std()
+        theta = np.append(gp.kernel_.theta, np.log(gp.alpha))
+        gradient = MarginalLikelihood(np.zeros(3), Z, target, jitter=1e-10)(theta)[1]
+        inside = np.abs(theta - np.clip(theta, -2.9, 0.6)) < 1e-9
+        assert inside.any()
+        assert np.abs(gradient[inside]).max() < 1e-2
+
+
+def test_many_trials_share_the_kernel_of_some_but_all_count():
+    n = KERNEL_TRIALS + 60
+    rows = SPACE.sample(n, seed=8)
+    y = np.sin(5 * rows[:, 0]) * rows[:, 1]
+    surrogate = GaussianProcessSurrogate.fit(SPACE, rows, y)
+    assert len(surrogate.gp.X_train_) == n
+    # noise-free: the process passes through every trial, drawn for the kernel or not
+    np.testing.assert_allclose(surrogate.predict(rows)[0], y, atol=0.01)
+    assert len(surrogate.held_out().observed) == n
+
+
+@pytest.mark.parametrize(
+    ("rows", "y"),
+    [
+        (X, np.full(40, 0.1)),
+        (np.repeat(X[:1], 40, axis=0), Y),
+        (np.repeat(X[:1], 40, axis=0), np.full(40, -3.0)),
+        (np.vstack([X[:20], X[:20]]), np.concatenate([Y[:20], Y[:20]])),
+        (X[:2], Y[:2]),
+        (X, 1e-12 * Y),
+        (X, 1e12 * Y),
+    ],
+    ids=["constant", "one row", "one row, constant", "twice", "two trials", "tiny", "huge"],
+)
+def test_degenerate_trials_give_finite_predictions(rows, y):
+    surrogate = GaussianProcessSurrogate.fit(SPACE, rows, y)
+    mean, std = surrogate.predict(NEW)
+    assert np.isfinite(mean).all()
+    assert np.isfinite(std).all()
+    assert (std >= 0).all()
+    # a process with a constant mean does not predict far beyond what it saw
+    spread = np.ptp(y)
+    assert (mean >= y.min() - spread - 1e-9 * np.abs(y).max()).all()
+    assert (mean <= y.max() + spread + 1e-9 * np.abs(y).max()).all()
+    held_out = surrogate.held_out()
+    assert np.isfinite([held_out.mean, held_out.std]).all()
+
+
+def test_a_hundred_categories_cost_one_column_and_one_length_scale():
+    space = SearchSpace([CategoricalParameter("c", [f"choice {i}" for i in range(100)])])
+    rows = space.sample(150, seed=0)
+    surrogate = GaussianProcessSurrogate.fit(space, rows, rows[:, 0])
+    assert surrogate.gp.kernel_.k2.theta.shape == (1,)
+    assert surrogate.gp.X_train_.shape == (150, 1)
+
+
+def test_conditional_spaces_are_predicted_everywhere():
+    surrogate = GaussianProcessSurrogate.fit(NESTED, NESTED_X, NESTED_Y)
+    mean, std = surrogate.predict(NESTED.sample(300, seed=9))
+    assert np.isfinite(mean).all()
+    assert (std > 0).all()
+
+
+def test_it_keeps_the_protocols_and_can_be_pickled():
+    assert isinstance(FITTED, Surrogate)
+    assert isinstance(FITTED, SupportsHeldOut)
+    assert isinstance(FITTED, SupportsJoint)
+    assert FITTED.space == SPACE
+    copy = pickle.loads(pickle.dumps(FITTED))
+    np.testing.assert_array_equal(copy.predict(NEW)[1], FITTED.predict(NEW)[1])
