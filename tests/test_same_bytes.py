@@ -7,26 +7,20 @@ import sys
 
 import pytest
 
-from tests.digests import EXPLAINED
+from tests.digests import PAGES, explained
 from tests.source_tree import ROOT
 
 QUICK = (
-    "importance",
-    "proposal",
-    "densities",
-    "path",
-    "effect",
-    "ablation",
-    "lime",
-    "recommended space",
-    "footprint",
-    "symbolic",
+    *(f"conditional: {name}" for name in (
+        "importance", "proposal", "densities", "path", "effect", "ablation", "lime",
+        "recommended space", "footprint",
+    )),
     "brief report",
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "names", [QUICK, pytest.param(tuple(EXPLAINED), marks=pytest.mark.thorough)]
+    "names", [QUICK, pytest.param((*explained(), *PAGES), marks=pytest.mark.thorough)]
 )
 def test_neither_the_order_of_sets_nor_the_threads_of_blas_change_a_byte(names):
     processes = [
