@@ -2,13 +2,13 @@
 
 from hpo_explain.catalog.entry import Method
 
-# ---------------------------------------------------------------------- runs
+# Topic: runs.
 
-# ---------------------------------------------------------------------- proposals
+# Topic: proposals.
 
-# ---------------------------------------------------------------------- importance
+# Topic: importance.
 
-# ---------------------------------------------------------------------- effects
+# Topic: effects.
 
 PARTIAL_DEPENDENCE = Method(
     name="partial_dependence",
@@ -27,7 +27,7 @@ ACCUMULATED_LOCAL_EFFECTS = Method(
     limits="relative to their average; does not say what combinations would do that nobody tried",
 )
 
-# ---------------------------------------------------------------------- around
+# Topic: around.
 
 ABLATION = Method(
     name="ablation",
@@ -42,8 +42,8 @@ ABLATION = Method(
     "bars, averages over all orders, are the fair shares.",
 )
 
-# ---------------------------------------------------------------------- space
+# Topic: space.
 
-# ---------------------------------------------------------------------- advice
+# Topic: advice.
 
 METHODS = (ABLATION, PARTIAL_DEPENDENCE, ACCUMULATED_LOCAL_EFFECTS)
