@@ -41,7 +41,7 @@ def test_single_proposals_of_several_runs_are_bars_with_whiskers():
     order = [label.get_text() for label in ax.get_yticklabels()]
     mean = phis.mean(axis=0)
     assert order == [f"x{j}" for j in np.argsort(-np.abs(mean.sum(axis=1)))]
-    bars = [[patch.get_width() for patch in group] for group in ax.containers if hasattr(group, "patches")]  # fmt: skip # noqa: E501
+    bars = [[patch.get_width() for patch in group] for group in ax.containers if hasattr(group, "patches")]  # fmt: skip
     rows = [int(name[1:]) for name in order]
     np.testing.assert_allclose(bars, mean[rows].T)
     ends = np.array([segment[:, 0] for c in ax.collections for segment in c.get_segments()])

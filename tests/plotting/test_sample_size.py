@@ -17,7 +17,7 @@ def test_bars_are_the_worst_differences_with_their_intervals():
     assert labels == ["mean x0 − x1", "uncertainty x2 − x0", "total x1 − x0"]
     bars = [p.get_width() for c in ax.containers if isinstance(c, BarContainer) for p in c]
     assert bars == [1.0, 0.5, 1.0]
-    whiskers = [c.lines[2][0].get_segments() for c in ax.containers if isinstance(c, ErrorbarContainer)]  # fmt: skip # noqa: E501
+    whiskers = [c.lines[2][0].get_segments() for c in ax.containers if isinstance(c, ErrorbarContainer)]  # fmt: skip
     halves = [(segment[1][0] - segment[0][0]) / 2.0 for group in whiskers for segment in group]
     np.testing.assert_allclose(halves, check.to_frame()["half_width"])
 
