@@ -48,9 +48,9 @@ class Asked:
     """A run, and how it is to be explained."""
 
     run: Run
-    kind: Kind
-    draws: int | None
-    seed: int
+    kind: Kind = "auto"
+    draws: int | None = None
+    seed: int = 0
     acquisition: Criterion | Acquisition | None = None
     before: int | None = None
     notes: list[Fact] = field(default_factory=list)
@@ -103,19 +103,23 @@ def _shared(
 
 
 def explains(
-    method: Any = None, *, of: Literal["anything", "surrogate"] = "anything"
+    method: Any = None,
+    *,
+    of: Literal["anything", "surrogate"] = "anything",
+    without: Sequence[str] = (),
 ) -> Callable[..., Any]:
     """Return the function that users call: it takes a run, the method's own arguments, and more.
 
     The method gets what was asked as an `Asked`, and its own arguments. One `of` a surrogate takes
-    no acquisition, nor a time `before` which nothing is known.
+    no acquisition, nor a time `before` which nothing is known; `without` names shared arguments
+    that mean nothing to it.
     """
     if method is None:
-        return partial(explains, of=of)
+        return partial(explains, of=of, without=without)
     signature = inspect.signature(method)
     own = list(signature.parameters.values())[1:]
     asks = _of_surrogate if of == "surrogate" else _shared
-    shared = list(inspect.signature(asks).parameters.values())
+    shared = [p for n, p in inspect.signature(asks).parameters.items() if n not in without]
     first = inspect.Parameter("run", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Any)
 
     @wraps(method)
@@ -126,7 +130,8 @@ def explains(
         reading = held.pop("reading")
         if is_measured(held.get("target")):  # the word names an objective, as everywhere
             reading = {**reading, "target": held.pop("target")}
-        run = read(public, held.pop("run"), reading, held.pop("surrogate"), held["kind"])
+        surrogate, kind = held.pop("surrogate", None), held.get("kind", "auto")
+        run = read(public, held.pop("run"), reading, surrogate, kind)
         asked = Asked(run, **{p.name: held.pop(p.name) for p in shared if p.name in held})
         return method(asked, **held)
 

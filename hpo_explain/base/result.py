@@ -116,7 +116,8 @@ class Result(OldResult):
             for i, (key, values) in enumerate(getattr(self, self.table.keys)):
                 frame.insert(i, key, pd.Series(values, dtype=values.dtype), allow_duplicates=True)
             return frame
-        frame = pd.DataFrame(columns, index=pd.Index(getattr(self, labels), name=name))
+        rows = pd.Index(getattr(self, labels), name=name) if labels else None
+        frame = pd.DataFrame(columns, index=rows)
         return frame.iloc[getattr(self, self.table.order)()] if self.table.order else frame
 
     def _numbers(self) -> dict[str, Any]:

@@ -64,6 +64,8 @@ class _People(Formatter):
             return (percent if spec == "%" else plus_minus)(value.value, value.half)
         if isinstance(value, (list, tuple)):
             return join_words([self.format_field(one, spec) for one in value])
+        if spec.startswith("."):  # as many digits as asked for
+            return format(value, spec)
         return percent(value) if spec == "%" else format_value(value, width=int(spec or 200))
 
 
