@@ -52,7 +52,6 @@ from .explainers.symbolic import SymbolicExplainer as SymbolicExplainer
 from .explanations.advice import Action as Action
 from .explanations.advice import Advice as Advice
 from .explanations.comparison import Comparison as Comparison
-from .explanations.configurations import Configurations as Configurations
 from .explanations.densities import DensityCurve as DensityCurve
 from .explanations.densities import ProposalDensities as ProposalDensities
 from .explanations.density_path import DensityPath as DensityPath
@@ -99,7 +98,6 @@ from .facade.games import mistunability as mistunability
 from .facade.games import optimizer_bias as optimizer_bias
 from .facade.games import sensitivity as sensitivity
 from .facade.games import tunability as tunability
-from .facade.history import configurations as configurations
 from .facade.history import history as history
 from .facade.learning_curves import learning_curves as learning_curves
 from .facade.noise import noise as noise

@@ -500,11 +500,6 @@ REFUSED = {
         (lambda: hx.Curves([0], [[0.1]], [1, 2], [[1.0]]), "values", ANY),
     ],
     "history": [(lambda: hx.history(RUN, optimum="0"), "optimum", "0")],
-    "configurations": [
-        (lambda: hx.configurations(RUN, ["xs"]), "names", "xs"),
-        (lambda: hx.configurations(RUN, highlight=[99]), "highlight", 99),
-        (lambda: hx.configurations(RUN, highlight=5), "highlight", 5),
-    ],
     "symbolic": [
         (lambda: hx.symbolic(RUN, "y"), "names", "y"),
         (lambda: hx.symbolic(RUN, "x", least=2.0), "least", 2.0),

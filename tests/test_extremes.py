@@ -63,7 +63,6 @@ FACADES = {
     "noise": lambda run: hx.noise(repeated(run)),
     "curves": lambda run: hx.learning_curves(with_curves(run), orders=3),
     "history": hx.history,
-    "configurations": hx.configurations,
 }
 
 

@@ -344,11 +344,6 @@ def advise(run, w, kind):
     }  # fmt: skip
 
 
-def configurations(run, w, kind):
-    found = hx.configurations(run, highlight=[3])
-    return {"X": [settings(w, c) for c in run.space.decode(found.X)], "claims": claims(w, found)}
-
-
 def proposal_densities(w, seed):
     asked = w.config(trials(seed + 1)[0][0])
     found = hx.proposal_densities(w.study(seed), asked)
@@ -478,7 +473,6 @@ SAID_SLOWLY = {
     "recommended_space": recommended_space,
     "advise": advise,
     "symbolic": symbolic,
-    "configurations": configurations,
 }
 SAID_OF_OTHER_RUNS = {
     "proposal_densities": proposal_densities,

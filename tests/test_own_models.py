@@ -29,7 +29,6 @@ OWN = AnalyticSurrogate(SPACE, lambda X: X[:, 1], 0.1)  # to this model x2 alone
 NO_MODEL = {
     "Analysed",
     "compare",
-    "configurations",
     "density_path",
     "guide",
     "history",

@@ -101,7 +101,6 @@ def test_no_control_character_of_a_name_reaches_the_terminal():
     results = [
         hx.importance(run, kind="forest", n_trees=8),
         hx.history(run),
-        hx.configurations(run),
         hx.Instances([f"a{controls}", "b"], run.X[:4], [0, 1, 0, 1], np.arange(4.0)),
     ]
     shown = [run, run.space, *run.space, *run.notes, *run.excluded.values(), *results, wrong.value]

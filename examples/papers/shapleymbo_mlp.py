@@ -28,12 +28,15 @@ contributions are: with seed 0 even 20,000 do not rank two of them safely, with 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from scipy.stats import spearmanr
 from shapleymbo_bo import minimize, spread_out
 from shapleymbo_expectations import Verdict
@@ -339,19 +342,28 @@ def save_figures(
     """Save Figures 9, 10 and 12 to 14."""
     from hpo_explain.plotting.path_predictions import plot_predictions
 
-    both = (best.trial, other)
     drawn = {
         "figure9_predictions": plot_predictions(path),
         "figure10_best_predicted": best.plot(),
         "figure12_path": path.plot(),
-        "figure13_configurations": hx.configurations(run).plot_parallel(),
+        "figure13_configurations": lines(run, run.trials),
         "figure14_for_another_reason": path.explanation(other).plot(),
-        "figure14_both": hx.configurations(run, highlight=both).plot_parallel(),
+        "figure14_both": lines(run, [best.trial, other]),
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, ax in drawn.items():
         ax.figure.figure.savefig(folder / f"{name}.svg")
     print(f"\nFigures 9, 10 and 12 to 14: {folder}")
+
+
+def lines(run: hx.Run, trials: Sequence[int]) -> Axes:
+    """Draw trials as parallel coordinates, each hyperparameter as the position in its range."""
+    table = pd.DataFrame(run.X, columns=list(run.space.names)).assign(trial=run.trials)
+    ax = Figure(figsize=(10.0, 4.0)).subplots()
+    drawn = table[table.trial.isin(trials)]
+    pd.plotting.parallel_coordinates(drawn, "trial", colormap="viridis", ax=ax)
+    ax.legend().set_visible(len(trials) <= 10)
+    return ax
 
 
 def main() -> None:

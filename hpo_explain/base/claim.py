@@ -37,7 +37,6 @@ pruning           the pruner (`values`) would have lost so much of the best obje
 share_changes     from the first of two steps to the second a share of the variance changes so much
 incumbent         the best result so far is that of this configuration
 improvement       proposals of a model improved the best result so far by this much
-untried           these ranges, or categories, of the hyperparameter were hardly tried
 everywhere        the hyperparameter explains at least so much of the variance in every run
 shares_differ     the share in the first of two runs (`values`) is so much larger than in the second
 default           the values lose this share of what tuning gains, on average over runs
@@ -98,7 +97,6 @@ Kind = Literal[
     "share_changes",
     "incumbent",
     "improvement",
-    "untried",
     "everywhere",
     "shares_differ",
     "default",

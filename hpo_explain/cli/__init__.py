@@ -15,7 +15,6 @@ from hpo_explain.cli._commands import MethodCommand
 from hpo_explain.cli._interrupt import heeded_interrupt
 from hpo_explain.cli.advise import advise
 from hpo_explain.cli.comparison import compare
-from hpo_explain.cli.configurations import configurations
 from hpo_explain.cli.demo import demo
 from hpo_explain.cli.export import export
 from hpo_explain.cli.footprint import footprint
@@ -61,7 +60,6 @@ def main(context: click.Context) -> None:
 for _command in (
     advise,
     compare,
-    configurations,
     demo,
     export,
     footprint,

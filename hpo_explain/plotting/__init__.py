@@ -4,8 +4,6 @@ from hpo_explain.plotting._registry import draw
 from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.plotting.advice import plot_advice
 from hpo_explain.plotting.comparison import plot_comparison, plot_effects
-from hpo_explain.plotting.configurations import plot_configurations
-from hpo_explain.plotting.configurations_parallel import plot_parallel
 from hpo_explain.plotting.densities import plot_densities
 from hpo_explain.plotting.density_path import plot_density_path
 from hpo_explain.plotting.fanova import plot_fanova
@@ -48,7 +46,6 @@ __all__ = [
     "plain",
     "plot_advice",
     "plot_comparison",
-    "plot_configurations",
     "plot_curves",
     "plot_densities",
     "plot_density_path",
@@ -69,7 +66,6 @@ __all__ = [
     "plot_local_importance",
     "plot_moves",
     "plot_noise",
-    "plot_parallel",
     "plot_pareto",
     "plot_partial_dependences",
     "plot_path",

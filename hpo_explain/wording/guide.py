@@ -33,11 +33,6 @@ QUESTIONS = (
         "says what was observed: the best of noisy results is better than its average",
     ),
     Question(
-        "Where do the trials lie, and what was hardly tried?",
-        "configurations",
-        "does not say whether a value that was hardly tried would be good",
-    ),
-    Question(
         "Why did the optimizer try this configuration?",
         "explain_proposal",
         "explains what the optimizer's model expected, not whether it was right",

@@ -9,7 +9,7 @@ import pytest
 from hpo_explain.cli import main
 from hpo_explain.cli._commands import MethodCommand, command_of
 
-COMMANDS = ["ablation", "advise", "ale", "compare", "configurations", "demo", "export", "footprint",
+COMMANDS = ["ablation", "advise", "ale", "compare", "demo", "export", "footprint",
             "history", "importance", "interactions", "learning-curves", "mistunability", "optimizer-bias",
             "pareto", "pdp", "proposal", "report", "sensitivity", "symbolic", "tunability", "watch",
             "weights"]  # fmt: skip

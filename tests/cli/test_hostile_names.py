@@ -17,7 +17,6 @@ COMMANDS = {
     "advise": ["advise", "study.db"],
     "ale": ["ale", "study.db", NUMBER],
     "compare": ["compare", "study.db", "=study.db"],
-    "configurations": ["configurations", "study.db"],
     "footprint": ["footprint", "study.db"],
     "history": ["history", "study.db"],
     "importance": ["importance", "study.db", "--order", "2"],

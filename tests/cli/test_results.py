@@ -26,7 +26,6 @@ def rows(text):
 
 COMMANDS = {
     "advise": ["advise", "study.db", "--most", "2"],
-    "configurations": ["configurations", "study.db", "kernel", "x", "--highlight", "4"],
     "footprint": ["footprint", "study.db"],
     "history": ["history", "study.db", "--optimum", "0.125"],
     "importance": ["importance", "study.db", "--order", "2"],
@@ -45,7 +44,6 @@ COMMANDS = {
 def result(request, read):
     return {
         "advise": lambda: hx.advise(read, most=2),
-        "configurations": lambda: hx.configurations(read, ["kernel", "x"], highlight=[4]),
         "footprint": lambda: hx.footprint(read),
         "history": lambda: hx.history(read, optimum=0.125),
         "importance": lambda: hx.importance(read, 2),

@@ -77,7 +77,6 @@ MADE = {
     "Ablation": hx.ablation,
     "AccumulatedLocalEffects": lambda run: hx.accumulated_local_effects(run, "lr"),
     "Advice": hx.advise,
-    "Configurations": hx.configurations,
     "Comparison": lambda run: hx.compare({"one": run, "two": tuning_run(21)}, kind="forest"),
     "DensityPath": density_path,
     "DesirabilityPath": lambda run: hx.desirability_path(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.wording import configurations, history
+from hpo_explain.wording import history
 
 SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
 
@@ -32,9 +32,3 @@ def test_trials_that_were_left_out_are_counted_with_their_reasons():
     assert history.footer(made()) == ""
     excluded = {2: "pruned", 3: "failed", 4: "pruned"}
     assert history.footer(made(excluded=excluded)) == "3 trials left out: failed; pruned"
-
-
-def test_configurations_say_which_way_is_better():
-    found = hx.configurations(run(direction="maximize"))
-    assert configurations.heading(found) == "Configurations of 2 trials"
-    assert configurations.parallel_subtitle(found).endswith("higher loss is better")
