@@ -81,7 +81,6 @@ from .explanations.set_values import SetValues as SetValues
 from .explanations.shapley_interactions import ShapleyInteractions as ShapleyInteractions
 from .explanations.subspace import Subspace as Subspace
 from .explanations.symbolic import SymbolicEffect as SymbolicEffect
-from .explanations.weights import WeightedImportance as WeightedImportance
 from .facade.advice import advise as advise
 from .facade.around import lime as lime
 from .facade.around import local_importance as local_importance
@@ -113,7 +112,6 @@ from .facade.proposals import proposal_densities as proposal_densities
 from .facade.recommended_space import recommended_space as recommended_space
 from .facade.shapley_interactions import shapley_interactions as shapley_interactions
 from .facade.symbolic import symbolic as symbolic
-from .facade.weights import weighted_importance as weighted_importance
 from .methods.around.ablation import ablate as ablate
 from .methods.around.ablation import ablation as ablation
 from .methods.around.ablation_result import Ablation as Ablation

@@ -394,10 +394,6 @@ REFUSED = {
         (lambda: hx.pareto({"a": RUN, "b": RUN}, loss=2.0), "loss", 2.0),
         (lambda: hx.pareto({"a": RUN, "b": RUN}, kind="tree"), "kind", "tree"),
     ],
-    "weighted_importance": [
-        (lambda: hx.weighted_importance({"a": RUN, "b": RUN}, divisions=-1), "divisions", -1),
-        (lambda: hx.weighted_importance({"a": RUN, "b": RUN}, kind="tree"), "kind", "tree"),
-    ],
     "ablate": [
         (lambda: hx.ablate(MODEL, {}, {}, direction="down"), "direction", "down"),
     ],

@@ -387,12 +387,6 @@ def pareto(w, seed):
     }
 
 
-def weighted_importance(w, seed):
-    found = hx.weighted_importance(w.two_objectives(seed), divisions=2)
-    return {"shares": {k: by_name(w, i.names, i.estimate)
-                       for k, i in enumerate(found.importances)}}  # fmt: skip
-
-
 def learning_curves(w, seed):
     found = hx.learning_curves(w.with_curves(seed), kind="forest", orders=5, at=[1.0, 5.0])
     return {
@@ -478,7 +472,6 @@ SAID_OF_OTHER_RUNS = {
     "proposal_densities": proposal_densities,
     "noise": noise,
     "pareto": pareto,
-    "weighted_importance": weighted_importance,
     "learning_curves": learning_curves,
     "compare": compare,
 }

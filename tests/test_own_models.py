@@ -36,7 +36,6 @@ NO_MODEL = {
     "noise",
     "pareto",  # a model for each objective
     "proposal_densities",
-    "weighted_importance",  # a model for each objective
 }
 
 

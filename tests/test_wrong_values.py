@@ -23,7 +23,7 @@ FUNCTIONS = [
     and getattr(hx, name).__module__.startswith(("hpo_explain.facade", "hpo_explain.reporting"))
     and inspect.signature(getattr(hx, name)).parameters
 ]
-OF_OBJECTIVES = {"pareto", "weighted_importance"}
+OF_OBJECTIVES = {"pareto"}
 
 
 def parameters(function):

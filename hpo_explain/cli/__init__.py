@@ -29,7 +29,6 @@ from hpo_explain.cli.report import report
 from hpo_explain.cli.shapley_interactions import interactions
 from hpo_explain.cli.symbolic import symbolic
 from hpo_explain.cli.watch import watch
-from hpo_explain.cli.weights import weights
 
 __all__ = ["main"]
 
@@ -77,7 +76,6 @@ for _command in (
     symbolic,
     tunability,
     watch,
-    weights,
     *(MethodCommand(method) for method in METHODS if method.called),
 ):
     main.add_command(_command)

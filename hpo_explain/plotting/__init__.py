@@ -36,7 +36,6 @@ from hpo_explain.plotting.shapley_interactions import (
 )
 from hpo_explain.plotting.subspace import plot_subspace
 from hpo_explain.plotting.symbolic import plot_symbolic
-from hpo_explain.plotting.weights import plot_weights
 
 __all__ = [
     "Drawable",
@@ -84,7 +83,6 @@ __all__ = [
     "plot_subspace",
     "plot_svg",
     "plot_symbolic",
-    "plot_weights",
     "result_html",
     "result_svg",
 ]

@@ -38,7 +38,6 @@ from hpo_explain.reporting.section import Card, Section, card_of
 from hpo_explain.reporting.short import SHORT
 from hpo_explain.reporting.trials import TRIALS
 from hpo_explain.reporting.trust import TRUST
-from hpo_explain.reporting.weights import ranking_changes, weights_section
 from hpo_explain.run import Run
 from hpo_explain.wording import report as words
 
@@ -239,7 +238,7 @@ class Report:
             for name, i in steps(work, "sections", called=lambda one: chosen[one[1]].name):
                 place = list(contexts).index(name)
                 cards[name][i] = card_of(chosen[i], contexts[name], prefix=_prefix(place))
-            joint = _joint_tab(runs, contexts) if sections is None else ()
+            joint = _joint_tab(runs, next(iter(contexts.values()))) if sections is None else ()
         named = next(iter(runs.values())).name
         proposed = any(run.proposes for run in runs.values())
         heading = words.WHY_TRIED if proposed else words.WHAT_MATTERED
@@ -289,20 +288,17 @@ def _alone(runs: dict[str, Run]) -> dict[str, Run]:
     return runs
 
 
-def _joint_tab(runs: Mapping[str, Run], contexts: Mapping[str, Context]) -> tuple[Tab, ...]:
+def _joint_tab(runs: Mapping[str, Run], context: Context) -> tuple[Tab, ...]:
     """Return the tab on all objectives, or all runs, together; nothing where there is one."""
     objectives = joined(runs)
     if objectives is not None:
         name, subtitle = words.ALL_OBJECTIVES, words.together(objectives)
         sections = [pareto_section(objectives)]
-        if ranking_changes(contexts):
-            sections.append(weights_section(objectives))
     elif len(runs) > 1 and comparable(runs):
         name, subtitle = words.ALL_RUNS, words.side_by_side(runs)
         sections = [comparison_section(runs)]
     else:
         return ()
-    context = next(iter(contexts.values()))
     cards = tuple(card_of(section, context, prefix=_JOINT) for section in sections)
     return (Tab(name, subtitle, cards, _JOINT),)
 

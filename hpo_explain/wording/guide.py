@@ -174,11 +174,6 @@ QUESTIONS = (
         "says what the models expect of a move; a trial on the front may be there by luck",
     ),
     Question(
-        "What matters to several objectives, whatever their weights?",
-        "weighted_importance",
-        "weights are those of the normalized sum; says nothing of which values are good",
-    ),
-    Question(
         "Is the model behind these explanations good enough?",
         "trust",
         "does not say whether the model is right where nothing was tried",

@@ -46,9 +46,8 @@ def curves():
     return study
 
 
-@pytest.mark.parametrize("method", [hx.pareto, hx.weighted_importance])
-def test_two_objectives(benchmark, study, method):
-    benchmark.pedantic(method, args=(study,), rounds=1, warmup_rounds=1)
+def test_two_objectives(benchmark, study):
+    benchmark.pedantic(hx.pareto, args=(study,), rounds=1, warmup_rounds=1)
 
 
 @pytest.mark.parametrize("method", [hx.compare, hx.tunability])

@@ -195,14 +195,6 @@ def _objectives(setting: Setting) -> Iterator[Told]:
             values = np.column_stack([run.objective for run in runs.values()])
             judged = truth.best_in_all(values, claim.values[0])
         yield Told("pareto", claim, judged)
-    weighted = hx.weighted_importance(runs, divisions=1, kind="auto")
-    for claim in weighted.claims:
-        if claim.kind == "everywhere":
-            judged = truth.everywhere(problems, claim)
-        else:
-            most, least = claim.values[0]
-            judged = truth.change([by_name[least], by_name[most]], claim)
-        yield Told("weighted_importance", claim, judged)
 
 
 def _raised(problem: Problem) -> Problem:

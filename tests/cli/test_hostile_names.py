@@ -30,7 +30,6 @@ COMMANDS = {
     "sensitivity": ["sensitivity", "study.db"],
     "symbolic": ["symbolic", "study.db", NUMBER],
     "tunability": ["tunability", "study.db"],
-    "weights": ["weights", "two.db"],
 }
 
 

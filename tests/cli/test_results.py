@@ -144,20 +144,6 @@ def test_studies_of_one_storage_are_compared_by_their_names(run, read):
     assert "study.db was given twice. Give each run once." in twice.stderr
 
 
-def test_weights_of_several_objectives(run, folder):
-    rows_of_weights = [(i / 9, (i * 7 % 10) / 9) for i in range(10)]
-    study = optuna.create_study(storage="sqlite:///two.db", directions=["minimize", "minimize"])
-    distributions = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in "xy"}
-    for x, y in rows_of_weights:
-        params = {"x": x, "y": y}
-        trial = optuna.trial.create_trial(params=params, distributions=distributions, values=[x, y])
-        study.add_trial(trial)
-    outcome = run("weights", "two.db", "--divisions", "1", "--surrogate", "gp", "--format", "json")
-    assert outcome.exit_code == 0, outcome.output
-    found = hx.weighted_importance(study, divisions=1, kind="gp")
-    assert json.loads(outcome.stdout)["shares"] == found.shares.tolist()
-
-
 def test_importance_in_csv_has_the_shares_of_all_sets(run, read):
     found = rows(run("importance", "study.db", "--order", "2", "--format", "csv").stdout)
     result = hx.importance(read, 2)

@@ -102,9 +102,6 @@ def test_probabilities_of_each_result_add_up(run, name):
 
 
 WITHIN = {
-    "weights": lambda run, **kind: hx.weighted_importance(
-        {"a": run, "b": SECOND}, divisions=1, **kind
-    ).importances[0],
     "path": lambda run, kind, **draws: hx.desirability_path(
         run, [30], background=20, surrogate=run.surrogate(kind=kind), progress=False, **draws
     ).explanations[0],

@@ -93,9 +93,6 @@ MADE = {
     "Noise": lambda run: hx.noise(repeated(run)),
     "Marginal": lambda run: hx.importance(run, n_trees=8).marginal("lr"),
     "ParetoFront": lambda run: hx.pareto({"loss": run, "time": of_another_objective(run)}),
-    "WeightedImportance": lambda run: hx.weighted_importance(
-        {"loss": run, "time": of_another_objective(run)}, divisions=1
-    ),
     "PartialDependence": lambda run: hx.partial_dependence(run, "lr", **QUICK),
     "PartialDependences": lambda run: hx.partial_dependences(
         run, ["lr", ("lr", "layers")], **QUICK

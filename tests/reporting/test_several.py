@@ -23,19 +23,6 @@ def run_of(weights, *, seed=0, n=20, space=SPACE):
     return hx.Run(space, X, X @ np.asarray(weights), "minimize")
 
 
-@pytest.mark.parametrize("changes", [True, False])
-def test_what_matters_for_all_weights_is_told_where_it_depends_on_them(changes):
-    # the first objective depends on x1 alone; the second on x2 alone, or on x1, too
-    runs = {"loss": run_of([1.0, 0.0]), "size": run_of([0.0, 2.0] if changes else [3.0, 0.0])}
-    front, *weights = Report.of(runs).tabs[0].cards
-    assert front.anchor == "all-pareto"
-    assert [card.anchor for card in weights] == (["all-weights"] if changes else [])
-    for card in weights:
-        assert card.status is Status.SHOWN
-        assert "x1 matters more to loss than to size." in card.finding
-        assert "x2 matters more to size than to loss." in card.finding
-
-
 def test_runs_of_other_trials_are_compared():
     runs = {"seed 0": run_of([1.0, 0.2]), "seed 1": run_of([1.0, 0.2], seed=1)}
     tabs = Report.of(runs).tabs
