@@ -17,6 +17,7 @@ from .base.facts import Fact as Fact
 from .base.facts import Origin as Origin
 from .base.posterior import PosteriorDraws as PosteriorDraws
 from .base.subject import Subject as Subject
+from .catalog.guide import guide as guide
 from .diagnostics._sampling_bias import SamplingBias as SamplingBias
 from .diagnostics._trust import Trust as Trust
 from .explainers.advice import AdviceExplainer as AdviceExplainer
@@ -100,7 +101,6 @@ from .facade.games import tunability as tunability
 from .facade.history import history as history
 from .facade.learning_curves import learning_curves as learning_curves
 from .facade.noise import noise as noise
-from .facade.overview import guide as guide
 from .facade.overview import trust as trust
 from .facade.pareto import pareto as pareto
 from .facade.predictions import explain_prediction as explain_prediction

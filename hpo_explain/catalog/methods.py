@@ -4,9 +4,119 @@ from hpo_explain.catalog.entry import Method
 
 # Topic: runs.
 
+HISTORY = Method(
+    name="history",
+    module="hpo_explain.facade.history",
+    asks="What did each trial reach, and when was the best found?",
+    limits="says what was observed: the best of noisy results is better than its average",
+)
+TRUST = Method(
+    name="trust",
+    module="hpo_explain.facade.overview",
+    asks="Is the model behind these explanations good enough?",
+    limits="does not say whether the model is right where nothing was tried",
+)
+NOISE = Method(
+    name="noise",
+    module="hpo_explain.facade.noise",
+    asks="Where do results scatter, and what does that depend on?",
+    limits="needs configurations that were evaluated several times (repeats, folds); where few "
+    "were, only large differences can be told",
+)
+LEARNING_CURVES = Method(
+    name="learning_curves",
+    module="hpo_explain.facade.learning_curves",
+    asks="How early is the final rank of a trial known, and what would stopping it early cost?",
+    limits="ranks and losses are those of finished trials, noise included; a pruner would also "
+    "change which trials are proposed",
+)
+COMPARE = Method(
+    name="compare",
+    module="hpo_explain.facade.comparison",
+    asks="What do several runs (seeds, data sets) share, and what is good in all of them?",
+    limits="needs a trusted model of each run; of other spaces only what all have is compared",
+)
+PARETO = Method(
+    name="pareto",
+    module="hpo_explain.facade.pareto",
+    asks="Which trials are best in several objectives, and what does moving between them cost?",
+    limits="says what the models expect of a move; a trial on the front may be there by luck",
+)
+
 # Topic: proposals.
 
+EXPLAIN_PROPOSAL = Method(
+    name="explain_proposal",
+    module="hpo_explain.facade.proposals",
+    asks="Why did the optimizer try this configuration?",
+    limits="explains what the optimizer's model expected, not whether it was right",
+)
+DESIRABILITY_PATH = Method(
+    name="desirability_path",
+    module="hpo_explain.facade.proposals",
+    asks="How did these reasons change during the run?",
+    limits="does not say which trials other reasons would have led to",
+)
+PROPOSAL_DENSITIES = Method(
+    name="proposal_densities",
+    module="hpo_explain.facade.proposals",
+    asks="Why did Optuna's TPE propose these values?",
+    limits="only proposals of TPE, whose densities know nothing of the objective's size",
+)
+DENSITY_PATH = Method(
+    name="density_path",
+    module="hpo_explain.facade.proposals",
+    asks="How did TPE's densities of a hyperparameter change during the run?",
+    limits="only proposals of TPE, one hyperparameter at a time",
+)
+
 # Topic: importance.
+
+IMPORTANCE = Method(
+    name="importance",
+    module="hpo_explain.facade.fanova",
+    asks="What does the objective depend on, over the whole space?",
+    limits="does not say which values are good, or what matters near the best configuration",
+)
+H_STATISTIC = Method(
+    name="h_statistic",
+    module="hpo_explain.facade.effects",
+    asks="Which hyperparameters act together?",
+    limits="does not say how (draw the partial dependence of the pair); H can be large for a pair "
+    "that hardly matters",
+)
+SHAPLEY_INTERACTIONS = Method(
+    name="shapley_interactions",
+    module="hpo_explain.facade.shapley_interactions",
+    asks="What do hyperparameters do together at one configuration?",
+    limits="explains the model's prediction (or the acquisition) there, not what matters "
+    "elsewhere; with more than 11 hyperparameters those that contribute least play as one",
+)
+TUNABILITY = Method(
+    name="tunability",
+    module="hpo_explain.facade.games",
+    asks="What can tuning gain over a default, and which hyperparameters are worth it?",
+    limits="what the model predicts: the best values of a set that hardly any trial tried may be "
+    "too good",
+)
+MISTUNABILITY = Method(
+    name="mistunability",
+    module="hpo_explain.facade.games",
+    asks="What can wrong values lose against a default?",
+    limits="what the model predicts; values that nobody would choose count as well",
+)
+SENSITIVITY = Method(
+    name="sensitivity",
+    module="hpo_explain.facade.games",
+    asks="How much does the objective vary with hyperparameters around a default?",
+    limits="depends on the default (`hx.importance` averages over the others)",
+)
+OPTIMIZER_BIAS = Method(
+    name="optimizer_bias",
+    module="hpo_explain.facade.games",
+    asks="Which hyperparameters did the optimizer leave short of what they can gain?",
+    limits="by the model that learned from the same run, unless other runs are given (`ensemble=`)",
+)
 
 # Topic: effects.
 
@@ -27,6 +137,26 @@ ACCUMULATED_LOCAL_EFFECTS = Method(
     limits="relative to their average; does not say what combinations would do that nobody tried",
 )
 
+PARTIAL_DEPENDENCES = Method(
+    name="partial_dependences",
+    module="hpo_explain.facade.effects",
+    asks="What are the effects of all that matters, in one figure?",
+    limits="averages, as each of them; what matters is judged by the same model",
+)
+REGIONAL_PARTIAL_DEPENDENCE = Method(
+    name="regional_partial_dependence",
+    module="hpo_explain.facade.effects",
+    asks="Where is the model certain of such an effect?",
+    limits="the effect stays uncertain where hardly anything was tried",
+)
+SYMBOLIC = Method(
+    name="symbolic",
+    module="hpo_explain.facade.symbolic",
+    asks="Which short formula describes the effect of one to three hyperparameters?",
+    limits="a sum of powers, logarithms and products; none is given where it does not fit, or "
+    "where the effect is not certain",
+)
+
 # Topic: around.
 
 ABLATION = Method(
@@ -42,8 +172,75 @@ ABLATION = Method(
     "bars, averages over all orders, are the fair shares.",
 )
 
+EXPLAIN_PREDICTION = Method(
+    name="explain_prediction",
+    module="hpo_explain.facade.predictions",
+    asks="Why is this objective predicted for a configuration, or for many?",
+    limits="does not say what a change of the configuration would do (for many configurations: "
+    "`hx.explain_predictions`)",
+)
+EXPLAIN_PREDICTIONS = Method(
+    name="explain_predictions",
+    module="hpo_explain.facade.predictions",
+    asks="Why are these objectives predicted, for many configurations at once?",
+    limits="averages hide opposite contributions: look at single ones with `hx.explain_prediction`",
+)
+LOCAL_IMPORTANCE = Method(
+    name="local_importance",
+    module="hpo_explain.facade.around",
+    asks="What matters around the best configuration?",
+    limits="does not say in which direction, or what two changes do together",
+)
+LIME = Method(
+    name="lime",
+    module="hpo_explain.facade.around",
+    asks="What changes the prediction here, in a model I can read?",
+    limits="holds within the width of its kernel, and only as far as its R² says",
+)
+
 # Topic: space.
+
+RECOMMENDED_SPACE = Method(
+    name="recommended_space",
+    module="hpo_explain.facade.recommended_space",
+    asks="Which values can be left out of the search?",
+    limits="a value is kept where the model is uncertain or hardly anything was tried, so few "
+    "trials narrow little",
+)
+SUBSPACE = Method(
+    name="subspace",
+    module="hpo_explain.facade.fanova",
+    asks="Which hyperparameters can stay fixed?",
+    limits="only what the model is certain of, so few trials fix little",
+)
+FOOTPRINT = Method(
+    name="footprint",
+    module="hpo_explain.facade.footprint",
+    asks="Which part of the space was explored, and what is predicted elsewhere?",
+    limits="a map of many dimensions in two: neighbours on it may be far apart (its stress says "
+    "how far it is off)",
+)
 
 # Topic: advice.
 
-METHODS = (ABLATION, PARTIAL_DEPENDENCE, ACCUMULATED_LOCAL_EFFECTS)
+ADVISE = Method(
+    name="advise",
+    module="hpo_explain.facade.advice",
+    asks="What should be done next?",
+    limits="only what the other explanations are certain of; gains are those that the model "
+    "expects",
+)
+NEXT_EXPERIMENTS = Method(
+    name="next_experiments",
+    module="hpo_explain.facade.effects",
+    asks="Which trials would reduce the uncertainty of an effect?",
+    limits="does not say where the best configuration is",
+)
+EXPECTED_MINIMUM = Method(
+    name="expected_minimum",
+    module="hpo_explain.facade.expected_minimum",
+    asks="Which configuration does the model predict to be the best, tried or not?",
+    limits="the best of many predictions promises too much, the more the fewer trials are near",
+)
+
+METHODS = tuple(entry for entry in globals().copy().values() if isinstance(entry, Method))

@@ -1,4 +1,4 @@
-"""Which explanation answers which question, and whether a run's model can be trusted."""
+"""Whether a run's model can be trusted."""
 
 from __future__ import annotations
 
@@ -8,23 +8,6 @@ from hpo_explain.base.progress import shows_progress
 from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.diagnostics._trust import trust as trust_in
 from hpo_explain.facade._asked import read
-from hpo_explain.wording import guide as words
-
-
-def guide() -> None:
-    """Print which explanation answers which question, and its limitations.
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> hx.guide()  # doctest: +ELLIPSIS
-    What did each trial reach, and when was the best found?
-        hx.history
-        Limitations: says what was observed: the best of noisy results is better than its
-        average
-    ...
-    """
-    print(words.guide())  # noqa: T201 - this is what it is for
 
 
 @shows_progress

@@ -1,0 +1,33 @@
+"""Which explanation answers which question, and its limitations."""
+
+from __future__ import annotations
+
+import textwrap
+
+from hpo_explain.catalog.methods import METHODS
+
+
+def guide() -> None:
+    """Print which explanation answers which question, and its limitations.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> hx.guide()  # doctest: +ELLIPSIS
+    What did each trial reach, and when was the best found?
+        hx.history
+        Limitations: says what was observed: the best of noisy results is better than its
+        average
+    ...
+    """
+    print(guide_text())  # noqa: T201 - this is what it is for
+
+
+def guide_text(width: int = 88) -> str:
+    """Return the questions as text, on lines of at most `width` characters."""
+    indented = {"initial_indent": "    ", "subsequent_indent": "    "}
+    return "\n".join(
+        f"{method.asks}\n    hx.{method.name}\n"
+        + textwrap.fill(f"Limitations: {method.limits}", width, **indented)  # type: ignore[arg-type]
+        for method in METHODS
+    )
