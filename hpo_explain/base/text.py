@@ -11,9 +11,10 @@ from statistics import NormalDist
 from string import Formatter
 from typing import Any
 
+from hpo_explain.base.errors import Option, Text
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.numbers import format_value, percent, plus_minus
-from hpo_explain.base.phrases import join_words
+from hpo_explain.base.phrases import counted, join_words, spans
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Words:
     """How a kind of fact is told: a template (or several), how its values are shown, its role."""
 
     template: str | Mapping[str, str]
-    shown: Mapping[str, Callable[[Fact], str]]
+    shown: Mapping[str, Callable[[Fact], Text]]
     role: str
 
 
@@ -81,19 +82,22 @@ def filled(template: str, /, **values: Any) -> str:
 
 
 def declared_fact(
-    kind: str, words: str | Mapping[str, str], *, role: str = "", **shown: Callable[[Fact], str]
+    kind: str, words: str | Mapping[str, str], *, role: str = "", **shown: Callable[[Fact], Text]
 ) -> Callable[..., Fact]:
     """Return a function that makes facts of a kind, whose words are this template.
 
     Several templates are chosen from by the fact's first value; `shown` writes values that are no
-    numbers, words or lists of them. Beside a claim a fact is a doubt, unless its role is "basis"
-    (what the claim rests on) or "said" (by the claim's own words).
+    numbers, words or lists of them. ``{space=}`` and ``{pruned='last'}`` name arguments, as the
+    caller writes these. Beside a claim a fact is a doubt, unless its role is "basis" (what the
+    claim rests on) or "said" (by the claim's own words).
 
     Examples
     --------
     >>> example = declared_fact("an_example", "{names} are examples")
     >>> str(example(names=["a", "b"]))
     'a and b are examples'
+    >>> str(declared_fact("another_example", "{why}; {space=} changes it")(why=example(names="x")))
+    'x are examples; space= changes it'
     """
     WORDS[kind] = Words(words, shown, role)
     home = sys._getframe(1).f_globals["__name__"]
@@ -101,14 +105,35 @@ def declared_fact(
     return lambda **values: replace(made(**values), home=home)
 
 
-def told(about: Fact) -> str:
-    """Return the words of a declared fact."""
+def told(about: Fact) -> Text:
+    """Return the words of a declared fact, in parts where they mention arguments or other facts."""
     words = _words_of(about)
     template = words.template
     if not isinstance(template, str):
         template = template[about.values[0][1]]
-    values = dict(about.values) | {name: show(about) for name, show in words.shown.items()}
-    return filled(template, names=about.names, trials=about.trials, **values)
+    values = dict(about.values) | {"names": about.names, "trials": about.trials}
+    parts: list[str | Option | Fact] = []
+    for text, name, spec, conversion in Formatter().parse(template):
+        parts.append(text)
+        if name is None:
+            continue
+        argument, given, value = name.partition("=")
+        if given:
+            parts.append(Option(argument, value.strip("'") or None))
+        elif name in words.shown:
+            shown = words.shown[name](about)
+            parts += [shown] if isinstance(shown, str) else shown
+        elif isinstance(values.get(name), Fact):
+            parts.append(values[name])
+        else:
+            field = f"{{{name}{f'!{conversion}' if conversion else ''}:{spec}}}"
+            parts.append(filled(field, **values))
+    return tuple(parts)
+
+
+def counted_trials(about: Fact) -> str:
+    """Return the trials that a fact is about: "2 trials (0, 7)"."""
+    return f"{counted(len(about.trials), 'trial')} ({spans(about.trials)})"
 
 
 def role_of(about: Fact) -> str:
