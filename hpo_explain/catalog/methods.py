@@ -187,9 +187,13 @@ EXPLAIN_PREDICTIONS = Method(
 )
 LOCAL_IMPORTANCE = Method(
     name="local_importance",
-    module="hpo_explain.facade.around",
+    module="hpo_explain.methods.around.local_importance",
     asks="What matters around the best configuration?",
     limits="does not say in which direction, or what two changes do together",
+    title="What matters around the best configuration?",
+    how_to_read="All values stay those of the best configuration but one, which takes all of its "
+    "values in turn: a long bar says that the prediction depends much on this hyperparameter here. "
+    "What matters over the whole space may matter little here, and the other way round.",
 )
 LIME = Method(
     name="lime",

@@ -21,7 +21,7 @@ from hpo_explain.cli._source import Source, takes_sources
 def compare(
     sources: dict[str, Source], kind: Kind, seed: int, form: str, plot: Path | None
 ) -> None:
-    """Compare several runs, of other seeds, data sets or seasons.
+    """Compare several runs, such as other seeds or data sets.
 
     Shares of the variance that single hyperparameters explain in each run, their mean and standard
     deviation over the runs, and the configuration that is good in all.

@@ -20,7 +20,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "h_statistic": ["InteractionExplainer"],
         "learning_curves": ["LearningCurvesExplainer"],
         "lime": ["LimeExplainer"],
-        "local_importance": ["LocalImportanceExplainer"],
         "next_experiments": ["choose_experiments"],
         "noise": ["NoiseExplainer"],
         "pareto": ["ParetoExplainer"],

@@ -15,70 +15,10 @@ from hpo_explain.base.options import (
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.explainers.lime import LimeExplainer
-from hpo_explain.explainers.local_importance import LocalImportanceExplainer
 from hpo_explain.explanations.lime import LimeExplanation
-from hpo_explain.explanations.local_importance import LocalImportance
 from hpo_explain.facade._asked import config_of, model_of, read, trial_of
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.space import Config
-
-
-@shows_progress
-def local_importance(
-    run: Any,
-    config: Config | int | None = None,
-    *,
-    acquisition: Criterion | Acquisition | None = None,
-    before: int | None = None,
-    kind: Kind = "auto",
-    surrogate: Any = None,
-    draws: int | None = None,
-    seed: int = 0,
-    **reading: Any,
-) -> LocalImportance:
-    """Say which hyperparameters matter around one configuration.
-
-    Parameters
-    ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
-        The optimization run.
-    config : dict or int, optional
-        The configuration, or the number of a trial; by default the incumbent.
-    acquisition, before, kind, surrogate, seed
-        As in :func:`ablation`.
-    draws : int, optional
-        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
-    **reading
-        Options of the adapter, such as ``objective=`` for a table.
-
-    Returns
-    -------
-    LocalImportance
-        Shares of the variance along each hyperparameter.
-
-    Raises
-    ------
-    ValueError
-        If fewer than two trials are finished, or the configuration is not one of the space.
-
-    References
-    ----------
-    .. [1] Biedenkapp, A. et al. (2018). CAVE: Configuration assessment, visualization and
-       evaluation. LION 12. https://doi.org/10.1007/978-3-030-05348-2_10
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> hx.local_importance(table, objective="loss").config
-    {'x': 0.1}
-    """
-    run = read(local_importance, run, reading, surrogate, kind)
-    asked = config_of(run, "config", config)
-    model, notes = model_of(run, acquisition, before, kind, seed)
-    subject = Subject.of(run, trial=trial_of(run, config), draws=draws, notes=notes)
-    return LocalImportanceExplainer(model, subject=subject, seed=seed).explain(asked)
 
 
 @shows_progress

@@ -15,7 +15,6 @@ from hpo_explain.plotting.history import plot_history
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html, result_svg
 from hpo_explain.plotting.learning_curves import plot_curves, plot_learning_curves, plot_shares
 from hpo_explain.plotting.lime import plot_lime
-from hpo_explain.plotting.local_importance import plot_local_importance
 from hpo_explain.plotting.noise import plot_noise
 from hpo_explain.plotting.pareto import plot_moves, plot_pareto
 from hpo_explain.plotting.partial_dependences import plot_partial_dependences
@@ -62,7 +61,6 @@ __all__ = [
     "plot_interaction_waterfall",
     "plot_learning_curves",
     "plot_lime",
-    "plot_local_importance",
     "plot_moves",
     "plot_noise",
     "plot_pareto",

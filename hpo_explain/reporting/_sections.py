@@ -31,7 +31,8 @@ def section_of(method: Method) -> Section:
         ]
         return shown(method.name, result, figures)
 
-    return Section(method.name, method.title, method.how_to_read, content, folded=method.folded)
+    name = method.name.replace("_", "-")
+    return Section(name, method.title, method.how_to_read, content, folded=method.folded)
 
 
 def _figure(result: Result, name: str, view: View[Any]) -> Markup:

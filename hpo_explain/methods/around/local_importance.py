@@ -21,14 +21,15 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explains import Asked, explained_of, explains
 from hpo_explain.base.checks import check_count, check_seed
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._explained import Explained
-from hpo_explain.explanations.local_importance import LocalImportance
+from hpo_explain.base.text import declared_fact
+from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import SupportsBoxes, Surrogate
 from hpo_explain.space import Array, Config, SearchSpace, encode_one
@@ -38,6 +39,60 @@ _DRAWS = 100  # of the posterior
 _MOST_JOINT = 2000  # rows of a joint posterior: their number cubed
 
 Points = tuple[Array, Array]
+
+_OVER_TREES = declared_fact(
+    "local_std_over_trees",
+    "± is the standard deviation of a share over the trees, not a confidence interval",
+)
+_OVER_DRAWS = declared_fact(
+    "shares_over_draws",
+    "± is the standard deviation of a share over {draws} draws from the model's posterior",
+)
+_NO_STD = declared_fact(
+    "shares_without_std",
+    "shares have no standard deviation: the model gives no joint posterior of so many points",
+)
+_SWITCHED_ON = declared_fact(
+    "switched_on_averaged",
+    "hyperparameters that another value activates are averaged over their own values",
+)
+
+
+@explains
+def local_importance(asked: Asked, config: Config | int | None = None) -> LocalImportance:
+    """Say which hyperparameters matter around one configuration.
+
+    Parameters
+    ----------
+    config : dict or int, optional
+        The configuration, or the number of a trial; by default the incumbent.
+
+    Returns
+    -------
+    LocalImportance
+        Shares of the variance along each hyperparameter.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, or the configuration is not one of the space.
+
+    References
+    ----------
+    .. [1] Biedenkapp, A. et al. (2018). CAVE: Configuration assessment, visualization and
+       evaluation. LION 12. https://doi.org/10.1007/978-3-030-05348-2_10
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.local_importance(table, objective="loss").config
+    {'x': 0.1}
+    """
+    at, model = asked.config("config", config), asked.model
+    subject = asked.subject(asked.trial(config))
+    return LocalImportanceExplainer(model, subject=subject, seed=asked.seed).explain(at)
 
 
 class LocalImportanceExplainer:
@@ -92,8 +147,7 @@ class LocalImportanceExplainer:
         subject: Subject | None = None,
         seed: int = 0,
     ) -> None:
-        self._explained = Explained.of(surrogate, subject.direction if subject else direction)
-        self._subject = self._explained.completed(subject)
+        self._explained, self._subject = explained_of(surrogate, subject, direction)
         self._space = self._explained.space
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._sample = check_count("sample", sample)
@@ -240,14 +294,14 @@ class LocalImportanceExplainer:
     def _notes(self, x: Array, kind: str, no_std: bool) -> tuple[Fact, ...]:
         notes = []
         if kind == "trees":
-            notes.append(fact("local_std_over_trees"))
+            notes.append(_OVER_TREES())
         elif kind == "posterior":
-            notes.append(fact("shares_over_draws", draws=self._n_draws))
+            notes.append(_OVER_DRAWS(draws=self._n_draws))
         elif no_std and self._explained.of_objective:
-            notes.append(fact("shares_without_std"))
+            notes.append(_NO_STD())
         inactive = [n for n, v in zip(self._space.names, x, strict=True) if np.isnan(v)]
         if inactive and any(self._space.conditions):
-            notes.append(fact("switched_on_averaged", names=inactive))
+            notes.append(_SWITCHED_ON(names=inactive))
         return (*notes, *self._subject.notes)
 
 

@@ -1,7 +1,8 @@
-"""Local importance: closed forms, forests by brute force, conditions, and bad input."""
+"""Local importance: closed forms, forests by brute force, conditions, words and figure."""
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -200,24 +201,16 @@ def test_an_acquisition_is_explained_in_place_of_the_objective():
     assert not found.subject.lower_is_better
 
 
-def test_a_maximized_objective_is_told_in_its_direction_with_the_same_shares():
-    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] + X[:, 1])
-    config = {"x1": 0.5, "x2": 0.5}
-    found = hx.LocalImportanceExplainer(surrogate, direction="maximize").explain(config)
-    assert found.subject.direction == "maximize"
-    assert not found.subject.lower_is_better
-    again = hx.LocalImportanceExplainer(surrogate).explain(config)
-    np.testing.assert_array_equal(found.importance, again.importance)
-    assert found.claims == again.claims
-
-
 def test_nothing_matters_to_a_constant():
     found = hx.LocalImportanceExplainer(AnalyticSurrogate(unit_cube(2), 4.0)).explain(
         {"x1": 0.5, "x2": 0.5}
     )
     np.testing.assert_array_equal(found.importance, 0.0)
     assert [(claim.kind, claim.estimate) for claim in found.claims] == [("no_effect", 0.0)]
-    assert found.plot().figure is not None
+    assert found.sentence == (
+        "Around this configuration no hyperparameter alone changes the predicted objective."
+    )
+    assert found.described().bars[0].end == 0.0
 
 
 @pytest.mark.parametrize(
@@ -238,10 +231,32 @@ def test_the_result_can_be_stored_and_shown():
     surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] + X[:, 1])
     found = hx.LocalImportanceExplainer(surrogate).explain({"x1": 0.5, "x2": 0.25})
     held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert held["importance"][0]["importance"] == pytest.approx(0.9)
+    assert held["rows"][0]["importance"] == pytest.approx(0.9)
     assert pickle.loads(pickle.dumps(found)).claims == found.claims
     assert found.to_frame().index.tolist() == ["x1", "x2"]
     assert found.share("x2") == pytest.approx(0.1)
     assert "<svg" in found._repr_html_()
     with pytest.raises(ValueError, match="Did you mean 'x1'"):
         found.share("x11")
+    about = replace(found.subject, trial=3, objective_name="loss")
+    text = replace(found, subject=about, std=np.array([0.02, 0.1])).sentence
+    assert text.startswith("Around trial 3 the predicted loss depends most on x1 (90% ± 4%). Not")
+    assert text.endswith("the uncertainty of a share is known in part only.")
+
+
+def test_the_figure_has_a_bar_for_each_share_the_largest_on_top_and_folds_many():
+    def explained(weights):
+        surrogate = AnalyticSurrogate(unit_cube(len(weights)), lambda X: X @ weights)
+        names = surrogate.space.names
+        return hx.LocalImportanceExplainer(surrogate).explain(dict.fromkeys(names, 0.5))
+
+    few = replace(explained(np.array([1.0, 3.0])), std=np.array([0.2, 0.1]), std_kind="trees")
+    figure = few.described()
+    assert figure.labels == [("x2", "= 0.5"), ("x1", "= 0.5")]
+    np.testing.assert_allclose(
+        [(bar.end, bar.half) for bar in figure.bars], [[0.9, 0.1], [0.1, 0.2]]
+    )
+    assert "over the trees" in figure.footer
+    many = explained(np.arange(1.0, 31.0)).described()
+    assert many.labels[-1][0] == "11 others (sum)"
+    assert sum(bar.end for bar in many.bars) == pytest.approx(1.0)
