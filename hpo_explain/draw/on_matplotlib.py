@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
@@ -64,7 +65,8 @@ def _draw_bars(ax: Axes, rows: Rows) -> None:
         ax.barh(y, bar.end - bar.begin, left=bar.begin, height=0.9 * thickness, color=fill.color,
                 hatch=fill.hatch, edgecolor="white", linewidth=0.0, zorder=2)  # fmt: skip
         if bar.half is not None:
-            ax.errorbar([bar.end], [y], xerr=[bar.half], fmt="none", ecolor=ink(), capsize=2.0,
+            reach = np.transpose([bar.reach])
+            ax.errorbar([bar.end], [y], xerr=reach, fmt="none", ecolor=ink(), capsize=2.0,
                         elinewidth=line, capthick=line, zorder=3)  # fmt: skip
 
 

@@ -36,7 +36,8 @@ def _rows(rows: Rows) -> go.Figure:
             showlegend=fill in rows.fills, customdata=[bar.end for bar in bars],
             width=0.78 / rows.places, marker={"color": color, "pattern": {"shape": hatch}},
             offset=[(bar.place - rows.places / 2) * 0.78 / rows.places for bar in bars],
-            error_x={"array": [bar.half or 0.0 for bar in bars], "color": "black", "width": 2},
+            error_x={"arrayminus": [bar.reach[0] for bar in bars], "color": "black", "width": 2,
+                     "array": [bar.reach[1] for bar in bars]},
             hovertemplate="%{y}: %{customdata:.4g}<extra></extra>",
         )  # fmt: skip
     for i, level in enumerate(rows.levels):

@@ -14,15 +14,21 @@ _R = TypeVar("_R")
 class Bar:
     """A bar of a row: where it begins and ends, its fill, half its whisker, its place in the row.
 
-    The fill says what it means; by default it is the place.
+    The fill says what it means; by default it is the place. A whisker that is not symmetric has
+    two halves: how far it reaches down, and up.
     """
 
     row: int
     begin: float
     end: float
-    half: float | None = None
+    half: float | tuple[float, float] | None = None
     place: int = 0
     fill: int | None = None
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """How far its whisker reaches down and up."""
+        return self.half if isinstance(self.half, tuple) else (self.half or 0.0, self.half or 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +79,7 @@ class Rows:
         """Return where the axis begins and ends."""
         ends = [0.0] if self.zero else []
         for bar in self.bars:
-            ends += [bar.begin, bar.end - (bar.half or 0.0), bar.end + (bar.half or 0.0)]
+            ends += [bar.begin, bar.end - bar.reach[0], bar.end + bar.reach[1]]
         low, high = min(ends, default=0.0), max(ends, default=0.0)
         margin = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
         return low - margin, high + margin
