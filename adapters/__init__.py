@@ -1,4 +1,4 @@
-"""Adapters: what a framework recorded, turned into a Run; and reviews of what it proposes.
+"""Adapters: what a framework recorded, turned into a Run.
 
 Every reader is loaded when it is first used, so that reading one framework does not need the
 others.
@@ -24,18 +24,14 @@ if TYPE_CHECKING:
     from hpo_explain.adapters.optuna import from_optuna as from_optuna
     from hpo_explain.adapters.optuna import to_optuna as to_optuna
     from hpo_explain.adapters.ray import from_ray as from_ray
-    from hpo_explain.adapters.reviews import AgreesWith as AgreesWith
-    from hpo_explain.adapters.reviews import ask_in_terminal as ask_in_terminal
     from hpo_explain.adapters.sklearn import from_sklearn as from_sklearn
     from hpo_explain.adapters.skopt import from_skopt as from_skopt
     from hpo_explain.adapters.smac import from_smac as from_smac
     from hpo_explain.adapters.sources import as_run as as_run
 
 _MODULE_OF = {
-    "AgreesWith": "reviews",
     "apply_advice": "advising",
     "as_run": "sources",
-    "ask_in_terminal": "reviews",
     "from_ax": "ax",
     "from_configspace": "configspace",
     "from_flaml": "flaml",

@@ -1,10 +1,11 @@
 """The example of a person and an optimizer as a team plays as it says."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
-from hpo_explain.adapters import AgreesWith
 from tests.test_examples import EXAMPLES
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # length-scales at their bounds
@@ -37,17 +38,40 @@ def test_the_functions_have_their_least_values_where_the_literature_says(teams):
 def test_who_is_never_contradicted_plays_as_the_optimizer_alone(teams):
     task = teams.TASKS[1]
     alone = teams.play(task, "alone", 0, proposals=4)
-    own = AgreesWith(lambda e: dict(e.contributions["mean"]), term="mean")
+
+    def own(explanation):
+        return teams.contradicts(dict(explanation.contributions["mean"]), explanation)
+
     agreeing = teams.play(task, "contradicted", 0, rule=own, proposals=4)
     assert agreeing.interventions == ()
     assert agreeing.regret.tolist() == alone.regret.tolist()
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "contradicted"),
+    [
+        (6.0, 1.0, False),
+        (6.1, 1.0, True),
+        (1.5, 1.0, False),
+        (1.4, 1.0, True),
+        (-3.0, -1.0, False),  # only the ratio counts
+        (-3.0, 1.0, True),
+        (3.0, 0.0, True),
+        (0.0, 0.0, False),
+    ],
+)
+def test_ratios_that_differ_by_more_than_a_factor_of_two_contradict(teams, a, b, contradicted):
+    explanation = SimpleNamespace(contributions={"mean": {"a": a, "b": b}})
+    assert teams.contradicts({"a": 3.0, "b": 1.0}, explanation) is contradicted
+
+
 def test_who_is_always_contradicted_plays_as_who_steps_in_at_every_proposal(teams):
     task = teams.TASKS[0]
-    opposite = AgreesWith(
-        lambda e: {"x1": 1.0, "x2": -float(e.contributions["mean"].prod())}, term="mean"
-    )
+
+    def opposite(explanation):
+        product = float(explanation.contributions["mean"].prod())
+        return teams.contradicts({"x1": 1.0, "x2": -product}, explanation)
+
     always = teams.play(task, "contradicted", 0, rule=opposite, proposals=3)
     at = teams.play(task, "as often at random", 0, at=range(3), proposals=3)
     assert always.interventions == (0, 1, 2)

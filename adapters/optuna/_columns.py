@@ -8,6 +8,8 @@ from __future__ import annotations
 import marshal
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -72,6 +74,35 @@ def read_columns(trials: Sequence[FrozenTrial]) -> Columns:
     )
     orders = list(dict.fromkeys(names for names, _ in alike))[:_ORDERS]
     return Columns(columns, tuple({name: k for k, name in enumerate(o)} for o in orders))
+
+
+def order_of(trials: Sequence[FrozenTrial], names: Sequence[str]) -> tuple[str, ...]:
+    """Return hyperparameters in an order that agrees with those in which trials suggested them.
+
+    Where no order does, it is that of the latest trials.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> def trial_with(names):
+    ...     distribution = optuna.distributions.FloatDistribution(0.0, 1.0)
+    ...     return optuna.create_trial(
+    ...         params=dict.fromkeys(names, 0.5),
+    ...         distributions=dict.fromkeys(names, distribution),
+    ...         value=0.0,
+    ...     )
+    >>> order_of([trial_with("ac"), trial_with("abc")], ["a", "b", "c"])
+    ('a', 'b', 'c')
+    """
+    orders = list(dict.fromkeys(tuple(n for n in t.params if n in names) for t in trials))
+    found: TopologicalSorter[str] = TopologicalSorter(dict.fromkeys(names, ()))
+    for order in orders:
+        for one, next_ in pairwise(order):
+            found.add(next_, one)
+    try:
+        return tuple(found.static_order())
+    except CycleError:
+        return tuple(dict.fromkeys(name for order in orders[::-1] for name in (*order, *names)))
 
 
 def identity(value: Any) -> Hashable:

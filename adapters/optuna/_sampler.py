@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +21,17 @@ from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._reading import LEAST_KNOWN
 from hpo_explain.adapters.optuna._record import BY_HAND
-from hpo_explain.adapters.optuna._reviews import set_by_person
 from hpo_explain.adapters.optuna._wrapping import unwrapped
 from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.run import Reviewed
+from hpo_explain.space import Array, SearchSpace
 
 _STARTUP = 10  # the default n_startup_trials of Optuna's samplers with a model
 _DEFAULTS = (TPESampler, NSGAIISampler)  # of studies with one objective, and with several
 _ADDED = 0.9  # share of trials that took no time at all beyond which the clock is to blame
+
+REVIEW = "hpo_explain:review"
+"""The system attribute of a trial that holds what a person decided about it."""
 
 # Samplers that maximize an acquisition function, and the states of the trials that they count
 # when they decide whether their random start-up phase is over (`_sample_relative`).
@@ -277,3 +282,43 @@ def _counted_before(
     """Return how many trials in these states have a smaller number than each of `kept`."""
     numbers = np.sort([trial.number for trial in trials if trial.state in states])
     return np.searchsorted(numbers, [trial.number for trial in kept])
+
+
+# ---------------------------------------------------------------------- reviews
+
+
+def set_by_person(trial: FrozenTrial) -> tuple[str, ...]:
+    """Return the hyperparameters that a person set in place of the sampler."""
+    values = (trial.system_attrs.get(REVIEW) or {}).get("set", {})
+    return tuple(name for name, value in values.items() if trial.params.get(name) == value)
+
+
+def read_reviewed(trials: Sequence[FrozenTrial], space: SearchSpace) -> dict[int, Reviewed]:
+    """Return what was decided about those of some trials that were changed or refused."""
+    found = {}
+    for trial in trials:
+        record = trial.system_attrs.get(REVIEW)
+        if not record or "failed_trial" in trial.system_attrs:
+            continue  # a retried trial has the attributes of the one that failed
+        changed = set_by_person(trial)
+        proposed = _encoded(record["proposed"], space)
+        refused = [_encoded(config, space) for config in record["refused"]]
+        if proposed is None or not (changed or refused):
+            continue
+        rows = [row for row in refused if row is not None]
+        found[trial.number] = Reviewed(
+            proposed, tuple(name for name in changed if name in space.names), rows
+        )
+    return found
+
+
+def _encoded(config: Mapping[str, Any], space: SearchSpace) -> Array | None:
+    """Return a configuration as an encoded row; None if the space has no such one."""
+    x = np.full(len(space), np.nan)
+    for j, parameter in enumerate(space):
+        if parameter.name in config:
+            try:
+                x[j] = parameter.encode([config[parameter.name]])[0]
+            except ValueError:
+                return None
+    return x if space.is_valid(x[None, :])[0] else None

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import copy
 import logging
-from collections.abc import Callable, Mapping, Sequence
+import math
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
+import numpy as np
 import optuna
 from optuna import Study
 from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain.adapters._reviewing import Review, Reviewer
-from hpo_explain.adapters.optuna._expected import Expected, order_of
-from hpo_explain.adapters.optuna._reviews import RECORD
+from hpo_explain.adapters.optuna._columns import order_of
+from hpo_explain.adapters.optuna._sampler import REVIEW
 from hpo_explain.adapters.optuna._space import distribution_of
 from hpo_explain.adapters.optuna._target import TargetLike
 from hpo_explain.adapters.optuna._wrapping import WrappingSampler, unwrapped
 from hpo_explain.adapters.optuna.study import check_sampler, check_space, read_trials
-from hpo_explain.base.checks import check_name
-from hpo_explain.base.errors import InputError
+from hpo_explain.base.checks import check_count, check_name
+from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.phrases import join_words
+from hpo_explain.base.progress import progress_of
 from hpo_explain.explainers.proposal import ProposalExplainer
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.run import Run
@@ -32,6 +35,14 @@ from hpo_explain.space import SearchSpace
 _logger = logging.getLogger("hpo_explain")
 
 _FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
+_ROUNDING = 1e-12  # explanations decode positions
+_NOT_FORESEEN = (
+    "Trial %d was reviewed with another value of %s, as the objective asked for "
+    "hyperparameters that the finished trials did not tell. Give space=."
+)
+_ONE_AT_A_TIME = threading.RLock()  # there is one person
+
+Review: TypeAlias = Callable[[ProposalExplanation], Mapping[str, Any] | Literal["refuse"] | None]
 
 
 class ReviewedSampler(WrappingSampler):
@@ -54,8 +65,8 @@ class ReviewedSampler(WrappingSampler):
     review : callable
         Function of a `ProposalExplanation`. It returns None to accept it, a dict with other values
         for some hyperparameters, or "refuse", upon which the sampler proposes again. Where it
-        raises, takes too long, or answers what cannot be done, the proposal is accepted, and that
-        is logged to the logger ``hpo_explain``.
+        raises, or answers what cannot be done, the proposal is accepted, and that is logged to
+        the logger ``hpo_explain``. Reviews come one at a time.
     space : SearchSpace, optional
         The search space of a define-by-run objective, with its conditions, in the order in which
         the objective suggests its hyperparameters. By default it is inferred from the finished
@@ -65,9 +76,6 @@ class ReviewedSampler(WrappingSampler):
     max_refusals : int, default 3
         How many proposals in a row may be refused; the next one is evaluated. A sampler that
         maximizes its criterion, such as `GPSampler`, proposes nearly the same again.
-    timeout : float, optional
-        Seconds after which the review is not waited for, and the proposal accepted. By default it
-        is waited for.
     explainer : ProposalExplainer, optional
         How proposals are explained; by default as by :func:`explain_proposal`.
 
@@ -103,15 +111,19 @@ class ReviewedSampler(WrappingSampler):
         space: SearchSpace | None = None,
         target: TargetLike = None,
         max_refusals: int = 3,
-        timeout: float | None = None,
         explainer: ProposalExplainer | None = None,
     ) -> None:
         check_sampler(sampler)
         check_space(space)
+        if not callable(review):
+            problem = f"must be a function of an explanation, but was {review!r}"
+            remedy = "Give one that returns None, a dict of other values, or 'refuse'."
+            raise InputError("review", problem, review, remedy)
         super().__init__(sampler)
-        self._reviewer = Reviewer(review, max_refusals=max_refusals, timeout=timeout)
+        self._review = review
         self._space = space
         self._target = target
+        self._max_refusals = check_count("max_refusals", max_refusals, minimum=0)
         self._explainer = ProposalExplainer(precision=0.01) if explainer is None else explainer
         # what is handed out when the objective asks for it, by the trial's id
         self._decided: dict[int, dict[str, tuple[BaseDistribution, Any]]] = {}
@@ -124,32 +136,21 @@ class ReviewedSampler(WrappingSampler):
         relative = self.sampler.sample_relative(study, trial, search_space)
         if trial.system_attrs.get("fixed_params"):
             return relative
-        tries = _Tries(
-            self.sampler,
-            study,
-            trial,
-            search_space,
-            lambda: self._expected(study),
-            lambda asking: self._explained(study, asking),
-            relative,
-        )
-        decided = self._reviewer.decide(tries.next, trial.number)
+        decided = self._decide(_Asked(self.sampler, study, trial, search_space, relative))
         if decided is None:
             return relative
-        proposal, decision = decided
-        record = decision.as_record()
-        study._storage.set_trial_system_attr(trial._trial_id, RECORD, record)
-        given: dict[str, Any] = {}
-        if decision.interferes:
-            given = {**proposal.independent, **decision.values}
-        else:
-            self._accepted[trial._trial_id] = proposal.config
+        proposal, kind, values, refused = decided
+        record = {"decision": kind, "proposed": proposal.config, "set": values, "refused": refused}
+        study._storage.set_trial_system_attr(trial._trial_id, REVIEW, record)
+        own = not (values or refused)
+        self._accepted[trial._trial_id] = proposal.config if own else {}
+        given = {} if own else {**proposal.independent, **values}
         self._decided[trial._trial_id] = {
-            name: (proposal.distributions[name], value)
+            name: (proposal.expected.distributions[name], value)
             for name, value in given.items()
             if name not in proposal.relative
         }
-        return {name: decision.values.get(name, value) for name, value in proposal.relative.items()}
+        return {name: values.get(name, value) for name, value in proposal.relative.items()}
 
     def sample_independent(
         self,
@@ -176,15 +177,49 @@ class ReviewedSampler(WrappingSampler):
         accepted = self._accepted.pop(trial._trial_id, {})
         others = [n for n in accepted if trial.params.get(n, accepted[n]) != accepted[n]]
         if others:
-            _logger.warning(
-                "Trial %d was reviewed with another value of %s, as the objective asked for "
-                "hyperparameters that the finished trials did not tell. Give space=.",
-                trial.number,
-                join_words(others),
-            )
+            _logger.warning(_NOT_FORESEEN, trial.number, join_words(others))
         super().after_trial(study, trial, state, values)
 
-    def _expected(self, study: Study) -> Expected:
+    def _decide(
+        self, asked: _Asked
+    ) -> tuple[_Proposal, str, dict[str, Any], list[dict[str, Any]]] | None:
+        """Return the proposal to evaluate, what was decided, the values set, and those refused.
+
+        None where there was nothing to review.
+        """
+        number = asked.trial.number
+        refused: list[dict[str, Any]] = []
+        last: _Proposal | None = None
+        while True:
+            try:
+                expected = last.expected if last else self._expected(asked.study)
+                proposal = asked.proposal(expected, last)
+                known = proposal.config in refused
+                with progress_of("review", shown=False):  # a study shows its own
+                    explanation = None if known else self._explained(asked.study, proposal.asking)
+            except Exception as error:
+                if not isinstance(error, NothingToExplain):
+                    _logger.exception("Trial %d is evaluated as proposed: not reviewed", number)
+                return None if last is None else (last, "kept", {}, refused[:-1])
+            last = proposal
+            if explanation is None:
+                _logger.warning("Trial %d: the sampler proposes the same again", number)
+                return proposal, "kept", {}, refused
+            try:
+                with _ONE_AT_A_TIME:
+                    answer = self._review(explanation)
+                values = {} if answer in (None, "refuse") else proposal.fitting(answer)
+            except Exception:
+                _logger.exception("Trial %d is evaluated as proposed: its review failed", number)
+                return proposal, "unanswered", {}, refused
+            if answer != "refuse":
+                return proposal, "changed" if values else "accepted", values, refused
+            if len(refused) >= self._max_refusals:
+                _logger.warning("Trial %d is evaluated: no more may be refused", number)
+                return proposal, "kept", {}, refused
+            refused.append(proposal.config)
+
+    def _expected(self, study: Study) -> _Expected:
         """Return what the next trial will ask for."""
         trials = [t for t in study.get_trials(deepcopy=False, states=_FINISHED) if t.params]
         space = self._space
@@ -192,17 +227,12 @@ class ReviewedSampler(WrappingSampler):
             space = self._read(study, trials).space
             order = order_of(trials, space.names)
         else:
-            order = tuple(space.names[j] for j in _declared(space))
+            order = space.names
         latest: dict[str, BaseDistribution] = {}
-        for trial in trials[::-1]:
-            latest = {**trial.distributions, **latest}
-            if latest.keys() >= {*order}:
-                break
-        return Expected(
-            space,
-            order,
-            {n: latest[n] if n in latest else distribution_of(space[n]) for n in order},
-        )
+        for trial in trials:
+            latest |= trial.distributions
+        of_space = {n: latest[n] if n in latest else distribution_of(space[n]) for n in order}
+        return _Expected(space, order, of_space)
 
     def _explained(self, study: Study, asking: FrozenTrial) -> ProposalExplanation:
         """Explain a trial that runs, with values that the storage does not have yet."""
@@ -216,9 +246,64 @@ class ReviewedSampler(WrappingSampler):
         return read_trials(whole, trials, target=self._target, space=self._space)
 
 
-@dataclass(eq=False)
-class _Tries:
-    """A sampler's proposals for one trial, one after the other.
+@dataclass(frozen=True, eq=False)
+class _Expected:
+    """The hyperparameters of the next trial, in the order in which it suggests them."""
+
+    space: SearchSpace
+    order: tuple[str, ...]
+    distributions: Mapping[str, BaseDistribution]
+
+    def active(self, config: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the hyperparameters that are active, while their values are added to `config`.
+
+        One that is active by the objective's own choice is not known before.
+        """
+        row = np.full((1, len(self.space)), np.nan)
+        for name in self.order:
+            j, parameter = self.space.index(name), self.space[name]
+            if parameter.optional is None and self.space.allowed(row, j)[0]:
+                yield name
+                row[0, j] = parameter.encode([config[name]])[0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Proposal:
+    """A trial as the sampler proposes it: what it chose together, and one after the other."""
+
+    asking: FrozenTrial
+    relative: Mapping[str, Any]
+    independent: Mapping[str, Any]
+    expected: _Expected
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Its values."""
+        return dict(self.asking.params)
+
+    def fitting(self, answer: Any) -> dict[str, Any]:
+        """Return the values of an answer that are other ones, as Optuna hands them out."""
+        if not isinstance(answer, Mapping):
+            problem = f"must answer None, a dict of other values, or 'refuse', but was {answer!r}"
+            raise InputError("review", problem, answer)
+        found = {}
+        for name, value in answer.items():
+            check_name("review", name, self.expected.distributions, "hyperparameter")
+            distribution = self.expected.distributions[name]
+            if not _contains(distribution, value):
+                problem = f"answered {name} = {value!r}, which is not in {distribution}"
+                raise InputError("review", problem, value, "Answer a value of its range.")
+            internal, own = distribution.to_internal_repr(value), self.config.get(name)
+            if name not in self.config or not math.isclose(
+                internal, distribution.to_internal_repr(own), rel_tol=_ROUNDING
+            ):
+                found[name] = distribution.to_external_repr(internal)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What a sampler is asked for a trial.
 
     What it would choose hyperparameter by hyperparameter is found out with a copy, as the trial
     may ask for others than expected. Only a refusal makes the sampler itself go on.
@@ -228,39 +313,29 @@ class _Tries:
     study: Study
     trial: FrozenTrial
     search_space: dict[str, BaseDistribution]
-    expect: Callable[[], Expected]
-    explain: Callable[[FrozenTrial], ProposalExplanation]
     relative: dict[str, Any]
-    expected: Expected | None = None
 
-    def next(self) -> _Proposal:
-        """Return the next proposal."""
-        if self.expected is None:
-            expected = self.expected = self.expect()
-        else:
-            expected = self.expected
-            self._through(expected, lambda: self.sampler)
-            self.relative = self.sampler.sample_relative(self.study, self.trial, self.search_space)
-        asking, independent = self._through(expected, lambda: copy.deepcopy(self.sampler))
-        return _Proposal(
-            dict(asking.params),
-            self.relative,
-            independent,
-            expected.distributions,
-            lambda: self.explain(asking),
-        )
+    def proposal(self, expected: _Expected, refused: _Proposal | None = None) -> _Proposal:
+        """Return the first proposal, or another one in place of one that was refused."""
+        relative = self.relative
+        if refused is not None:
+            self._through(expected, refused.relative, lambda: self.sampler)
+            relative = self.sampler.sample_relative(self.study, self.trial, self.search_space)
+        return self._through(expected, relative, lambda: copy.deepcopy(self.sampler))
 
     def _through(
-        self, expected: Expected, sampler_of: Callable[[], BaseSampler]
-    ) -> tuple[FrozenTrial, dict[str, Any]]:
+        self,
+        expected: _Expected,
+        relative: Mapping[str, Any],
+        sampler_of: Callable[[], BaseSampler],
+    ) -> _Proposal:
         """Ask a sampler for a whole trial, as the objective would."""
-        sampler: BaseSampler | None = None
+        sampler, independent = None, dict[str, Any]()
         asking = copy.copy(self.trial)
         # samplers mark a trial for which they chose something together
         asking.system_attrs = self.study._storage.get_trial_system_attrs(self.trial._trial_id)
         given, asking.params = self.trial.params, {}
         asking.distributions = dict(self.trial.distributions)
-        independent: dict[str, Any] = {}
         _, fixed = unwrapped(self.study.sampler)
         for name in expected.active(asking.params):
             distribution = expected.distributions[name]
@@ -270,47 +345,15 @@ class _Tries:
                 value = optuna.distributions._get_single_value(distribution)
             elif name in fixed:
                 value = fixed[name]
-            elif name in self.relative and _contains(distribution, self.relative[name]):
-                value = self.relative[name]
+            elif name in relative and _contains(distribution, relative[name]):
+                value = relative[name]
             else:
                 sampler = sampler_of() if sampler is None else sampler
                 value = sampler.sample_independent(self.study, asking, name, distribution)
                 independent[name] = value
             asking.params[name] = value
             asking.distributions[name] = distribution
-        return asking, independent
-
-
-@dataclass(frozen=True, eq=False)
-class _Proposal:
-    """A trial's values as the sampler chose them: together, and one after the other."""
-
-    config: Mapping[str, Any]
-    relative: Mapping[str, Any]
-    independent: Mapping[str, Any]
-    distributions: Mapping[str, BaseDistribution]
-    explain: Callable[[], ProposalExplanation]
-
-    def explanation(self) -> ProposalExplanation:
-        """Return why it is proposed."""
-        return self.explain()
-
-    def fitting(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return other values as Optuna hands them out."""
-        found = {}
-        for name, value in values.items():
-            check_name("review", name, self.distributions, "hyperparameter")
-            distribution = self.distributions[name]
-            if not _contains(distribution, value):
-                raise InputError(
-                    "review",
-                    f"answered {name} = {value!r}, which is not in {distribution}",
-                    value,
-                    "Answer a value of its range.",
-                )
-            internal = distribution.to_internal_repr(value)
-            found[name] = distribution.to_external_repr(internal)
-        return found
+        return _Proposal(asking, relative, independent, expected)
 
 
 def _contains(distribution: BaseDistribution, value: Any) -> bool:
@@ -318,18 +361,3 @@ def _contains(distribution: BaseDistribution, value: Any) -> bool:
         return bool(distribution._contains(distribution.to_internal_repr(value)))
     except (ValueError, TypeError):
         return False
-
-
-def _declared(space: SearchSpace) -> list[int]:
-    """Return the columns as they were declared, but parents before their children."""
-    found: dict[int, None] = {}
-
-    def add(j: int) -> None:
-        if j not in found:
-            for parent, _ in space.conditions[j]:
-                add(parent)
-            found[j] = None
-
-    for j in range(len(space)):
-        add(j)
-    return list(found)

@@ -14,8 +14,7 @@ from hpo_explain.adapters.optuna._columns import Columns, read_columns
 from hpo_explain.adapters.optuna._curves import read_curves
 from hpo_explain.adapters.optuna._pending import read_without_result, those_without_result
 from hpo_explain.adapters.optuna._read_record import read_record
-from hpo_explain.adapters.optuna._reviews import read_reviewed
-from hpo_explain.adapters.optuna._sampler import read_choice
+from hpo_explain.adapters.optuna._sampler import read_choice, read_reviewed
 from hpo_explain.adapters.optuna._space import encode, read_parameter
 from hpo_explain.adapters.optuna._target import TargetLike, resolve_target, settle_direction
 from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED, select_trials

@@ -43,8 +43,6 @@ class SkoptRecord:
         Points that were asked for and not told, by the numbers that they get in their order.
     asked_rows : mapping of int to ndarray of shape (d,)
         The same, encoded.
-    proposed : mapping of int to ndarray of shape (d,)
-        What was proposed for trials that a person changed, encoded.
     """
 
     space: SearchSpace
@@ -56,7 +54,6 @@ class SkoptRecord:
     criterion: Criterion
     asked: Mapping[int, AskedPoint] = field(default_factory=dict)
     asked_rows: Mapping[int, Array] = field(default_factory=dict)
-    proposed: Mapping[int, Array] = field(default_factory=dict)
     _surrogates: dict[int, Surrogate | None] = field(default_factory=dict, init=False, repr=False)
 
     def _next(self, before: int | None) -> int | None:
@@ -146,7 +143,6 @@ class SkoptRecord:
         criterion, notes = self.criterion, list[Fact]()
         if criterion.name == HEDGE:
             row = self.X[trial] if trial < len(self.X) else np.array([np.nan])
-            row = self.proposed.get(trial, row)
             if np.isnan(row).any():
                 return None  # only a proposal tells which of them it was
             local = not criterion.sampled and bool(has_gradients(found[0]))

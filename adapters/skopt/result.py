@@ -20,7 +20,6 @@ from hpo_explain.adapters.skopt._dimensions import (
 from hpo_explain.adapters.skopt._models import StoredModels, objective_model, read_models
 from hpo_explain.adapters.skopt._pending import asked_points
 from hpo_explain.adapters.skopt._record import SkoptRecord
-from hpo_explain.adapters.skopt._reviews import read_reviewed
 from hpo_explain.adapters.skopt._specs import Specs, read_specs
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin, fact
@@ -94,8 +93,6 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
         asked = []
     numbered = {len(X) + k: entry for k, entry in enumerate(asked)}
     stored, about_models = read_models(getattr(result, "models", None) or [], specs, len(X))
-    reviewed = read_reviewed(result, space, X)
-    changed = [t for t, decided in reviewed.items() if decided.set_by_person]
     record = SkoptRecord(
         space,
         X,
@@ -106,7 +103,6 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
         specs.criterion,
         numbered,
         dict(zip(numbered, rows, strict=False)),
-        {t: decided.proposed for t, decided in reviewed.items()},
     )
     own = record.is_readable()
     start, about_proposals = _first_proposal(stored, specs)
@@ -125,10 +121,8 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
         objective[trials],
         source.direction,
         trials=np.array(trials, dtype=np.int64),
-        proposals=[t for t in trials if t >= start and t not in changed],
-        origins=_origins(trials, specs, start, recorded=not about_proposals)
-        | dict.fromkeys(changed, Origin.PERSON),
-        reviewed=reviewed,
+        proposals=[t for t in trials if t >= start],
+        origins=_origins(trials, specs, start, recorded=not about_proposals),
         excluded=dict(sorted(excluded.items())),
         without_result={
             trial: WithoutResult(

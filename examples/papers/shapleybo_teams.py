@@ -41,8 +41,10 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -56,11 +58,11 @@ from skopt.learning.gaussian_process.kernels import ConstantKernel, Matern
 from threadpoolctl import threadpool_limits
 
 import hpo_explain as hx
-from hpo_explain.adapters import AgreesWith
-from hpo_explain.adapters.skopt import review
 from hpo_explain.explainers.proposal import ProposalExplainer
+from hpo_explain.explanations.proposal import ProposalExplanation
 
 Array = npt.NDArray[np.float64]
+Rule = Callable[[ProposalExplanation], bool]
 
 INITIAL = 4
 PROPOSALS = 12
@@ -178,11 +180,22 @@ class Person:
         self.task = task
         self.rng = np.random.default_rng(seed)
 
-    def proposal(self, explanation: object = None) -> dict[str, float]:
+    def proposal(self) -> list[float]:
         """Return another configuration."""
         points = self.rng.uniform(size=(CANDIDATES, len(self.task.shift)))
-        best = points[np.argmin([self.task.related(point) for point in points])]
-        return dict(zip(self.task.space.names, best.tolist(), strict=True))
+        return list(points[np.argmin([self.task.related(point) for point in points])].tolist())
+
+
+def contradicts(belief: Mapping[str, float], explanation: ProposalExplanation) -> bool:
+    """Return whether contributions to the mean stand in other ratios than a person believes."""
+    mean = explanation.contributions["mean"]
+    for one, other in combinations(belief, 2):
+        # a/b against p/q, without dividing by what may be 0
+        a, b = float(mean[one]) * belief[other], float(mean[other]) * belief[one]
+        low, high = sorted((abs(a), abs(b)))
+        if a != b and (a * b <= 0.0 or high > TOLERANCE * low):
+            return True
+    return False
 
 
 def play(
@@ -190,7 +203,7 @@ def play(
     team: str,
     seed: int,
     *,
-    rule: AgreesWith | None = None,
+    rule: Rule | None = None,
     at: Sequence[int] = (),
     proposals: int = PROPOSALS,
 ) -> Played:
@@ -204,8 +217,8 @@ def play(
         One of TEAMS.
     seed : int
         Of the initial design, the optimizer and the person.
-    rule : AgreesWith, optional
-        What contradicts the person, for "contradicted".
+    rule : callable, optional
+        Whether an explanation contradicts the person, for "contradicted".
     at : sequence of int
         The proposals at which the person steps in, for "as often at random".
     proposals : int
@@ -218,17 +231,15 @@ def play(
     explainer = ProposalExplainer(background=100)
     interventions = []
     for k in range(proposals):
+        point, stepped_in = list(optimizer.ask()), k in steps
         if rule is not None:
-            proposed = list(optimizer.ask())
-            answer = AgreesWith(rule.belief, rule.tolerance, rule.term, person.proposal)
-            point = review(optimizer, answer, explainer=explainer)
-            if point != proposed:
-                interventions.append(k)
-        elif k in steps:
-            point = [*person.proposal().values()]
+            run = hx.from_skopt(optimizer)
+            pending = [t for t, asked in run.without_result.items() if asked.x.tolist() == point]
+            if pending:  # else it is drawn at random
+                stepped_in = rule(explainer.explain(run, pending[0]))
+        if stepped_in:
+            point = person.proposal()
             interventions.append(k)
-        else:
-            point = list(optimizer.ask())
         optimizer.tell(point, task.objective(point))
     regret = np.minimum.accumulate(optimizer.yi) - task.least
     return Played(np.asarray(regret), tuple(interventions))
@@ -240,7 +251,7 @@ def experiment(
     """Return what came of every team, function and seed."""
     found: dict[tuple[str, str], list[Played]] = {}
     for task in tasks:
-        rule = AgreesWith(belief(task), TOLERANCE, term="mean")
+        rule = partial(contradicts, belief(task))
         for seed in range(seeds):
             for team in TEAMS:
                 at: Sequence[int] = ()
