@@ -32,7 +32,6 @@ from .explainers.footprint import FootprintExplainer as FootprintExplainer
 from .explainers.games import GameExplainer as GameExplainer
 from .explainers.h_statistic import InteractionExplainer as InteractionExplainer
 from .explainers.learning_curves import LearningCurvesExplainer as LearningCurvesExplainer
-from .explainers.lime import LimeExplainer as LimeExplainer
 from .explainers.noise import NoiseExplainer as NoiseExplainer
 from .explainers.pareto import ParetoExplainer as ParetoExplainer
 from .explainers.prediction import PredictionExplainer as PredictionExplainer
@@ -61,8 +60,6 @@ from .explanations.games import GameExplanation as GameExplanation
 from .explanations.h_statistic import InteractionStrength as InteractionStrength
 from .explanations.history import History as History
 from .explanations.learning_curves import LearningCurves as LearningCurves
-from .explanations.lime import LimeExplanation as LimeExplanation
-from .explanations.lime import LimeStatement as LimeStatement
 from .explanations.noise import Noise as Noise
 from .explanations.pareto import ParetoFront as ParetoFront
 from .explanations.partial_dependences import PartialDependences as PartialDependences
@@ -81,7 +78,6 @@ from .explanations.shapley_interactions import ShapleyInteractions as ShapleyInt
 from .explanations.subspace import Subspace as Subspace
 from .explanations.symbolic import SymbolicEffect as SymbolicEffect
 from .facade.advice import advise as advise
-from .facade.around import lime as lime
 from .facade.comparison import compare as compare
 from .facade.effects import h_statistic as h_statistic
 from .facade.effects import next_experiments as next_experiments
@@ -112,6 +108,10 @@ from .facade.symbolic import symbolic as symbolic
 from .methods.around.ablation import ablate as ablate
 from .methods.around.ablation import ablation as ablation
 from .methods.around.ablation_result import Ablation as Ablation
+from .methods.around.lime import LimeExplainer as LimeExplainer
+from .methods.around.lime import lime as lime
+from .methods.around.lime_result import LimeExplanation as LimeExplanation
+from .methods.around.lime_result import LimeStatement as LimeStatement
 from .methods.around.local_importance import LocalImportanceExplainer as LocalImportanceExplainer
 from .methods.around.local_importance import local_importance as local_importance
 from .methods.around.local_importance_result import LocalImportance as LocalImportance

@@ -127,6 +127,8 @@ class Result(OldResult):
         inside = {*table.columns.values(), *table.hidden, "subject", "notes"}
         beside = [held.name for held in fields(self) if held.name not in inside]
         columns = {key: self._column(held) for key, held in table.columns.items()}
+        if table.index[1]:
+            columns = {table.index[0]: getattr(self, table.index[1]), **columns}
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         return {**{name: getattr(self, name) for name in (*beside, *table.beside)}, "rows": rows}
 

@@ -148,7 +148,7 @@ def _words_of(about: Fact) -> Words:
     return WORDS[about.kind]
 
 
-_ROLES = {"low_fidelity": "said", "interaction_may_be_nothing": "said"}  # not declared yet
+_ROLES = {"interaction_may_be_nothing": "said"}  # not declared yet
 UNCLEAR = declared_fact(
     "gain_within_uncertainty", "the difference is within its uncertainty", role="said"
 )

@@ -197,9 +197,14 @@ LOCAL_IMPORTANCE = Method(
 )
 LIME = Method(
     name="lime",
-    module="hpo_explain.facade.around",
+    module="hpo_explain.methods.around.lime",
     asks="What changes the prediction here, in a model I can read?",
     limits="holds within the width of its kernel, and only as far as its R² says",
+    title="What would change the prediction?",
+    how_to_read="A bar is how much the prediction changes, by a linear model fitted around the "
+    "best configuration, when a number goes from one end of its range to the other or a category "
+    "is replaced by another one. R² says how well that model agrees with the surrogate: near 1 the "
+    "bars can be interpreted, below one half they cannot.",
 )
 
 # Topic: space.

@@ -19,7 +19,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "games": ["GameExplainer"],
         "h_statistic": ["InteractionExplainer"],
         "learning_curves": ["LearningCurvesExplainer"],
-        "lime": ["LimeExplainer"],
         "next_experiments": ["choose_experiments"],
         "noise": ["NoiseExplainer"],
         "pareto": ["ParetoExplainer"],

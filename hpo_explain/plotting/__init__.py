@@ -14,7 +14,6 @@ from hpo_explain.plotting.h_statistic import plot_h_statistic, plot_h_totals
 from hpo_explain.plotting.history import plot_history
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html, result_svg
 from hpo_explain.plotting.learning_curves import plot_curves, plot_learning_curves, plot_shares
-from hpo_explain.plotting.lime import plot_lime
 from hpo_explain.plotting.noise import plot_noise
 from hpo_explain.plotting.pareto import plot_moves, plot_pareto
 from hpo_explain.plotting.partial_dependences import plot_partial_dependences
@@ -60,7 +59,6 @@ __all__ = [
     "plot_interaction_matrix",
     "plot_interaction_waterfall",
     "plot_learning_curves",
-    "plot_lime",
     "plot_moves",
     "plot_noise",
     "plot_pareto",

@@ -8,7 +8,6 @@ from hpo_explain.base.errors import unless_nothing
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
-from hpo_explain.wording import lime as lime_words
 from hpo_explain.wording import pareto as pareto_words
 from hpo_explain.wording.contents import line
 from hpo_explain.wording.numbers import format_value, percent, plus_minus
@@ -64,7 +63,7 @@ def _table(context: Context) -> pd.DataFrame:
     lime = unless_nothing(lambda: context.lime)
     if lime is not None:
         columns["effect near the best"] = {
-            s.names[0]: f"{lime_words.change(s)}: {plus_minus(s.effect, s.half)}"
+            s.names[0]: f"{s.change}: {plus_minus(s.effect, s.half)}"
             for s in lime.statements[::-1]
             if s.kind != "leaf"
         }

@@ -25,7 +25,6 @@ from hpo_explain.explanations.fanova import FanovaImportance
 from hpo_explain.explanations.h_statistic import InteractionStrength
 from hpo_explain.explanations.history import History
 from hpo_explain.explanations.learning_curves import LearningCurves
-from hpo_explain.explanations.lime import LimeExplanation
 from hpo_explain.explanations.noise import Noise
 from hpo_explain.explanations.pareto import Saving
 from hpo_explain.explanations.path import LATEST, DesirabilityPath
@@ -35,6 +34,7 @@ from hpo_explain.explanations.regional import RegionalPartialDependence
 from hpo_explain.explanations.subspace import Subspace
 from hpo_explain.facade.advice import Analysed
 from hpo_explain.methods.around.ablation_result import Ablation
+from hpo_explain.methods.around.lime_result import LimeExplanation
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.methods.effects.effect_result import AccumulatedLocalEffects, PartialDependence
 from hpo_explain.models.acquisition.protocols import SurrogateBased

@@ -13,7 +13,7 @@ from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_flag, check_sequence, check_text, unknown_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import progress_of, steps
-from hpo_explain.catalog.methods import ABLATION, LOCAL_IMPORTANCE
+from hpo_explain.catalog.methods import ABLATION, LIME, LOCAL_IMPORTANCE
 from hpo_explain.facade._asked import options_of
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._render import page
@@ -24,7 +24,6 @@ from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.fanova import IMPORTANCE
 from hpo_explain.reporting.h_statistic import H_STATISTIC
 from hpo_explain.reporting.learning_curves import LEARNING_CURVES
-from hpo_explain.reporting.lime import LIME
 from hpo_explain.reporting.matters import MATTERS
 from hpo_explain.reporting.noise import NOISE
 from hpo_explain.reporting.overview import OVERVIEW
@@ -54,7 +53,7 @@ SECTIONS: tuple[Section, ...] = (
     H_STATISTIC,
     section_of(ABLATION),
     section_of(LOCAL_IMPORTANCE),
-    LIME,
+    section_of(LIME),
     NOISE,
     BEST_PROPOSAL,
     LATEST_PROPOSAL,

@@ -10,7 +10,7 @@ from hpo_explain.cli import main
 from hpo_explain.cli._commands import MethodCommand, command_of
 
 COMMANDS = ["ablation", "advise", "ale", "compare", "demo", "export", "footprint",
-            "history", "importance", "interactions", "learning-curves", "local-importance", "mistunability", "optimizer-bias",
+            "history", "importance", "interactions", "learning-curves", "lime", "local-importance", "mistunability", "optimizer-bias",
             "pareto", "pdp", "proposal", "report", "sensitivity", "symbolic", "tunability", "watch"]  # fmt: skip
 # Everything outside the standard library that the package depends on, but for click.
 HEAVY = ["jinja2", "joblib", "matplotlib", "numba", "numpy", "optuna", "pandas", "scipy", "shap",

@@ -1,4 +1,4 @@
-"""LIME: linear surrogates are recovered, trees too, fidelity is told, and bad input is refused."""
+"""LIME: linear surrogates are recovered, trees too, what is certain, words and figure."""
 
 import json
 import pickle
@@ -52,7 +52,7 @@ def test_a_linear_surrogate_is_recovered_exactly(sampling, width):
     assert (
         found.local_prediction == pytest.approx(found.prediction) == pytest.approx(8.5 - 1e-2 / 40)
     )
-    assert found.caution is None
+    assert found.remarks == ()
     assert max(s.std for s in found.statements) < 1e-9
 
 
@@ -153,7 +153,7 @@ def test_what_fits_the_sample_only_is_told_by_the_part_held_out(model):
     found = hx.LimeExplainer(surrogate, model=model, sample=60, kernel_width=3.0).explain(CENTRE)
     assert found.held_out < found.fidelity
     assert found.held_out < 0.1
-    assert found.caution is not None
+    assert [remark.kind for remark in found.remarks] == ["low_fidelity"]
 
 
 def test_the_held_out_fidelity_is_that_of_a_cross_validation():
@@ -259,12 +259,13 @@ def test_a_low_fidelity_is_warned_of():
     surrogate = AnalyticSurrogate(unit_cube(3), lambda X: np.sin(40 * X[:, 0]))
     found = hx.LimeExplainer(surrogate).explain(CENTRE)
     assert found.fidelity < 0.2
-    assert found.caution.kind == "low_fidelity"
-    assert found.caution["fidelity"] == found.held_out < found.fidelity
+    (remark,) = found.remarks
+    assert remark["fidelity"] == found.held_out < found.fidelity
     assert not any(claim.certain for claim in found.claims)
     trusted = replace(found, subject=believed(found.subject), std_kind="posterior")
-    assert all(claim.because[-1] == found.caution for claim in trusted.claims)
-    assert "Caution: The linear model misses most" in found.plot().texts[0].get_text()
+    assert all(claim.because[-1] == remark for claim in trusted.claims)
+    assert "Caution: the linear model misses most" in found.described().subtitle
+    assert found.sentence.endswith("Try a smaller kernel_width, sampling='local', or a tree.")
     near = hx.LimeExplainer(surrogate, kernel_width=0.01, sample=3000).explain(CENTRE)
     assert near.fidelity > 0.9
     slope = 40 * np.cos(40 * 0.3)
@@ -321,10 +322,7 @@ def test_a_maximized_objective_is_told_in_its_direction():
     assert (found.subject.direction, found.subject.lower_is_better) == ("maximize", False)
     assert [claim.hyperparameters for claim in found.claims] == [("x2",), ("x1",)]
     assert [claim.estimate for claim in found.claims] == pytest.approx([-2.0, 1.0])
-    labels = [text.get_text() for text in found.plot().get_legend().get_texts()]
-    hatches = [patch.get_hatch() or "" for patch in found.plot().patches if patch.get_width()]
-    assert labels == ["better", "worse"]
-    assert hatches[:2] == ["////", ""]  # 2 less is worse, 1 more is better
+    assert [bar.fill for bar in found.described().bars] == [1, 0]  # 2 less is worse
 
 
 def test_an_effect_of_nothing_is_not_claimed():
@@ -343,7 +341,8 @@ def test_nothing_changes_a_constant(model):
     assert found.fidelity == 1.0
     assert not any(s.effect for s in found.statements)
     assert [(claim.kind, claim.certain) for claim in found.claims] == [("no_effect", False)]
-    assert found.plot().figure is not None
+    assert found.described().fills == {}
+    assert "no hyperparameter changes the predicted objective, which is 4." in found.sentence
 
 
 @pytest.mark.parametrize(
@@ -375,7 +374,7 @@ def test_the_result_can_be_stored_and_shown():
     found = hx.LimeExplainer(surrogate, sample=X).explain(CENTRE)
     np.testing.assert_array_equal(X, kept)
     held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert held["statements"][0]["text"] == "x3 from 0 to 1"
+    assert held["rows"][0]["statement"] == "x3 from 0 to 1"
     assert held["claims"][0]["values"] == [0.0, 1.0]
     assert pickle.loads(pickle.dumps(found)).sentence == found.sentence
     assert found.to_frame().index[:2].tolist() == ["x3 from 0 to 1", "x1 from 0 to 1"]
@@ -452,7 +451,7 @@ def test_of_a_large_sample_the_covariance_of_a_part_is_enough(monkeypatch):
     explainer = hx.LimeExplainer(surrogate, sample=1500)
     whole = model_stds(explainer.explain(config))
     asked = []
-    monkeypatch.setattr("hpo_explain.explainers.lime._ROWS", 500)
+    monkeypatch.setattr("hpo_explain.methods.around.lime._ROWS", 500)
     covariance = type(surrogate).covariance_of_sums
     monkeypatch.setattr(
         type(surrogate),
@@ -555,3 +554,48 @@ def test_where_nothing_can_differ_the_model_is_the_average(model):
     run = hx.Run(space, np.zeros((12, 1)), np.arange(12.0), "minimize")
     found = hx.lime(run, {"only": "a"}, model, sample=50)
     assert found.prediction == pytest.approx(run.surrogate().predict(np.zeros((1, 1)))[0][0])
+
+
+# ---------------------------------------------------------------------- words and figure
+
+
+def test_effects_are_told_with_their_sign_and_why_one_is_not_certain():
+    found = unsure(0.5)
+    start = "In a linear model around this configuration (held-out R² = 1.00) the predicted "
+    assert found.sentence == (
+        f"{start}objective changes by +3.0 ± 1.1 for x1 from 0 to 1 and by -1.0 ± 1.1 for x2 from "
+        "0 to 1. Not certain: the effect of x2 is within its uncertainty."
+    )
+    assert (
+        replace(found, model="tree", std_kind="trees")
+        .described()
+        .footer.endswith(
+            "the spread of predictions within the leaf, and the spread over the forest's trees, which "
+            "is not a confidence interval."
+        )
+    )
+
+
+def test_statements_in_words():
+    def text(kind, values):
+        return hx.LimeStatement(("a",), kind, values, 0.0, 0.0, 1.0).text
+
+    assert text("range", (1e-5, 0.1)) == "a from 1e-05 to 0.1"
+    assert text("category", ("gbtree", None)) == "a = None, not gbtree"
+    assert text("presence", (True, False)) == "a absent"
+    assert text("leaf", ()) == "everywhere"
+    rule = (hx.Condition("a", up_to=0.5), hx.Condition("b", categories=("x",)))
+    assert text("rule", rule) == "a ≤ 0.5 and b = x"
+
+
+def test_the_figure_has_a_bar_per_statement_and_a_line_per_condition():
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: np.where(X > 0.5, 1.0, 0.0) @ [3.0, 1.0])
+    config = {"x1": 0.2, "x2": 0.2}
+    found = hx.LimeExplainer(surrogate, model="tree", max_depth=2).explain(config)
+    figure = found.described()
+    assert figure.labels[0][-1] == "(its own leaf)"
+    assert all(label[1].startswith("and ") for label in figure.labels)
+    assert [bar.end for bar in figure.bars] == [s.effect for s in found.statements]
+    assert [bar.half for bar in figure.bars] == [s.half for s in found.statements]
+    assert figure.fills == {1: "worse"}
+    assert "weighted R² = 1.00" in figure.subtitle

@@ -4,26 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base.claim import NOTHING, Claim, between
-from hpo_explain.base.edge import words
+from hpo_explain.base.claim import NOTHING, between
 from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.numbers import format_value, plus_minus
 from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.certainty import NORMAL_95
-from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
 from hpo_explain.space.support import FEW
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LOW_FIDELITY = 0.5  # a higher one makes the signs of effects no more often right
 _MAIN_COUNT = 3
 _TRIED_SHARE = 0.5  # of a number's values: a line is through most of what was tried
+_ROUNDED = 1e-9  # of an effect
+_MODELS = {
+    "linear": "linear model",
+    "lasso": "linear model by the LASSO",
+    "tree": "small tree",
+    "rules": "set of rules",
+}
+_OF_SURROGATE = {
+    "posterior": ", and the surrogate's own uncertainty, observation noise excluded",
+    "trees": ", and the spread over the forest's trees, which is not a confidence interval",
+    "": "; the surrogate's own uncertainty is not in it",
+}
+_WITHIN = declared_fact(
+    "effect_within_uncertainty", "the effect of {names} is within its uncertainty"
+)
+_LOW = declared_fact(
+    "low_fidelity",
+    "the {model} misses most of what the surrogate does here (held-out R² = {fidelity:.2f}): do "
+    "not interpret it. Try a smaller kernel_width, sampling='local', or {other}",
+    role="said",
+    model=lambda fact: _MODELS[fact["model"]],
+    other=lambda fact: "more depth" if fact["model"] in ("tree", "rules") else "a tree",
+)
+
+
+def whiskers(model: str, over: str) -> str:
+    """Say what half an interval of an effect is, by the readable model and the kind of std."""
+    fit = "its spread over samples, the model's misfit included"
+    if model == "tree":
+        fit = "the spread of predictions within the leaf"
+    return f"1.96 standard deviations of an effect: {fit}{_OF_SURROGATE[over]}"
 
 
 @dataclass(frozen=True)
@@ -109,9 +138,26 @@ class LimeStatement:
         return all(condition.holds(config) for condition in self.values)
 
     @property
+    def conditional(self) -> bool:
+        """Whether it is about where conditions hold, not about a change."""
+        return self.kind in ("leaf", "rule")
+
+    @property
+    def change(self) -> str:
+        """The change without its hyperparameter, as in "from 0 to 1" or "= dart, not gbtree"."""
+        was, becomes = self.values
+        if self.kind == "presence":
+            return "present" if becomes else "absent"
+        if self.kind == "category":
+            return f"= {format_value(becomes)}, not {format_value(was)}"
+        return f"from {format_value(was)} to {format_value(becomes)}"
+
+    @property
     def text(self) -> str:
-        """The change or the leaf in words, as in "booster = dart, not gbtree"."""
-        return str(words().lime.statement(self))
+        """The change, as in "booster = dart, not gbtree", or the conditions."""
+        if self.conditional:
+            return " and ".join(map(str, self.values)) or "everywhere"
+        return f"{self.names[0]} {self.change}"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -146,8 +192,6 @@ class LimeExplanation(Result):
         Number of sampled configurations, and how many of equal weight would be worth as much.
     seed : int
         Seed of the sample.
-    subject, notes
-        As of every result.
 
     References
     ----------
@@ -165,6 +209,26 @@ class LimeExplanation(Result):
     """
 
     scope: ClassVar[Scope] = "good_region"
+    table: ClassVar[Table] = Table(
+        index=("statement", "texts"),
+        columns={
+            "effect": lambda found: [s.effect for s in found.statements],
+            "std": lambda found: [s.std for s in found.statements],
+            "model_std": lambda found: np.array([s.model_std for s in found.statements], float),
+            "weight": lambda found: [s.weight for s in found.statements],
+            "own": lambda found: [s.own for s in found.statements],
+        },
+        contributions=("effect",),
+        hidden=("statements", "covariance"),
+    )
+    says: ClassVar[Mapping[str, str]] = {
+        "changes": "In a {found.readable} around {found.where} (held-out R² = {found.held_out:.2f})"
+        " the {found.what} changes {each}. | by {effect} {where} {text}",
+        "nothing": "In a {found.readable} around {found.where} (held-out R² = "
+        "{found.held_out:.2f}) no hyperparameter changes the {found.what}, which is "
+        "{found.prediction}.",
+    }
+
     config: Mapping[str, Any]
     model: str
     statements: tuple[LimeStatement, ...]
@@ -189,7 +253,7 @@ class LimeExplanation(Result):
         if self.covariance is None:
             return super().posterior
         return PosteriorDraws.of_normal(
-            [statement.text for statement in self.statements],
+            self.texts,
             np.array([statement.effect for statement in self.statements]),
             self.covariance,
             first="farthest from 0",
@@ -202,11 +266,21 @@ class LimeExplanation(Result):
         return self.subject.names
 
     @property
-    def caution(self) -> Fact | None:
-        """Why the readable model should not be interpreted; None where it agrees well enough."""
+    def texts(self) -> list[str]:
+        """The statements in words."""
+        return [statement.text for statement in self.statements]
+
+    @property
+    def readable(self) -> str:
+        """The readable model in words."""
+        return _MODELS[self.model]
+
+    @property
+    def remarks(self) -> tuple[Fact, ...]:
+        """Why the readable model should not be interpreted; empty where it agrees well enough."""
         if self.held_out >= LOW_FIDELITY:
-            return None
-        return fact("low_fidelity", model=self.model, fidelity=self.held_out)
+            return ()
+        return (_LOW(model=self.model, fidelity=self.held_out),)
 
     @property
     def leading(self) -> tuple[LimeStatement, ...]:
@@ -222,26 +296,33 @@ class LimeExplanation(Result):
         enough with the surrogate, the surrogate is trusted and most of the values were tried.
         """
         if not self.leading:
-            return (Claim("no_effect", self.names, estimate=0.0, certain=False),)
+            return (
+                self.told("no_effect", self.names, 0.0, says="nothing", certain=False, because=()),
+            )
         return tuple(map(self._claim, self.leading))
 
     def _claim(self, said: LimeStatement) -> Claim:
         within = abs(said.effect) <= said.half
         because = (
-            *([fact("effect_within_uncertainty", names=said.names)] if within else []),
+            *([_WITHIN(names=said.names)] if within else []),
             *self._doubts(),
             *([] if self.subject.acquisition else self._untried(said)),
         )
-        interval = between(said.effect, said.half)
-        return Claim("effect", said.names, said.values, said.effect, interval, not because, because)
+        half = said.half if said.half > _ROUNDED * abs(said.effect) else None
+        sign = "+" if said.effect >= 0.0 else ""
+        return self.told(
+            "effect", said.names, said.effect, between(said.effect, said.half), says="changes",
+            values=said.values, certain=not because, because=because, text=said.text,
+            effect=f"{sign}{plus_minus(said.effect, half)}",
+            where="where" if said.conditional else "for",
+        )  # fmt: skip
 
     def _doubts(self) -> tuple[Fact, ...]:
         """Return why no effect is certain."""
-        low = () if self.caution is None else (self.caution,)
         if self.subject.acquisition:  # its values are what they are
-            return low
+            return self.remarks
         unknown = () if self.std_kind else (fact("uncertainty_unknown"),)
-        return (*low, *unknown, *self.subject.doubts(self.scope))
+        return (*self.remarks, *unknown, *self.subject.doubts(self.scope))
 
     def _untried(self, said: LimeStatement) -> tuple[Fact, ...]:
         """Return the hyperparameters of a statement if what it compares was hardly tried."""
@@ -263,47 +344,3 @@ class LimeExplanation(Result):
         else:
             enough = support.share(said.names[0]) >= _TRIED_SHARE
         return () if enough else (fact("value_not_tried", names=said.names),)
-
-    @property
-    def contributions_in(self) -> tuple[str, ...]:
-        """Columns of the table that hold effects: rounding is shown as 0."""
-        return ("effect",)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per statement: what, effect, both stds, weight, whether it is its own."""
-        import pandas as pd
-
-        columns = ("effect", "std", "model_std", "weight", "own")
-        return pd.DataFrame(
-            {name: [getattr(s, name) for s in self.statements] for name in columns},
-            index=pd.Index([s.text for s in self.statements], name="statement"),
-        ).astype({"model_std": float})
-
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "config": self.config,
-            "model": self.model,
-            "statements": [
-                {
-                    "names": s.names,
-                    "text": s.text,
-                    "effect": s.effect,
-                    "std": s.std,
-                    "model_std": s.model_std,
-                    "weight": s.weight,
-                    "own": s.own,
-                }
-                for s in self.statements
-            ],
-            "std_kind": self.std_kind,
-            "fidelity": self.fidelity,
-            "held_out": self.held_out,
-            "prediction": self.prediction,
-            "local_prediction": self.local_prediction,
-            "kernel_width": self.kernel_width,
-            "sampling": self.sampling,
-            "sample_size": self.sample_size,
-            "effective_size": self.effective_size,
-            "seed": self.seed,
-            "surrogate": self.subject.model,
-        }

@@ -27,20 +27,25 @@ How far g agrees with f̂ is told of each fifth of the sample from a g of the ot
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explains import Asked, explained_of, explains
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_count, check_number, check_option, check_seed
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import LIME_SAMPLINGS, READABLE, Direction, LimeSampling, Readable
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._explained import Explained
-from hpo_explain.explainers._lime_models import (
+from hpo_explain.base.text import declared_fact
+from hpo_explain.explainers._sums import Sums, sums_under
+from hpo_explain.explainers.background import local_background
+from hpo_explain.methods.around.lime_models import (
     Coordinate,
     FittedModel,
     at_rows,
@@ -50,16 +55,99 @@ from hpo_explain.explainers._lime_models import (
     fit_tree,
     weighted_inverse,
 )
-from hpo_explain.explainers._lime_samples import sample_of
-from hpo_explain.explainers._sums import Sums, sums_under
-from hpo_explain.explanations.lime import LimeExplanation
+from hpo_explain.methods.around.lime_result import LimeExplanation, whiskers
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace, encode_one
+from hpo_explain.space.nearby import changed, filled
 
 _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own code
 _FOLDS = 5  # of the sample, each of which is held out once
 _ROWS = 2000  # of the sample, at which the posterior covariance is asked for
+_STEP = 0.1  # of the encoded range, by which real values are changed
+
+_STD = declared_fact(
+    "effect_std", "± is {half}", half=lambda fact: whiskers(fact["model"], fact["over"])
+)
+_LIMITED = declared_fact(
+    "features_limited", "the model is limited to {most} of {of} hyperparameters: those that {how}",
+    how=lambda fact: "the LASSO takes up first" if fact["model"] == "lasso" else "add most to R²",
+)  # fmt: skip
+_NOT_VARIED = declared_fact(
+    "not_varied", "the sample does not vary {names}, so nothing is said about it"
+)
+_UNCHANGED = declared_fact(
+    "inactive_unchanged",
+    "hyperparameters that are inactive in a sampled configuration count as unchanged",
+)
+
+
+@explains
+def lime(
+    asked: Asked,
+    config: Config | int | None = None,
+    model: Readable = "linear",
+    *,
+    sampling: LimeSampling | Literal["tried"] = "uniform",
+    sample: int = 1000,
+    kernel_width: float | None = None,
+    max_features: int = 10,
+    max_depth: int = 3,
+) -> LimeExplanation:
+    """Explain a prediction by a model one can read, which holds around the configuration.
+
+    Parameters
+    ----------
+    config : dict or int, optional
+        The configuration, or the number of a trial; by default the incumbent.
+    model : {"linear", "lasso", "tree", "rules"}, default "linear"
+        A sparse linear model, chosen step by step or by the LASSO, a small tree, or short rules.
+    sampling : {"uniform", "local", "perturbed", "univariate", "grid", "tried"}, default "uniform"
+        Where the readable model is fitted: in the whole space, around the configuration, at the
+        configurations tried with some values changed, at the values tried of each hyperparameter
+        by itself, at a grid, or at the configurations tried as they are.
+    sample : int, default 1000
+        How many configurations are sampled.
+    kernel_width : float, optional
+        Width of the kernel, as of :class:`LimeExplainer`.
+    max_features : int, default 10
+        Hyperparameters in the linear model, or rules.
+    max_depth : int, default 3
+        Depth of the tree, or conditions of a rule.
+
+    Returns
+    -------
+    LimeExplanation
+        What changes the prediction, and the weighted R² of the readable model, also held out.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, the configuration is not one of the space, or an
+        option is not allowed.
+
+    References
+    ----------
+    .. [1] Ribeiro, M. T., Singh, S. and Guestrin, C. (2016). "Why should I trust you?" Explaining
+       the predictions of any classifier. KDD. https://arxiv.org/abs/1602.04938
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.lime(table, objective="loss", sampling="tried").statements[0].text
+    'x from 0.1 to 0.9'
+    """
+    check_option("sampling", sampling, (*LIME_SAMPLINGS, "tried"))
+    at, explained = asked.config("config", config), asked.model
+    explainer = LimeExplainer(
+        explained, model=model, sample=asked.run.X if sampling == "tried" else sample,
+        sampling="uniform" if sampling == "tried" else sampling, kernel_width=kernel_width,
+        max_features=max_features, max_depth=max_depth, subject=asked.subject(asked.trial(config)),
+        seed=asked.seed,
+    )  # fmt: skip
+    return explainer.explain(at)
 
 
 class LimeExplainer:
@@ -129,8 +217,7 @@ class LimeExplainer:
         subject: Subject | None = None,
         seed: int = 0,
     ) -> None:
-        self._explained = Explained.of(surrogate, subject.direction if subject else direction)
-        self._subject = self._explained.completed(subject)
+        self._explained, self._subject = explained_of(surrogate, subject, direction)
         self._space = self._explained.space
         check_option("model", model, READABLE)
         check_option("sampling", sampling, LIME_SAMPLINGS)
@@ -174,7 +261,10 @@ class LimeExplainer:
         """
         explained, space = self._explained, self._space
         x = encode_one(space, config, "config")
-        z = self._sample(x)
+        z = self._given
+        if z is None:
+            tried = self._subject.tried
+            z = _sample_of(space, x, tried, self._sampling, self._size, seed=self._seed)
         width = self._width or _default_width(space, x, self._seed)
         squares = _squared_distances(space, x, z) / width**2
         weights = np.exp(squares.min() - squares)  # those of far samples would all be 0
@@ -221,12 +311,6 @@ class LimeExplainer:
             notes=self._notes(x, coordinates, std_kind),
         )
 
-    def _sample(self, x: Array) -> Array:
-        space = self._space
-        if self._given is not None:
-            return self._given
-        return sample_of(space, x, self._subject.tried, self._sampling, self._size, seed=self._seed)
-
     def _fit(
         self, x: Array, coordinates: list[Coordinate], weights: Array, y: Array
     ) -> FittedModel:
@@ -267,21 +351,18 @@ class LimeExplainer:
 
     def _notes(self, x: Array, coordinates: list[Coordinate], std_kind: str) -> tuple[Fact, ...]:
         space, owners = self._space, {c.owner for c in coordinates}
-        notes = [fact("effect_std", model=self._model, over=std_kind)]
+        notes = [_STD(model=self._model, over=std_kind)]
         if self._model in ("linear", "lasso") and len(owners) > self._max_features:
-            limited = fact(
-                "features_limited", model=self._model, most=self._max_features, of=len(owners)
-            )
-            notes.append(limited)
+            notes.append(_LIMITED(model=self._model, most=self._max_features, of=len(owners)))
         silent = [
             name
             for j, name in enumerate(space.names)
             if j not in owners and not np.isnan(x[j]) and space.parameters[j].size != 1
         ]
         if silent:
-            notes.append(fact("not_varied", names=silent))
+            notes.append(_NOT_VARIED(names=silent))
         if any(space.is_conditional(name) for name in space.names):
-            notes.append(fact("inactive_unchanged"))
+            notes.append(_UNCHANGED())
         return (*notes, *self._subject.notes)
 
 
@@ -335,3 +416,69 @@ def _r2(weights: Array, y: Array, fitted: Array) -> float:
     whole = float(weights @ (y - weights @ y) ** 2)
     missed = float(weights @ (y - fitted) ** 2)
     return 1.0 if whole <= 1e-24 else 1.0 - missed / whole
+
+
+def _sample_of(
+    space: SearchSpace, x: Array, tried: Array | None, sampling: LimeSampling, size: int, seed: int
+) -> Array:
+    """Return encoded configurations, (n, d); a grid has at most `size`."""
+    if sampling == "uniform":
+        return space.sample(size, seed=seed)
+    if sampling == "local":
+        (config,) = space.decode(x[None, :])
+        return space.project(local_background(space, config, size, seed=seed))
+    if sampling == "grid":
+        return _grid(space, size, seed)
+    tried = np.empty((0, len(space))) if tried is None else tried
+    if sampling == "perturbed":
+        return _perturbed(space, tried, size, seed)
+    return _univariate(space, tried, size, seed)
+
+
+def _grid(space: SearchSpace, size: int, seed: int) -> Array:
+    """Return the points of an equidistant grid; so many of them where it has more.
+
+    Every hyperparameter has equally many values, at least two, unless it has fewer.
+    """
+    most = [parameter.size or size for parameter in space.parameters]
+    values = 2
+    while np.prod([min(values + 1, m) for m in most], dtype=float) <= size and values < max(most):
+        values += 1
+    axes = []
+    for j, (parameter, m) in enumerate(zip(space.parameters, most, strict=True)):
+        steps = np.linspace(0.0, 1.0, min(values, m))
+        if isinstance(parameter, CategoricalParameter):
+            axes.append(space.codes(j)[np.round(steps * (m - 1)).astype(np.int64)].astype(float))
+        else:
+            axes.append(steps if parameter.size is None else parameter.nearest(steps))
+    if np.prod([len(axis) for axis in axes], dtype=float) <= size:
+        rows = np.array(list(itertools.product(*axes)))
+    else:
+        rng = np.random.default_rng(seed)
+        rows = np.empty((size, len(axes)))
+        for j in space.order.tolist():
+            rows[:, j] = rng.choice(axes[j], size)
+    return space.distinct(space.project(rows))
+
+
+def _perturbed(space: SearchSpace, tried: Array, size: int, seed: int) -> Array:
+    """Return configurations tried, each as often, with some of their values changed a little."""
+    rng = np.random.default_rng(seed)
+    rows = np.tile(tried, (-(-size // len(tried)), 1))[rng.permutation(size)]
+    return space.project(changed(space, filled(space, rows, seed), _STEP, rng))
+
+
+def _univariate(space: SearchSpace, tried: Array, size: int, seed: int) -> Array:
+    """Return rows whose values are drawn from those tried, one hyperparameter after the other."""
+    rng = np.random.default_rng(seed)
+    rows = space.sample(size, seed=seed, latent=True)
+    for j in space.order.tolist():
+        parameter = space.parameters[j]
+        values = tried[:, j]
+        if parameter.optional is None:
+            values = values[~np.isnan(values)]
+        else:  # left out as often as where it could have been given
+            values = values[space.allowed(tried, j)]
+        if len(values):
+            rows[:, j] = rng.choice(values, size)
+    return space.project(rows)
