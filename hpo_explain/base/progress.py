@@ -3,7 +3,8 @@
 What users call opens a call of its own (`shows_progress`); each loop within it that may take long
 goes over `steps`. The line shows the outermost loop as a bar, and where the loops inside it are.
 Only the main thread of a program shows it: neither threads nor worker processes write to a
-terminal. Nothing is left: no thread, no lock, and the line itself is cleared.
+terminal. tqdm draws the line, below the user's own bars; it is cleared in the end, and no thread
+or lock of tqdm's is left.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
+from dataclasses import dataclass, field
+from functools import cache, wraps
 from shutil import get_terminal_size
-from time import monotonic
+from time import time
 from typing import Any, ParamSpec, TextIO, TypeVar
 
 _T = TypeVar("_T")
@@ -24,7 +26,8 @@ _P = ParamSpec("_P")
 
 _PATIENCE = 2.0  # seconds until work counts as long
 _OFTEN = 0.1  # seconds between two looks of the line
-_UP = "\x1b[A"
+_BAR = "{l_bar}{bar}| {n_fmt}/{total_fmt} {unit} [{elapsed}<{remaining}{postfix}]"
+_COUNT = "{desc}: {n_fmt} {unit} [{elapsed}{postfix}]"  # of work of unknown length
 
 
 def shows_progress(function: Callable[_P, _T]) -> Callable[_P, _T]:
@@ -62,13 +65,11 @@ def progress_of(name: str, *, shown: bool = True) -> Iterator[None]:
     if shown and _CALL.get() is not None:
         yield
         return
-    call = _Call(name, _stream() if shown else None)
-    token = _CALL.set(call)
+    token = _CALL.set(_Call(name, _stream() if shown else None))
     try:
         yield
     finally:
         _CALL.reset(token)
-        call.clear()
 
 
 def steps(
@@ -96,8 +97,8 @@ def steps(
     >>> list(steps([1, 2], "numbers"))
     [1, 2]
     """
-    call = _CALL.get()
-    if call is None or call.stream is None or threading.get_ident() != call.thread:
+    call = _shown_here()
+    if call is None:
         return work
     if total is None and isinstance(work, Sized):
         total = len(work)
@@ -106,17 +107,20 @@ def steps(
 
 def still_at_work() -> None:
     """Show that work goes on, which waits for others."""
-    call = _CALL.get()
-    if call is not None and call.stream is not None and threading.get_ident() == call.thread:
+    call = _shown_here()
+    if call is not None:
         call.show()
 
 
+@dataclass
 class _Loop:
-    """How far a loop is."""
+    """How far a loop is: how much is done of its total, and what is in work."""
 
-    def __init__(self, what: str, total: int | None) -> None:
-        self.what, self.total = what, total
-        self.done, self.at, self.began = 0, "", monotonic()
+    what: str
+    total: int | None
+    done: int = 0
+    at: str = ""
+    began: float = field(default_factory=time)
 
     def __str__(self) -> str:
         of = "" if self.total is None else f"/{self.total}"
@@ -129,8 +133,8 @@ class _Call:
     def __init__(self, name: str, stream: TextIO | None) -> None:
         self.name, self.stream, self.thread = name, stream, threading.get_ident()
         self._loops: list[_Loop] = []
-        self._due = monotonic() + _PATIENCE
-        self._width = 0
+        self._due = time() + _PATIENCE
+        self._line: Any = None
 
     def each(
         self, work: Iterable[_T], loop: _Loop, called: Callable[[_T], str] | None
@@ -147,71 +151,57 @@ class _Call:
                 self.show()
         finally:
             del self._loops[depth:]
+            if not depth and self._line is not None:
+                self._line.close()
+                self._line = None
 
     def show(self) -> None:
         """Write the line anew, if it is time."""
-        if self.stream is None or not self._loops or monotonic() < self._due:
+        if not self._loops or time() < self._due:
             return
-        self._due = monotonic() + _OFTEN
-        self._write(self.stream, self._line(self.stream))
-
-    def clear(self) -> None:
-        """Remove the line."""
-        if self.stream is not None and self._width:
-            self._write(self.stream, "")
-
-    def _line(self, stream: TextIO) -> str:
-        from tqdm import tqdm
-
+        self._due = time() + _OFTEN
         outer, *inner = self._loops
-        within = ", ".join(filter(None, [outer.at, *map(str, inner)]))
-        bar = "{l_bar}{bar}| {n_fmt}/{total_fmt} {unit} [{elapsed}<{remaining}{postfix}]"
-        line: str = tqdm.format_meter(
-            outer.done, outer.total, monotonic() - outer.began, prefix=self.name, unit=outer.what,
-            bar_format=bar if outer.total else "{desc}: {n_fmt} {unit} [{elapsed}{postfix}]",
-            ncols=get_terminal_size().columns - 1, ascii=not _is_unicode(stream),
-            postfix=within,
-        )  # fmt: skip
-        return line
+        if self._line is None:
+            self._line = _line_class()(
+                total=outer.total, desc=self.name, unit=outer.what, leave=False, file=self.stream,
+                bar_format=_BAR if outer.total else _COUNT, ncols=get_terminal_size().columns - 1,
+            )  # fmt: skip
+            self._line.start_t = outer.began
+        self._line.n = outer.done
+        self._line.set_postfix_str(", ".join(filter(None, [outer.at, *map(str, inner)])))
 
-    def _write(self, stream: TextIO, line: str) -> None:
-        """Write over the line that stands there, below the bars of the user's own, if any."""
-        below = _bars() if _is_terminal(stream) else 0
-        text = f"\r{line.ljust(self._width)}" + ("" if line else "\r")
-        try:
-            stream.write("\n" * below + text + _UP * below)
-            stream.flush()
-        except (OSError, ValueError):  # the terminal is gone: the work goes on
-            self._due, line = float("inf"), ""
-        self._width = len(line)
+
+@cache
+def _line_class() -> type:
+    from tqdm import tqdm
+
+    class Line(tqdm):  # type: ignore[misc]
+        """A bar without tqdm's monitor thread and without its lock among processes."""
+
+        monitor_interval = 0
+        _lock = threading.RLock()
+
+    return Line
 
 
 _CALL: ContextVar[_Call | None] = ContextVar("call", default=None)
 
 
+def _shown_here() -> _Call | None:
+    """Return the call that is shown, if this is its thread."""
+    call = _CALL.get()
+    here = call is not None and call.stream is not None and threading.get_ident() == call.thread
+    return call if here else None
+
+
 def _stream() -> TextIO | None:
-    """Return where the line is shown: standard error, if people see it and this program is it."""
+    """Return standard error if it is a terminal or a notebook; None in threads and workers."""
     main = threading.current_thread() is threading.main_thread()
     if not main or multiprocessing.parent_process() is not None:
         return None
     stream = sys.stderr
-    in_notebook = type(stream).__module__.startswith("ipykernel.")
-    return stream if in_notebook or _is_terminal(stream) else None
-
-
-def _is_terminal(stream: TextIO | None) -> bool:
     try:
-        return stream is not None and stream.isatty()
+        seen = type(stream).__module__.startswith("ipykernel.") or stream.isatty()
     except (AttributeError, ValueError):  # something else in its place, or closed
-        return False
-
-
-def _is_unicode(stream: Any) -> bool:
-    return str(getattr(stream, "encoding", None)).lower().startswith("utf")
-
-
-def _bars() -> int:
-    """Return how many bars of tqdm stand on the terminal."""
-    from tqdm import tqdm
-
-    return len(getattr(tqdm, "_instances", ()))
+        return None
+    return stream if seen else None
