@@ -154,9 +154,9 @@ def documented(text: str, taken: Sequence[str]) -> str:
 def told_arguments(function: Callable[..., Any]) -> dict[str, str]:
     """Return what the documentation says of each argument, in one line."""
     found = re.findall(
-        r"^    (\w+) : [^\n]*\n((?:        [^\n]*\n)+)", function.__doc__ or "", re.M
+        r"^    (\w+(?:, \w+)*)(?: :)?[^\n]*\n((?:        [^\n]*\n)+)", function.__doc__ or "", re.M
     )
-    return {name: " ".join(text.split()) for name, text in found}
+    return {name: " ".join(text.split()) for names, text in found for name in names.split(", ")}
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:

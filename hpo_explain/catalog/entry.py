@@ -32,6 +32,10 @@ class Method:
         The module of its result, where it is that of several methods, without ``_result``.
     options : mapping of str to str
         What the command calls arguments whose names mean how a run is read there.
+    sources : tuple of str
+        Arguments that are runs as well.
+    objectives : bool
+        Whether it takes all objectives of a run.
     """
 
     name: str
@@ -44,6 +48,8 @@ class Method:
     command: str | None = ""
     result: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
+    objectives: bool = False
 
     @property
     def called(self) -> str | None:

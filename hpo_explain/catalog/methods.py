@@ -39,6 +39,7 @@ COMPARE = Method(
 PARETO = Method(
     name="pareto",
     module="hpo_explain.facade.pareto",
+    objectives=True,
     asks="Which trials are best in several objectives, and what does moving between them cost?",
     limits="says what the models expect of a move; a trial on the front may be there by luck",
 )
@@ -114,6 +115,7 @@ SENSITIVITY = Method(
 OPTIMIZER_BIAS = Method(
     name="optimizer_bias",
     module="hpo_explain.facade.games",
+    sources=("ensemble",),
     asks="Which hyperparameters did the optimizer leave short of what they can gain?",
     limits="by the model that learned from the same run, unless other runs are given (`ensemble=`)",
 )
@@ -124,7 +126,6 @@ PARTIAL_DEPENDENCE = Method(
     name="partial_dependence",
     module="hpo_explain.methods.effects.partial_dependence",
     result="hpo_explain.methods.effects.effect",
-    command=None,  # `pdp` shows several, too
     asks="What is the effect of a hyperparameter, and how uncertain is it?",
     limits="an average: opposite effects in different parts of the space cancel out",
 )
@@ -132,7 +133,6 @@ ACCUMULATED_LOCAL_EFFECTS = Method(
     name="accumulated_local_effects",
     module="hpo_explain.methods.effects.accumulated_local_effects",
     result="hpo_explain.methods.effects.effect",
-    command="ale",
     asks="What changes along the configurations that were tried, where combinations are missing?",
     limits="relative to their average; does not say what combinations would do that nobody tried",
 )
@@ -242,12 +242,14 @@ ADVISE = Method(
 NEXT_EXPERIMENTS = Method(
     name="next_experiments",
     module="hpo_explain.facade.effects",
+    command=None,  # configurations, no result
     asks="Which trials would reduce the uncertainty of an effect?",
     limits="does not say where the best configuration is",
 )
 EXPECTED_MINIMUM = Method(
     name="expected_minimum",
     module="hpo_explain.facade.expected_minimum",
+    command=None,  # a configuration and a number, no result
     asks="Which configuration does the model predict to be the best, tried or not?",
     limits="the best of many predictions promises too much, the more the fewer trials are near",
 )

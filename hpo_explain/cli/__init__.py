@@ -13,21 +13,8 @@ import click
 from hpo_explain.catalog.methods import METHODS
 from hpo_explain.cli._commands import MethodCommand
 from hpo_explain.cli._interrupt import heeded_interrupt
-from hpo_explain.cli.advise import advise
-from hpo_explain.cli.comparison import compare
 from hpo_explain.cli.demo import demo
-from hpo_explain.cli.export import export
-from hpo_explain.cli.footprint import footprint
-from hpo_explain.cli.games import mistunability, optimizer_bias, sensitivity, tunability
-from hpo_explain.cli.history import history
-from hpo_explain.cli.importance import importance
-from hpo_explain.cli.learning_curves import learning_curves
-from hpo_explain.cli.pareto import pareto
-from hpo_explain.cli.pdp import pdp
-from hpo_explain.cli.proposal import proposal
 from hpo_explain.cli.report import report
-from hpo_explain.cli.shapley_interactions import interactions
-from hpo_explain.cli.symbolic import symbolic
 from hpo_explain.cli.watch import watch
 
 __all__ = ["main"]
@@ -57,25 +44,9 @@ def main(context: click.Context) -> None:
 
 
 for _command in (
-    advise,
-    compare,
-    demo,
-    export,
-    footprint,
-    history,
-    importance,
-    interactions,
-    learning_curves,
-    mistunability,
-    optimizer_bias,
-    pareto,
-    pdp,
-    proposal,
-    report,
-    sensitivity,
-    symbolic,
-    tunability,
-    watch,
     *(MethodCommand(method) for method in METHODS if method.called),
+    demo,
+    report,
+    watch,
 ):
     main.add_command(_command)

@@ -4,33 +4,41 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args, get_origin
 
 import click
 
+from hpo_explain.base.options import KINDS
 from hpo_explain.catalog.entry import Method
-from hpo_explain.cli._model import chooses_surrogate, takes_seed
-from hpo_explain.cli._names import check_names
 from hpo_explain.cli._output import show, shows_result
-from hpo_explain.cli._reading import read_and_tell
-from hpo_explain.cli._source import Source, takes_source
+from hpo_explain.cli._reading import read_all_and_tell, read_and_tell
+from hpo_explain.cli._source import takes_source, takes_sources
 
 _OWN = "own_"  # before the names of arguments: some mean how a run is read, elsewhere
-_ELSEWHERE = {"run", "target", "kind", "surrogate", "draws", "seed", "reading"}
+_NOT_HERE = {"surrogate", "reading"}
 
 
-class ConfigOrTrial(click.ParamType):  # type: ignore[type-arg]
-    """A trial's number, or a configuration as JSON."""
+class Value(click.ParamType):  # type: ignore[type-arg]
+    """A number, a word, or what JSON writes: a configuration, several trials.
 
-    name = "trial|json"
+    Examples
+    --------
+    >>> [Value().convert(text, None, None) for text in ("7", "best", '{"lr": 0.1}')]
+    [7, 'best', {'lr': 0.1}]
+    """
+
+    name = "value|json"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the number or the dict."""
+        """Return what the text says; where it is no JSON, the text itself."""
         try:
-            return json.loads(value)
+            return json.loads(value) if isinstance(value, str) else value
         except ValueError:
-            self.fail(f"must be a trial's number or JSON, but was {value!r}.", param, ctx)
+            if value[:1] in "{[":
+                self.fail(f"is not JSON: {value!r}.", param, ctx)
+            return value
 
 
 class MethodCommand(click.Command):
@@ -51,44 +59,68 @@ def command_of(method: Method) -> click.Command:
 
     function = method.function
     told, hints = told_arguments(function), hints_of(function)
+    run, *parameters = inspect.signature(function).parameters.values()
 
-    def command(source: Source, form: str, plot: Any, **given: Any) -> None:
+    def command(found: Any, form: str, plot: Any, **given: Any) -> None:
         own = {name.removeprefix(_OWN): value for name, value in given.items()}
-        if "names" in own:
-            check_names(own["names"])
-            own["names"] = list(own["names"])
-        result = function(read_and_tell(source), **own)
-        show(
-            result,
-            result.to_frame() if result.table.keys else result.to_frame().reset_index(),
-            form,
-            plot,
-        )
+        own = {
+            n: [*v] if isinstance(v, tuple) else v for n, v in own.items() if v not in (None, ())
+        }
+        for name in method.sources:
+            own[name] = [replace(found, source=one).read() for one in own.get(name, ())]
+        if run.name == "runs":
+            read: Any = {label: read_and_tell(source) for label, source in found.items()}
+        else:
+            read = (read_all_and_tell if method.objectives else read_and_tell)(found)
+        result = function(read, **own)
+        show(result, form, plot)
 
     made: Callable[..., Any] = command
-    for name, parameter in reversed([*inspect.signature(function).parameters.items()]):
-        if name not in _ELSEWHERE or name in method.options:
-            if parameter.default is parameter.empty:  # names of hyperparameters
-                made = click.argument(f"{_OWN}{name}", nargs=-1, required=True, metavar="NAME...")(
-                    made
-                )
-                continue
-            flag = method.options.get(name, f"--{name.replace('_', '-')}")
-            option = click.option(
-                flag, f"{_OWN}{name}", type=_type_of(hints[name]), default=parameter.default,
-                help=told[name],
-            )  # fmt: skip
-            made = option(made)
-    for shared in (chooses_surrogate(), takes_seed("the surrogate and of whatever is sampled"),
-                   shows_result, takes_source):  # fmt: skip
-        made = shared(made)
+    for parameter in reversed(parameters):
+        if parameter.name not in _NOT_HERE and parameter.kind is not parameter.VAR_KEYWORD:
+            made = _taken(method, parameter, hints.get(parameter.name, Any), told)(made)
+    made = (takes_sources if run.name == "runs" else takes_source)(shows_result(made))
     doc = (function.__doc__ or "").partition("\n\n")[0]
     return click.command(method.called, help=f"{doc}\n\n{method.asks}")(made)
 
 
+def _taken(
+    method: Method, parameter: inspect.Parameter, hint: Any, told: Mapping[str, str]
+) -> Callable[..., Any]:
+    """Return what gives a command an argument of the function: its name, type and default."""
+    name, default = parameter.name, parameter.default
+    if default is parameter.empty or (name == "names" and default is None):
+        one = hint is str
+        return click.argument(
+            f"{_OWN}{name}", nargs=1 if one else -1, required=default is parameter.empty,
+            metavar="NAME" if one else "NAME...",
+        )  # fmt: skip
+    flag = method.options.get(name, f"--{name.replace('_', '-')}")
+    options: dict[str, Any] = {"help": told.get(name, ""), "show_default": default is not None}
+    if name in method.sources:
+        return click.option(flag, f"{_OWN}{name}", multiple=True, metavar="SOURCE", **options)
+    if default is False:
+        return click.option(flag, f"{_OWN}{name}", is_flag=True, help=options["help"])
+    kind = click.Choice(KINDS) if name == "kind" else _type_of(hint)
+    shown = default if isinstance(default, (int, float, str)) else None
+    return click.option(flag, f"{_OWN}{name}", type=kind, default=shown, **options)
+
+
 def _type_of(hint: Any) -> Any:
-    parts = (hint, *get_args(hint))
-    if any(get_origin(part) is Mapping for part in parts):
-        return ConfigOrTrial()
-    words = [w for part in parts if get_origin(part) is Literal for w in get_args(part)]
-    return click.Choice(words) if words else next(p for p in parts if p in (bool, int, float, str))
+    """Return the type of an option from that of an argument."""
+    parts = [part for part in (get_args(hint) or (hint,)) if part is not type(None)]
+    if get_origin(hint) is Literal:
+        return click.Choice([str(word) for word in get_args(hint)])
+    literals = [part for part in parts if get_origin(part) is Literal]
+    others = [p for p in parts if p not in literals and not inspect.isclass(get_origin(p) or p)]
+    plain = [part for part in parts if part in (int, float, str)]
+    if len(parts) == 1 and plain:
+        return plain[0]
+    if literals and not plain and not others:
+        return click.Choice([str(word) for part in literals for word in get_args(part)])
+    return Value()
+
+
+def names_of(methods: Sequence[Method]) -> list[str]:
+    """Return what the commands are called."""
+    return [method.called for method in methods if method.called]

@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from wcwidth import ljust, rjust
 
-from hpo_explain.base.phrases import printable_lines
-from hpo_explain.cli._errors import say
+from hpo_explain.base.phrases import printable, printable_lines
+from hpo_explain.base.width import columns
+from hpo_explain.cli._errors import name_option, say
 from hpo_explain.cli._interrupt import interrupt_at_hand
-from hpo_explain.cli._options import name_option
-from hpo_explain.cli._table import text_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hpo_explain.explanations.result import Result
 
 _FORMATS = (".png", ".svg", ".pdf")
+_WIDEST = 60
 _COLORS = {"good": "green", "fair": "yellow", "poor": "red"}
 
 
@@ -51,18 +51,30 @@ def shows_result(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def show(result: Result, frame: pd.DataFrame, form: str, plot: Path | None) -> None:
+def show(result: Any, form: str, plot: Path | None) -> None:
     """Write a result to stdout; beside CSV, what it means goes to stderr."""
     if plot is not None:
         _draw(result, plot)
     if form == "json":
         _write(f"{as_json(result.to_dict())}\n")
+    elif not hasattr(result, "to_frame"):  # a verdict
+        click.echo(str(result))
     elif form == "csv":
         _explain(result, to_stderr=True)
-        _write(as_csv(frame))
+        _write(as_csv(_frame(result)))
     else:
         _explain(result, to_stderr=False)
-        click.echo(f"\n{text_table(frame)}")
+        click.echo(f"\n{text_table(_frame(result))}")
+        if result.details:
+            click.echo(printable_lines(f"\n{result.details}"))
+
+
+def _frame(result: Any) -> pd.DataFrame:
+    """Return the table of a result with its index as columns; members are in its labels."""
+    frame: pd.DataFrame = result.to_frame()
+    if any(name is not None for name in frame.index.names):
+        frame = frame.reset_index()
+    return frame.drop(columns="members", errors="ignore")
 
 
 def as_csv(frame: pd.DataFrame) -> str:
@@ -83,7 +95,7 @@ def _write(text: str) -> None:
     click.echo(printable_lines(text) if sys.stdout.isatty() else text, nl=False)
 
 
-def _explain(result: Result, *, to_stderr: bool) -> None:
+def _explain(result: Any, *, to_stderr: bool) -> None:
     from hpo_explain.wording import tell
     from hpo_explain.wording.trust import reasons, where
 
@@ -97,14 +109,49 @@ def _explain(result: Result, *, to_stderr: bool) -> None:
         click.echo(f"note: {tell(note, name_option)}", err=to_stderr)
 
 
-def _draw(result: Result, path: Path) -> None:
+def _draw(result: Any, path: Path) -> None:
     """Draw a result into a file, whose name says the format."""
     from hpo_explain.reporting._file import write_atomically
 
     drawn = io.BytesIO()
-    result.plot().figure.figure.savefig(
-        drawn, bbox_inches="tight", format=path.suffix.lower().lstrip(".")
-    )
+    axes = result.plot()
+    figure = getattr(axes, "flat", [axes])[0].figure.figure
+    figure.savefig(drawn, bbox_inches="tight", format=path.suffix.lower().lstrip("."))
     interrupt_at_hand().check()
     write_atomically(path, drawn.getvalue())
     say(f"plot: {path}")
+
+
+def text_table(frame: pd.DataFrame) -> str:
+    """Return a table in aligned columns, numbers to the right, with a bold heading.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The table; its index is not shown.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"name": ["lr", "momentum"], "share": [0.98765, 0.01]})
+    >>> print(click.unstyle(text_table(frame)))
+    name       share
+    lr        0.9877
+    momentum    0.01
+    """
+    aligned = []
+    for i, name in enumerate(frame.columns):
+        cells = frame.iloc[:, i].tolist()
+        number = all(isinstance(cell, (int, float)) and cell is not True for cell in cells)
+        texts = [_cell(name), *map(_cell, cells)]
+        pad, width = rjust if number else ljust, max(map(columns, texts))
+        aligned.append([pad(text, width, control_codes="ignore") for text in texts])
+    heading, *rows = ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
+    return "\n".join([click.style(heading, bold=True), *rows])
+
+
+def _cell(value: Any) -> str:
+    from hpo_explain.wording import format_value
+
+    missing = value is not None and value != value  # None may be a category
+    return "" if missing else printable(format_value(value, width=_WIDEST))

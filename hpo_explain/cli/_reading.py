@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from hpo_explain.base.facts import by_reason
 from hpo_explain.base.phrases import spans
-from hpo_explain.cli._errors import say
-from hpo_explain.cli._options import name_reading_option
+from hpo_explain.cli._errors import name_reading_option, say
 
 if TYPE_CHECKING:
     from hpo_explain.cli._source import Source

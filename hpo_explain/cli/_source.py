@@ -15,8 +15,7 @@ from hpo_explain.adapters.file_kind import PICKLE, STORAGE, TABLE, kind_of
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.options import MEASURED, Direction
 from hpo_explain.base.phrases import printable
-from hpo_explain.cli._errors import SourceError, debuggable, errors
-from hpo_explain.cli._options import name_reading_option
+from hpo_explain.cli._errors import SourceError, debuggable, errors, name_reading_option
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run

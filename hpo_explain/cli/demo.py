@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from hpo_explain.cli._errors import debuggable, errors
-from hpo_explain.cli._findings import write_and_tell
-from hpo_explain.cli._model import takes_seed
+from hpo_explain.cli.report import write_and_tell
 
 
 @click.command()
@@ -22,7 +21,8 @@ from hpo_explain.cli._model import takes_seed
 @click.option("--out", default="hpo-explain-demo", show_default=True,
               type=click.Path(file_okay=False, path_type=Path),
               help="Folder for report.html and the study.")  # fmt: skip
-@takes_seed("the optimizer")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
+              help="Seed of the optimizer.")  # fmt: skip
 @debuggable
 def demo(
     trials: int | None, sampler: str, framework: str, out: Path, seed: int, debug: bool

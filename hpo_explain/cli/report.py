@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from hpo_explain.adapters.file_kind import TABLE, TABLES, kind_of
+from hpo_explain.base.errors import InputError
 from hpo_explain.base.phrases import printable
-from hpo_explain.base.workers import workers_of
-from hpo_explain.cli._errors import say
-from hpo_explain.cli._findings import write_and_tell
-from hpo_explain.cli._folder import runs_in, write_reports
+from hpo_explain.base.progress import progress_of, steps
+from hpo_explain.base.workers import by_workers, workers_of
+from hpo_explain.cli._errors import say, told
+from hpo_explain.cli._interrupt import interrupt_at_hand
 from hpo_explain.cli._reading import read_all_and_tell
 from hpo_explain.cli._source import Source, takes_source
+
+if TYPE_CHECKING:
+    from hpo_explain.run import Run
 
 
 @click.command()
@@ -61,3 +69,100 @@ def _of_each(source: Source, out: Path, n_jobs: int, scheduler: str | None) -> N
             click.echo(printable(f"Report: {out / f'{name}.html'}"))
     if failed:
         raise click.ClickException(f"{len(failed)} of {len(sources)} reports were not written.")
+
+
+def write_and_tell(runs: Mapping[str, Run], path: Path, *, title: str | None = None) -> None:
+    """Write the report on each objective's run, and print what matters most and where it is."""
+    from hpo_explain.reporting import Report
+
+    say("writing the report ...")
+    report = Report.of(runs, title=title, n_jobs=-1, progress=True)
+    interrupt_at_hand().check()
+    written = report.write(path)
+    for tab in report.tabs:
+        if tab.name in runs:
+            if len(report.tabs) > 1:
+                click.echo(printable(f"Objective: {tab.name}"))
+            _tell_best(runs[tab.name])
+        for card in tab.cards:
+            click.echo(printable(f"{card.title.rstrip('?')}: {card.finding}"))
+    click.echo(printable(f"Report: {written}"))
+
+
+def _tell_best(run: Run) -> None:
+    from hpo_explain.wording import format_value
+
+    if run.feasible is not None and run.feasible.any():
+        values = (f"{name} = {format_value(value)}" for name, value in run.incumbent.items())
+        best = f"Best configuration (trial {run.incumbent_trial}): {', '.join(values)}"
+        click.echo(printable(best))
+
+
+def runs_in(source: Source) -> dict[str, Source]:
+    """Return the files of a folder that hold runs, by the name of their report.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    found: dict[str, Source] = {}
+    for path in sorted(Path(source.source).iterdir()):
+        if not path.is_file() or path.name.startswith(".") or not _is_run(path):
+            continue
+        name = path.stem if path.stem not in found else path.name
+        found[name] = replace(source, source=str(path))
+    if not found:
+        problem = f"{source.source!r} is a folder without an Optuna storage, table or result"
+        raise InputError("run", problem, source.source, "Name another folder, or a file.")
+    return found
+
+
+def _is_run(path: Path) -> bool:
+    """Say whether a file is a storage or a result, or is called as tables are."""
+    try:
+        return kind_of(str(path)) != TABLE or path.name.lower().endswith(TABLES)
+    except (ValueError, OSError):
+        return False
+
+
+def write_reports(
+    sources: dict[str, Source], folder: Path, *, n_jobs: int | None
+) -> dict[str, str]:
+    """Write a report about each run; return why some could not be, by their names.
+
+    Parameters
+    ----------
+    sources : dict of str to Source
+        The runs by the names of their reports.
+    folder : pathlib.Path
+        Where to write; it is made.
+    n_jobs : int or None
+        Number of joblib's workers; None takes what ``joblib.parallel_config`` says.
+    """
+    from joblib import delayed
+
+    folder.mkdir(parents=True, exist_ok=True)
+    work = (  # a worker may be elsewhere
+        delayed(_written)(
+            replace(source, source=str(Path(source.source).absolute())),
+            folder.absolute() / f"{name}.html",
+        )
+        for name, source in sources.items()
+    )
+    with progress_of("report"):
+        done = steps(by_workers(n_jobs, work), "reports", len(sources))
+        return {name: why for name, why in zip(sources, done, strict=True) if why is not None}
+
+
+def _written(source: Source, path: Path) -> str | None:
+    """Write one report; return why it could not be, or None."""
+    from hpo_explain.reporting import Report
+
+    try:
+        Report.of(source.read_all(), progress=True).write(path)
+    except click.ClickException as error:
+        return error.message
+    except (ValueError, OSError) as error:
+        return told(error)
+    return None

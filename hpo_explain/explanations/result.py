@@ -144,6 +144,11 @@ class Result(ABC):
         return ()
 
     @property
+    def details(self) -> str:
+        """What stands under the printed table, such as code to paste."""
+        return ""
+
+    @property
     def sentence(self) -> str:
         """The claims in words."""
         return str(words().sentence(self))

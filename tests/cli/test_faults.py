@@ -18,7 +18,6 @@ from hpo_explain.reporting import page
 
 COMMANDS = {
     "out/report.html": ("report", "study.db", "--out", "out/report.html"),
-    "out/trials.csv": ("export", "study.db", "--out", "out", "--table", "trials"),
     "out/plot.svg": ("history", "study.db", "--plot", "out/plot.svg"),
 }
 
@@ -99,8 +98,7 @@ def test_a_folder_that_disappears(run, old, monkeypatch, written):
 
 COMPUTING = {
     "out/report.html": "hpo_explain.reporting.page.page",
-    "out/trials.csv": "hpo_explain.reporting._csv.csv_text",
-    "out/plot.svg": "hpo_explain.facade.history",
+    "out/plot.svg": "matplotlib.figure.Figure.savefig",
 }
 
 

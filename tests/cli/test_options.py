@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 from hpo_explain.base.errors import Option
-from hpo_explain.cli import main
-from hpo_explain.cli._options import name_option, name_reading_option
+from hpo_explain.catalog.methods import EXPLAIN_PROPOSAL, IMPORTANCE
+from hpo_explain.cli._commands import command_of
+from hpo_explain.cli._errors import name_option, name_reading_option
 
 
 @pytest.mark.parametrize(
@@ -18,11 +19,11 @@ from hpo_explain.cli._options import name_option, name_reading_option
         (Option("background", "two words"), "--background 'two words'"),
         # what is no option here
         (Option("space"), "space="),
-        (Option("estimator", "kernel"), "estimator='kernel'"),
+        (Option("pieces", "kernel"), "pieces='kernel'"),
     ],
 )
 def test_an_argument_becomes_the_option_that_the_command_has(option, expected):
-    with click.Context(main.commands["proposal"]):
+    with click.Context(command_of(EXPLAIN_PROPOSAL)):
         assert name_option(option) == expected
     assert name_option(option) == str(option)  # where there is no command line
 
@@ -38,13 +39,13 @@ def test_an_argument_becomes_the_option_that_the_command_has(option, expected):
     ],
 )
 def test_arguments_of_reading_have_options_of_their_own(option, expected):
-    with click.Context(main.commands["proposal"]):
+    with click.Context(command_of(EXPLAIN_PROPOSAL)):
         assert name_reading_option(option) == expected
 
 
 def test_a_command_without_the_option_names_the_argument():
-    with click.Context(main.commands["importance"]):
-        assert name_option(Option("acquisition", "lcb")) == "acquisition='lcb'"
+    with click.Context(command_of(IMPORTANCE)):
+        assert name_option(Option("estimator", "lcb")) == "estimator='lcb'"
 
 
 def test_notes_and_errors_name_options(folder, study, run):
@@ -61,7 +62,7 @@ def test_notes_beside_a_result_name_options(folder, run):
     )
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=14)
     study._storage.remove_session()
-    refused = run("proposal", "r.db", "--trial", "12", "--sampler", "RandomSampler")
+    refused = run("explain-proposal", "r.db", "--trial", "12", "--sampler", "RandomSampler")
     assert "sampler=" not in refused.output
     assert "--sampler" in refused.stderr
     unnamed = run("importance", "r.db")
@@ -70,7 +71,7 @@ def test_notes_beside_a_result_name_options(folder, run):
 
 def test_debug_shows_the_traceback_of_what_goes_wrong(folder, study, run):
     with pytest.raises(ValueError, match="must be a hyperparameter"):
-        run("pdp", "study.db", "z", "--debug")
+        run("partial-dependence", "study.db", "z", "--debug")
 
 
 def test_debug_shows_the_traceback_of_a_failed_section(folder, study, run, monkeypatch):

@@ -12,10 +12,9 @@ from hpo_explain.cli._reading import summary
 
 CHOSEN = {
     "importance": ["--format", "json"],
-    "proposal": ["--format", "json", "--acquisition", "lcb", "--optimizer", "Ax"],
-    "ale": ["x", "--format", "json"],
-    "pdp": ["x", "--format", "json"],
-    "export": ["--table", "excluded"],
+    "explain-proposal": ["--format", "json", "--acquisition", "lcb", "--optimizer", "Ax"],
+    "accumulated-local-effects": ["x", "--format", "json"],
+    "partial-dependence": ["x", "--format", "json"],
 }
 
 

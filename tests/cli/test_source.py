@@ -1,6 +1,7 @@
 """What may be given as SOURCE, and what the options of each kind are."""
 
 import contextlib
+import io
 import os
 import pickle
 import sys
@@ -60,13 +61,13 @@ def test_a_journal_file_is_read_and_not_locked(folder, run):
 
 def test_a_table_is_read_as_the_options_say(table, run):
     outcome = run(
-        "export", "trials.csv", "--objective", "auc", "--direction", "maximize",
-        "--hyperparameter", "x", "--hyperparameter", "kernel", "--table", "trials",
+        "partial-dependence", "trials.csv", "kernel", "--objective", "auc", "--direction",
+        "maximize", "--hyperparameter", "x", "--hyperparameter", "kernel", "--format", "csv",
     )  # fmt: skip
     assert outcome.exit_code == 0, outcome.output
-    found = pd.read_csv("hpo-explain-tables/trials.csv", keep_default_na=False)
+    assert "2 hyperparameters, auc (maximize)" in outcome.stderr
     # an empty cell is inactive, but the texts None and NA are categories
-    assert found[["x", "kernel", "auc"]].equals(TABLE[["x", "kernel", "auc"]])
+    assert first_column(outcome.stdout) == {"None", "rbf", "NA"}
 
 
 def test_tabs_separate_the_columns_of_a_tsv(folder, run):
@@ -119,16 +120,15 @@ def test_a_table_may_number_and_time_its_trials_and_name_folds(folder, run):
     )
     frame.to_csv("folds.csv", index=False)
     outcome = run(
-        "export", "folds.csv", "--objective", "loss", "--trial-column", "id",
+        "history", "folds.csv", "--objective", "loss", "--trial-column", "id",
         "--time-column", "start", "--time-column", "end", "--instance-column", "fold",
-        "--initial", "1", "--table", "trials",
+        "--initial", "1", "--format", "csv",
     )  # fmt: skip
     assert outcome.exit_code == 0, outcome.output
-    found = pd.read_csv("hpo-explain-tables/trials.csv")
+    found = pd.read_csv(io.StringIO(outcome.stdout))
     assert found["trial"].tolist() == [5, 7]
-    assert found["loss"].tolist() == [6.0, 2.0]
-    assert found["proposal"].tolist() == [False, True]
-    assert found["finished"].tolist() == [2.5, 5.0]
+    assert found["objective"].tolist() == [6.0, 2.0]
+    assert found["origin"].tolist() == ["initial", "model"]
 
 
 @pytest.mark.parametrize(("name", "compress"), [("r.pkl", 0), ("r.gz", 3), ("r.bin", 3)])
@@ -196,9 +196,10 @@ def test_pruned_trials_are_read_if_asked_for(folder, run, choice):
 
     study.optimize(objective, n_trials=8)
     study._storage.remove_session()
-    outcome = run("export", "p.db", "--pruned", choice, "--table", "trials")
+    outcome = run("history", "p.db", "--pruned", choice, "--format", "csv")
     assert outcome.exit_code == 0, outcome.output
-    trials = pd.read_csv("hpo-explain-tables/trials.csv")["trial"].tolist()
+    found = pd.read_csv(io.StringIO(outcome.stdout))
+    trials = found["trial"][found["state"] == "finished"].tolist()
     assert trials == [i for i in range(8) if choice == "last" or i != 3]
 
 
@@ -210,7 +211,7 @@ def test_the_sampler_may_be_named_and_tells_which_trials_a_model_chose(folder, r
     study._storage.remove_session()
     said = {}
     for name in ("RandomSampler", "TPESampler"):
-        outcome = run("export", "s.db", "--sampler", name, "--table", "trials")
+        outcome = run("history", "s.db", "--sampler", name)
         assert outcome.exit_code == 0, outcome.output
         said[name] = outcome.stderr
         assert f"sampler: {name}, as given with --sampler" in outcome.stderr
@@ -234,17 +235,19 @@ def test_several_studies_are_listed(folder, study, run):
         (["report", "sqlite:///text.db"], ["cannot be read as an Optuna storage"]),
         (["report", "oracle://me:secret@host/x"], ["me:***@host"]),
         (["report", "sqlite:///study.db", "--study-name", "second"], ["'second'", "'first'"]),
-        (["pdp", "study.db", "z"], ["must be a hyperparameter, but 'z'", "x, kernel, y"]),
+        (
+            ["partial-dependence", "study.db", "z"],
+            ["must be a hyperparameter, but 'z'", "x, kernel, y"],
+        ),
         (["importance", "study.db", "--order", "4"], ["order"]),
         (["importance", "study.db", "--cap", "-5"], ["--cap must lie within the observed"]),
         (
-            ["importance", "study.db", "--given", "z=1"],
-            ["given must be NAME=VALUE", "x, kernel, y"],
+            ["importance", "study.db", "--given", '{"z": [1]}'],
+            ["--given", "'z' is unknown", "x, kernel, y"],
         ),
-        (["importance", "study.db", "--given", "kernel=rfb"], ["rbf, poly, None", "'rfb'"]),
-        (["importance", "study.db", "--given", "x=low"], ["numbers like 1,2", "'low'"]),
-        (["proposal", "study.db", "--trial", "2"], ["no model selected trial 2"]),
-        (["proposal", "study.db", "--trial", "99"], ["trial 99 does not exist"]),
+        (["importance", "study.db", "--given", '{"kernel": ["rfb"]}'], ["rbf", "rfb"]),
+        (["explain-proposal", "study.db", "--trial", "2"], ["no model selected trial 2"]),
+        (["explain-proposal", "study.db", "--trial", "99"], ["trial 99 does not exist"]),
         (["importance", "trials.csv", "--objective", "los"], ["'los'", "auc"]),
         (["importance", "half.csv", "--objective", "x"], ["cannot be read as a table"]),
         (["importance", "broken.log"], ["cannot be read as a journal"]),
@@ -282,25 +285,17 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_1(
         (["importance", "study.db", "--initial", "0"], ["--initial is for a table"]),
         (["report", "trials.csv", "--objective", "auc", "--study-name", "a"], ["--study-name is"]),
         (["report", "trials.csv", "--trust-pickle"], ["--trust-pickle is for a pickled result"]),
-        (["pdp", "study.db", "x", "y", "kernel"], ["NAME may be given once or twice"]),
-        (["pdp", "study.db", "x", "x"], ["NAME and NAME2 must differ, but both were 'x'"]),
-        (["importance", "study.db", "--given", "x"], ["--given", "NAME=VALUE", "'x'"]),
-        *((["importance", "study.db", "--cap", cap], ["--cap", "must be a number", f"'{cap}'"])
-          for cap in ("abc", "bad%", "0%", "101%", "nan", "inf%", "")),
+        (["importance", "study.db", "--given", "{x"], ["is not JSON"]),
         (["importance", "trials.csv", "--objective", "auc", "--trial-column", "auc"],
          ["--objective and --trial-column gave the column 'auc' twice"]),
         (["importance", "trials.csv", "--objective", "auc", *["--hyperparameter", "x"] * 2],
          ["--hyperparameter gave the column 'x' twice"]),
-        (["proposal", "study.db", "--trial", "last"], ["latest, best, best-predicted", "'last'"]),
-        (["proposal", "study.db", "--trial", "-1"], ["must be a number"]),
         (["importance", "study.db", "--format", "yaml"], ["'yaml'"]),
-        (["importance", "study.db", "--seed", "-1"], ["-1"]),
         (["importance", "study.db", "--plot", "plot.xyz"], [".png or .svg or .pdf", "plot.xyz"]),
         (
             ["importance", "study.db", "--plot", "no/plot.png"],
             ["'no/plot.png', but there is no folder", "Create it first"],
         ),
-        (["export", "study.db", "--table", "all"], ["'all'"]),
         (["report", "study.db", "--direction", "up"], ["'up'"]),
         (["report", "study.db", "--pruned", "first"], ["'first'", "drop", "last"]),
         (["report", "study.db", "--sampler", "BaseSampler"],
@@ -326,8 +321,8 @@ def test_wrong_usage_is_exit_code_2(folder, study, table, run, arguments, words)
 
 @pytest.mark.parametrize(
     "arguments",
-    [["report", "study.db"], ["importance", "study.db"], ["proposal", "study.db"],
-     ["ale", "study.db", "x"], ["pdp", "study.db", "x"], ["export", "study.db", "--table", "path"]],
+    [["report", "study.db"], ["importance", "study.db"], ["explain-proposal", "study.db"],
+     ["accumulated-local-effects", "study.db", "x"], ["desirability-path", "study.db"]],
     ids=lambda arguments: arguments[0],
 )  # fmt: skip
 def test_no_command_writes_to_the_storage(folder, study, run, arguments, brief_reports):

@@ -3,7 +3,7 @@
 import click
 import pandas as pd
 
-from hpo_explain.cli._table import text_table
+from hpo_explain.cli._output import text_table
 
 
 def lines(frame):

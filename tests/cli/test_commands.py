@@ -1,0 +1,227 @@
+"""Every method has a command of its name, which prints what its function returns."""
+
+import csv
+import inspect
+import io
+import json
+import shutil
+import subprocess
+import sys
+import warnings
+
+import click
+import optuna
+import pytest
+from click.testing import CliRunner
+
+import hpo_explain as hx
+from hpo_explain.adapters.optuna.storage import read_storage
+from hpo_explain.catalog.methods import METHODS
+from hpo_explain.cli import main
+from hpo_explain.cli._commands import MethodCommand, command_of
+
+SHOWN = [method for method in METHODS if method.called]
+# Everything outside the standard library that the package depends on, but for click.
+HEAVY = ["jinja2", "joblib", "matplotlib", "numba", "numpy", "optuna", "pandas", "scipy", "shap",
+         "skopt", "sklearn", "sqlalchemy", "tqdm"]  # fmt: skip
+LESS = {"background": 20, "order": 1, "grid_size": 5, "sample": 30}  # so that it takes not so long
+
+
+@pytest.fixture
+def read(study):
+    return read_storage("sqlite:///study.db")
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+# ---------------------------------------------------------------------- all of them
+
+
+def test_the_commands_are_the_methods_and_four_more():
+    names = {method.name.replace("_", "-") for method in SHOWN}
+    assert {*main.commands} == names | {"demo", "report", "watch"}
+
+
+@pytest.mark.parametrize("method", SHOWN, ids=lambda method: method.name)
+def test_every_command_prints_what_its_function_returns(run, read, method):
+    function = method.function
+    first, *others = inspect.signature(function).parameters.values()
+    named = [p.name for p in others if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+    less = {p.name: LESS[p.name] for p in others if p.name in LESS and p.default != "auto"}
+    sources, given = ["study.db"], read
+    if first.name == "runs":
+        shutil.copy("study.db", "other.db")
+        sources, given = ["study.db", "other.db"], {"study.db": read, "other.db": read}
+    arguments = [*sources, *["x"] * len(named)]
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in less.items()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            found = function(given, *["x"] * len(named), **less)
+        except ValueError as error:
+            found = error
+    if isinstance(found, ValueError):
+        outcome = run(method.called, *arguments, *options)
+        assert (outcome.exit_code, str(found)[:20] in outcome.stderr) == (1, True)
+        return
+    outcome = run(method.called, *arguments, *options, "--format", "json")
+    assert outcome.exit_code == 0, outcome.output
+    assert json.loads(outcome.stdout) == json.loads(json.dumps(found.to_dict()))
+    if not hasattr(found, "to_frame"):
+        return
+    shown = run(method.called, *arguments, *options)
+    assert found.sentence in " ".join(shown.stdout.split("\n"))
+    alone = run(method.called, *arguments, *options, "--format", "csv")
+    assert len(rows(alone.stdout)) == len(found.to_frame())
+    assert all(None not in row and None not in row.values() for row in rows(alone.stdout))
+    assert found.sentence in alone.stderr
+
+
+def test_every_option_says_what_it_does_and_every_command_has_a_whole_line():
+    lines = CliRunner().invoke(main, ["--help"]).stdout.splitlines()
+    for name, found in main.commands.items():
+        made = command_of(found.method) if isinstance(found, MethodCommand) else found
+        for parameter in made.params:
+            assert not isinstance(parameter, click.Option) or parameter.help, (name, parameter)
+        (line,) = [one for one in lines if one.split()[:1] == [name]]
+        assert not line.endswith("...")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["watch", "--help"], ["--version"]])
+def test_help_imports_nothing_heavy(arguments):
+    code = (
+        "import sys; from hpo_explain.cli import main;"
+        f"main({arguments!r}, standalone_mode=False);"
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8"
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_an_unknown_command_is_wrong_usage(run):
+    assert run("reprot").exit_code == 2
+
+
+# ---------------------------------------------------------------------- arguments of some
+
+
+def test_other_runs_are_read_with_the_same_options(run, read, study):
+    shutil.copy("study.db", "other.db")
+    outcome = run("optimizer-bias", "study.db", "--ensemble", "other.db", "--order", "1",
+                  "--format", "json")  # fmt: skip
+    found = hx.optimizer_bias(read, ensemble=[read], order=1)
+    assert json.loads(outcome.stdout) == json.loads(json.dumps(found.to_dict()))
+
+
+def test_studies_of_one_storage_are_compared_by_their_names(run, read):
+    optuna.copy_study(
+        from_study_name="first", from_storage="sqlite:///study.db",
+        to_study_name="second", to_storage="sqlite:///study.db",
+    )  # fmt: skip
+    both = "--study-name", "first", "--study-name", "second"
+    outcome = run("compare", "study.db", *both, "--format", "csv")
+    assert outcome.exit_code == 0, outcome.output
+    assert {"share in first", "share in second"} <= set(rows(outcome.stdout)[0])
+    shutil.copy("study.db", "other.db")
+    outcome = run("compare", "study.db", "other.db", *both, "--format", "csv")
+    assert {"share in study.db", "share in other.db"} <= set(rows(outcome.stdout)[0])
+    for places, problem in (
+        (["study.db", "other.db", "third.db"], "2 times for 3 sources. Give it once for all"),
+        (["study.db", "study.db"], None),
+    ):
+        outcome = run("compare", *places, *both)
+        assert outcome.exit_code == (0 if problem is None else 2)
+        assert problem is None or problem in outcome.stderr
+    twice = run("compare", "study.db", "study.db", "--study-name", "first")
+    assert twice.exit_code == 2
+    assert "study.db was given twice. Give each run once." in twice.stderr
+    alone = run("compare", "study.db", "--study-name", "first")
+    assert "must hold at least two runs" in alone.stderr
+
+
+def test_a_good_region_and_a_sub_space(run, read):
+    given = '{"kernel": ["poly", null], "x": [0.1, 0.6]}'
+    outcome = run("importance", "study.db", "--cap", "50%", "--given", given, "--format", "json")
+    found = hx.importance(read, cap="50%", given=json.loads(given))
+    assert json.loads(outcome.stdout) == json.loads(json.dumps(found.to_dict()))
+
+
+@pytest.mark.parametrize("trial", ["latest", "best", "best-predicted", "12"])
+def test_the_trial_may_be_named_in_four_ways(run, read, trial):
+    outcome = run("explain-proposal", "study.db", "--trial", trial, "--acquisition", "lcb",
+                  "--background", "50", "--format", "json")  # fmt: skip
+    asked = int(trial) if trial.isdecimal() else trial
+    found = hx.explain_proposal(read, asked, acquisition="lcb", background=50)
+    assert json.loads(outcome.stdout)["trial"] == found.trial
+    assert json.loads(outcome.stdout)["payout"] == found.payout
+
+
+def test_a_pair_has_a_row_per_combination(run, read):
+    found = rows(run("partial-dependence", "study.db", "kernel", "x", "--grid-size", "5",
+                     "--kind", "forest", "--seed", "3", "--format", "csv").stdout)  # fmt: skip
+    result = hx.partial_dependence(read, ["kernel", "x"], grid_size=5, kind="forest", seed=3)
+    assert [row["kernel"] for row in found] == ["rbf"] * 5 + ["poly"] * 5 + ["None"] * 5
+    assert [float(row["mean"]) for row in found] == result.mean.ravel().tolist()
+
+
+def test_seeds_decide_what_is_drawn(run, study):
+    arguments = ["importance", "study.db", "--format", "json", "--seed"]
+    first, same, other = (run(*arguments, seed).stdout for seed in ("0", "0", "1"))
+    assert first == same != other
+
+
+def test_the_pending_trial_is_the_one_that_runs(study, run):
+    running = optuna.load_study(study_name="first", storage="sqlite:///study.db").ask()
+    running.suggest_float("x", 0.0, 1.0)
+    outcome = run("explain-proposal", "study.db", "--trial", "pending", "--background", "50",
+                  "--format", "json")  # fmt: skip
+    assert outcome.exit_code == 0, outcome.output
+    found = json.loads(outcome.stdout)
+    assert (found["trial"], found["state"]) == (running.number, "running")
+    running.study.tell(running, 1.0)
+    outcome = run("explain-proposal", "study.db", "--trial", "pending")
+    assert (outcome.exit_code, "no trial of the run is running" in outcome.stderr) == (1, True)
+
+
+# ---------------------------------------------------------------------- what is shown
+
+
+@pytest.mark.parametrize(("command", "name"), [("importance", "a.png"), ("ablation", "a.SVG")])
+def test_a_plot_is_drawn_beside_the_table(folder, study, run, command, name):
+    outcome = run(command, "study.db", "--plot", name, "--format", "csv")
+    assert outcome.exit_code == 0, outcome.output
+    start = (folder / name).read_bytes()[:100]
+    assert start.startswith(b"\x89PNG") if name.endswith("png") else b"<?xml" in start
+    assert f"plot: {name}" in outcome.stderr
+
+
+@pytest.mark.parametrize(("no_color", "colored"), [("1", False), ("", True), (None, True)])
+def test_colors_are_left_out_where_they_are_not_wanted(run, study, no_color, colored):
+    outcome = run("importance", "study.db", color=True, env={"NO_COLOR": no_color})
+    assert ("\x1b[" in outcome.stdout) == colored
+
+
+def test_what_a_terminal_cannot_show_does_not_end_the_program(study):
+    arguments = ["explain-proposal", "study.db", "--acquisition", "lcb", "--background", "50"]
+    outcome = CliRunner(charset="latin-1").invoke(main, arguments)
+    assert outcome.exit_code == 0
+    assert "LCB (? = 1.96)" in outcome.stdout
+
+
+def test_curves_of_a_study_are_told_and_one_without_says_what_to_do(run, folder, study):
+    outcome = run("learning-curves", "study.db")
+    assert outcome.exit_code == 1
+    assert "trial.report" in outcome.stderr
+    rows_of_curves = [(i, i / 9, e, i + 1.0 / e) for i in range(9) for e in (1, 2, 3)]
+    text = "\n".join(
+        ",".join(map(str, row)) for row in [("id", "lr", "epoch", "loss"), *rows_of_curves]
+    )
+    (folder / "curves.csv").write_text(text)
+    asked = ["--objective", "loss", "--trial-column", "id", "--fidelity-column", "epoch"]
+    outcome = run("learning-curves", "curves.csv", *asked, "--format", "csv")
+    assert outcome.exit_code == 0, outcome.output
+    assert [float(row["correlation"]) for row in rows(outcome.stdout)] == [1.0, 1.0, 1.0]
