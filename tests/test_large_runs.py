@@ -5,8 +5,8 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.explainers.proposal import explainable, why_unexplained
-from hpo_explain.run import learned as limits
-from hpo_explain.run.learned import learned_rows
+from hpo_explain.run import fits as limits
+from hpo_explain.run.fits import learned_rows
 from tests.noted import kinds, the_note
 
 SPACE = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "abc"])

@@ -21,7 +21,7 @@ from hpo_explain.explainers._hindsight import learned_later
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import Objectives, Run
-from hpo_explain.run.learned import learned_rows, which_of
+from hpo_explain.run.fits import learned_rows, which_of
 from hpo_explain.space import Config, encode_one
 
 _ALL, _SOME = 2000, 500  # trials that are explained one by one

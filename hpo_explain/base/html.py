@@ -1,9 +1,13 @@
-"""Texts and small tables as HTML for notebooks, in which everything is escaped."""
+"""Values as HTML and as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import Any
+
+import numpy as np
 
 
 def text_html(text: str) -> str:
@@ -22,3 +26,22 @@ def table_html(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         f'<div style="overflow-x: auto"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
+
+
+def plain_json(value: Any) -> Any:
+    """Return a value that `json.dumps` accepts: numpy as Python, NaN as None, others as text."""
+    if isinstance(value, Mapping):
+        return {str(key): plain_json(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain_json(entry) for entry in value]
+    if isinstance(value, np.ndarray):
+        return plain_json(value.tolist())
+    if isinstance(value, np.generic):
+        return plain_json(value.item())
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        return str(value)
+    return value

@@ -1,4 +1,4 @@
-"""Numbers and values as people write them: digits follow the error."""
+"""Numbers in words, and the few that lead."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hpo_explain.base.width import shorten
 
@@ -108,3 +109,23 @@ def number(value: float, digits: int = 4, *, apart: float = 0.0) -> str:
     """Return a number to so many significant digits, and more to tell others `apart` from it."""
     text = format_level(value, apart, digits)
     return text.replace("-", "−")
+
+
+MAIN_SHARE, MOST = 0.75, 3  # so much of the whole is told by the first ones, at most so many
+
+
+def leading(sizes: npt.NDArray[np.float64]) -> list[int]:
+    """Return the largest of some sizes that make up for most of the positive ones.
+
+    Examples
+    --------
+    >>> leading(np.array([0.1, 0.6, 0.0, 0.3]))
+    [1, 3]
+    """
+    chosen: list[int] = []
+    enough = MAIN_SHARE * sizes[sizes > 0].sum()
+    for i in np.argsort(-sizes, kind="stable")[:MOST].tolist():
+        if sizes[i] <= 0.0 or (chosen and sizes[chosen].sum() >= enough):
+            break
+        chosen.append(i)
+    return chosen

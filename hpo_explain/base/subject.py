@@ -11,8 +11,8 @@ import numpy as np
 
 from hpo_explain.base.checks import check_direction, check_draws
 from hpo_explain.base.facts import Fact, as_facts, fact
+from hpo_explain.base.html import plain_json
 from hpo_explain.base.options import Direction, State
-from hpo_explain.base.plain import plain_json
 from hpo_explain.diagnostics._trust import Scope, Trust, Verdict
 from hpo_explain.run import Run
 from hpo_explain.space import Array, SearchSpace

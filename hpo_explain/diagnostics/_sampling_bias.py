@@ -26,7 +26,7 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import text_html
 from hpo_explain.run import Run
 from hpo_explain.space import Array
-from hpo_explain.space.gower import gower_distances
+from hpo_explain.space.support import gower_distances
 
 _MOST_TRIALS = 2000  # the kernel is held as a whole
 LEVEL = 0.95

@@ -27,7 +27,7 @@ from hpo_explain.explainers._terms import COMPOSED_ROWS
 from hpo_explain.models._coalitions import ended
 from hpo_explain.models.protocols import SupportsCoalitions, Surrogate, mean_of
 from hpo_explain.space import Array, FloatParameter, SearchSpace, Ties
-from hpo_explain.space.nearby import changed
+from hpo_explain.space.searches import changed
 
 _KEPT = 3
 _STEPS = (0.2, 0.1)  # of the encoded range, by which several values are changed at once

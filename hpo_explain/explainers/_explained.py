@@ -11,7 +11,7 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import as_facts
 from hpo_explain.base.options import Direction
 from hpo_explain.base.subject import Subject
-from hpo_explain.diagnostics._densities import trust_of_densities
+from hpo_explain.diagnostics._narrow import trust_of_densities
 from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.diagnostics._trust import trust as trust_in
 from hpo_explain.explainers._accepted import accepted_acquisition, accepted_surrogate

@@ -7,7 +7,7 @@ import numpy as np
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.models.protocols import KnowsTrainingRows, Surrogate
 from hpo_explain.run import Run
-from hpo_explain.space.gower import nearest
+from hpo_explain.space.support import nearest
 
 
 def learned_later(run: Run, number: int, model: Surrogate | None) -> tuple[Fact, ...]:

@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from hpo_explain.models.protocols import SupportsDifference, Surrogate
 from hpo_explain.space import Array, CategoricalParameter, FloatParameter, SearchSpace, Ties, ranked
-from hpo_explain.space.nearby import changed, filled
+from hpo_explain.space.searches import changed, filled
 
 _SAMPLE = 200  # rows of the space among which the minimum is searched
 _TRIALS = 100  # and of the trials, the best ones and others

@@ -36,7 +36,7 @@ from hpo_explain.explanations.footprint import Footprint
 from hpo_explain.models._unit import unit_of
 from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
-from hpo_explain.space.gower import gower_distances, nearest
+from hpo_explain.space.support import gower_distances, nearest
 
 _MOST_TRIED = 300
 _MOST_STEPS = 200

@@ -50,7 +50,7 @@ from hpo_explain.explanations.set_values import SetValues
 from hpo_explain.models._unit import unit_of
 from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of, std_from_variance
 from hpo_explain.space import Array, Config, encode_one
-from hpo_explain.space.nearby import filled
+from hpo_explain.space.searches import filled
 
 _START = 200  # configurations of the space among which the search starts
 _TRIED = 300  # of the tried ones, the best

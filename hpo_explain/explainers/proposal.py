@@ -29,8 +29,8 @@ from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import LARGEST, Run, winsorized
-from hpo_explain.run.chosen import ChosenAcquisition
-from hpo_explain.run.given_model import doubts_of_model
+from hpo_explain.run.acquisitions import ChosenAcquisition
+from hpo_explain.run.fits import doubts_of_model
 from hpo_explain.space import Config
 
 _LEAST_KNOWN = 2  # finished trials that a surrogate needs

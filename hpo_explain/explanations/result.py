@@ -11,10 +11,9 @@ from hpo_explain.base.claim import Claim
 from hpo_explain.base.edge import plots, words
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.html import text_html
+from hpo_explain.base.html import plain_json, text_html
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import printable_lines
-from hpo_explain.base.plain import plain_json
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.subject import Subject
 from hpo_explain.diagnostics._trust import Scope, Trust, Verdict

@@ -12,7 +12,7 @@ from hpo_explain.base.options import Kind
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import SupportsHeldOut, Surrogate
 from hpo_explain.run import Run
-from hpo_explain.run._kind import choose_kind
+from hpo_explain.run.fits import choose_kind
 
 _RIVAL = 1.5  # times the error with which another model's view still counts
 _HOPELESS = 3.0  # times the error with which a forest is not tuned: leaves do not save so much

@@ -9,7 +9,7 @@ import numpy as np
 from hpo_explain.base.options import Direction
 from hpo_explain.models.protocols import Surrogate, mean_of
 from hpo_explain.space import Array, Ties
-from hpo_explain.space.nearby import changed, filled
+from hpo_explain.space.searches import changed, filled
 
 _SAMPLE = 2000  # configurations of the space among which the search starts
 _PARENTS, _CHILDREN = 20, 10

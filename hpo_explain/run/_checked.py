@@ -12,8 +12,7 @@ from hpo_explain.base.checks import check_array
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.phrases import counted, spans
-from hpo_explain.run.pending import WithoutResult
-from hpo_explain.run.reviewed import Reviewed
+from hpo_explain.run.parts import Reviewed, WithoutResult
 from hpo_explain.space import Array, SearchSpace
 
 Numbers = npt.NDArray[np.int64]
@@ -156,3 +155,20 @@ def checked_reviewed(space: SearchSpace, given: Mapping[int, Reviewed]) -> dict[
         space.check_rows(f"proposed of trial {trial}", one.proposed[None, :])
         space.check_rows(f"refused of trial {trial}", one.refused)
     return {int(trial): one for trial, one in sorted(given.items())}
+
+
+def is_before(times: Array, numbers: Numbers, time: float, number: int) -> npt.NDArray[np.bool_]:
+    """Say which times of trials lie before that of another trial (an unknown one does not).
+
+    A coarse clock gives several trials the same time: then their numbers tell.
+    """
+    earlier: npt.NDArray[np.bool_] = (times < time) | ((times == time) & (numbers < number))
+    return earlier
+
+
+def ran_at_once(started: Array, finished: Array) -> bool:
+    """Say whether a trial started while another one was running (unknown times say nothing)."""
+    known = ~np.isnan(started) & ~np.isnan(finished)
+    order = np.argsort(started[known], kind="stable")
+    start, until = started[known][order], np.maximum.accumulate(finished[known][order])
+    return bool((start[1:] < until[:-1]).any())

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.space import Array, SearchSpace
-from hpo_explain.space.gower import gower_distances
+from hpo_explain.space.support import gower_distances
 
 _ISOLATED = 100.0  # see `diverged_above`
 _TAILS = ((0.9, 20.0), (0.75, 100.0))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.run._kind import choose_kind
+from hpo_explain.run.fits import choose_kind
 from hpo_explain.space import Array, SearchSpace
 
 _SLOPES = 1e-2, 1e3  # of the sigmoid: labels are 2 apart

@@ -12,8 +12,8 @@ from hpo_explain.base.checks import check_option
 from hpo_explain.base.errors import InputError, NothingToExplain, Option
 from hpo_explain.base.facts import fact
 from hpo_explain.base.options import MEASURED, Measured
-from hpo_explain.run._rows import some_rows
 from hpo_explain.run.run import Run
+from hpo_explain.run.thinned import some_rows
 
 _OF_OBJECTIVE = (
     "direction_assumed",

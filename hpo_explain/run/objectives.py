@@ -24,9 +24,9 @@ from hpo_explain.base.checks import check_number
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import fact
 from hpo_explain.base.options import JOINED
-from hpo_explain.run._rows import some_rows
 from hpo_explain.run.measured import about, measured
 from hpo_explain.run.run import Run
+from hpo_explain.run.thinned import some_rows
 from hpo_explain.space import Array
 
 REFERENCE = 1.1

@@ -1,64 +1,112 @@
-"""The record of an optimization run: what was tried, what came of it, and what was left out."""
+"""An optimization run: its record, and the models that are fitted to it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_direction, check_option, check_seed
-from hpo_explain.base.edge import words
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin, as_fact, as_facts, fact
-from hpo_explain.base.html import text_html
-from hpo_explain.base.options import CRITERIA, KINDS, Criterion, Direction, Kind, Measured
-from hpo_explain.base.phrases import spans
+from hpo_explain.base.checks import check_count, check_option, check_seed
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import CRITERIA, KINDS, Criterion, Kind
 from hpo_explain.models._repeats import rows_among
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.given import as_surrogate
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.run._checked import (
-    checked_durations,
-    checked_excluded_times,
-    checked_feasible,
-    checked_numbers,
-    checked_origins,
-    checked_proposals,
-    checked_reviewed,
-    checked_rows,
-    checked_times,
-    checked_without_result,
+from hpo_explain.run.acquisitions import (
+    ChosenAcquisition,
+    KnowsWhyNot,
+    OwnAcquisition,
+    criterion_of,
 )
-from hpo_explain.run._clock import is_before, ran_at_once
-from hpo_explain.run._fitted import fit_surrogate, fitted
-from hpo_explain.run._frozen import frozen, refreeze
-from hpo_explain.run._kind import choose_kind
-from hpo_explain.run._over_instances import OverInstances
-from hpo_explain.run.best_predicted import BestPredicted
-from hpo_explain.run.chosen import ChosenAcquisition, criterion_of
-from hpo_explain.run.curves import Curves
-from hpo_explain.run.diverged import diverged_above, same_cost, space_filling_part, winsorized
 from hpo_explain.run.feasibility import Feasibility
-from hpo_explain.run.given_model import doubts_of_model
-from hpo_explain.run.instances import Instances
-from hpo_explain.run.learned import learned_rows, most_learned, which_of
+from hpo_explain.run.fits import (
+    choose_kind,
+    doubts_of_model,
+    fit_surrogate,
+    fitted,
+    learned_rows,
+    most_learned,
+    which_of,
+)
 from hpo_explain.run.noise import NoiseModel
-from hpo_explain.run.optimizer import KnowsWhyNot, OptimizerRecord, OwnAcquisition
-from hpo_explain.run.pending import WithoutResult
+from hpo_explain.run.record import Record
 from hpo_explain.run.repeats import Repeats
-from hpo_explain.run.reviewed import Reviewed
-from hpo_explain.space import Array, SearchSpace, lowest
+from hpo_explain.space import lowest
+
+NOTABLE_NOISE = 0.1
+"""Noise as a share of the objective's standard deviation from which luck may decide."""
+
+
+@dataclass(frozen=True, eq=False)
+class BestPredicted:
+    """The feasible trial with the best predicted objective.
+
+    The best of many noisy observations was lucky: on average its objective is worse than it was
+    observed. A model that knows the noise takes the neighbours into account.
+
+    Attributes
+    ----------
+    trial : int
+        The trial with the best predicted mean.
+    configuration : mapping
+        Its configuration, in the user's units.
+    mean, std : float
+        The objective predicted there, noise excluded, and its standard deviation under the model.
+    observed : float
+        The objective that was observed there.
+    incumbent_trial : int
+        The best observed feasible trial.
+    incumbent_mean, incumbent_std, incumbent_observed : float
+        The same of the incumbent.
+    noise : float
+        Standard deviation of the model's noise, as a share of that of the observed objective; NaN
+        where the model does not know it.
+    differs : bool
+        Whether its configuration is another than the incumbent's.
+    """
+
+    trial: int
+    configuration: Mapping[str, Any]
+    mean: float
+    std: float
+    observed: float
+    incumbent_trial: int
+    incumbent_mean: float
+    incumbent_std: float
+    incumbent_observed: float
+    noise: float
+    differs: bool
+
+    @property
+    def notable(self) -> bool:
+        """Whether it differs from the incumbent, under noise of a tenth of the spread or more."""
+        return self.differs and bool(np.nan_to_num(self.noise) >= NOTABLE_NOISE)
+
+    @property
+    def fact(self) -> Fact:
+        """Both trials with what was observed and predicted, as a "best_predicted"."""
+        return fact(
+            "best_predicted",
+            trials=[self.trial, self.incumbent_trial],
+            predicted=(self.mean, self.std),
+            observed=self.observed,
+            incumbent_predicted=(self.incumbent_mean, self.incumbent_std),
+            incumbent_observed=self.incumbent_observed,
+            noise=self.noise,
+        )
+
 
 _KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Run:
+class Run(Record):
     """The finished trials of an optimization run (frozen).
 
     Parameters
@@ -138,457 +186,6 @@ class Run:
     >>> run.incumbent, run.incumbent_trial
     ({'x': 0.7}, 1)
     """
-
-    space: SearchSpace
-    X: Array
-    objective: Array
-    direction: Direction
-    trials: Sequence[int] | npt.NDArray[np.int64] = ()
-    proposals: Sequence[int] | None = None
-    origins: Mapping[int, Origin] = field(default_factory=dict)
-    excluded: Mapping[int, Fact] = field(default_factory=dict)
-    notes: Sequence[Fact] = ()
-    started: Array | None = None
-    finished: Array | None = None
-    durations: Array | None = None
-    excluded_times: Mapping[int, tuple[float, float]] = field(default_factory=dict)
-    without_result: Mapping[int, WithoutResult] = field(default_factory=dict)
-    reviewed: Mapping[int, Reviewed] = field(default_factory=dict)
-    feasible: npt.NDArray[np.bool_] | None = None
-    objective_name: str = "objective"
-    name: str = ""
-    optimizer: str = "the optimizer"
-    framework: str = ""
-    record: OptimizerRecord | None = None
-    instances: Instances | None = None
-    curves: Curves | None = None
-    ranges_from: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    averaged: OverInstances | None = None
-    measured: Measured | Literal["joined"] | None = None
-    model: Surrogate | None = None
-    _fits: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        check_direction(self.direction)
-        X, objective = checked_rows(self.space, self.X, self.objective)
-        numbers = checked_numbers(self.trials, len(X))
-        started = checked_times("started", self.started, len(X))
-        finished = checked_times("finished", self.finished, len(X))
-        fields: dict[str, Any] = {
-            "space": self.space.in_order_of(X),
-            "X": X,
-            "objective": objective,
-            "trials": numbers,
-            "proposals": checked_proposals(self.proposals, numbers),
-            "feasible": checked_feasible(self.feasible, len(X)),
-            "started": started,
-            "finished": finished,
-            "durations": checked_durations(self.durations, started, finished, len(X)),
-            "origins": checked_origins(self.origins),
-            "excluded": {int(t): as_fact(why) for t, why in self.excluded.items()},
-            "excluded_times": checked_excluded_times(self.excluded_times, self.excluded),
-            "without_result": checked_without_result(
-                self.space, self.without_result, numbers.tolist()
-            ),
-            "reviewed": checked_reviewed(self.space, self.reviewed),
-        }
-        for name, value in fields.items():
-            kept = frozen(value) if isinstance(value, np.ndarray) else value
-            object.__setattr__(self, name, kept)
-        if self.instances is not None:
-            self.space.check_rows("X of instances", self.instances.X)
-        if self.curves is not None:
-            self.space.check_rows("X of curves", self.curves.X)
-        # a run made from another one brings its notes along
-        object.__setattr__(self, "notes", as_facts([*self.notes, *self._own_notes()]))
-
-    def __getstate__(self) -> dict[str, Any]:
-        # fits are large, and made again where they are needed
-        return {**self.__dict__, "_fits": {}}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        refreeze(state)
-
-    def _own_notes(self) -> list[Fact]:
-        if not len(self.X):
-            return []
-        own = self.record is not None
-        notes = [choose_kind(len(self), self.space, own=own, measured=self.measured)]
-        numbers, bound = np.asarray(self.trials), self.diverged_above()
-        learned = winsorized(self.cost, bound)
-        if (self.cost > bound).any():
-            notes.append(
-                fact(
-                    "diverged",
-                    trials=numbers[self.cost > bound],
-                    objective=self.objective_name,
-                    bound=float(self._sign * bound),
-                )
-            )
-        beyond = self.cost < learned
-        if beyond.any():
-            notes.append(
-                fact(
-                    "overflow_clipped",
-                    trials=numbers[beyond],
-                    objective=self.objective_name,
-                    bound=float(self._sign * learned[beyond][0]),
-                )
-            )
-        if ran_at_once(*self._clock()[1:]):
-            notes.append(fact("parallel"))
-        return notes
-
-    # ------------------------------------------------------------------ reading
-
-    @property
-    def _sign(self) -> float:
-        return 1.0 if self.direction == "minimize" else -1.0
-
-    def __len__(self) -> int:
-        return len(self.X)
-
-    @property
-    def cost(self) -> Array:
-        """The objective, negated where it is maximized: smaller is better. Shape (n,)."""
-        return self._sign * self.objective
-
-    @property
-    def incumbent_trial(self) -> int:
-        """The number of the best feasible trial (the first of several).
-
-        Raises
-        ------
-        NothingToExplain
-            If the run has no feasible trial.
-        """
-        feasible = np.flatnonzero(np.asarray(self.feasible))
-        if not len(feasible):
-            raise NothingToExplain(fact("no_feasible_trial"))
-        return int(np.asarray(self.trials)[feasible[np.argmin(self.cost[feasible])]])
-
-    @property
-    def tied(self) -> tuple[int, ...]:
-        """The numbers of the feasible trials that share the best objective, the incumbent first.
-
-        Objectives that differ by rounding are the same.
-
-        Raises
-        ------
-        NothingToExplain
-            If the run has no feasible trial.
-
-        Examples
-        --------
-        >>> from hpo_explain import FloatParameter, SearchSpace
-        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-        >>> Run(space, [[0.2], [0.7], [0.4]], [1.0, 3.0, 1.0], "minimize").tied
-        (0, 2)
-        """
-        first = self.incumbent_trial
-        same = same_cost(self.objective, float(self.objective[self.row(first)]), self.cost)
-        numbers = np.asarray(self.trials)[same & np.asarray(self.feasible)]
-        return (first, *(int(t) for t in numbers if t != first))
-
-    def later_trials(self, trial: int) -> tuple[int, ...]:
-        """Return the numbers of the trials that ended after a trial, those left out included.
-
-        By number; those that still run or wait have not ended.
-        """
-        ended = [t for t, why in self.excluded.items() if why.kind not in ("running", "waiting")]
-        return tuple(t for t in sorted([*np.asarray(self.trials).tolist(), *ended]) if t > trial)
-
-    @property
-    def pending(self) -> tuple[int, ...]:
-        """The numbers of the trials that run or wait to be started.
-
-        Examples
-        --------
-        >>> from hpo_explain import FloatParameter, Run, SearchSpace
-        >>> from hpo_explain.run import WithoutResult
-        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-        >>> run = Run(
-        ...     space,
-        ...     [[0.2], [0.7]],
-        ...     [3.0, 1.0],
-        ...     "minimize",
-        ...     without_result={2: WithoutResult("running", [0.4])},
-        ... )
-        >>> run.pending, run.origin(2)
-        ((2,), <Origin.MODEL: 'model'>)
-        """
-        return tuple(t for t, trial in self.without_result.items() if trial.under_way)
-
-    def best(self, trials: Sequence[int]) -> int:
-        """Return the best of some trials: the feasible ones first, then the first of several.
-
-        Raises
-        ------
-        InputError
-            If no trial is given, or one does not exist.
-        """
-        if not len(trials):
-            raise InputError("trials", "is empty", trials, "Name at least one finished trial.")
-        rows = np.array([self.row(trial) for trial in sorted(trials)])
-        infeasible = ~np.asarray(self.feasible)[rows]
-        return int(np.asarray(self.trials)[rows[np.lexsort((self.cost[rows], infeasible))[0]]])
-
-    @property
-    def incumbent(self) -> dict[str, Any]:
-        """The best feasible configuration, in the user's units."""
-        return self.config(self.incumbent_trial)
-
-    def row(self, trial: int) -> int:
-        """Return the row of a trial in `X`.
-
-        Raises
-        ------
-        InputError
-            If the trial does not exist, or was left out; the text says why.
-        """
-        if isinstance(trial, bool) or not isinstance(trial, (int, np.integer)):
-            problem = f"must be the number of a trial, but was {trial!r}"
-            raise InputError("trial", problem, trial, f"Finished trials: {spans(self.trials)}.")
-        found = self._rows.get(int(trial))
-        if found is not None:
-            return found
-        finished = spans(self.trials)
-        if trial in self.excluded:
-            left_out = (f"{trial} was left out: ", self.excluded[trial])
-            raise InputError("trial", left_out, trial, f"Choose a finished one: {finished}.")
-        problem = f"{trial} does not exist"
-        raise InputError("trial", problem, trial, f"Finished trials: {finished}.")
-
-    @cached_property
-    def _rows(self) -> dict[int, int]:
-        return {number: row for row, number in enumerate(np.asarray(self.trials).tolist())}
-
-    @property
-    def proposes(self) -> bool:
-        """Whether a model chose any trial, with a result or without one, or its optimizer has one.
-
-        Examples
-        --------
-        >>> from hpo_explain import FloatParameter, Run, SearchSpace
-        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-        >>> Run(space, [[0.2], [0.7]], [3.0, 1.0], "minimize", proposals=[]).proposes
-        False
-        """
-        pending = any(trial.explainable for trial in self.without_result.values())
-        return bool(self.proposals) or pending or self.record is not None
-
-    def origin(self, trial: int) -> Origin:
-        """Return who chose a trial.
-
-        Where `origins` does not say: the optimizer's model for proposals; its initial design for
-        trials before the first proposal, or for all where there is no proposal; else it is unknown.
-
-        Raises
-        ------
-        InputError
-            If there is no such trial.
-
-        Examples
-        --------
-        >>> from hpo_explain import FloatParameter, SearchSpace
-        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-        >>> run = Run(space, [[0.2], [0.7], [0.4]], [3.0, 1.0, 2.0], "minimize", proposals=[1, 2])
-        >>> run.origin(0), run.origin(2)
-        (<Origin.INITIAL: 'initial'>, <Origin.MODEL: 'model'>)
-        """
-        if trial not in self.excluded and trial not in self.without_result:
-            self.row(trial)
-        if trial in self.origins:
-            return self.origins[trial]
-        if trial in self.without_result:
-            return self.without_result[trial].origin
-        if trial in self._proposed:
-            return Origin.MODEL
-        first = self._first_proposal
-        if trial in self.excluded or (first is not None and trial > first):
-            return Origin.UNKNOWN
-        return Origin.INITIAL
-
-    @cached_property
-    def _proposed(self) -> frozenset[int]:
-        return frozenset(self.proposals or ())
-
-    @cached_property
-    def _first_proposal(self) -> int | None:
-        return min(self._proposed, default=None)
-
-    def config(self, trial: int) -> dict[str, Any]:
-        """Return the configuration of a trial, in the user's units.
-
-        Of a trial without a result it is what was chosen.
-        """
-        if trial in self.without_result:
-            return self.space.decode(self.without_result[trial].x[None, :])[0]
-        return self.space.decode(self.X[[self.row(trial)]])[0]
-
-    def __repr__(self) -> str:
-        return f"<Run: {words().run.summary(self)}>"
-
-    def _repr_html_(self) -> str:
-        return text_html(str(self))
-
-    def __str__(self) -> str:
-        return str(words().run.describe(self))
-
-    # ------------------------------------------------------------------ what was known when
-
-    def _clock(self) -> tuple[npt.NDArray[np.int64], Array, Array]:
-        """Return numbers, starts and finishes of all trials, those left out included."""
-        unknown = np.full(len(self), np.nan)
-        times = np.array([*self.excluded_times.values()]).reshape(-1, 2)
-        return (
-            np.concatenate(
-                [np.asarray(self.trials), np.array([*self.excluded_times], dtype=np.int64)]
-            ),
-            np.concatenate([unknown if self.started is None else self.started, times[:, 0]]),
-            np.concatenate([unknown if self.finished is None else self.finished, times[:, 1]]),
-        )
-
-    def _start(self, trial: int) -> float:
-        """Return when a trial started: NaN where it is not known, infinity for the next one."""
-        if trial in self.excluded:
-            return self.excluded_times.get(trial, (np.nan, np.nan))[0]
-        if trial in self.without_result:
-            return np.nan
-        if trial == self._next:
-            return np.inf
-        row = self.row(trial)
-        return np.nan if self.started is None else float(self.started[row])
-
-    @cached_property
-    def _next(self) -> int:
-        return max([*self.excluded, int(np.max(self.trials, initial=-1))]) + 1
-
-    def known_before(self, before: int | None) -> npt.NDArray[np.int64]:
-        """Return the rows of the trials that were finished when trial `before` was proposed.
-
-        By time where both trials have times, else by number; all rows where `before` is None.
-
-        Raises
-        ------
-        InputError
-            If there is no such trial.
-        """
-        rows = np.arange(len(self))
-        return rows if before is None else rows[self.knew(before, rows)]
-
-    def knew(self, before: int, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        """Return which of some rows are among those of `known_before`, of the rows' shape.
-
-        Raises
-        ------
-        InputError
-            If there is no such trial.
-        """
-        start, numbers = self._start(before), np.asarray(self.trials)[rows]
-        known: npt.NDArray[np.bool_] = numbers < before
-        if self.finished is not None:
-            finished = self.finished[rows]
-            timed = ~np.isnan(finished) & ~np.isnan(start)
-            known = np.where(timed, is_before(finished, numbers, start, before), known)
-        return known
-
-    def running_at(self, trial: int | None) -> tuple[int, ...]:
-        """Return the numbers of the trials that were running when a trial was proposed.
-
-        Their results were not known. Trials that were left out later are among them; those
-        without times are not.
-
-        Parameters
-        ----------
-        trial : int or None
-            The trial; None for those that were running when the run was read.
-
-        Returns
-        -------
-        tuple of int
-            Numbers of trials, in increasing order.
-
-        Raises
-        ------
-        InputError
-            If there is no such trial.
-
-        Examples
-        --------
-        >>> from hpo_explain import FloatParameter, SearchSpace
-        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-        >>> run = Run(
-        ...     space,
-        ...     [[0.2], [0.7], [0.4]],
-        ...     [3.0, 1.0, 2.0],
-        ...     "minimize",
-        ...     started=[0.0, 1.0, 4.0],
-        ...     finished=[5.0, 3.0, 6.0],
-        ... )
-        >>> run.known_before(2).tolist(), run.running_at(2)
-        ([1], (0,))
-        """
-        numbers, started, finished = self._clock()
-        start, number = (np.inf, 0) if trial is None else (self._start(trial), trial)
-        ended = is_before(finished, numbers, start, number) & np.isfinite(finished)
-        running = is_before(started, numbers, start, number) & ~ended & ~np.isnan(finished)
-        return tuple(sorted(numbers[running].tolist()))
-
-    def diverged_above(self, before: int | None = None) -> float:
-        """Return the cost above which trials count as diverged; for fitting they count as that.
-
-        It is judged against the space-filling part of the run: the trials that no model chose, or
-        where they are few, those furthest apart.
-
-        Parameters
-        ----------
-        before : int, optional
-            Only what was known when this trial was proposed; by default every trial.
-
-        Returns
-        -------
-        float
-            The bound, in units of `cost`; infinity if no trial diverged.
-
-        Examples
-        --------
-        >>> from hpo_explain import FloatParameter, SearchSpace
-        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-        >>> X = [[0.1], [0.3], [0.4], [0.6], [0.7], [0.9]]
-        >>> run = Run(space, X, [0.1, 0.2, 1e6, 0.4, 0.3, 0.5], "minimize")
-        >>> run.diverged_above(), run.diverged_above(before=2)
-        (0.9, inf)
-        """
-        rows = self.known_before(before)
-        rows = rows[np.argsort(np.asarray(self.trials)[rows], kind="stable")]
-        part = space_filling_part(self.space, self.X[rows], self._by_model[rows])
-        return diverged_above(self.cost[rows], part)
-
-    @cached_property
-    def _by_model(self) -> npt.NDArray[np.bool_]:
-        numbers = np.asarray(self.trials)
-        chosen: npt.NDArray[np.bool_] = np.isin(numbers, self.proposals or ())
-        others = [t for t in self.origins if t in self._rows]
-        known = [self.origins[t] is Origin.MODEL for t in others]
-        chosen[[self._rows[t] for t in others]] = known
-        return chosen
-
-    def learned_cost(self, before: int | None = None) -> Array:
-        """Return the known trials' cost as a surrogate learns it, `diverged_above` at most.
-
-        Parameters
-        ----------
-        before : int, optional
-            Only what was known when this trial was proposed; by default every trial.
-
-        Returns
-        -------
-        ndarray of shape (n_known,)
-            In the order of :meth:`known_before`.
-        """
-        return winsorized(self.cost[self.known_before(before)], self.diverged_above(before))
 
     def surrogate(
         self, before: int | None = None, kind: Kind = "auto", *, n_trees: int = 64, seed: int = 0

@@ -14,16 +14,18 @@ code           whole number that identifies a value of a categorical or integer
 """
 
 from hpo_explain.space._values import POSITION_TOLERANCE, Array, Config
-from hpo_explain.space.categorical_parameter import CategoricalParameter
-from hpo_explain.space.categories import CategoryIndex, category_index, different
+from hpo_explain.space.categorical_parameter import (
+    CategoricalParameter,
+    CategoryIndex,
+    category_index,
+    different,
+)
 from hpo_explain.space.conditions import Conditions
-from hpo_explain.space.float_parameter import FloatParameter
-from hpo_explain.space.int_parameter import LARGEST_WHOLE, IntParameter
-from hpo_explain.space.one_config import encode_one
+from hpo_explain.space.number_parameters import LARGEST_WHOLE, FloatParameter, IntParameter
 from hpo_explain.space.parameter import Parameter
-from hpo_explain.space.search_space import SearchSpace
+from hpo_explain.space.search_space import SearchSpace, encode_one
+from hpo_explain.space.searches import Ties, lowest, ranked
 from hpo_explain.space.shared import Shared, values_of
-from hpo_explain.space.ties import Ties, lowest, ranked
 
 __all__ = [
     "LARGEST_WHOLE",

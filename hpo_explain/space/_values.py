@@ -1,12 +1,16 @@
-"""Values and positions, as every kind of hyperparameter understands them."""
+"""What every kind of hyperparameter shares: values, what is checked when it is declared, scales."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from hpo_explain.base.checks import check_fraction
+from hpo_explain.base.errors import InputError
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Config: TypeAlias = Mapping[str, Any]
@@ -24,3 +28,164 @@ def plain(value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(map(plain, value))
     return value
+
+
+def check_name(name: object) -> None:
+    """Raise InputError unless the name is a text."""
+    if not isinstance(name, str) or not name:
+        problem = f"of a hyperparameter must be a non-empty text, but was {name!r}"
+        raise InputError("name", problem, name)
+
+
+def check_range(name: str, low: float, high: float, log: bool) -> None:
+    """Raise InputError unless the range is one, and positive on a log scale."""
+    where = f"low of {name!r}"
+    if low > high:
+        problem = f"must not be above high, but was [{low!r}, {high!r}]"
+        raise InputError(where, problem, low, "Swap them.")
+    if log and low <= 0:
+        problem = f"must be above 0 on a log scale, but was {low!r}"
+        raise InputError(where, problem, low, "Raise low, or set log=False.")
+
+
+def check_activity(parameter: Any) -> None:
+    """Check `optional` and `active_when`, and keep the values of each parent as a tuple."""
+    name = parameter.name
+    if parameter.optional is not None:
+        check_fraction(f"optional of {name!r}", parameter.optional)
+    object.__setattr__(parameter, "active_when", _conditions(name, parameter.active_when))
+
+
+def _conditions(
+    name: str, active_when: Mapping[str, Iterable[Any]] | None
+) -> dict[str, tuple[Any, ...]]:
+    where = f"active_when of {name!r}"
+    if not isinstance(active_when, Mapping | None):
+        problem = f"must map parents to lists of values, but was {active_when!r}"
+        raise InputError(where, problem, active_when, "Write {parent: [value, ...]}.")
+    clean = {}
+    for parent, values in (active_when or {}).items():
+        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+            problem = f"must give a list of values of {parent!r}, but was {values!r}"
+            raise InputError(where, problem, values, f"Write {{{parent!r}: [{values!r}]}}.")
+        clean[parent] = tuple(values)
+        if not clean[parent]:
+            problem = f"lists no value of {parent!r}, so that {name!r} would never be active"
+            raise InputError(where, problem, clean[parent], "List at least one value.")
+    return clean
+
+
+_ON_GRID = 1e-6  # of a step: values that storages and tables round are still on their grid
+_ROUNDED = 1e-9  # of a range: values that storages and tables round are still within it
+
+
+# ---------------------------------------------------------------------- the scale
+
+
+def to_position(values: Array, low: float, high: float, log: bool) -> Array:
+    """Return the positions of values on a linear or a log scale; 0 in a range of one value."""
+    if low == high:
+        return np.zeros_like(values)
+    if log:
+        low, high, values = math.log(low), math.log(high), np.log(values)
+    return np.asarray((values - low) / (high - low), dtype=float)
+
+
+def to_value(positions: Array, low: float, high: float, log: bool) -> Array:
+    """Return the values at positions on a linear or a log scale."""
+    if log:
+        return np.exp(math.log(low) + positions * (math.log(high) - math.log(low)))
+    return low + positions * (high - low)
+
+
+def to_digits(values: Array, digits: int = 15) -> Array:
+    """Return positive numbers rounded to so many significant digits; extreme ones are left.
+
+    Examples
+    --------
+    >>> to_digits(np.array([0.10000000000000002, 99.99999999999999])).tolist()
+    [0.1, 100.0]
+    """
+    with np.errstate(all="ignore"):
+        scale = 10.0 ** (digits - 1 - np.floor(np.log10(values)))
+        rounded = np.round(values * scale) / scale
+    return np.where(np.isfinite(rounded) & (rounded > 0.0), rounded, values)
+
+
+# ---------------------------------------------------------------------- counted values
+
+
+def counted(u: Array, size: int) -> npt.NDArray[np.int64]:
+    """Return which of `size` equally weighted values latent values lead to."""
+    return np.minimum((np.asarray(u) * size).astype(np.int64), size - 1)
+
+
+def counted_share(positions: Array, size: int) -> Array:
+    """Return the share of `size` equally weighted values that lie up to positions."""
+    index = np.floor(np.asarray(positions) * max(size - 1, 1) + 1e-9)
+    return np.clip(index + 1.0, 0.0, size) / size
+
+
+def counted_interval(low: float, high: float, size: int) -> tuple[float, float]:
+    """Return the latent interval of those of `size` values whose positions are in [low, high]."""
+    first = math.ceil((max(low, 0.0) - POSITION_TOLERANCE) * (size - 1))
+    last = math.floor((min(high, 1.0) + POSITION_TOLERANCE) * (size - 1))
+    return first / size, (last + 1) / size
+
+
+# ---------------------------------------------------------------------- encoding
+
+
+def to_positions(
+    name: str, values: Iterable[Any], low: float, high: float, *, log: bool, step: float | None
+) -> Array:
+    """Return the positions of a hyperparameter's values; one that was only rounded is corrected.
+
+    Raises
+    ------
+    InputError
+        If one is not a number, outside the range, or off the grid.
+    """
+    given = list(values)
+    # millions of values are most often real numbers already
+    plain = set(map(type, given)) <= {float}
+    checked = given if plain else [_number(name, value, low, high) for value in given]
+    numbers = np.array(checked, dtype=float)
+    below, above = _slack(low, high, log, step)
+    outside = ~((numbers >= low - below) & (numbers <= high + above))
+    if outside.any():
+        value = given[int(np.flatnonzero(outside)[0])]
+        problem = f"= {value!r} is outside its range [{low}, {high}]"
+        raise InputError(name, problem, value, "Correct the value, or widen its range.")
+    numbers = np.clip(numbers, low, high)
+    if step is not None and low != high:
+        steps = (numbers - low) / step
+        off = np.abs(steps - np.round(steps)) > _ON_GRID
+        if off.any():
+            value = given[int(np.flatnonzero(off)[0])]
+            problem = f"= {value!r} is not on its grid {low}, {low + step}, ..., {high}"
+            raise InputError(name, problem, value, "Round the value, or change its step.")
+        numbers = low + np.round(steps) * step
+    return to_position(numbers, low, high, log)
+
+
+def _number(name: str, value: Any, low: float, high: float) -> float:
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        problem = f"= {value!r} is not a number"
+        raise InputError(name, problem, value, f"Give one in [{low}, {high}].") from None
+
+
+def _slack(low: float, high: float, log: bool, step: float | None) -> tuple[float, float]:
+    """Return how far below and above its range a value that was only rounded may lie."""
+    if step is not None:
+        return _ON_GRID * step, _ON_GRID * step
+    if log:
+        return _ROUNDED * low, _ROUNDED * high
+    span = (high - low) or abs(low)
+    # not less than the values themselves are resolved
+    slack = max(_ROUNDED * span, 4.0 * float(np.spacing(max(abs(low), abs(high)))))
+    return slack, slack

@@ -1,19 +1,164 @@
-"""A hyperparameter with unordered choices."""
+"""A categorical hyperparameter, and how its categories are found.
+
+Which of some choices a value is: by type first, then by equality.
+
+Among thousands of choices a value is found by its hash, where that says the same.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.errors import InputError
-from hpo_explain.space._declaration import check_activity, check_name
-from hpo_explain.space._numeric import counted
-from hpo_explain.space._values import POSITION_TOLERANCE, Array, plain
-from hpo_explain.space.categories import CategoryIndex, index_of
+from hpo_explain.space._values import (
+    POSITION_TOLERANCE,
+    Array,
+    check_activity,
+    check_name,
+    counted,
+    plain,
+)
+
+_SIMPLE = (str, int, float, bool)
+_KEPT = 16  # indices of thousands of choices
+
+
+def category_index(choices: Sequence[Any], value: Any) -> int | None:
+    """Return the index of `value` among `choices`: by type first, then by equality; None if absent.
+
+    Parameters
+    ----------
+    choices : sequence
+        The choices, of any type.
+    value : object
+        The value looked for.
+
+    Returns
+    -------
+    int or None
+        The index of the choice that equals `value`; ``True`` is not 1.
+
+    Examples
+    --------
+    >>> category_index([1, True, "1"], True), category_index([1, 2.0], 2)
+    (1, 1)
+    """
+    wanted = plain(value)
+    matches = [i for i, choice in enumerate(choices) if _same(plain(choice), wanted)]
+    exact = [i for i in matches if type(plain(choices[i])) is type(wanted)]
+    found = exact or matches
+    return found[0] if found else None
+
+
+def _same(first: Any, second: Any) -> bool:
+    if isinstance(first, bool) != isinstance(second, bool):
+        return False  # True == 1 in Python, but they are two choices
+    if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
+        # a JSON storage turns tuples into lists
+        return len(first) == len(second) and all(map(_same, first, second))
+    try:
+        return bool(first == second) or (first != first and second != second)
+    except (TypeError, ValueError):
+        return False
+
+
+class CategoryIndex:
+    """Finds values among choices as `category_index` does, many of them among thousands.
+
+    Parameters
+    ----------
+    choices : sequence
+        The choices, of any type.
+
+    Examples
+    --------
+    >>> index = CategoryIndex([1, True, "1", 2.0])
+    >>> index(True), index(2), index("2")
+    (1, 3, None)
+    """
+
+    def __init__(self, choices: Sequence[Any]) -> None:
+        self._choices = choices
+        self._exact: dict[tuple[type, Any], int] = {}
+        self._equal: dict[tuple[bool, Any], int] = {}
+        self._others: list[int] = []
+        for i, choice in enumerate(map(plain, choices)):
+            if _is_simple(choice):
+                self._exact.setdefault((type(choice), choice), i)
+                self._equal.setdefault(_key(choice), i)
+            else:
+                self._others.append(i)
+
+    def __call__(self, value: Any) -> int | None:
+        """Return the index of the choice that is a value, None if there is none."""
+        value = plain(value)
+        if not _is_simple(value):
+            return category_index(self._choices, value)
+        found = self._exact.get((type(value), value))
+        if found is not None:
+            return found
+        equal = self._equal.get(_key(value))
+        matches = [] if equal is None else [equal]
+        matches += [i for i in self._others if _same(plain(self._choices[i]), value)]
+        return min(matches, default=None)
+
+
+def index_of(choices: Sequence[Any]) -> CategoryIndex:
+    """Return what finds values among choices, that of the same ones asked for lately.
+
+    Examples
+    --------
+    >>> index_of(("a", "b")) is index_of(("a", "b")), index_of((1,))(True), index_of((True,))(True)
+    (True, None, 0)
+    """
+    types = tuple(map(type, choices))
+    # what is equal and of the same simple type is the same choice
+    return _index_of(tuple(choices), types) if {*types} <= {*_SIMPLE} else CategoryIndex(choices)
+
+
+@lru_cache(_KEPT)
+def _index_of(choices: tuple[Any, ...], types: tuple[type, ...]) -> CategoryIndex:
+    return CategoryIndex(choices)
+
+
+def different(values: Iterable[Any]) -> list[Any]:
+    """Return values without those that equal an earlier one.
+
+    Examples
+    --------
+    >>> different([1, True, "1", 1.0, True, "b"])
+    [1, True, '1', 'b']
+    """
+    found: list[Any] = []
+    others: list[Any] = []
+    seen: set[tuple[bool, Any]] = set()
+    for value in values:
+        own = plain(value)
+        if not _is_simple(own):
+            if category_index(found, own) is not None:
+                continue
+            others.append(own)
+        elif _key(own) in seen or category_index(others, own) is not None:
+            continue
+        else:
+            seen.add(_key(own))
+        found.append(value)
+    return found
+
+
+def _is_simple(value: Any) -> bool:
+    """Return whether all that equals a value and is of a simple type has its hash."""
+    return type(value) in _SIMPLE and value == value
+
+
+def _key(value: Any) -> tuple[bool, Any]:
+    return type(value) is bool, value
 
 
 @dataclass(frozen=True)

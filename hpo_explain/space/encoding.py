@@ -1,9 +1,9 @@
-"""Configurations as encoded rows, and back."""
+"""Configurations as encoded rows, and rows from uniform draws."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +11,9 @@ import numpy.typing as npt
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.space._values import POSITION_TOLERANCE, Array
-from hpo_explain.space.categorical_parameter import CategoricalParameter
-from hpo_explain.space.categories import category_index
+from hpo_explain.space.categorical_parameter import CategoricalParameter, category_index
 from hpo_explain.space.conditions import Conditions
-from hpo_explain.space.float_parameter import FloatParameter
+from hpo_explain.space.number_parameters import FloatParameter
 from hpo_explain.space.parameter import Parameter, condition_text
 
 CONFIGS = "configs"
@@ -119,3 +118,26 @@ def _empty_choice(parameter: Parameter, value: Any) -> int | None:
         # pandas turns None into NaN; of an optional hyperparameter NaN is its absence
         return category_index(parameter.choices, None)
     return found
+
+
+def latent_rows(U: Array, parameters: Sequence[Parameter]) -> Array:
+    """Return the latent rows that uniform values (n, d) lead to; see `SearchSpace.from_latent`."""
+    rows = np.empty_like(U)
+    for j, parameter in enumerate(parameters):
+        if parameter.optional is None:
+            rows[:, j] = parameter.from_latent(U[:, j])
+            continue
+        present = U[:, j] < parameter.optional
+        rows[:, j] = np.nan
+        rows[present, j] = parameter.from_latent(U[present, j] / parameter.optional)
+    return rows
+
+
+def uniform_draws(n: int, d: int, seed: int, method: Literal["lhs", "uniform"]) -> Array:
+    """Return uniform values, (n, d): a Latin hypercube, or independent draws."""
+    rng = np.random.default_rng(seed)
+    U = rng.random((n, d))
+    if method == "lhs":
+        strata = np.tile(np.arange(n), (d, 1))
+        U = (rng.permuted(strata, axis=1).T + U) / n
+    return U

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from hpo_explain.space.categorical_parameter import CategoricalParameter
-from hpo_explain.space.float_parameter import FloatParameter
-from hpo_explain.space.int_parameter import IntParameter
+from hpo_explain.space.number_parameters import FloatParameter, IntParameter
 
 Parameter: TypeAlias = FloatParameter | IntParameter | CategoricalParameter
 

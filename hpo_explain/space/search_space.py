@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import (
-    check_array,
-    check_count,
-    check_name,
-    check_option,
-    check_seed,
-)
+from hpo_explain.base.checks import check_array, check_count, check_name, check_option, check_seed
 from hpo_explain.base.edge import frameworks
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import table_html
 from hpo_explain.base.phrases import counted, printable
-from hpo_explain.space._canonical import Canonical
 from hpo_explain.space._values import Array, Config
-from hpo_explain.space.conditions import Conditions, Rules
-from hpo_explain.space.encoding import decode_rows, encode_configs, rows_on_grid
-from hpo_explain.space.measure import latent_rows, uniform_draws
+from hpo_explain.space.conditions import Canonical, Conditions, Rules
+from hpo_explain.space.encoding import (
+    CONFIGS,
+    decode_rows,
+    encode_configs,
+    latent_rows,
+    rows_on_grid,
+    uniform_draws,
+)
 from hpo_explain.space.parameter import Parameter, condition_text, described
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 _MOST_NAMES = 6
 _ENCODE = "Encode configurations with space.encode."
@@ -463,3 +463,19 @@ optional=None)
         check_option("method", method, ("lhs", "uniform"))
         rows = self.from_draws(uniform_draws(n, len(self), check_seed(seed), method))
         return rows if latent else self.project(rows)
+
+
+def encode_one(space: SearchSpace, config: Config, argument: str) -> Array:
+    """Return a configuration as one encoded row, (d,).
+
+    Raises
+    ------
+    InputError
+        If it does not fit the space: about the `argument` that the caller was given.
+    """
+    try:
+        return np.asarray(space.encode([config])[0])
+    except InputError as error:
+        whole = error.argument == CONFIGS
+        what = "" if whole else f"does not fit the search space: {error.argument} "
+        raise error.inside(argument, what, config) from None

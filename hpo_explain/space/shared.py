@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hpo_explain.space.categorical_parameter import CategoricalParameter
-from hpo_explain.space.int_parameter import IntParameter
+from hpo_explain.space.number_parameters import IntParameter
 from hpo_explain.space.parameter import Parameter
 from hpo_explain.space.search_space import SearchSpace
 

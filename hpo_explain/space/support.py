@@ -1,4 +1,13 @@
-"""Support: where trials were made, and so where a statement about the space is extrapolation.
+"""Where trials were made, and so where a statement about the space is extrapolation.
+
+Gower's distance: how far configurations with numbers, categories and conditions are apart.
+
+The distance of two configurations is the root of the mean over hyperparameters of squared
+dissimilarities: the difference of positions on the hyperparameter's own scale, in [0, 1], or
+whether categories differ; one that is active in only one of the two differs by 1 (Gower, J. C.
+(1971). A general coefficient of similarity and some of its properties. Biometrics 27).
+
+Support: where trials were made, and so where a statement about the space is extrapolation.
 
 A value of a hyperparameter is *tried* if at least three trials have one near it: the same category
 (or the same value of a hyperparameter with few), or a number in a window of the hyperparameter's
@@ -12,7 +21,7 @@ design of as many trials would have had one. No model takes part in any of this.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +30,33 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
-from hpo_explain.space.gower import nearest
+
+
+def squared_differences(space: SearchSpace, A: Array, B: Array) -> Iterator[Array]:
+    """Yield the squared dissimilarities (n, m) of rows (n, d) and (m, d) by hyperparameter."""
+    for j, parameter in enumerate(space.parameters):
+        a, b = A[:, j, None], B[:, j]
+        off_a, off_b = np.isnan(a), np.isnan(b)
+        a, b = np.where(off_a, 0.0, a), np.where(off_b, 0.0, b)
+        if isinstance(parameter, CategoricalParameter):
+            apart = (a != b).astype(float)
+        else:
+            apart = (a - b) ** 2
+        yield np.asarray(np.where(off_a | off_b, off_a != off_b, apart), dtype=float)
+
+
+def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
+    """Return the distances of encoded rows (n, d) from others (m, d), (n, m)."""
+    squared = np.zeros((len(A), len(B)))
+    for part in squared_differences(space, A, B):
+        squared += part
+    return np.asarray(np.sqrt(squared / len(space)))
+
+
+def nearest(space: SearchSpace, A: Array, B: Array) -> Array:
+    """Return the distance of each of some encoded rows (n, d) from the nearest of others, (n,)."""
+    return np.asarray(gower_distances(space, A, B).min(axis=1, initial=np.inf))
+
 
 FEW = 3
 """Fewer trials near a value do not count as having tried it."""

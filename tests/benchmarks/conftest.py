@@ -2,10 +2,10 @@
 
 import pytest
 
-from hpo_explain.run import _fitted
+from hpo_explain.run import fits
 
 
 @pytest.fixture(autouse=True)
 def nothing_fitted():
     """No benchmark profits from what another one has fitted."""
-    _fitted.forget()
+    fits.forget()

@@ -5,7 +5,7 @@ import optuna
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.diagnostics._densities import trust_of_densities
+from hpo_explain.diagnostics._narrow import trust_of_densities
 from hpo_explain.models.densities.groups import Group
 from hpo_explain.models.densities.kernels import NumericKernels
 from hpo_explain.models.densities.mixture import ProductMixture

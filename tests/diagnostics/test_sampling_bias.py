@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.diagnostics._sampling_bias import sampling_bias
-from hpo_explain.space.gower import gower_distances
+from hpo_explain.space.support import gower_distances
 from tests.analytic import nested_space, unit_cube
 
 

@@ -20,9 +20,8 @@ from hpo_explain import (
     GaussianProcessSurrogate,
     SearchSpace,
 )
-from hpo_explain.diagnostics._reach import reach
 from hpo_explain.diagnostics._skill import good_trials, r2_of, rank_correlation, two_groups
-from hpo_explain.diagnostics._trust import LEVELS, SCOPES, trust
+from hpo_explain.diagnostics._trust import LEVELS, SCOPES, reach, trust
 from hpo_explain.models.protocols import HeldOut
 from tests.analytic import AnalyticSurrogate, unit_cube
 

@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist, pdist
 
 import hpo_explain as hx
 from hpo_explain.explainers.footprint import border_of, classical_scaling, smacof, stress_1
-from hpo_explain.space.gower import gower_distances
+from hpo_explain.space.support import gower_distances
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.handmade import tuning_run
 

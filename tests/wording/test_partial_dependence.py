@@ -8,7 +8,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.facts import fact
 from hpo_explain.base.subject import Subject
-from hpo_explain.diagnostics._branch import Branch
+from hpo_explain.diagnostics._narrow import Branch
 from hpo_explain.diagnostics._trust import Trust, Verdict
 from hpo_explain.methods.effects.effect_show import band_caption
 from tests.analytic import AnalyticSurrogate, unit_cube

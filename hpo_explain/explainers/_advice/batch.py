@@ -34,7 +34,7 @@ from hpo_explain.models.acquisition.criteria import log_expected_improvement
 from hpo_explain.models.protocols import SupportsJoint, Surrogate, std_from_variance
 from hpo_explain.run import Run
 from hpo_explain.space import Array, CategoricalParameter, Parameter, Ties, ranked
-from hpo_explain.space.nearby import changed, filled
+from hpo_explain.space.searches import changed, filled
 
 _SAMPLE, _PARENTS = 500, 10  # rows of the space and of the best trials: where a search starts
 _KEPT, _CHILDREN = 10, 10  # the best rows, and changed copies of each

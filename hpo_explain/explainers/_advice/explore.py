@@ -38,7 +38,7 @@ from hpo_explain.models.acquisition.surrogate_based import ExpectedImprovement
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import Run
 from hpo_explain.space import Array, SearchSpace, lowest
-from hpo_explain.space.gower import squared_differences
+from hpo_explain.space.support import squared_differences
 
 _HARDLY = 0.02  # expected improvement, as a share of the standard deviation of results
 _MATTERS = 0.01  # T_j below which a hyperparameter does not count

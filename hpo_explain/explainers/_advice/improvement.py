@@ -15,7 +15,7 @@ from hpo_explain.methods.effects.effect_result import PROBABLE
 from hpo_explain.models.acquisition.surrogate_based import ExpectedImprovement
 from hpo_explain.run import BestPredicted, Run
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, lowest, ranked
-from hpo_explain.space.nearby import changed, filled
+from hpo_explain.space.searches import changed, filled
 
 _SAMPLE = 512  # configurations of the space
 _PARENTS, _COPIES = 10, 20  # the best trials, and changed copies of each

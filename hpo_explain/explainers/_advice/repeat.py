@@ -30,7 +30,7 @@ from hpo_explain.explanations.advice import Action
 from hpo_explain.models._repeats import different_rows
 from hpo_explain.models.protocols import SupportsJoint
 from hpo_explain.run import Run
-from hpo_explain.run.best_predicted import NOTABLE_NOISE
+from hpo_explain.run.run import NOTABLE_NOISE
 from hpo_explain.space import Array, ranked
 
 _CONTENDERS = 3

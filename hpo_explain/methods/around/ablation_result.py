@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.choose import leading
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_level, format_value
+from hpo_explain.base.numbers import format_level, format_value, leading
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table, settled
 from hpo_explain.base.text import Estimate, deviations

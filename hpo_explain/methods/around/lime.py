@@ -59,7 +59,7 @@ from hpo_explain.methods.around.lime_result import LimeExplanation, whiskers
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace, encode_one
-from hpo_explain.space.nearby import changed, filled
+from hpo_explain.space.searches import changed, filled
 
 _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own code
 _FOLDS = 5  # of the sample, each of which is held out once

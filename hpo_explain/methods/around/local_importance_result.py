@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.checks import check_name
-from hpo_explain.base.choose import leading
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.numbers import leading
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table, settled
 from hpo_explain.base.text import Estimate, declared_fact, deviations

@@ -64,7 +64,7 @@ from hpo_explain.models.protocols import (
     std_from_variance,
 )
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
-from hpo_explain.space.gower import gower_distances
+from hpo_explain.space.support import gower_distances
 
 _MOST_ROWS = (1000, 500)  # of the sample, for one and for two hyperparameters
 _IN_CELL = 4  # configurations of a pair's cell, on average

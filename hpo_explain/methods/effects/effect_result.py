@@ -25,7 +25,7 @@ from hpo_explain.base.phrases import join_words, listed
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.diagnostics._branch import Branch
+from hpo_explain.diagnostics._narrow import Branch
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations._contrasts import Contrasts
 from hpo_explain.explanations.attainable import Attainable

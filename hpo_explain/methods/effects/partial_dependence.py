@@ -43,7 +43,7 @@ from hpo_explain.base.phrases import join_words
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.diagnostics._branch import branch_of
+from hpo_explain.diagnostics._narrow import branch_of
 from hpo_explain.explainers._accepted import accepted_surrogate
 from hpo_explain.explainers._categories import codes_of, left_out_note
 from hpo_explain.explainers._explained import Explained

@@ -1,4 +1,4 @@
-"""Ties between configurations, so that what rounding leaves of sums does not decide a search."""
+"""What searches share: ties between costs, and rows near others."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.space._values import Array
+from hpo_explain.space.number_parameters import FloatParameter
+from hpo_explain.space.search_space import SearchSpace
 
 _OF_SPREAD = 2.0**-24
 """Share of the distance from the lowest cost to the middle one below which costs are equal."""
@@ -65,3 +67,24 @@ def ranked(costs: Array) -> npt.NDArray[np.int64]:
 def lowest(costs: Array) -> int:
     """Return the place of the lowest of costs (n,), of equal ones the first."""
     return int(np.argmin(Ties.among(costs).settled(costs)))
+
+
+def filled(space: SearchSpace, X: Array, seed: int) -> Array:
+    """Return encoded rows whose inactive hyperparameters have a latent value."""
+    return np.where(np.isnan(X), space.sample(len(X), seed=seed + 1, latent=True), X)
+
+
+def changed(space: SearchSpace, rows: Array, step: float, rng: np.random.Generator) -> Array:
+    """Return copies of latent rows: real values moved by a step, a few others drawn anew."""
+    new = np.array(rows)
+    drawn = space.sample(len(rows), seed=int(rng.integers(2**31)), latent=True)
+    for j in space.order.tolist():
+        parameter = space.parameters[j]
+        if isinstance(parameter, FloatParameter) and parameter.size is None:
+            moved = rng.random(len(rows)) < 0.7
+            new[moved, j] += step * rng.standard_normal(int(moved.sum()))
+            new[:, j] = np.clip(new[:, j], 0.0, 1.0)
+        else:
+            again = rng.random(len(rows)) < 0.2
+            new[again, j] = drawn[again, j]
+    return new

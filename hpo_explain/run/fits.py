@@ -1,0 +1,237 @@
+"""Which surrogate a run gets: its kind, what it learns from, and doubts of one that is given."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import Kind
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.given import ModelSurrogate
+from hpo_explain.models.protocols import Surrogate
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space.support import gower_distances
+
+GP_TRIALS = 1000  # beyond, conditioning a Gaussian process costs too much: O(n³)
+GP_DIMENSIONS = 20  # beyond, its distances say little
+GP_CHOICES = 100  # of a hyperparameter, beyond: all as far apart, and few tried twice
+GP_CATEGORIES = 0.5  # share of categorical hyperparameters beyond which trees fit better
+
+
+def choose_kind(
+    n: int, space: SearchSpace, *, own: bool = False, measured: str | None = None
+) -> Fact:
+    """Return the kind of surrogate for a run of n trials, and why, as a "surrogate_kind".
+
+    Its values are ``surrogate`` ("gp" or "forest"), ``n``, ``d``, ``categorical`` (the share of
+    categorical hyperparameters), ``choices`` (the most that one has), ``beyond`` (which of the four
+    is too large for a Gaussian process, with its ``limit``; "failed" where the objective is whether
+    a trial failed; empty where nothing speaks against it), and ``own`` as given: whether the
+    optimizer's own model comes first.
+    """
+    d = len(space)
+    choices = [p.size for p in space if isinstance(p, CategoricalParameter)]
+    categorical = sum(isinstance(p, CategoricalParameter) for p in space) / d
+    beyond, limit = next(
+        (
+            (name, most)
+            for name, size, most in (
+                ("n", n, GP_TRIALS),
+                ("d", d, GP_DIMENSIONS),
+                ("categorical", categorical, GP_CATEGORIES),
+                ("choices", max(choices, default=0), GP_CHOICES),
+            )
+            if size > most
+        ),
+        ("failed" if measured == "failed" else "", None),
+    )
+    return fact(
+        "surrogate_kind",
+        surrogate="forest" if beyond else "gp",
+        n=n,
+        d=d,
+        categorical=categorical,
+        choices=max(choices, default=0),
+        beyond=beyond,
+        limit=limit,
+        own=own,
+    )
+
+
+MOST_TRIALS = {"gp": 2000, "forest": 4000}
+"""Trials that a model of all trials learns from: a Gaussian process takes n³ steps, and a forest is
+fitted some hundred times until its shares have intervals."""
+MOST_BEFORE = 1000
+"""The same of a model of what was known before a trial, as there is one for each of them."""
+_AROUND_BEST, _LATEST = 0.1, 0.1
+
+
+def most_learned(kind: Literal["gp", "forest"], before: int | None) -> int:
+    """Return the largest number of trials that a model of a kind learns from."""
+    return MOST_TRIALS[kind] if before is None else min(MOST_BEFORE, MOST_TRIALS[kind])
+
+
+def which_of(finished: int, most: int, *, seed: int) -> dict[str, Any]:
+    """Return which of the finished trials `learned_rows` takes, as values of a fact."""
+    best, latest, spread = _parts(most)
+    return {
+        "finished": finished,
+        "taken": most,
+        "best": best,
+        "latest": latest,
+        "spread": spread,
+        "seed": seed,
+    }
+
+
+def _parts(most: int) -> tuple[int, int, int]:
+    """Return how many are the best and around it, how many the latest, and how many spread."""
+    best, latest = int(_AROUND_BEST * most), int(_LATEST * most)
+    return best, latest, most - best - latest
+
+
+def learned_rows(
+    space: SearchSpace, X: Array, cost: Array, most: int, *, seed: int = 0
+) -> npt.NDArray[np.int64]:
+    """Return the rows that a model learns from: all, or of many the best, latest and some spread.
+
+    A tenth are the best trial and those nearest to it, whatever they reached: the best ones of a
+    noisy run are also the luckiest. A tenth are the latest others. The rest is drawn, one from each
+    of as many equal parts of the run.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The search space.
+    X : ndarray of shape (n, d)
+        Encoded rows, in the order of the run.
+    cost : ndarray of shape (n,)
+        Smaller is better; infinite where a trial cannot be the best.
+    most : int
+        How many trials are learned from.
+    seed : int, default 0
+        Seed of the draw.
+
+    Returns
+    -------
+    ndarray of int
+        Rows, in increasing order.
+
+    Examples
+    --------
+    >>> from hpo_explain import FloatParameter
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> x = np.linspace(0.0, 1.0, 100)
+    >>> learned_rows(space, x[:, None], (x - 0.5) ** 2, 20).tolist()[-2:]
+    [98, 99]
+    """
+    n = len(X)
+    if n <= most:
+        return np.arange(n)
+    best, latest, spread = _parts(most)
+    incumbent = int(np.argmin(cost))
+    distance = gower_distances(space, X, X[[incumbent]])[:, 0]
+    distance[incumbent] = -1.0  # before its repetitions
+    kept = np.zeros(n, dtype=bool)
+    kept[np.argsort(distance, kind="stable")[:best]] = True
+    others = np.flatnonzero(~kept)
+    others, last = others[: len(others) - latest], others[len(others) - latest :]
+    kept[last] = True
+    ends = np.linspace(0, len(others), spread + 1).astype(np.int64)
+    kept[others[np.random.default_rng(seed).integers(ends[:-1], ends[1:])]] = True
+    return np.flatnonzero(kept)
+
+
+_KEPT = 8  # a Gaussian process of n trials holds n² numbers
+
+Fitted = GaussianProcessSurrogate | ForestSurrogate
+
+
+def fit_surrogate(
+    space: SearchSpace, kind: Kind, n_trees: int, seed: int, X: Array, y: Array
+) -> Fitted:
+    """Fit a surrogate to encoded rows, and their objective in the user's units."""
+    if kind == "gp":
+        return GaussianProcessSurrogate.fit(space, X, y, seed=seed)
+    return ForestSurrogate.fit(space, X, y, n_trees=n_trees, seed=seed)
+
+
+def fitted(
+    space: SearchSpace,
+    kind: Kind,
+    n_trees: int,
+    seed: int,
+    X: Array,
+    y: Array,
+    *,
+    notes: tuple[Fact, ...] = (),
+) -> Fitted:
+    """Return what `fit_surrogate` returns, noted; the same object where it was asked for lately."""
+    trees = 0 if kind == "gp" else n_trees
+    # True and 1 are equal, but no equal choices; equal spaces may be gone through in other orders
+    about = f"{space.parameters!r} {space.order_key}"
+    return _fitted(space, about, kind, trees, seed, X.tobytes(), y.tobytes(), notes)
+
+
+@lru_cache(_KEPT)
+def _fitted(
+    space: SearchSpace,
+    parameters: str,
+    kind: Kind,
+    n_trees: int,
+    seed: int,
+    X: bytes,
+    y: bytes,
+    notes: tuple[Fact, ...],
+) -> Fitted:
+    rows = np.frombuffer(X).reshape(-1, len(space))
+    fit = fit_surrogate(space, kind, n_trees, seed, rows, np.frombuffer(y))
+    fit.notes = notes
+    return fit
+
+
+forget = _fitted.cache_clear
+"""Have everything be fitted again, as in a new process."""
+
+
+# times the error of the median at the trials: a model that has learned nothing, and predicts the
+# mean, stays below it unless the objective is far more skewed than a lognormal one with σ = 2
+_FAR = 1.5
+
+
+def doubts_of_model(model: Surrogate, X: Array, objective: Array) -> tuple[Fact, ...]:
+    """Return that a model knows no uncertainty, and that it misses the trials; empty if neither.
+
+    Parameters
+    ----------
+    model : Surrogate
+        The model.
+    X : ndarray of shape (n, d)
+        Encoded rows of the trials.
+    objective : ndarray of shape (n,)
+        Their objective, in the user's units.
+
+    Examples
+    --------
+    >>> from hpo_explain import FloatParameter, ModelSurrogate, SearchSpace
+    >>> from sklearn.linear_model import LinearRegression
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.array([[0.1], [0.5], [0.9]])
+    >>> model = ModelSurrogate(space, LinearRegression().fit(X, -X[:, 0]))
+    >>> [doubt.kind for doubt in doubts_of_model(model, X, X[:, 0])]
+    ['model_without_std', 'model_misses_trials']
+    """
+    found = []
+    if isinstance(model, ModelSurrogate) and not model.has_std:
+        found.append(fact("model_without_std", names=[model.label]))
+    around = np.abs(objective - np.median(objective)).sum() if len(objective) else 0.0
+    missed = np.abs(objective - model.predict(X)[0]).sum() if around else 0.0
+    if missed > _FAR * around:
+        name = getattr(model, "label", "a model of yours")
+        found.append(fact("model_misses_trials", names=[name], times=float(missed / around)))
+    return tuple(found)
