@@ -21,10 +21,6 @@ from .catalog.guide import guide as guide
 from .diagnostics._sampling_bias import SamplingBias as SamplingBias
 from .diagnostics._trust import Trust as Trust
 from .explainers.advice import AdviceExplainer as AdviceExplainer
-from .explainers.background import baseline_background as baseline_background
-from .explainers.background import global_background as global_background
-from .explainers.background import hybrid_background as hybrid_background
-from .explainers.background import local_background as local_background
 from .explainers.comparison import ComparedRun as ComparedRun
 from .explainers.comparison import ComparisonExplainer as ComparisonExplainer
 from .explainers.fanova import FanovaExplainer as FanovaExplainer
@@ -105,6 +101,10 @@ from .facade.proposals import proposal_densities as proposal_densities
 from .facade.recommended_space import recommended_space as recommended_space
 from .facade.shapley_interactions import shapley_interactions as shapley_interactions
 from .facade.symbolic import symbolic as symbolic
+from .methods._engines.background import baseline_background as baseline_background
+from .methods._engines.background import global_background as global_background
+from .methods._engines.background import hybrid_background as hybrid_background
+from .methods._engines.background import local_background as local_background
 from .methods.around.ablation import ablate as ablate
 from .methods.around.ablation import ablation as ablation
 from .methods.around.ablation_result import Ablation as Ablation

@@ -18,7 +18,7 @@ from hpo_explain import (
 )
 from hpo_explain.base.subject import Subject
 from hpo_explain.diagnostics._trust import Trust, Verdict
-from hpo_explain.explanations.certainty import ObjectiveContributions
+from hpo_explain.methods._engines.certainty import ObjectiveContributions
 
 TRUSTED = Trust(*[Verdict("good", ())] * 2, 0.9, 0.95, 60, "made by hand", Verdict("good", ()))
 SUBJECT = {field.name for field in dataclasses.fields(Subject)} - {"space", "notes"}

@@ -26,8 +26,8 @@ import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
 from hpo_explain.diagnostics._sampling_bias import sampling_bias
-from hpo_explain.explainers.neighbourhood import l1_neighbourhood
 from hpo_explain.explainers.path import explain_path
+from hpo_explain.methods._engines.background import l1_neighbourhood
 from hpo_explain.models.columns import KernelColumns, OrderedColumns
 from hpo_explain.models.densities.kernels import CategoryKernels
 from hpo_explain.models.densities.mixture import ProductMixture

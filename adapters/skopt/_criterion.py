@@ -10,7 +10,7 @@ import numpy as np
 
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import Direction
-from hpo_explain.explainers.background import local_background
+from hpo_explain.methods._engines.background import local_background
 from hpo_explain.models.acquisition.criteria import log_expected_improvement, lower_confidence_bound
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.acquisition.surrogate_based import (

@@ -25,7 +25,7 @@ from sklearn.ensemble import RandomForestRegressor
 from skopt.space import Integer, Real
 
 import hpo_explain as hx
-from hpo_explain.explainers.neighbourhood import l1_neighbourhood
+from hpo_explain.methods._engines.background import l1_neighbourhood
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "lcbench_phoneme.csv.gz"
 SPACE = hx.SearchSpace(

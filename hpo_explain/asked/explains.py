@@ -15,7 +15,7 @@ from hpo_explain.base.options import Criterion, Direction, Kind
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.explainers._explained import Explained
+from hpo_explain.methods._engines.explained import Explained
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import Run, is_measured

@@ -16,13 +16,13 @@ from hpo_explain.base.errors import InputError, UnknownOptionError
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import Criterion, Kind
 from hpo_explain.base.phrases import spans
-from hpo_explain.explainers._accepted import accepted_acquisition
-from hpo_explain.explainers._hindsight import learned_later
+from hpo_explain.methods._engines.explained import accepted_acquisition
 from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models.protocols import KnowsTrainingRows, Surrogate
 from hpo_explain.run import Objectives, Run
 from hpo_explain.run.fits import learned_rows, which_of
 from hpo_explain.space import Config, encode_one
+from hpo_explain.space.support import nearest
 
 _ALL, _SOME = 2000, 500  # trials that are explained one by one
 
@@ -193,3 +193,26 @@ def default_source(run: Run, target: Config) -> int:
     apart = [row for row in candidates if not is_target[row] and not tied[row]]
     others = [row for row in candidates if not is_target[row]]
     return int(np.asarray(run.trials)[[*apart, *others, *candidates][0]])
+
+
+def learned_later(run: Run, number: int, model: Surrogate | None) -> tuple[Fact, ...]:
+    """Return a fact where a model from outside has seen a trial or later ones, or may have.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    number : int
+        The trial.
+    model : Surrogate or None
+        The model; None where it is not known.
+    """
+    known = run.known_before(number)
+    later = np.setdiff1d(np.arange(len(run)), known)
+    # a configuration that was known already may be the earlier trial
+    later = later[nearest(run.space, run.X[later], run.X[known]) > 0.0]
+    learned = model.learned_from(run.X[later]) if isinstance(model, KnowsTrainingRows) else None
+    if learned is None:
+        return (fact("model_may_have_learned", trials=[number]),)
+    trials = np.asarray(run.trials)[later[learned]]
+    return (fact("model_learned_later", trials=trials, at=number),) if len(trials) else ()

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.progress import steps
-from hpo_explain.explainers._terms import COMPOSED_ROWS
+from hpo_explain.methods._engines.orders import COMPOSED_ROWS
 from hpo_explain.models._coalitions import ended
 from hpo_explain.models.protocols import SupportsCoalitions, Surrogate, mean_of
 from hpo_explain.space import Array, FloatParameter, SearchSpace, Ties

@@ -21,8 +21,7 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._accepted import accepted_surrogate
-from hpo_explain.explainers._explained import Explained, PredictedObjective
+from hpo_explain.methods._engines.explained import Explained, PredictedObjective, accepted_surrogate
 from hpo_explain.models.box_sums import Intervals, clip_worse, restrict, squeeze
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import SupportsBoxes, Surrogate, TreeBoxes

@@ -11,10 +11,10 @@ from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import WhichTrial
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._explained import Explained
-from hpo_explain.explainers._near_good import near_good
-from hpo_explain.explainers._proposed import HasNumber, proposed
 from hpo_explain.explanations.densities import DensityCurve, ProposalDensities
+from hpo_explain.methods._engines.certainty import near_good
+from hpo_explain.methods._engines.explained import Explained
+from hpo_explain.methods._engines.proposed import HasNumber, proposed
 from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.run import KnowsWhyNot, Run
 from hpo_explain.space import Array, CategoricalParameter, Config, Parameter

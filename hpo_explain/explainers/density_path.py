@@ -9,12 +9,12 @@ import numpy as np
 
 from hpo_explain.base.facts import fact
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._explained import Explained
-from hpo_explain.explainers._near_good import near_good
-from hpo_explain.explainers._proposed import all_proposals
 from hpo_explain.explainers.densities import no_densities, own_densities, shown_positions
 from hpo_explain.explainers.path import proposals_of
 from hpo_explain.explanations.density_path import DensityPath
+from hpo_explain.methods._engines.certainty import near_good
+from hpo_explain.methods._engines.explained import Explained
+from hpo_explain.methods._engines.proposed import all_proposals
 from hpo_explain.run import Run
 from hpo_explain.space import CategoricalParameter
 

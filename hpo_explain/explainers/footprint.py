@@ -30,9 +30,8 @@ from hpo_explain.base.facts import fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._accepted import accepted_surrogate
-from hpo_explain.explainers._explained import Explained
 from hpo_explain.explanations.footprint import Footprint
+from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
 from hpo_explain.models._unit import unit_of
 from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace

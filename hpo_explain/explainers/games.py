@@ -39,14 +39,13 @@ from hpo_explain.explainers._coalition_search import (
     predicted_in_coalitions,
 )
 from hpo_explain.explainers._drawn_functions import DrawnFunctions
-from hpo_explain.explainers._explained import Explained, PredictedObjective
-from hpo_explain.explainers._relevant import relevant
-from hpo_explain.explainers._sums import sums_under
-from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.explainers.interaction_indices import interaction_weights, sets_up_to
-from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS
 from hpo_explain.explanations.games import Game, GameExplanation
 from hpo_explain.explanations.set_values import SetValues
+from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
+from hpo_explain.methods._engines.explained import Explained, PredictedObjective
+from hpo_explain.methods._engines.game import relevant
+from hpo_explain.methods._engines.spread import sums_under
 from hpo_explain.models._unit import unit_of
 from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of, std_from_variance
 from hpo_explain.space import Array, Config, encode_one

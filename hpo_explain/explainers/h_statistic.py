@@ -35,11 +35,11 @@ from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._interaction_bounds import interaction_bounds
-from hpo_explain.explainers._relevant import relevant
-from hpo_explain.explainers.background import complete
 from hpo_explain.explanations.h_statistic import InteractionStrength
+from hpo_explain.methods._engines.background import complete
+from hpo_explain.methods._engines.explained import Explained
+from hpo_explain.methods._engines.game import relevant
 from hpo_explain.methods.effects.partial_dependence import checked_sample
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
 from hpo_explain.models.protocols import SupportsGrid, Surrogate

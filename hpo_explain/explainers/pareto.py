@@ -29,9 +29,9 @@ from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._savings import saving_of
-from hpo_explain.explainers.background import baseline_background
 from hpo_explain.explainers.prediction import PredictionExplainer
 from hpo_explain.explanations.pareto import Move, ParetoFront, Saving
+from hpo_explain.methods._engines.background import baseline_background
 from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.run import Objectives
 from hpo_explain.run.objectives import pareto_ranks

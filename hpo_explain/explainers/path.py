@@ -16,11 +16,10 @@ from hpo_explain.base.progress import steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.workers import by_workers
 from hpo_explain.diagnostics._trust import Trust
-from hpo_explain.explainers._judged import judged_at
-from hpo_explain.explainers._proposed import proposed
 from hpo_explain.explainers.proposal import ProposalExplainer, explainable
 from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.methods._engines.proposed import judged_at, proposed
 from hpo_explain.run import Run
 
 

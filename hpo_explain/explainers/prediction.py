@@ -17,12 +17,11 @@ from hpo_explain.base.checks import check_direction, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._accepted import accepted_surrogate
-from hpo_explain.explainers._explained import PredictedObjective
-from hpo_explain.explainers.background import global_background
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations.prediction import PredictionExplanation
 from hpo_explain.explanations.prediction_overview import PredictionOverview
+from hpo_explain.methods._engines.background import global_background
+from hpo_explain.methods._engines.explained import PredictedObjective, accepted_surrogate
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import CategoricalParameter, Config
 

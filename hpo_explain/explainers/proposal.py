@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.given import learned_later
 from hpo_explain.base.checks import check_draws, check_seed
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, fact
@@ -19,13 +20,16 @@ from hpo_explain.base.options import Criterion, Estimator, WhichTrial
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.diagnostics._trust import Trust
-from hpo_explain.explainers._accepted import accepted_criterion, accepted_surrogate
-from hpo_explain.explainers._explained import Explained
-from hpo_explain.explainers._hindsight import learned_later
-from hpo_explain.explainers._judged import judged_at
-from hpo_explain.explainers._proposed import HasNumber, Proposed, all_proposals, proposed
 from hpo_explain.explainers.shapley import ShapleyExplainer
 from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.methods._engines.explained import Explained, accepted_criterion, accepted_surrogate
+from hpo_explain.methods._engines.proposed import (
+    HasNumber,
+    Proposed,
+    all_proposals,
+    judged_at,
+    proposed,
+)
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import LARGEST, Run, winsorized

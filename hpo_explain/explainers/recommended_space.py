@@ -45,9 +45,9 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._categories import codes_of
-from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._reachable import Difference, best_predicted, reachable, search_rows
 from hpo_explain.explanations.recommended_space import Evidence, Recommendation, share_between
+from hpo_explain.methods._engines.explained import Explained
 from hpo_explain.models.protocols import SupportsPlausible, Surrogate
 from hpo_explain.space import (
     Array,

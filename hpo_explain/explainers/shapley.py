@@ -27,22 +27,19 @@ from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import ESTIMATORS, Estimator
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._accepted import accepted_acquisition
-from hpo_explain.explainers._coalition_game import CoalitionGame
-from hpo_explain.explainers._explained import Explained
-from hpo_explain.explainers._model_uncertainty import bootstrap_std, objective_contributions
-from hpo_explain.explainers._near_good import near_good
-from hpo_explain.explainers._terms import evaluate
-from hpo_explain.explainers.background import (
+from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.methods._engines.background import (
     complete,
     hybrid_background,
     hypercubes,
     independent_batches,
     local_background,
 )
-from hpo_explain.explainers.sampling import sampled_shapley
-from hpo_explain.explanations.certainty import Commonness, ObjectiveContributions
-from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.methods._engines.certainty import Commonness, ObjectiveContributions, near_good
+from hpo_explain.methods._engines.explained import Explained, accepted_acquisition
+from hpo_explain.methods._engines.game import CoalitionGame
+from hpo_explain.methods._engines.orders import evaluate, sampled_shapley
+from hpo_explain.methods._engines.uncertainty import bootstrap_std, objective_contributions
 from hpo_explain.models.acquisition.protocols import (
     Acquisition,
     OfPredictions,
@@ -382,7 +379,9 @@ class ShapleyExplainer:
             background = np.vstack(self._cubes(self._rows, config))
         else:
             background = self._given
-        by_draw = sampled_shapley(game, background, orders=self._orders, seed=self._seed)
+        by_draw = sampled_shapley(
+            game.acquisition, game.x, game.players, background, orders=self._orders, seed=self._seed
+        )
         return _Estimate(
             by_draw.mean(axis=0),
             by_draw,

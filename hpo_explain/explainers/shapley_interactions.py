@@ -26,22 +26,20 @@ from hpo_explain.base.options import INDICES, Direction, InteractionIndex
 from hpo_explain.base.posterior import DRAWS, normal_draws
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._coalition_game import CoalitionGame
-from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._interaction_uncertainty import interactions_under
-from hpo_explain.explainers._relevant import relevant
-from hpo_explain.explainers._terms import evaluate
 from hpo_explain.explainers._variance_game import (
     configurations_of,
     variances,
     variances_of_draws,
 )
-from hpo_explain.explainers.background import complete, hypercubes
-from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.explainers.interaction_indices import Sets, interaction_weights, sets_up_to
-from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS
 from hpo_explain.explanations.set_values import SetValues
 from hpo_explain.explanations.shapley_interactions import ShapleyInteractions
+from hpo_explain.methods._engines.background import complete, hypercubes
+from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
+from hpo_explain.methods._engines.explained import Explained
+from hpo_explain.methods._engines.game import CoalitionGame, relevant
+from hpo_explain.methods._engines.orders import evaluate
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, Config, encode_one

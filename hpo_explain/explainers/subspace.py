@@ -19,11 +19,10 @@ from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._accepted import accepted_surrogate
-from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers._latent_forest import LatentForest
 from hpo_explain.explainers._stay_fixed import stay_fixed
 from hpo_explain.explanations.subspace import Subspace
+from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import (
     closed_variance,

@@ -45,9 +45,8 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._accepted import accepted_surrogate
-from hpo_explain.explainers._explained import Explained
 from hpo_explain.explanations.symbolic import Factor, Function, SymbolicEffect, Term
+from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
 from hpo_explain.models.protocols import (
     SupportsJoint,
     SupportsPlausible,

@@ -11,8 +11,8 @@ import numpy as np
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.claim import Claim
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.certainty import BY_CHANCE, CLEAR, doubts_of_chance
 from hpo_explain.explanations.result import Result
+from hpo_explain.methods._engines.certainty import BY_CHANCE, CLEAR, doubts_of_chance
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

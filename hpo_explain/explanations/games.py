@@ -15,9 +15,9 @@ from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import InteractionIndex, Over
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.certainty import NORMAL_95
 from hpo_explain.explanations.result import Result
 from hpo_explain.explanations.set_values import SetValues
+from hpo_explain.methods._engines.certainty import NORMAL_95
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from hpo_explain.base.claim import Claim, between, worth_naming
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.certainty import NORMAL_95, doubts_of_value
 from hpo_explain.explanations.result import Result
+from hpo_explain.methods._engines.certainty import NORMAL_95, doubts_of_value
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

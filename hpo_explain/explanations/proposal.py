@@ -14,13 +14,13 @@ from hpo_explain.base.claim import Claim, Kind, between
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.certainty import (
+from hpo_explain.explanations.result import Result
+from hpo_explain.methods._engines.certainty import (
     NORMAL_95,
     Commonness,
     ObjectiveContributions,
     doubts_of_value,
 )
-from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

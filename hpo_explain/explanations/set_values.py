@@ -12,7 +12,7 @@ import numpy as np
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.explanations.certainty import NORMAL_95
+from hpo_explain.methods._engines.certainty import NORMAL_95
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

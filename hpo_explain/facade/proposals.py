@@ -10,7 +10,6 @@ import numpy.typing as npt
 from hpo_explain.base.checks import check_flag
 from hpo_explain.base.options import Criterion, Estimator, WhichTrial
 from hpo_explain.base.progress import progress_of, shows_progress
-from hpo_explain.explainers._proposed import HasNumber
 from hpo_explain.explainers.densities import densities_at
 from hpo_explain.explainers.density_path import density_path_of
 from hpo_explain.explainers.path import explain_path
@@ -20,6 +19,7 @@ from hpo_explain.explanations.density_path import DensityPath
 from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.facade._asked import read
+from hpo_explain.methods._engines.proposed import HasNumber
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.given import as_surrogate
 from hpo_explain.space import Config

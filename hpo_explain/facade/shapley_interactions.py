@@ -11,10 +11,10 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.options import Criterion, InteractionIndex, Kind
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._accepted import accepted_criterion
 from hpo_explain.explainers.shapley_interactions import ShapleyInteractionExplainer
 from hpo_explain.explanations.shapley_interactions import ShapleyInteractions
 from hpo_explain.facade._asked import config_of, model_of, read, trial_of
+from hpo_explain.methods._engines.explained import accepted_criterion
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.space import Config
 

@@ -11,8 +11,8 @@ from optuna.samplers import RandomSampler, TPESampler
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
-from hpo_explain.explainers._coalition_game import CoalitionGame
-from hpo_explain.explainers.background import hypercubes
+from hpo_explain.methods._engines.background import hypercubes
+from hpo_explain.methods._engines.game import CoalitionGame
 
 UNIVARIATE = {"multivariate": False, "constant_liar": False}
 JOINT = {"multivariate": True, "constant_liar": True}

@@ -13,7 +13,7 @@ from hpo_explain import (
     hybrid_background,
     local_background,
 )
-from hpo_explain.explainers.background import complete, hypercubes
+from hpo_explain.methods._engines.background import complete, hypercubes
 from tests.analytic import nested_space, unit_cube
 
 SPACE = nested_space()

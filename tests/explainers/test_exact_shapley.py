@@ -9,7 +9,7 @@ from sklearn.gaussian_process import kernels as k
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import fact
-from hpo_explain.explainers.exact_shapley import shapley_weights
+from hpo_explain.methods._engines.coalitions import shapley_weights
 
 MIXED = hx.SearchSpace(
     [

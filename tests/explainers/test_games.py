@@ -5,8 +5,8 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
-from hpo_explain.explainers.exact_shapley import all_coalitions
 from hpo_explain.explainers.interaction_indices import interaction_weights
+from hpo_explain.methods._engines.coalitions import all_coalitions
 from tests.analytic import unit_cube
 from tests.handmade import TRUSTED, tuning_run
 

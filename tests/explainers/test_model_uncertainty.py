@@ -8,8 +8,8 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.facts import fact
-from hpo_explain.explainers._coalition_game import CoalitionGame
-from hpo_explain.explainers._model_uncertainty import functionals
+from hpo_explain.methods._engines.game import CoalitionGame
+from hpo_explain.methods._engines.uncertainty import functionals
 from tests.explainers.test_shapley import Analytic, cube
 from tests.handmade import tuning_run
 

@@ -6,8 +6,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._near_good import near_good
-from hpo_explain.explanations.certainty import Commonness
+from hpo_explain.methods._engines.certainty import Commonness, near_good
 from hpo_explain.models.densities.kernels import CategoryKernels, NumericKernels
 from hpo_explain.models.densities.mixture import ProductMixture
 from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio

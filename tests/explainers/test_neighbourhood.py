@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explainers.neighbourhood import l1_neighbourhood
+from hpo_explain.methods._engines.background import l1_neighbourhood
 from tests.analytic import unit_cube
 
 SPACE = hx.SearchSpace(

@@ -12,7 +12,7 @@ import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import fact
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers.kernel_shap import kernel_shap
+from hpo_explain.methods._engines.coalitions import kernel_shap
 from tests.handmade import tuning_run
 
 

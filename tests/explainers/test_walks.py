@@ -11,17 +11,17 @@ from sklearn.gaussian_process.kernels import Matern
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import fact
-from hpo_explain.explainers import _coalition_game
-from hpo_explain.explainers._coalition_game import CoalitionGame
-from hpo_explain.explainers._terms import evaluate
-from hpo_explain.explainers._walks import (
+from hpo_explain.methods._engines import game as _game
+from hpo_explain.explainers.shapley import _most_rows
+from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
+from hpo_explain.methods._engines.game import CoalitionGame
+from hpo_explain.methods._engines.orders import (
     _composed_terms,
     _predicted_terms,
+    evaluate,
     shifted_pairs,
     walked_shapley,
 )
-from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
-from hpo_explain.explainers.shapley import _most_rows
 from tests.analytic import nested_space
 from tests.explainers.test_shapley import cube
 from tests.models.densities.blocks import CONDITIONAL, MIXED, ratio_of
@@ -31,7 +31,7 @@ optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 @pytest.fixture
 def always_walk(monkeypatch):
-    monkeypatch.setattr(_coalition_game, "EXACT_PLAYERS", 0)
+    monkeypatch.setattr(_game, "EXACT_PLAYERS", 0)
 
 
 def exact(ratio, x, players, background):

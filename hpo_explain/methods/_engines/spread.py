@@ -9,8 +9,8 @@ import numpy as np
 
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
-from hpo_explain.explainers._explained import Explained
-from hpo_explain.models.protocols import std_from_variance
+from hpo_explain.methods._engines.explained import Explained
+from hpo_explain.models.protocols import SupportsJoint, SupportsTrees, Surrogate, std_from_variance
 from hpo_explain.space import Array
 
 STD_OVER = declared_fact(
@@ -67,3 +67,34 @@ class Belief:
         if self.covariance is None:
             return None
         return std_from_variance(np.einsum("ki,ij,kj->k", weights, self.covariance, weights))
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Weighted sums under a model.
+
+    Attributes
+    ----------
+    std : ndarray of shape (K,)
+        The posterior standard deviation of each, or that over the trees.
+    covariance : ndarray of shape (K, K) or None
+        The posterior covariance; None of trees, which are no draws from a posterior.
+    """
+
+    std: Array
+    covariance: Array | None = None
+
+
+def sums_under(surrogate: Surrogate, X: Array, weights: Array) -> Sums | None:
+    """Return what a model does not know of sums over encoded rows (n, d) with weights (K, n).
+
+    None where it has neither a joint posterior nor trees.
+    """
+    if isinstance(surrogate, SupportsJoint):
+        covariance = surrogate.covariance_of_sums(X, weights)
+        return Sums(std_from_variance(np.diag(covariance)), covariance)
+    if isinstance(surrogate, SupportsTrees):
+        by_tree = surrogate.predict_trees(X)
+        # counted from the first tree, equal trees have no spread, not even from rounding
+        return Sums(np.asarray((weights @ (by_tree - by_tree[:, :1])).std(axis=1)))
+    return None

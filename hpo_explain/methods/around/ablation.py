@@ -25,9 +25,9 @@ from hpo_explain.base.options import Direction, Measured
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.explainers._coalition_game import CoalitionGame
-from hpo_explain.explainers._explained import Explained
-from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
+from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
+from hpo_explain.methods._engines.explained import Explained
+from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.spread import Belief
 from hpo_explain.methods.around.ablation_result import Ablation
 from hpo_explain.models.acquisition.protocols import Acquisition

@@ -43,8 +43,8 @@ from hpo_explain.base.options import LIME_SAMPLINGS, READABLE, Direction, LimeSa
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.explainers._sums import Sums, sums_under
-from hpo_explain.explainers.background import local_background
+from hpo_explain.methods._engines.background import local_background
+from hpo_explain.methods._engines.spread import Sums, sums_under
 from hpo_explain.methods.around.lime_models import (
     Coordinate,
     FittedModel,

@@ -15,7 +15,7 @@ from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.certainty import NORMAL_95
+from hpo_explain.methods._engines.certainty import NORMAL_95
 from hpo_explain.space import Array
 from hpo_explain.space.support import FEW
 

@@ -44,13 +44,13 @@ from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._narrow import branch_of
-from hpo_explain.explainers._accepted import accepted_surrogate
+from hpo_explain.methods._engines.explained import accepted_surrogate
 from hpo_explain.explainers._categories import codes_of, left_out_note
-from hpo_explain.explainers._explained import Explained
 from hpo_explain.explainers.attainable import attainable
 from hpo_explain.explanations._contrasts import covariance_of_trees
 from hpo_explain.explanations.attainable import Attainable
 from hpo_explain.explanations.partial_dependences import PartialDependences
+from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
 from hpo_explain.methods.effects.effect_result import PROBABLE, Effect
 from hpo_explain.models._never_together import excluded_pair
 from hpo_explain.models._tree_boxes import activity_intervals

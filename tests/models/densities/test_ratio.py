@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explainers.exact_shapley import all_coalitions
+from hpo_explain.methods._engines.coalitions import all_coalitions
 from hpo_explain.models.densities.kernels import CategoryKernels
 from hpo_explain.models.densities.mixture import LEAST, ProductMixture, log_sum
 from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio

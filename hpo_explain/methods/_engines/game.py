@@ -15,12 +15,14 @@ import numpy.typing as npt
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.progress import steps
-from hpo_explain.explainers._explained import PredictedObjective
-from hpo_explain.explainers._relevant import relevant
-from hpo_explain.explainers._terms import COMPOSED_ROWS, evaluate
-from hpo_explain.explainers._walks import walked_shapley
-from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
-from hpo_explain.explainers.kernel_shap import EXACT_PLAYERS, kernel_shap
+from hpo_explain.methods._engines.coalitions import (
+    EXACT_PLAYERS,
+    all_coalitions,
+    kernel_shap,
+    shapley_weights,
+)
+from hpo_explain.methods._engines.explained import PredictedObjective
+from hpo_explain.methods._engines.orders import COMPOSED_ROWS, evaluate, walked_shapley
 from hpo_explain.models._coalitions import ended
 from hpo_explain.models.acquisition.protocols import (
     Acquisition,
@@ -28,9 +30,10 @@ from hpo_explain.models.acquisition.protocols import (
     SupportsParts,
     SupportsTermCoalitions,
     SupportsWalks,
+    SurrogateBased,
     TermBlock,
 )
-from hpo_explain.models.protocols import SupportsCoalitions, SupportsMeanShapley
+from hpo_explain.models.protocols import SupportsCoalitions, SupportsMeanShapley, SupportsRelevance
 from hpo_explain.space import Array
 
 Players = npt.NDArray[np.int64]
@@ -284,3 +287,23 @@ def _players(acquisition: Acquisition, x: Array, absent: tuple[int, ...]) -> Pla
             present[j] |= bool(space.allowed(x[None, :], j)[0])
     present[list(absent)] = False
     return space.order[(present & relevant(acquisition))[space.order]]
+
+
+def relevant(acquisition: Acquisition) -> npt.NDArray[np.bool_]:
+    """Return for each column whether an acquisition can depend on it, (d,).
+
+    As it says itself, else as its surrogate does; not on a hyperparameter of a single value, but on
+    the parents of one that matters, as they switch it on and off.
+    """
+    space = acquisition.space
+    matters = np.array([p.size != 1 or p.optional is not None for p in space.parameters])
+    if isinstance(acquisition, SupportsRelevance):
+        matters &= acquisition.relevant()
+    elif isinstance(acquisition, SurrogateBased):
+        surrogate = acquisition.surrogate
+        if isinstance(surrogate, SupportsRelevance):
+            matters &= surrogate.relevant()
+    for j in reversed(space.parents_first):
+        if matters[j]:
+            matters[[parent for parent, _ in space.conditions[j]]] = True
+    return matters

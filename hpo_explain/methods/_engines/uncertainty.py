@@ -26,11 +26,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.explainers._coalition_game import CoalitionGame
-from hpo_explain.explainers._sums import sums_under
-from hpo_explain.explainers.exact_shapley import all_coalitions, shapley_weights
-from hpo_explain.explainers.sampling import joining
-from hpo_explain.explanations.certainty import ObjectiveContributions
+from hpo_explain.methods._engines.certainty import ObjectiveContributions
+from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
+from hpo_explain.methods._engines.game import CoalitionGame
+from hpo_explain.methods._engines.orders import joining
+from hpo_explain.methods._engines.spread import sums_under
 from hpo_explain.models.acquisition.protocols import SupportsMarginals
 from hpo_explain.models.protocols import SupportsJoint, SupportsTrees, Surrogate
 from hpo_explain.space import Array
@@ -138,7 +138,7 @@ def functionals(game: CoalitionGame, background: Array, *, seed: int = 0) -> tup
     rng = np.random.default_rng(seed)
     n = max(2, ROWS // (p + 1))
     chosen = rng.permutation(len(background)) if n <= len(background) else np.arange(n)
-    rows, rank = joining(game, background[chosen[:n] % len(background)], rng)
+    rows, rank = joining(x, players, background[chosen[:n] % len(background)], rng)
     weights = np.zeros((p, n, p + 1))
     j, i = np.indices((p, n))
     weights[j, i, rank.T + 1] += 1.0 / n

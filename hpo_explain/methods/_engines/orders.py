@@ -1,4 +1,7 @@
-"""Shapley values from walks: players join a background row one by one, in some order and back.
+"""Shapley values from orders in which players join a background row one by one.
+
+`walked_shapley` walks orders of every background row, there and back; `sampled_shapley` draws rows
+and orders (Štrumbelj and Kononenko 2014, Algorithm 2 of Croppi's thesis).
 
 =========  ============================================================================
 symbol     meaning
@@ -28,7 +31,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.explainers._terms import COMPOSED_ROWS, evaluate
+from hpo_explain.base.progress import steps
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions, SupportsWalks
 from hpo_explain.models.protocols import SupportsWalkedPredictions
 from hpo_explain.space import Array
@@ -127,3 +130,89 @@ def shifted_pairs(orders: npt.NDArray[np.int64], *, starts: int = STARTS) -> npt
     places = np.unique(np.arange(starts) * p // starts)
     shifted = np.stack([np.roll(orders, -place, axis=1) for place in places], axis=1)
     return np.concatenate([shifted, shifted[:, :, ::-1]], axis=1)
+
+
+COMPOSED_ROWS = 10_000  # at once: bounds the memory, whatever model receives them
+
+
+def evaluate(acquisition: Acquisition, latent: Array) -> Array:
+    """Return the terms (n, number of terms) at the configurations that latent rows stand for."""
+    terms = acquisition.terms(acquisition.space.project(latent))
+    return np.column_stack([terms[name] for name in acquisition.term_names])
+
+
+_ROWS = 20_000  # composed at once: bounds the memory
+
+
+def sampled_shapley(
+    acquisition: Acquisition,
+    x: Array,
+    players: npt.NDArray[np.int64],
+    background: Array,
+    *,
+    orders: int,
+    seed: int = 0,
+) -> Array:
+    """Return the contributions of each draw, (orders, player, term); their mean is the estimate.
+
+    Parameters
+    ----------
+    acquisition, x, players
+        As in `walked_shapley`.
+    background : ndarray of shape (n, d)
+        Latent rows.
+    orders : int
+        Number of orders K, each with a background row.
+    seed : int, default 0
+        Seed of rows and orders.
+
+    References
+    ----------
+    .. [1] Štrumbelj, E. and Kononenko, I. (2014). Explaining prediction models and individual
+       predictions with feature contributions. Knowledge and Information Systems 41, 647-665.
+       Algorithm 1; Algorithm 2 of Croppi's thesis (2021).
+    """
+    rng = np.random.default_rng(seed)
+    p, n_terms = len(players), len(acquisition.term_names)
+    found = np.zeros((orders, p, n_terms))
+    if not p:
+        return found
+    at_once = max(1, _ROWS // (p + 1))
+    for start in steps(range(0, orders, at_once), "batches"):
+        some = min(at_once, orders - start)
+        z = background[rng.integers(len(background), size=some)]
+        rows, rank = joining(x, players, z, rng)
+        u = evaluate(acquisition, rows.reshape(-1, rows.shape[2])).reshape(some, p + 1, -1)
+        gains = np.diff(u, axis=1)
+        found[start : start + some] = np.take_along_axis(gains, rank[:, :, None], axis=1)
+    return found
+
+
+def joining(
+    x: Array, players: npt.NDArray[np.int64], background: Array, rng: np.random.Generator
+) -> tuple[Array, npt.NDArray[np.int64]]:
+    """Return rows in which the players join one by one, in an order drawn for each row.
+
+    Parameters
+    ----------
+    x, players
+        The explained row, and the columns of the p players.
+    background : ndarray of shape (n, d)
+        Latent rows from which the players start.
+    rng : numpy.random.Generator
+        Draws the orders.
+
+    Returns
+    -------
+    rows : ndarray of shape (n, p + 1, d)
+        Latent rows; in step s the first s players have the values of x.
+    rank : ndarray of int, shape (n, p)
+        The step after which each player joins.
+    """
+    p = len(players)
+    order = rng.permuted(np.tile(np.arange(p), (len(background), 1)), axis=1)
+    rank = np.argsort(order, axis=1)
+    joined = rank[:, None, :] < np.arange(p + 1)[None, :, None]
+    rows = np.repeat(background[:, None, :], p + 1, axis=1)
+    rows[:, :, players] = np.where(joined, x[players], rows[:, :, players])
+    return rows, rank
