@@ -11,8 +11,8 @@ from sklearn.gaussian_process.kernels import Matern
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import fact
-from hpo_explain.methods._engines import game as _game
 from hpo_explain.explainers.shapley import _most_rows
+from hpo_explain.methods._engines import game as _game
 from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import (
