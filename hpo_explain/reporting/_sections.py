@@ -21,7 +21,7 @@ def section_of(method: Method) -> Section:
     """Return the section that shows what a method finds."""
 
     def content(context: Context) -> Content:
-        result = getattr(context, method.name)
+        result = context.result_of(method.name)
         figures = [
             context.figure_once(
                 f"{method.name} {name}".strip(), method.title, partial(_figure, result, name, view)

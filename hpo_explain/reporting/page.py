@@ -13,7 +13,7 @@ from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_flag, check_sequence, check_text, unknown_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import progress_of, steps
-from hpo_explain.catalog.methods import ABLATION, LIME, LOCAL_IMPORTANCE
+from hpo_explain.catalog.methods import METHODS
 from hpo_explain.facade._asked import options_of
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._render import page
@@ -51,9 +51,7 @@ SECTIONS: tuple[Section, ...] = (
     IMPORTANCE,
     EFFECTS,
     H_STATISTIC,
-    section_of(ABLATION),
-    section_of(LOCAL_IMPORTANCE),
-    section_of(LIME),
+    *(section_of(method) for method in METHODS if method.title),
     NOISE,
     BEST_PROPOSAL,
     LATEST_PROPOSAL,
