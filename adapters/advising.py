@@ -6,7 +6,7 @@ from typing import Any
 
 from hpo_explain.adapters.sources import is_a
 from hpo_explain.base.errors import InputError
-from hpo_explain.explanations.advice import Advice
+from hpo_explain.methods.advice.advise_result import Advice
 
 
 def apply_advice(advice: Advice, source: Any, **options: Any) -> Any:

@@ -20,7 +20,6 @@ from .base.subject import Subject as Subject
 from .catalog.guide import guide as guide
 from .diagnostics._sampling_bias import SamplingBias as SamplingBias
 from .diagnostics._trust import Trust as Trust
-from .explainers.advice import AdviceExplainer as AdviceExplainer
 from .explainers.comparison import ComparedRun as ComparedRun
 from .explainers.comparison import ComparisonExplainer as ComparisonExplainer
 from .explainers.fanova import FanovaExplainer as FanovaExplainer
@@ -44,8 +43,6 @@ from .explainers.shapley_interactions import (
 )
 from .explainers.subspace import SubspaceExplainer as SubspaceExplainer
 from .explainers.symbolic import SymbolicExplainer as SymbolicExplainer
-from .explanations.advice import Action as Action
-from .explanations.advice import Advice as Advice
 from .explanations.comparison import Comparison as Comparison
 from .explanations.densities import DensityCurve as DensityCurve
 from .explanations.densities import ProposalDensities as ProposalDensities
@@ -73,7 +70,6 @@ from .explanations.set_values import SetValues as SetValues
 from .explanations.shapley_interactions import ShapleyInteractions as ShapleyInteractions
 from .explanations.subspace import Subspace as Subspace
 from .explanations.symbolic import SymbolicEffect as SymbolicEffect
-from .facade.advice import advise as advise
 from .facade.comparison import compare as compare
 from .facade.effects import h_statistic as h_statistic
 from .facade.effects import next_experiments as next_experiments
@@ -105,6 +101,10 @@ from .methods._engines.background import baseline_background as baseline_backgro
 from .methods._engines.background import global_background as global_background
 from .methods._engines.background import hybrid_background as hybrid_background
 from .methods._engines.background import local_background as local_background
+from .methods.advice.advise import AdviceExplainer as AdviceExplainer
+from .methods.advice.advise import advise as advise
+from .methods.advice.advise_result import Action as Action
+from .methods.advice.advise_result import Advice as Advice
 from .methods.around.ablation import ablate as ablate
 from .methods.around.ablation import ablation as ablation
 from .methods.around.ablation_result import Ablation as Ablation

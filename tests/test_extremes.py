@@ -15,7 +15,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import Estimate
-from hpo_explain.explanations.advice import Action, Advice
+from hpo_explain.methods.advice.advise_result import Action, Advice
 from hpo_explain.run import Curves
 from tests.handmade import Page, tuning_run
 from tests.noted import the_note

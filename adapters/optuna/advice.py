@@ -20,7 +20,7 @@ from hpo_explain.adapters.optuna._advised import (
     reached,
 )
 from hpo_explain.adapters.optuna._unwarned import name_metrics
-from hpo_explain.explanations.advice import Advice
+from hpo_explain.methods.advice.advise_result import Advice
 from hpo_explain.space import CategoricalParameter, Parameter
 
 Reaches = Mapping[str, tuple[Parameter, Parameter]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hpo_explain.adapters.skopt._dimensions import dimension_of, read_dimensions
-from hpo_explain.explanations.advice import Advice
+from hpo_explain.methods.advice.advise_result import Advice
 
 _INITIAL = 10  # random points of gp_minimize, where nothing is known
 

@@ -12,7 +12,7 @@ import numpy as np
 import optuna
 
 import hpo_explain as hx
-from hpo_explain.explanations.advice import Advice, changed_to
+from hpo_explain.methods.advice.advise_result import Advice, changed_to
 from hpo_explain.space import Parameter
 from regret.problems import Config, Problem, problem_of
 

@@ -234,7 +234,7 @@ FOOTPRINT = Method(
 
 ADVISE = Method(
     name="advise",
-    module="hpo_explain.facade.advice",
+    module="hpo_explain.methods.advice.advise",
     asks="What should be done next?",
     limits="only what the other explanations are certain of; gains are those that the model "
     "expects",

@@ -2,7 +2,6 @@
 
 from hpo_explain.plotting._registry import draw
 from hpo_explain.plotting._text import abbreviated, plain
-from hpo_explain.plotting.advice import plot_advice
 from hpo_explain.plotting.comparison import plot_comparison, plot_effects
 from hpo_explain.plotting.densities import plot_densities
 from hpo_explain.plotting.density_path import plot_density_path
@@ -41,7 +40,6 @@ __all__ = [
     "draw",
     "figure_svg",
     "plain",
-    "plot_advice",
     "plot_comparison",
     "plot_curves",
     "plot_densities",

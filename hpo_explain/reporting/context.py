@@ -16,9 +16,7 @@ from hpo_explain.base.options import WhichTrial
 from hpo_explain.diagnostics._sampling_bias import SamplingBias, sampling_bias
 from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.explainers._savings import certain_saving_of_time
-from hpo_explain.explainers.advice import AdviceExplainer
 from hpo_explain.explainers.proposal import ProposalExplainer, explainable
-from hpo_explain.explanations.advice import Advice
 from hpo_explain.explanations.densities import ProposalDensities
 from hpo_explain.explanations.fanova import FanovaImportance
 from hpo_explain.explanations.h_statistic import InteractionStrength
@@ -31,8 +29,10 @@ from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.explanations.recommended_space import Recommendation
 from hpo_explain.explanations.regional import RegionalPartialDependence
 from hpo_explain.explanations.subspace import Subspace
-from hpo_explain.facade.advice import Analysed
 from hpo_explain.methods._engines.proposed import judged_at
+from hpo_explain.methods.advice.advise import AdviceExplainer
+from hpo_explain.methods.advice.advise_result import Advice
+from hpo_explain.methods.advice.analyses import Analysed
 from hpo_explain.methods.around.ablation_result import Ablation
 from hpo_explain.methods.around.lime_result import LimeExplanation
 from hpo_explain.methods.around.local_importance_result import LocalImportance

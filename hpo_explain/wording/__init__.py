@@ -9,15 +9,10 @@ from pkgutil import iter_modules
 
 from hpo_explain.wording._registry import known_facts
 from hpo_explain.wording._sentence import sentence
-from hpo_explain.wording.advice import action_reason, action_title
-from hpo_explain.wording.code import action_code
 from hpo_explain.wording.facts import tell
 from hpo_explain.wording.numbers import format_value, plus_minus
 
 __all__ = [
-    "action_code",
-    "action_reason",
-    "action_title",
     "format_value",
     "known_facts",
     "plus_minus",

@@ -6,7 +6,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
-from hpo_explain.explanations.advice import Action, Advice
+from hpo_explain.methods.advice.advise_result import Action, Advice
 
 SPACE = hx.SearchSpace(
     [

@@ -5,7 +5,7 @@ from skopt.space import Categorical, Integer, Real
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
-from hpo_explain.explanations.advice import Action, Advice
+from hpo_explain.methods.advice.advise_result import Action, Advice
 
 DIMENSIONS = [
     Real(1e-3, 1.0, prior="log-uniform", name="lr"),

@@ -8,7 +8,7 @@ Aim: 1,000 trials of 20 hyperparameters in 10 s.
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explainers.advice import AdviceExplainer
+from hpo_explain.methods.advice.advise import AdviceExplainer
 from hpo_explain.reporting.context import Context
 from tests.benchmarks.test_report import run_of
 

@@ -1,25 +1,18 @@
-"""What to do next."""
+"""What advice rests on: the analyses of a run, each computed when it is first asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from hpo_explain.base.progress import shows_progress
+from hpo_explain import methods
 from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.diagnostics._trust import trust as trust_in
-from hpo_explain.explainers.advice import AdviceExplainer
-from hpo_explain.explanations.advice import Advice
-from hpo_explain.explanations.recommended_space import Recommendation
-from hpo_explain.explanations.subspace import Subspace
-from hpo_explain.facade._asked import read
-from hpo_explain.facade.effects import next_experiments
-from hpo_explain.facade.fanova import importance, subspace
-from hpo_explain.facade.recommended_space import recommended_space
-from hpo_explain.methods.effects.effect_result import PartialDependence
-from hpo_explain.methods.effects.partial_dependence import partial_dependence
 from hpo_explain.models.protocols import SupportsJoint
 from hpo_explain.run import Run
+
+if TYPE_CHECKING:
+    from hpo_explain import PartialDependence, Recommendation, Subspace
 
 _EXPERIMENTS: Mapping[str, Any] = {"n": 3, "sample": 100, "grid_size": 10, "candidates": 200}
 _EFFECT_ROWS, _EFFECT_GRID = 100, 15
@@ -75,34 +68,39 @@ class Analysed:
         return self.once("trust", lambda: trust_in(self.run.surrogate(), self.run.direction))
 
     @property
+    def believed(self) -> bool:
+        """Whether the model is good enough anywhere: over the space, or among good trials."""
+        return self.trust.everywhere.enough or self.trust.good_region.enough
+
+    @property
     def ranking(self) -> list[str]:
         """The hyperparameters by the variance that they explain alone, the largest first."""
 
         def ordered() -> list[str]:
-            found = importance(self.run, seed=self._seed)
+            found = methods.importance(self.run, seed=self._seed)
             return sorted(self.run.space.names, key=found.share, reverse=True)
 
         return self.once("ranking", ordered)
 
     def effect(self, name: str) -> PartialDependence:
         """Return the partial dependence on a hyperparameter."""
-        rows, grid, seed = self.effect_rows, _EFFECT_GRID, self._seed
+        options = {"sample": self.effect_rows, "grid_size": _EFFECT_GRID, "attainable": False}
         return self.once(
             f"effect {name}",
-            lambda: partial_dependence(
-                self.run, name, sample=rows, grid_size=grid, attainable=False, seed=seed
-            ),
+            lambda: methods.partial_dependence(self.run, name, seed=self._seed, **options),
         )
 
     @property
     def recommended_space(self) -> Recommendation:
         """A narrower space."""
-        return self.once("recommended_space", lambda: recommended_space(self.run, seed=self._seed))
+        return self.once(
+            "recommended_space", lambda: methods.recommended_space(self.run, seed=self._seed)
+        )
 
     @property
     def subspace(self) -> Subspace:
         """What can stay fixed."""
-        return self.once("subspace", lambda: subspace(self.run, seed=self._seed))
+        return self.once("subspace", lambda: methods.subspace(self.run, seed=self._seed))
 
     @property
     def experiments(self) -> Sequence[Mapping[str, Any]]:
@@ -111,52 +109,7 @@ class Analysed:
         def found() -> list[dict[str, Any]]:
             if not isinstance(self.run.surrogate(), SupportsJoint):
                 return []  # it does not tell which trials would narrow the band most
-            return next_experiments(self.run, self.ranking[0], seed=self._seed, **_EXPERIMENTS)
+            most = self.ranking[0]
+            return methods.next_experiments(self.run, most, seed=self._seed, **_EXPERIMENTS)
 
         return self.once("experiments", found)
-
-
-@shows_progress
-def advise(
-    run: Any, *, most: int = 5, surrogate: Any = None, seed: int = 0, **reading: Any
-) -> Advice:
-    """Say what to do next: a handful of actions, what is expected to bring most first.
-
-    Parameters
-    ----------
-    run : optuna.Study, skopt result, pandas.DataFrame, path or Run
-        The optimization run.
-    most : int, default 5
-        The largest number of actions.
-    surrogate : Surrogate or object, optional
-        A model of your own, as in :meth:`Run.explained_by`.
-    seed : int, default 0
-        Seed of the models, samples and draws.
-    **reading
-        Options of the adapter, such as ``objective=`` for a table.
-
-    Returns
-    -------
-    Advice
-        The actions, each with its expected gain, evidence, how sure it is, and code to paste.
-        ``advice.apply(study)`` follows them.
-
-    Raises
-    ------
-    ValueError
-        If fewer than two trials are finished, or none is feasible.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> rng = np.random.default_rng(0)
-    >>> table = pd.DataFrame({"x": rng.random(40), "y": rng.random(40)})
-    >>> table["loss"] = (table.x - 0.2) ** 2
-    >>> advice = hx.advise(table, objective="loss")
-    >>> "x" in advice.actions[0].hyperparameters, len(advice.actions) <= 5
-    (True, True)
-    """
-    analyses = Analysed(read(advise, run, reading, surrogate), seed=seed)
-    return AdviceExplainer(analyses, most=most, seed=seed).explain()

@@ -4,39 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from hpo_explain.base.checks import check_option
 from hpo_explain.base.claim import Claim
-from hpo_explain.base.edge import frameworks, words
+from hpo_explain.base.edge import frameworks
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import format_value, values_in_words
+from hpo_explain.base.phrases import counted, join_words, printable, spans
+from hpo_explain.base.result import Result, Table
+from hpo_explain.base.text import told_apart
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.result import Result
+from hpo_explain.methods.advice._code import code_of
 from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 ActionKind: TypeAlias = Literal[
-    "narrow",
-    "fix",
-    "widen",
-    "rescale",
-    "try",
-    "explore",
-    "experiment",
-    "repeat",
-    "branch",
-    "beware",
-    "stop",
-    "go_on",
-    "wait",
-]
+    "narrow", "fix", "widen", "rescale", "try", "explore", "experiment", "repeat", "branch",
+    "beware", "stop", "go_on", "wait",
+]  # fmt: skip
 """What can be advised: see `Action`."""
 
 Which: TypeAlias = Literal["all", "first"]
 """Which actions are applied, where they are not named one by one."""
+
+_MOST_REASONS = 3  # of one kind
+_TITLES = {
+    "narrow": "Search on in a narrower space: {0.extents}",
+    "fix": "Keep fixed: {0.settings}",
+    "widen": "Widen the range, if such values are allowed: {0.extents}",
+    "rescale": "Search on another scale: {0.scales}",
+    "try": "Try next: {0.settings}{0.others}",
+    "explore": "Explore where no trial was: {0.settings}{0.others}",
+    "experiment": "Try what tells most: {0.settings}{0.others}",
+    "repeat": "Repeat {0.which} {0.often}",
+    "branch": "Try a branch more often: {0.settings}",
+    "give up": "Give up branches: search on with {0.extents}",
+    "stop": "Stop, unless the space changes",
+    "go_on": "Go on as it is",
+    "more_trials_needed": "Go on: about {0.more} are needed to tell what to change",
+    "too_few_to_tell": "Go on: {0.more} are needed to tell what to change",
+    "fails_where": "Beware of {0.settings}",
+    "parallel_duplicates": "Keep workers from evaluating the same configuration",
+    "category_never_tried": "Try what was never tried: {0.settings}",
+    "enqueued_without_result": "Try again what was asked for and has no result",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,17 +111,26 @@ class Action:
     @property
     def title(self) -> str:
         """What to do, as an order."""
-        return str(words().action_title(self))
+        which: str = self.kind
+        if which in ("beware", "wait"):
+            which = self.evidence[0].kind
+        elif which == "branch" and self.parameters:
+            which = "give up"
+        return printable(_TITLES[which].format(self))
 
     @property
     def reason(self) -> str:
-        """The evidence in words."""
-        return str(words().action_reason(self))
+        """The evidence in words: a sentence per fact, few of the same kind."""
+        kept: list[Fact] = []
+        for found in self.evidence:
+            if sum(other.kind == found.kind for other in kept) < _MOST_REASONS:
+                kept.append(found)
+        return told_apart(kept)
 
     @property
     def code(self) -> str:
         """Python to paste, for the framework that the run came from; empty where none is needed."""
-        return str(words().action_code(self))
+        return code_of(self)
 
     def __str__(self) -> str:
         return f"{self.title}. {self.reason}"
@@ -117,16 +138,79 @@ class Action:
     def __repr__(self) -> str:
         return f"<Action: {self.title}>"
 
+    # ------------------------------------------------------------------ in its title
+
+    @property
+    def extents(self) -> str:
+        """The new ranges or categories, as in "lr from 0.01 to 0.1"."""
+        return listed_few(f"{format_value(p.name)} {_extent(p)}" for p in self.parameters)
+
+    @property
+    def scales(self) -> str:
+        """The new scales, as in "lr on a linear one"."""
+        scale = {True: "logarithmic", False: "linear"}
+        return listed_few(
+            f"{format_value(p.name)} on a {scale[getattr(p, 'log', False)]} one"
+            for p in self.parameters
+        )
+
+    @property
+    def settings(self) -> str:
+        """The values, as in "lr = 0.01"."""
+        within = self.kind == "beware" and self.evidence[0].kind == "fails_where"
+        return settings_of(self.hyperparameters, self.values, " with " if within else "")
+
+    @property
+    def others(self) -> str:
+        """How many more configurations there are."""
+        more = len(self.configurations) - 1
+        return f"; then {counted(more, 'other configuration')}" if more > 0 else ""
+
+    @property
+    def which(self) -> str:
+        """The trials."""
+        return f"trial{'s' if len(self.trials) > 1 else ''} {spans(self.trials)}"
+
+    @property
+    def often(self) -> str:
+        """How often."""
+        return "once more" if self.times == 1 else f"{self.times} times more"
+
+    @property
+    def more(self) -> str:
+        """How many trials are needed."""
+        return counted(self.evidence[0]["more"], "more trial")
+
+
+def listed_few(texts: Any, most: int = 4) -> str:
+    """Return texts as a list, those beyond `most` counted."""
+    shown = list(texts)
+    if len(shown) > most:
+        shown[most - 1 :] = [f"{len(shown) - most + 1} more"]
+    return join_words(shown)
+
+
+def settings_of(names: Sequence[str], values: Sequence[Any], between: str = "") -> str:
+    """Return values as "lr = 0.01 and depth from 2 to 4", or with other words between them."""
+    shown = [
+        f"{format_value(name)} from {format_value(value[0])} to {format_value(value[1])}"
+        if between and isinstance(value, tuple)
+        else f"{format_value(name)} = {format_value(value)}"
+        for name, value in zip(names, values, strict=True)
+    ]
+    return between.join(shown) if between else listed_few(shown)
+
+
+def _extent(parameter: Parameter) -> str:
+    if isinstance(parameter, CategoricalParameter):
+        return f"in {values_in_words(parameter.choices)}"
+    return f"from {format_value(parameter.low)} to {format_value(parameter.high)}"
+
 
 def changed_to(kind: ActionKind, parameters: Sequence[Parameter], **known: Any) -> Action:
     """Return an action that has hyperparameters searched otherwise from now on."""
-    return Action(
-        kind,
-        tuple(parameter.name for parameter in parameters),
-        tuple(values_of(parameter) for parameter in parameters),
-        parameters=tuple(parameters),
-        **known,
-    )
+    names, values = tuple(p.name for p in parameters), tuple(map(values_of, parameters))
+    return Action(kind, names, values, parameters=tuple(parameters), **known)
 
 
 def values_of(parameter: Parameter) -> Any:
@@ -135,6 +219,21 @@ def values_of(parameter: Parameter) -> Any:
         return parameter.choices if len(parameter.choices) > 1 else parameter.choices[0]
     ends = (parameter.low, parameter.high)
     return ends if ends[0] < ends[1] else ends[0]
+
+
+def _each(name: str) -> Any:
+    return lambda advice: [getattr(action, name) for action in advice.actions]
+
+
+def _end(place: int) -> Any:
+    return lambda advice: [
+        float("nan") if action.interval is None else action.interval[place]
+        for action in advice.actions
+    ]
+
+
+_HELD = ("kind", "hyperparameters", "values", "gain", "interval", "certain", "configurations",
+         "times", "trials", "title", "reason", "code")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -161,6 +260,30 @@ class Advice(Result):
     """
 
     scope: ClassVar[Scope] = "good_region"
+    table: ClassVar[Table] = Table(
+        columns={
+            "action": _each("kind"),
+            "what": _each("title"),
+            "gain": _each("gain"),
+            "lower": _end(0),
+            "upper": _end(1),
+            "certain": _each("certain"),
+        },
+        held={
+            "actions": lambda advice: [
+                {name: getattr(action, name) for name in _HELD}
+                | {"evidence": [found.to_dict() for found in action.evidence]}
+                for action in advice.actions
+            ],
+            "space": lambda advice: [
+                {"kind": type(p).__name__, **p.__dict__} for p in advice.space
+            ],
+        },
+    )
+    says: ClassVar[Mapping[str, str]] = {
+        "first": "{title:9999}. {reason:9999}",
+        "other": "Then: {each}. | {title:9999}",
+    }
     actions: tuple[Action, ...]
     space: SearchSpace
 
@@ -168,18 +291,24 @@ class Advice(Result):
     def claims(self) -> tuple[Claim, ...]:
         """One per action, what is expected to bring most first."""
         return tuple(
-            Claim(
-                "action",
-                action.hyperparameters,
-                action.values,
-                estimate=action.gain,
-                interval=action.interval,
-                certain=action.certain,
-                because=action.evidence,
-                term=action.kind,
+            self.told(
+                "action", action.hyperparameters, action.gain, action.interval,
+                says="other" if place else "first", values=action.values, certain=action.certain,
+                because=action.evidence, term=action.kind, reason=action.reason,
+                title=action.title[: 1 if place else 0].lower() + action.title[1 if place else 0 :],
             )
-            for action in self.actions
-        )
+            for place, action in enumerate(self.actions)
+        )  # fmt: skip
+
+    @property
+    def finding(self) -> str:
+        """What to do first, and what else."""
+        return super().finding or "Nothing can be advised yet."
+
+    @property
+    def caution(self) -> str:
+        """Nothing: each action tells its evidence."""
+        return ""
 
     def chosen(self, actions: Which | Sequence[Action | int] = "all") -> tuple[Action, ...]:
         """Return some of the actions: all, the first, or those named by themselves or by place.
@@ -239,42 +368,3 @@ class Advice(Result):
             If the source is neither, or an action is not among the advice's.
         """
         return frameworks().apply_advice(self.only(actions), source, **options)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per action: kind, what to do, expected gain and its interval, certain."""
-        import pandas as pd
-
-        low_high = [action.interval or (None, None) for action in self.actions]
-        return pd.DataFrame(
-            {
-                "action": [action.kind for action in self.actions],
-                "what": [action.title for action in self.actions],
-                "gain": [action.gain for action in self.actions],
-                "lower": [low for low, _ in low_high],
-                "upper": [high for _, high in low_high],
-                "certain": [action.certain for action in self.actions],
-            }
-        ).astype({"gain": float, "lower": float, "upper": float})
-
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "actions": [
-                {
-                    "kind": action.kind,
-                    "hyperparameters": action.hyperparameters,
-                    "values": action.values,
-                    "gain": action.gain,
-                    "interval": action.interval,
-                    "certain": action.certain,
-                    "evidence": [found.to_dict() for found in action.evidence],
-                    "configurations": [dict(config) for config in action.configurations],
-                    "times": action.times,
-                    "trials": action.trials,
-                    "title": action.title,
-                    "reason": action.reason,
-                    "code": action.code,
-                }
-                for action in self.actions
-            ],
-            "space": [{"kind": type(p).__name__, **p.__dict__} for p in self.space.parameters],
-        }

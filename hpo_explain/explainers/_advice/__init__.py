@@ -1,1 +1,0 @@
-"""What can be advised: one idea per file, each from the analyses of a run to its actions."""

@@ -1,0 +1,1 @@
+"""What to do next, and the experiments that tell most."""

@@ -1,0 +1,37 @@
+"""How advice is drawn: what each action is expected to bring."""
+
+from __future__ import annotations
+
+from math import isnan
+
+from hpo_explain.base.figures.rows import Bar, Rows, View
+from hpo_explain.methods.advice.advise_result import Action, Advice
+
+
+def gains(found: Advice) -> Rows:
+    """Draw what each action is expected to bring; whiskers hold 90 % of its distribution.
+
+    A row without a bar is an action of which the gain is not known.
+    """
+    actions = sorted(found.actions, key=lambda action: isnan(action.gain))
+    return Rows(
+        labels=[(action.title,) for action in actions],
+        bars=[
+            Bar(row, 0.0, action.gain, _reach(action))
+            for row, action in enumerate(actions)
+            if not isnan(action.gain)
+        ],
+        heading="What to do next",
+        subtitle="expected improvement of the best objective, with 90 % of its distribution",
+        label="expected improvement",
+    )
+
+
+def _reach(action: Action) -> tuple[float, float] | None:
+    if action.interval is None:
+        return None
+    low, high = action.interval  # an improbable gain is expected beyond what holds 90 %
+    return max(action.gain - low, 0.0), max(high - action.gain, 0.0)
+
+
+VIEWS = {"": View(gains, "What each action is expected to bring.")}
