@@ -280,9 +280,7 @@ def test_what_an_action_gives_up_must_not_be_needed():
     kept, lost, fixed, needed = advised(
         "additive",
         changed_to("narrow", [hx.FloatParameter("x0", 0.2, 0.5)]),
-        changed_to(
-            "narrow", [hx.FloatParameter("x0", 0.5, 0.9)], evidence=(fact("said", text="a"),)
-        ),
+        changed_to("narrow", [hx.FloatParameter("x0", 0.5, 0.9)], evidence=(fact("a"),)),
         changed_to("fix", [hx.FloatParameter("x3", 0.0, 0.0)], evidence=(fact("b"),)),
         changed_to("fix", [hx.FloatParameter("x1", 1.0, 1.0)], evidence=(fact("c"),)),
     )
@@ -293,9 +291,7 @@ def test_a_range_is_wider_where_its_end_is_best():
     better, worse = advised(
         "additive",  # rises with x2; is best at 0.3 of x0
         changed_to("widen", [hx.FloatParameter("x2", -1.0, 1.0)]),
-        changed_to(
-            "widen", [hx.FloatParameter("x0", 0.0, 2.0)], evidence=(fact("said", text="a"),)
-        ),
+        changed_to("widen", [hx.FloatParameter("x0", 0.0, 2.0)], evidence=(fact("a"),)),
     )
     assert (better.right, worse.right) == (True, False)
 
@@ -321,9 +317,7 @@ def test_configurations_to_try_must_be_better_than_the_best_trial():
 
 
 def test_stop_is_right_where_nothing_is_left_to_gain():
-    (early,) = advised(
-        "additive", Action("stop", interval=(0.0, 1e-6), evidence=(fact("said", text="a"),))
-    )
+    (early,) = advised("additive", Action("stop", interval=(0.0, 1e-6), evidence=(fact("a"),)))
     assert (early.right, early.covered) == (False, False)
 
 

@@ -280,10 +280,6 @@ class Advice(Result):
             ],
         },
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "first": "{title:9999}. {reason:9999}",
-        "other": "Then: {each}. | {title:9999}",
-    }
     actions: tuple[Action, ...]
     space: SearchSpace
 
@@ -291,24 +287,21 @@ class Advice(Result):
     def claims(self) -> tuple[Claim, ...]:
         """One per action, what is expected to bring most first."""
         return tuple(
-            self.told(
-                "action", action.hyperparameters, action.gain, action.interval,
-                says="other" if place else "first", values=action.values, certain=action.certain,
-                because=action.evidence, term=action.kind, reason=action.reason,
-                title=action.title[: 1 if place else 0].lower() + action.title[1 if place else 0 :],
+            Claim(
+                "action", action.hyperparameters, action.values, action.gain, action.interval,
+                action.certain, action.evidence, action.kind,
             )
-            for place, action in enumerate(self.actions)
+            for action in self.actions
         )  # fmt: skip
 
     @property
     def finding(self) -> str:
         """What to do first, and what else."""
-        return super().finding or "Nothing can be advised yet."
-
-    @property
-    def caution(self) -> str:
-        """Nothing: each action tells its evidence."""
-        return ""
+        if not self.actions:
+            return "Nothing can be advised yet."
+        first, *others = self.actions
+        also = [f"{title[0].lower()}{title[1:]}" for title in (other.title for other in others)]
+        return f"{first}{f' Then: {join_words(also)}.' if also else ''}"
 
     def chosen(self, actions: Which | Sequence[Action | int] = "all") -> tuple[Action, ...]:
         """Return some of the actions: all, the first, or those named by themselves or by place.
