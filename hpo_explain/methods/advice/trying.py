@@ -66,8 +66,8 @@ from hpo_explain.space import (
     lowest,
     ranked,
 )
-from hpo_explain.space.support import squared_differences
 from hpo_explain.space.searches import descended, filled
+from hpo_explain.space.support import squared_differences
 
 _MOST = {"good": 12, "fair": 6}  # to try, by how good the model is among good trials
 _FEW = 3
