@@ -119,11 +119,13 @@ from .methods.effects.accumulated_local_effects import (
     accumulated_local_effects as accumulated_local_effects,
 )
 from .methods.effects.partial_dependence import partial_dependence as partial_dependence
-from .models.acquisition.risk_averse import RiskAverseConfidenceBound as RiskAverseConfidenceBound
 from .models.acquisition.surrogate_based import ExpectedImprovement as ExpectedImprovement
 from .models.acquisition.surrogate_based import LogExpectedImprovement as LogExpectedImprovement
 from .models.acquisition.surrogate_based import LowerConfidenceBound as LowerConfidenceBound
 from .models.acquisition.surrogate_based import ProbabilityOfImprovement as ProbabilityOfImprovement
+from .models.acquisition.surrogate_based import (
+    RiskAverseConfidenceBound as RiskAverseConfidenceBound,
+)
 from .models.forest import ForestSurrogate as ForestSurrogate
 from .models.gaussian_process import GaussianProcessSurrogate as GaussianProcessSurrogate
 from .models.given import ModelSurrogate as ModelSurrogate

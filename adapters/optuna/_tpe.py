@@ -35,9 +35,8 @@ from hpo_explain.adapters.optuna._rebuilding import (
     asking_sampler,
 )
 from hpo_explain.base.facts import fact
-from hpo_explain.models.densities.groups import Group
 from hpo_explain.models.densities.kernels import CategoryKernels, Kernels, NumericKernels
-from hpo_explain.models.densities.mixture import ProductMixture
+from hpo_explain.models.densities.mixture import Group, ProductMixture
 from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
 from hpo_explain.space import Array, CategoricalParameter, CategoryIndex, Parameter, SearchSpace
 

@@ -32,7 +32,7 @@ from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.explanations.footprint import Footprint
 from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
-from hpo_explain.models._unit import unit_of
+from hpo_explain.models._standard import unit_of
 from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import gower_distances, nearest

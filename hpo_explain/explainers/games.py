@@ -46,7 +46,7 @@ from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalition
 from hpo_explain.methods._engines.explained import Explained, PredictedObjective
 from hpo_explain.methods._engines.game import relevant
 from hpo_explain.methods._engines.spread import sums_under
-from hpo_explain.models._unit import unit_of
+from hpo_explain.models._standard import unit_of
 from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of, std_from_variance
 from hpo_explain.space import Array, Config, encode_one
 from hpo_explain.space.searches import filled

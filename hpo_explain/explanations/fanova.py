@@ -21,7 +21,7 @@ from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.result import Result
-from hpo_explain.models._never_together import excluded_pair
+from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, total_cost, total_shares
 from hpo_explain.models.protocols import DrawnFunctions, TreeBoxes
 from hpo_explain.space import Array

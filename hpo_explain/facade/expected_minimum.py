@@ -7,7 +7,7 @@ from typing import Any
 from hpo_explain.base.options import Kind
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.facade._asked import read
-from hpo_explain.models._extremes import best_mean
+from hpo_explain.models._on_columns import best_mean
 
 
 @shows_progress

@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "_extremes": ["best_mean"],
+        "_on_columns": ["best_mean"],
         "acquisition.criteria": [
             "expected_improvement",
             "log_expected_improvement",
@@ -27,12 +27,12 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "SurrogateBased",
             "TermBlock",
         ],
-        "acquisition.risk_averse": ["RiskAverseConfidenceBound"],
         "acquisition.surrogate_based": [
             "ExpectedImprovement",
             "LogExpectedImprovement",
             "LowerConfidenceBound",
             "ProbabilityOfImprovement",
+            "RiskAverseConfidenceBound",
         ],
         "columns": ["KernelColumns", "OrderedColumns", "ValueColumns"],
         "forest": ["ForestSurrogate"],

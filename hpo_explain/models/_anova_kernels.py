@@ -35,8 +35,7 @@ from scipy.special import logsumexp
 from hpo_explain.base.progress import steps
 from hpo_explain.models._kernel import ROOT_5_3, matern
 from hpo_explain.models._likelihood import curvature, density_of
-from hpo_explain.models._profiles import matern_5_2
-from hpo_explain.models._squares import squared_distances, squares_by_column
+from hpo_explain.models._squares import matern_5_2, squared_distances, squares_by_column
 from hpo_explain.space import Array
 
 _JITTER = 1e-8

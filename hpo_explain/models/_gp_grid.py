@@ -29,9 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.models._split_kernel import SplitKernel
+from hpo_explain.models._split_kernel import SplitKernel, Whitening
 from hpo_explain.models._threads import check_wanted, in_parts
-from hpo_explain.models._whitening import Whitening
 from hpo_explain.space import Array
 
 T = TypeVar("T")

@@ -1,4 +1,6 @@
-"""The trees of a forest, without what scikit-learn does to the process while they grow.
+"""How forests are grown, and grown again.
+
+The trees of a forest, without what scikit-learn does to the process while they grow.
 
 Its ``fit`` sets the process's warning filters anew for every tree, in every thread: what a user's
 thread warns of meanwhile may be lost, and so may the filters themselves. The trees are the same.
@@ -6,6 +8,7 @@ thread warns of meanwhile may be lost, and so may the filters themselves. The tr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +16,14 @@ import numpy.typing as npt
 
 from hpo_explain.base.progress import steps
 from hpo_explain.models._threads import threads
+from hpo_explain.models.protocols import HeldOut, Refits
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
+
+    from hpo_explain.models.forest import ForestSurrogate
+
 
 _FEW = 100  # trials: threads would take longer to start than the trees to grow
 
@@ -70,3 +77,57 @@ def _bagged(max_samples: float | None, n: int) -> int:
     if max_samples is None:
         return n
     return int(max_samples) if isinstance(max_samples, int) else max(round(n * max_samples), 1)
+
+
+_TREES = 8  # of a refit: several refits have as many together as any forest
+_FEWEST_LEAVES = 6  # that a tree may have, about: with fewer nothing is left to explain
+_PAYS = 0.98  # of the error: larger leaves must lower it by more than chance does
+
+
+def _error(held_out: HeldOut) -> float:
+    """Return the mean square of the held-out residuals."""
+    if not len(held_out.observed):
+        return 0.0
+    return float(np.mean((held_out.observed - held_out.mean) ** 2))
+
+
+def tuned(forest: ForestSurrogate, n: int) -> ForestSurrogate:
+    """Return the forest with the size of leaves that predicts held-out trials, of n, best."""
+    best: Callable[[], ForestSurrogate] | None = None
+    lowest = _error(forest.held_out())
+    size = 2 * int(forest.forest.min_samples_leaf)
+    while size * _FEWEST_LEAVES <= n:
+        held_out, fit = forest.with_leaves(size)
+        error = _error(held_out)
+        if error > lowest:
+            break
+        if error < _PAYS * lowest:
+            best, lowest = fit, error
+        size *= 2
+    return forest if best is None else best()
+
+
+def refits(forest: ForestSurrogate, X: Array, y: Array, n: int, seed: int) -> Refits:
+    """Return forests fitted to redrawn noise, and to redrawn trials."""
+    rng = np.random.default_rng(seed)
+    trees = min(_TREES, len(forest.forest.estimators_))
+    held_out = forest.held_out()
+    residuals = held_out.observed - held_out.mean
+    residuals = residuals - residuals.mean() if len(residuals) else np.zeros(1)
+    predicted = forest.predict(X)[0]
+    states = rng.integers(2**31, size=2 * n)
+    noise = [
+        forest.refitted(
+            X,
+            predicted + rng.choice(residuals, len(y)),
+            n_estimators=trees,
+            random_state=int(state),
+        )
+        for state in states[:n]
+    ]
+    drawn = [rng.integers(len(y), size=len(y)) for _ in range(n)]
+    again = [
+        forest.refitted(X[rows], y[rows], n_estimators=trees, random_state=int(state))
+        for rows, state in zip(drawn, states[n:], strict=True)
+    ]
+    return Refits(tuple(noise), tuple(again))

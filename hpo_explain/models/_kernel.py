@@ -12,8 +12,7 @@ from sklearn.gaussian_process.kernels import (
     StationaryKernelMixin,
 )
 
-from hpo_explain.models._profiles import matern_5_2
-from hpo_explain.models._squares import squared_distances
+from hpo_explain.models._squares import matern_5_2, squared_distances
 from hpo_explain.space import Array
 
 _SQRT5 = np.sqrt(5.0)

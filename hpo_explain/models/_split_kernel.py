@@ -1,4 +1,6 @@
-"""Covariances whose dissimilarity is a sum over columns, evaluated from parts of that sum.
+"""Kernels as sums over columns, and processes of which some columns change.
+
+Covariances whose dissimilarity is a sum over columns, evaluated from parts of that sum.
 
 Our own, because scikit-learn's kernels take composed rows, with which an explanation takes 6 times
 as long (tests/benchmarks/test_shapley.py).
@@ -23,15 +25,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import solve_triangular
 
-from hpo_explain.models._profiles import (
+from hpo_explain.models._squares import (
     Profile,
     exponential,
     matern_1_2,
     matern_3_2,
     matern_5_2,
+    squared_distances,
 )
-from hpo_explain.models._squares import squared_distances
 from hpo_explain.space import Array
 
 
@@ -192,3 +195,55 @@ def _of_leaf(leaf: Leaf) -> SplitKernel:
         return q[0]
 
     return SplitKernel((leaf,), combine)
+
+
+_PANEL = 64  # columns of the triangular L⁻ᵀ at once: half of it is zero
+
+
+class Whitening:
+    """Products with L⁻ᵀ: faster than solving anew for every block of rows.
+
+    Parameters
+    ----------
+    cholesky : ndarray of shape (m, m)
+        L, the lower triangle of the Cholesky factorization of the trials' covariance.
+    factor : float, default 1.0
+        Factor of the covariances that are whitened.
+    """
+
+    def __init__(self, cholesky: Array, factor: float = 1.0) -> None:
+        m = len(cholesky)
+        inverse = solve_triangular(cholesky, factor * np.eye(m), lower=True).T
+        self._panels = [
+            np.ascontiguousarray(inverse[: start + _PANEL, start : start + _PANEL])
+            for start in range(0, m, _PANEL)
+        ]
+
+    def explained(self, k: Array) -> Array:
+        """Return ``|k L⁻ᵀ|²`` for covariances k with the trials, one per row."""
+        total = np.zeros(len(k))
+        for panel in self._panels:
+            v = k[:, : len(panel)] @ panel
+            total += np.vecdot(v, v)
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class SplitProcess:
+    """A process of which covariances with its n trials are made of parts of hyperparameters."""
+
+    columns: Callable[[Array], Array]
+    """From encoded rows (m, d) to its columns (m, p)."""
+    owners: npt.NDArray[np.int64]
+    """The hyperparameter of each column, (p,)."""
+    kernel: SplitKernel
+    train: Array
+    """(n, p)"""
+    alpha: Array
+    """α times the factor that the kernel leaves out."""
+    whitening: Whitening
+    prior: float
+
+    def predicted(self, k: Array) -> tuple[Array, Array]:
+        """Return standardized mean and variance, each (m,), by covariances (m, n) with trials."""
+        return k @ self.alpha, self.prior - self.whitening.explained(k)

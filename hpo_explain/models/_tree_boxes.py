@@ -1,4 +1,6 @@
-"""The leaves of trees as boxes over the latent values.
+"""The leaves of regression trees as boxes, with what conditions make of them.
+
+The leaves of trees as boxes over the latent values.
 
 =========  ============================================================================
 symbol     meaning
@@ -26,10 +28,11 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import Intervals
 from hpo_explain.models.protocols import TreeBoxes
-from hpo_explain.space import Array, FloatParameter, Parameter, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, FloatParameter, Parameter, SearchSpace
 
 Ints = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
@@ -489,3 +492,29 @@ def _write_boxes(
             leaf[box] += root[t]
         box_at[t + 1] = start + found
     return len(root) - 1
+
+
+def excluded_pair(space: SearchSpace, j: int, k: int) -> Fact | None:
+    """Return why two hyperparameters are never active together; None if they may be.
+
+    The fact names both, their common ancestor, and its values for which each is active.
+    """
+    one, other = (activity_codes(space)[member] for member in (j, k))
+    for ancestor in one.keys() & other.keys():
+        if not np.intersect1d(one[ancestor], other[ancestor]).size:
+            return fact(
+                "never_active_together",
+                names=[space.names[j], space.names[k]],
+                ancestor=space.names[ancestor],
+                first=_values(space, ancestor, one[ancestor]),
+                second=_values(space, ancestor, other[ancestor]),
+            )
+    return None
+
+
+def _values(space: SearchSpace, j: int, codes: npt.NDArray[np.int64]) -> tuple[Any, ...]:
+    """Return the values of a parent that have these codes."""
+    parameter = space.parameters[j]
+    if isinstance(parameter, CategoricalParameter):
+        return tuple(parameter.choices[code] for code in codes)
+    return tuple(codes.tolist())

@@ -41,9 +41,9 @@ from hpo_explain.models._latent_means import (
     Nodes,
     many_categories,
     nodes_of,
+    pair_effects,
 )
-from hpo_explain.models._pair_effects import pair_effects
-from hpo_explain.models._profiles import matern_5_2
+from hpo_explain.models._squares import matern_5_2
 from hpo_explain.models.columns import KernelColumns
 from hpo_explain.models.protocols import AnovaDraws, Curve
 from hpo_explain.space import Array, SearchSpace

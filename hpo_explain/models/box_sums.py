@@ -228,7 +228,7 @@ def slices(boxes: TreeBoxes, U: Array, j: int, points: Array) -> Array:
     ndarray of shape (n, G)
         The values, in the objective's units: O(n · boxes).
     """
-    from hpo_explain.models import _box_slices as kernels
+    from hpo_explain.models import _box_kernels as kernels
 
     low = boxes.cuts[boxes.first[boxes.dims] + boxes.lower]
     high = boxes.cuts[boxes.first[boxes.dims] + boxes.upper]

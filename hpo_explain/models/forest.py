@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from hpo_explain.base.checks import check_count
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
 from hpo_explain.base.progress import steps
 from hpo_explain.models._coalitions import Compositions, in_blocks
-from hpo_explain.models._extremes import HasExtremes
 from hpo_explain.models._growing import grow
+from hpo_explain.models._on_columns import OnColumns
 from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.models._standard import STEP, Standard
 from hpo_explain.models.columns import INACTIVE, OrderedColumns
@@ -40,7 +39,7 @@ _ROUNDED = 1e-14  # of the least variance that is resolved: what rounding leaves
 VARIANCE_CRITERIA = ("squared_error", "friedman_mse")
 
 
-class ForestSurrogate(HasExtremes):
+class ForestSurrogate(OnColumns):
     """A fitted scikit-learn forest of regression trees as a surrogate.
 
     The mean is the mean over trees. The variance follows the law of total variance over trees
@@ -89,8 +88,6 @@ class ForestSurrogate(HasExtremes):
     """
 
     label = "a forest"
-    notes: tuple[Fact, ...] = ()
-    """What has to be known of it, such as that it learned from some of the trials."""
 
     def __init__(
         self,
@@ -116,23 +113,11 @@ class ForestSurrogate(HasExtremes):
                 forest,
                 "Fit such a forest instead.",
             )
-        self._space = space
+        super().__init__(space, forest, "forest", forest.n_features_in_, columns, negated)
         self._forest = forest
-        self._columns = columns
         self._data = data
-        self._held_out: HeldOut | None = None
         self._tuned: ForestSurrogate | None = None
-        self._hold_out: Callable[[], HeldOut] | None = None
         self._min_variance = min_variance
-        self._sign = -1.0 if negated else 1.0
-        width = self._to_columns(np.zeros((1, len(space)))).shape[1]
-        if width != forest.n_features_in_:
-            raise InputError(
-                "forest",
-                f"was fitted on {forest.n_features_in_} columns, but the space gives {width}",
-                forest,
-                "Pass columns=, the function from encoded rows to the columns it was fitted on.",
-            )
 
     @classmethod
     def fit(
@@ -177,17 +162,9 @@ class ForestSurrogate(HasExtremes):
         return cls(space, forest, columns=columns, data=(np.array(X), np.array(y)))
 
     @property
-    def space(self) -> SearchSpace:
-        """The search space whose encoded rows the model receives."""
-        return self._space
-
-    @property
     def forest(self) -> RandomForestRegressor:
         """The fitted forest."""
         return self._forest
-
-    def _to_columns(self, X: Array) -> Array:
-        return X if self._columns is None else self._columns(X)
 
     def _leaves(self, X: Array) -> tuple[Array, Array]:
         """Return mean and variance of the leaf that each row falls into, each (n, trees)."""
@@ -252,12 +229,6 @@ class ForestSurrogate(HasExtremes):
             return np.ones(len(self._space), dtype=bool)
         used = np.concatenate([e.tree_.feature for e in self._forest.estimators_])
         return np.isin(np.arange(len(self._space)), owners[np.unique(used[used >= 0])])
-
-    def _owners(self) -> npt.NDArray[np.int64] | None:
-        """Return for each column of the forest the hyperparameter it comes from, if known."""
-        if self._columns is None:
-            return np.arange(len(self._space))
-        return getattr(self._columns, "owners", None)
 
     def predict_coalitions(
         self,
@@ -337,8 +308,7 @@ class ForestSurrogate(HasExtremes):
         ndarray of shape (n, number of players), or None
             None where activity depends on values, or `columns` does not split by hyperparameter.
         """
-        from hpo_explain.models._tree_coalitions import flatten
-        from hpo_explain.models._tree_shapley import shapley_of_leaves
+        from hpo_explain.models._tree_coalitions import flatten, shapley_of_leaves
 
         owners = self._owners()
         if owners is None or any(map(self._space.is_conditional, self._space.names)):
@@ -360,11 +330,7 @@ class ForestSurrogate(HasExtremes):
         )
         return np.asarray(self._sign * found[:, players] / len(trees))
 
-    def hold_out_by(self, other: Callable[[], HeldOut]) -> None:
-        """Have `held_out` return what another function does, as where objectives are averages."""
-        self._hold_out = other
-
-    def held_out(self) -> HeldOut:
+    def _held_out_now(self) -> HeldOut:
         """Return out-of-bag predictions, or those of five-fold cross-validation.
 
         Five folds are used without bootstrap; where a hyperparameter has three categories or more
@@ -378,23 +344,21 @@ class ForestSurrogate(HasExtremes):
         ValueError
             If the surrogate was made without `data`.
         """
+        X, y = self._given("no trial can be held out")
+        first, which = different_rows(X)
+        if self._leaves_out(first):
+            return self._out_of_bag(X, y)
+        return self._cross_validated(X, y, which)
+
+    def _given(self, what: str) -> tuple[Array, Array]:
         if self._data is None:
             raise InputError(
                 "data",
-                "was not given to this ForestSurrogate, so no trial can be held out",
+                f"was not given to this ForestSurrogate, so {what}",
                 None,
                 "Pass data=(X, y), the rows and objectives the forest was fitted on.",
             )
-        if self._held_out is None and self._hold_out is not None:
-            self._held_out = self._hold_out()
-        if self._held_out is None:  # it may take several fits
-            X, y = self._data
-            first, which = different_rows(X)
-            if self._leaves_out(first):
-                self._held_out = self._out_of_bag(X, y)
-            else:
-                self._held_out = self._cross_validated(X, y, which)
-        return self._held_out
+        return self._data
 
     def _leaves_out(self, first: npt.NDArray[np.intp]) -> bool:
         """Say whether its own trees predict trials that they had not seen."""
@@ -407,9 +371,7 @@ class ForestSurrogate(HasExtremes):
         Where trials are held out by cross-validation, the forest itself is not fitted until it is
         asked for.
         """
-        from hpo_explain.models._refits import data_of
-
-        X, y = data_of(self)
+        X, y = self._given("it cannot be fitted again")
         first, which = different_rows(X)
         if self._leaves_out(first):
             forest = self.refitted(X, y, min_samples_leaf=size)
@@ -434,11 +396,12 @@ class ForestSurrogate(HasExtremes):
         ValueError
             If the surrogate was made without `data`.
         """
-        from hpo_explain.models._refits import tuned
+        from hpo_explain.models._growing import tuned
 
         if self._tuned is None:  # it takes several fits
             # of averages, trials are held out elsewhere: forests of other leaves cannot be compared
-            self._tuned = tuned(self) if self._hold_out is None else self
+            n = len(self._given("it cannot be fitted again")[1])
+            self._tuned = tuned(self, n) if self._hold_out is None else self
             self._tuned.notes = self.notes
         return self._tuned
 
@@ -457,9 +420,9 @@ class ForestSurrogate(HasExtremes):
         ValueError
             If the surrogate was made without `data`.
         """
-        from hpo_explain.models._refits import refits
+        from hpo_explain.models._growing import refits
 
-        return refits(self, n, seed)
+        return refits(self, *self._given("it cannot be fitted again"), n, seed)
 
     @property
     def data(self) -> tuple[Array, Array] | None:

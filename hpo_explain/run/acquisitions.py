@@ -10,12 +10,12 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, as_facts, fact
 from hpo_explain.base.options import Direction
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
-from hpo_explain.models.acquisition.risk_averse import RiskAverseConfidenceBound
 from hpo_explain.models.acquisition.surrogate_based import (
     ExpectedImprovement,
     LogExpectedImprovement,
     LowerConfidenceBound,
     ProbabilityOfImprovement,
+    RiskAverseConfidenceBound,
 )
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array

@@ -16,7 +16,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.models import _split_kernel
-from hpo_explain.models._profiles import matern_5_2
+from hpo_explain.models._squares import matern_5_2
 from tests.benchmarks.shapley_once import acquisition_of
 
 _SQRT3 = math.sqrt(3.0)

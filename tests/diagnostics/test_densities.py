@@ -6,9 +6,8 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.diagnostics._narrow import trust_of_densities
-from hpo_explain.models.densities.groups import Group
 from hpo_explain.models.densities.kernels import NumericKernels
-from hpo_explain.models.densities.mixture import ProductMixture
+from hpo_explain.models.densities.mixture import Group, ProductMixture
 from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
 
 SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])

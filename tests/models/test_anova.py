@@ -7,8 +7,13 @@ from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, Sear
 from hpo_explain.models import _latent_means, anova
 from hpo_explain.models._anova_kernels import AnovaKernel, LogPosterior
 from hpo_explain.models._kernel import matern
-from hpo_explain.models._latent_means import Components, LatentMeans, _mixture, nodes_of
-from hpo_explain.models._pair_effects import pair_effects
+from hpo_explain.models._latent_means import (
+    Components,
+    LatentMeans,
+    _mixture,
+    nodes_of,
+    pair_effects,
+)
 from hpo_explain.models.anova import NODES, can_draw
 from hpo_explain.models.columns import KernelColumns
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate

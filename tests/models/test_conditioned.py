@@ -5,7 +5,7 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel
 
-from hpo_explain.models._conditioned import conditioned
+from hpo_explain.models._gp_fit import conditioned
 from hpo_explain.models._kernel import MixedMatern
 
 

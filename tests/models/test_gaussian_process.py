@@ -11,8 +11,7 @@ from skopt.learning.gaussian_process import kernels as skopt_kernels
 
 from hpo_explain import CategoricalParameter, GaussianProcessSurrogate, SearchSpace
 from hpo_explain.models import _gp_fit
-from hpo_explain.models._gp_fit import KERNEL_TRIALS
-from hpo_explain.models._gp_held_out import folds_of
+from hpo_explain.models._gp_fit import KERNEL_TRIALS, folds_of
 from hpo_explain.models._likelihood import MarginalLikelihood
 from hpo_explain.models.protocols import SupportsHeldOut, SupportsJoint, Surrogate
 from tests.analytic import nested_space, unit_cube

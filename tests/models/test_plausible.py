@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.models._plausible import plausible_parameters
+from hpo_explain.models._likelihood import plausible_parameters
 from tests.analytic import unit_cube
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hpo_explain.models._profiles import exponential, matern_1_2, matern_3_2, matern_5_2
+from hpo_explain.models._squares import exponential, matern_1_2, matern_3_2, matern_5_2
 
 Q = np.concatenate([[0.0], np.geomspace(1e-300, 1e4, 20_001), np.random.default_rng(0).random(999)])
 

@@ -51,8 +51,7 @@ from hpo_explain.explanations.attainable import Attainable
 from hpo_explain.explanations.partial_dependences import PartialDependences
 from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
 from hpo_explain.methods.effects.effect_result import PROBABLE, Effect
-from hpo_explain.models._never_together import excluded_pair
-from hpo_explain.models._tree_boxes import activity_intervals
+from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, restrict
 from hpo_explain.models.protocols import (
     SupportsBoxes,

@@ -1,10 +1,13 @@
-"""Acquisition functions of a surrogate's predictions: LCB, EI, PI and log EI."""
+"""Acquisition functions on a surrogate, risk-averse ones included."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
 
 from hpo_explain.base.checks import check_direction, check_number
 from hpo_explain.base.errors import InputError
@@ -15,7 +18,8 @@ from hpo_explain.models.acquisition.criteria import (
     lower_confidence_bound,
     probability_of_improvement,
 )
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models.protocols import SupportsRelevance, Surrogate
 from hpo_explain.space import Array, SearchSpace
 
 
@@ -239,3 +243,163 @@ class LogExpectedImprovement(_Improvement):
         """Return the terms at given predictions of the objective."""
         m, best = self._cost(mean)
         return {self.term_names[0]: log_expected_improvement(m, std, best, self.xi)}
+
+
+_TERMS = ("mean", "uncertainty", "noise")
+
+
+@dataclass(frozen=True, eq=False)
+class RiskAverseConfidenceBound:
+    """The risk-averse confidence bound, as the utility ``-m + κ s - α r``.
+
+    In the objective's units: m is the predicted objective (negated where it is maximized), s what
+    the model does not know of it (epistemic: more trials reduce it), r the standard deviation of
+    the noise (aleatoric: no trial reduces it).
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    noise : Surrogate
+        The model of the noise: its mean is r, such as ``run.noise()``. A model that predicts the
+        variance r² makes it the bound of [2]_.
+    kappa : float, default 1.96
+        Weight κ of the model's uncertainty, at least 0.
+    alpha : float, default 1.0
+        Weight α of the noise, at least 0.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective; noise is never desirable.
+
+    Raises
+    ------
+    ValueError
+        If `kappa` or `alpha` is negative or infinite, `direction` is unknown, or the two models
+        are of different spaces.
+
+    References
+    ----------
+    .. [1] Rodemann, J., Croppi, F. et al. (2024). Explaining Bayesian optimization by Shapley
+       values facilitates human-AI collaboration. https://arxiv.org/abs/2403.04629
+    .. [2] Makarova, A., Usmanova, I., Bogunovic, I. and Krause, A. (2021). Risk-averse
+       heteroscedastic Bayesian optimization. NeurIPS. https://arxiv.org/abs/2111.03637
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hpo_explain as hx
+    >>> rng = np.random.default_rng(0)
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.repeat(np.linspace(0.0, 1.0, 30), 3)[:, None]  # each configuration three times
+    >>> y = X[:, 0] + (0.01 + X[:, 0]) * rng.standard_normal(90)
+    >>> run = hx.Run(space, X, y, "minimize")
+    >>> bound = hx.RiskAverseConfidenceBound(run.surrogate(), run.noise(), alpha=2.0)
+    >>> quiet, noisy = bound.terms(np.array([[0.1], [0.9]]))["noise"]
+    >>> bool(noisy < quiet < 0.0)
+    True
+    """
+
+    surrogate: Surrogate
+    noise: Surrogate
+    kappa: float = 1.96
+    alpha: float = 1.0
+    direction: Direction = "minimize"
+
+    term_names = _TERMS
+
+    def __post_init__(self) -> None:
+        check_direction(self.direction)
+        for name in ("kappa", "alpha"):
+            value = getattr(self, name)
+            if check_number(name, value) < 0.0:
+                problem = f"must be at least 0, but was {value!r}"
+                raise InputError(name, problem, value, "0 leaves its term out.")
+        own, other = self.surrogate.space.names, self.noise.space.names
+        if own != other:
+            problem = f"is a model of {list(other)}, but the surrogate is one of {list(own)}"
+            raise InputError("noise", problem, self.noise, "Fit both to the same run.")
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the terms receive."""
+        return self.surrogate.space
+
+    @property
+    def label(self) -> str:
+        """Name of the criterion with its settings, for captions."""
+        side = "LCB" if self.direction == "minimize" else "UCB"
+        return f"risk-averse {side} (κ = {self.kappa:g}, α = {self.alpha:g})"
+
+    def terms(self, X: Array) -> dict[str, Array]:
+        """Return each of ``term_names``, (n,), at encoded rows (n, d)."""
+        bound, noise = self._bound.terms(X), self._noise.terms(X)
+        return {**bound, "noise": noise["noise"]}
+
+    def parts(self) -> tuple[Acquisition, ...]:
+        """Return the confidence bound and the noise, each with the terms of all."""
+        return self._bound, self._noise
+
+    def relevant(self) -> npt.NDArray[np.bool_]:
+        """Return for each column whether one of the two models can depend on it, (d,)."""
+        models = (self.surrogate, self.noise)
+        every = np.ones(len(self.space), dtype=bool)
+        found = [m.relevant() if isinstance(m, SupportsRelevance) else every for m in models]
+        return np.asarray(found[0] | found[1])
+
+    @property
+    def _bound(self) -> _Bound:
+        return _Bound(LowerConfidenceBound(self.surrogate, self.kappa, self.direction))
+
+    @property
+    def _noise(self) -> _Noise:
+        return _Noise(self.noise, self.alpha, self.direction)
+
+
+@dataclass(frozen=True, eq=False)
+class _Bound:
+    """The two terms of the confidence bound, and none of the noise."""
+
+    bound: LowerConfidenceBound
+
+    label = "confidence bound"
+    term_names = _TERMS
+
+    @property
+    def space(self) -> SearchSpace:
+        return self.bound.space
+
+    @property
+    def surrogate(self) -> Surrogate:
+        return self.bound.surrogate
+
+    @property
+    def direction(self) -> Direction:
+        return self.bound.direction
+
+    def terms(self, X: Array) -> dict[str, Array]:
+        return self.terms_of(*self.surrogate.predict(X))
+
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        return {**self.bound.terms_of(mean, std), "noise": np.zeros_like(mean)}
+
+
+@dataclass(frozen=True, eq=False)
+class _Noise:
+    """The term of the noise alone; its surrogate predicts the standard deviation of the noise."""
+
+    surrogate: Surrogate
+    alpha: float
+    direction: Direction
+
+    label = "noise"
+    term_names = _TERMS
+
+    @property
+    def space(self) -> SearchSpace:
+        return self.surrogate.space
+
+    def terms(self, X: Array) -> dict[str, Array]:
+        return self.terms_of(*self.surrogate.predict(X))
+
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        nothing = np.zeros_like(mean)
+        return {"mean": nothing, "uncertainty": nothing, "noise": -self.alpha * mean}

@@ -39,12 +39,13 @@ from hpo_explain.models._coalitions import (
 )
 from hpo_explain.models._threads import n_threads
 from hpo_explain.models.acquisition.protocols import Draws, LeftOut, TermBlock
-from hpo_explain.models.densities._coalitions import coalition_log_density
-from hpo_explain.models.densities._kernel_table import KernelTable
-from hpo_explain.models.densities._walks import walk_sources, walked_log_density
-from hpo_explain.models.densities.groups import Group
+from hpo_explain.models.densities._coalitions import (
+    coalition_log_density,
+    walk_sources,
+    walked_log_density,
+)
 from hpo_explain.models.densities.kernels import values_of
-from hpo_explain.models.densities.mixture import LEAST, ProductMixture
+from hpo_explain.models.densities.mixture import LEAST, Group, KernelTable, ProductMixture
 from hpo_explain.space import Array, Parameter, SearchSpace
 
 _AT_ONCE = 500  # background rows

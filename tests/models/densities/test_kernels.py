@@ -5,8 +5,7 @@ import pytest
 from scipy.stats import norm, truncnorm
 
 import hpo_explain as hx
-from hpo_explain.models.densities._normal import log_mass
-from hpo_explain.models.densities.kernels import CategoryKernels
+from hpo_explain.models.densities.kernels import CategoryKernels, log_mass
 from tests.models.densities.blocks import MIXED, kernels_of
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
-from hpo_explain.models.protocols import Surrogate, mean_of
-from hpo_explain.space import Array, Ties
+from hpo_explain.models.protocols import HeldOut, Surrogate, mean_of
+from hpo_explain.space import Array, SearchSpace, Ties
 from hpo_explain.space.searches import changed, filled
 
 _SAMPLE = 2000  # configurations of the space among which the search starts
@@ -99,3 +104,60 @@ def _decoded(
     rows = np.empty((0, len(space))) if start is None else space.check_rows("start", start)
     x, mean = best_mean(surrogate, direction, rows, seed=seed)
     return space.decode(x[None])[0], mean
+
+
+class OnColumns(HasExtremes, ABC):
+    """A fitted model of scikit-learn, with the columns of encoded rows that it was fitted on."""
+
+    notes: tuple[Fact, ...] = ()
+    """What has to be known of it, such as that it learned from some of the trials."""
+
+    def __init__(
+        self,
+        space: SearchSpace,
+        model: Any,
+        argument: str,
+        width: int,
+        columns: Callable[[Array], Array] | None,
+        negated: bool,
+    ) -> None:
+        self._space, self._columns = space, columns
+        self._sign = -1.0 if negated else 1.0
+        self._held_out: HeldOut | None = None
+        self._hold_out: Callable[[], HeldOut] | None = None
+        given = self._to_columns(np.zeros((1, len(space)))).shape[1]
+        if given != width:
+            raise InputError(
+                argument,
+                f"was fitted on {width} columns, but the space gives {given}",
+                model,
+                "Pass columns=, the function from encoded rows to the columns it was fitted on.",
+            )
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the model receives."""
+        return self._space
+
+    def _to_columns(self, X: Array) -> Array:
+        return X if self._columns is None else self._columns(X)
+
+    def _owners(self) -> npt.NDArray[np.int64] | None:
+        """Return for each column the hyperparameter that it belongs to; None if unknown."""
+        if self._columns is None:
+            return np.arange(len(self._space))
+        return getattr(self._columns, "owners", None)
+
+    def hold_out_by(self, other: Callable[[], HeldOut]) -> None:
+        """Have `held_out` return what another function does, as where objectives are averages."""
+        self._hold_out = other
+
+    def held_out(self) -> HeldOut:
+        """Return predictions of trials that the model has not seen."""
+        if self._held_out is None:  # it takes several fits
+            self._held_out = (self._hold_out or self._held_out_now)()
+        return self._held_out
+
+    @abstractmethod
+    def _held_out_now(self) -> HeldOut:
+        """Hold trials out."""

@@ -1,0 +1,337 @@
+"""What a Gaussian process says at encoded rows: predictions, covariances, means over a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import cho_solve, solve_triangular
+
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.progress import steps
+from hpo_explain.models._gp_fit import (
+    Refit,
+    refit_of,
+)
+from hpo_explain.models._gp_grid import GridPosterior
+from hpo_explain.models._on_columns import OnColumns
+from hpo_explain.models._split_kernel import split_kernel
+from hpo_explain.models.protocols import (
+    AnovaDraws,
+    std_from_variance,
+)
+from hpo_explain.space import Array, SearchSpace
+
+if TYPE_CHECKING:
+    from sklearn.gaussian_process import GaussianProcessRegressor
+
+_PLAUSIBLE_TRIALS = 150  # most trials for draws of kernel parameters: each takes several steps
+_CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB
+_SUMMED = 256  # rows whose covariance with all others is held at once
+
+
+class Posterior(OnColumns):
+    """The posterior of a fitted regressor, as :class:`GaussianProcessSurrogate` describes it."""
+
+    def __init__(
+        self,
+        space: SearchSpace,
+        gp: GaussianProcessRegressor,
+        *,
+        columns: Callable[[Array], Array] | None = None,
+        noise_std: float | None = None,
+        negated: bool = False,
+        rows: Array | None = None,
+        refit: Refit | None = None,
+    ) -> None:
+        if not hasattr(gp, "X_train_"):
+            raise InputError(
+                "gp", f"must be fitted, but was {gp!r}", gp, "Call gp.fit(X, y) first."
+            )
+        if np.size(gp._y_train_mean) != 1:
+            problem = f"must have a single output, but has {np.size(gp._y_train_mean)}"
+            raise InputError("gp", problem, gp, "Fit one gp per objective.")
+        self._gp = gp
+        super().__init__(space, gp, "gp", gp.X_train_.shape[1], columns, negated)
+        self._offset = float(np.ravel(gp._y_train_mean)[0])
+        self._scale = float(np.ravel(gp._y_train_std)[0])
+        self._noise_std = noise_std
+        self._drawn: dict[tuple[int, int, int], AnovaDraws] = {}
+        self._refit = refit_of(gp) if refit is None else refit
+        if rows is None and columns is None:
+            rows = np.asarray(gp.X_train_)
+        self._rows = rows
+
+    @property
+    def gp(self) -> GaussianProcessRegressor:
+        """The fitted regressor."""
+        return self._gp
+
+    @property
+    def noise_std(self) -> float:
+        """Standard deviation of the observation noise, in the objective's units."""
+        if self._noise_std is not None:
+            return self._noise_std
+        # read from what was factorized: skopt takes the white noise out of the kernel after the fit
+        trained = np.einsum("ij,ij->i", self._gp.L_, self._gp.L_)
+        noise = np.mean(trained - self._prior_variance(self._gp.X_train_))
+        return self._scale * float(np.sqrt(max(noise, 0.0)))
+
+    def _prior_variance(self, Z: Array) -> Array:
+        """Return k(z, z) without white noise, (n,)."""
+        return np.asarray(self._gp.kernel_.diag(Z), dtype=float) - self._white
+
+    @cached_property
+    def _white(self) -> float:
+        kernel, x = self._gp.kernel_, self._gp.X_train_[:1]
+        # white noise is on the diagonal, but not between a point and its copy
+        return float(kernel.diag(x)[0] - kernel(x, x)[0, 0])
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Return mean and standard deviation, each (n,), at encoded rows (n, d).
+
+        In the objective's units; observation noise is excluded.
+
+        References
+        ----------
+        .. [1] Rasmussen, C. E. and Williams, C. K. I. (2006). Gaussian Processes for Machine
+           Learning, Algorithm 2.1.
+        """
+        mean, std = np.empty(len(X)), np.empty(len(X))
+        for part, Z in self._in_parts(X):
+            mean[part], std[part] = self._predict_columns(Z)
+        return mean, std
+
+    def _predict_columns(self, Z: Array) -> tuple[Array, Array]:
+        cross = self._gp.kernel_(Z, self._gp.X_train_)
+        v = solve_triangular(self._gp.L_, cross.T, lower=True, check_finite=False)
+        std = std_from_variance(self._prior_variance(Z) - np.einsum("ij,ij->j", v, v))
+        return self._to_objective(cross @ np.ravel(self._gp.alpha_)), self._scale * std
+
+    def predict_mean(self, X: Array) -> Array:
+        """Return the mean, (n,), at encoded rows (n, d), in the objective's units."""
+        mean = np.empty(len(X))
+        for part, Z in self._in_parts(X):
+            cross = self._gp.kernel_(Z, self._gp.X_train_)
+            mean[part] = self._to_objective(cross @ np.ravel(self._gp.alpha_))
+        return mean
+
+    def _in_parts(self, X: Array) -> Iterator[tuple[slice, Array]]:
+        """Yield which of the encoded rows, and their columns."""
+        Z = self._to_columns(self._space.check_rows("X", X))
+        # some kernels hold one number per pair of rows and column
+        step = max(1, _CHUNK // self._gp.X_train_.size)
+        for start in range(0, len(Z), step):
+            yield slice(start, start + step), Z[start : start + step]
+
+    def _to_objective(self, standardized: Array) -> Array:
+        return self._sign * (self._offset + self._scale * standardized)
+
+    def posterior_covariance(self, X: Array) -> Array:
+        """Return the (n, n) posterior covariance at encoded rows, noise excluded."""
+        Z = self._to_columns(self._space.check_rows("X", X))
+        kernel = self._gp.kernel_
+        v = solve_triangular(self._gp.L_, kernel(self._gp.X_train_, Z), lower=True)
+        return np.asarray(self._scale**2 * (kernel(Z, Z.copy()) - v.T @ v), dtype=float)
+
+    def covariance_of_sums(self, X: Array, weights: Array) -> Array:
+        """Return the posterior covariance of weighted sums over rows, (K, K), noise excluded.
+
+        ``W K̂ Wᵀ`` without K̂: from the covariance of the sums with the trials, and the prior
+        covariance among the rows, some rows at a time.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Encoded rows.
+        weights : ndarray of shape (K, n)
+            Weights of the rows, one sum after the other.
+        """
+        Z = self._to_columns(self._space.check_rows("X", X))
+        kernel, train = self._gp.kernel_, self._gp.X_train_
+        step = max(1, _CHUNK // train.size)
+        parts = [slice(start, start + step) for start in range(0, len(Z), step)]
+        cross = np.sum([kernel(train, Z[part]) @ weights[:, part].T for part in parts], axis=0)
+        v = solve_triangular(self._gp.L_, cross, lower=True)
+        split = split_kernel(kernel, train.shape[1])
+        among = kernel if split is None or not split.leaves else split
+        prior = np.zeros((len(weights), len(weights)))
+        for start in steps(range(0, len(Z), _SUMMED), "batches"):
+            here, after = slice(start, start + _SUMMED), slice(start + _SUMMED, None)
+            # a copy, as a process has white noise between a row and itself
+            own = weights[:, here] @ among(Z[here], Z[here].copy()) @ weights[:, here].T
+            rest = weights[:, here] @ among(Z[here], Z[after]) @ weights[:, after].T
+            prior += own + rest + rest.T
+        covariance = prior - v.T @ v
+        return np.asarray(self._scale**2 * (covariance + covariance.T) / 2.0)
+
+    def covariance_with(self, X: Array, others: Array) -> Array:
+        """Return the (n, m) posterior covariance of encoded rows with others, noise excluded."""
+        Z = self._to_columns(self._space.check_rows("X", X))
+        T = self._to_columns(self._space.check_rows("others", others))
+        kernel, train, L = self._gp.kernel_, self._gp.X_train_, self._gp.L_
+        of_others = cho_solve((L, True), kernel(train, T), check_finite=False)
+        shared = kernel(Z, np.array(T)) - kernel(Z, train) @ of_others
+        return np.asarray(self._scale**2 * shared, dtype=float)
+
+    def difference(self, X: Array, x: Array) -> tuple[Array, Array]:
+        """Return mean and standard deviation of f(X) - f(x), each (n,), noise excluded.
+
+        From the joint posterior: what both share is no uncertainty of their difference.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Encoded rows.
+        x : ndarray of shape (d,)
+            The encoded row they are compared with.
+        """
+        X = self._space.check_rows("X", X)
+        z = self._to_columns(self._space.check_rows("x", x[None]))
+        kernel, train, L = self._gp.kernel_, self._gp.X_train_, self._gp.L_
+        of_x = kernel(z, train)
+        prior = float(self._prior_variance(z)[0])
+        mean, std = np.empty(len(X)), np.empty(len(X))
+        step = max(1, _CHUNK // train.size)
+        for start in range(0, len(X), step):
+            part = slice(start, start + step)
+            Z = self._to_columns(X[part])
+            cross = kernel(Z, train) - of_x
+            mean[part] = cross @ np.ravel(self._gp.alpha_)
+            v = solve_triangular(L, cross.T, lower=True, check_finite=False)
+            both = self._prior_variance(Z) + prior - 2.0 * kernel(Z, z)[:, 0]
+            std[part] = std_from_variance(both - np.einsum("ij,ij->j", v, v))
+        return self._sign * self._scale * mean, self._scale * std
+
+    def predict_grid(
+        self, X: Array, members: npt.NDArray[np.int64], values: Array
+    ) -> tuple[Array, Array] | None:
+        """Return mean and standard deviation, each (n, G), at rows that take the values of a grid.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Encoded rows.
+        members : ndarray of int
+            The columns that take the values; what else is active must not depend on them.
+        values : ndarray of shape (G, number of members)
+            The values, encoded.
+
+        Returns
+        -------
+        tuple of ndarray, or None
+            None where the kernel or `columns` does not split by hyperparameter.
+        """
+        grid = self._grid(X, members, values)
+        if grid is None:
+            return None
+        prior = float(self._prior_variance(self._gp.X_train_[:1])[0])  # the same everywhere
+        mean, variance = grid.predict(np.ravel(self._gp.alpha_), self._gp.L_, prior)
+        return self._to_objective(mean), self._scale * std_from_variance(variance)
+
+    def grid_mean(self, X: Array, members: npt.NDArray[np.int64], values: Array) -> Array | None:
+        """Return the mean alone, (n, G), as of `predict_grid`: its cost is that of O(m), not O(m²).
+
+        Parameters
+        ----------
+        X, members, values
+            As of `predict_grid`.
+        """
+        grid = self._grid(X, members, values)
+        return None if grid is None else self._to_objective(grid.mean(np.ravel(self._gp.alpha_)))
+
+    def std_of_mean(self, X: Array, members: npt.NDArray[np.int64], values: Array) -> Array:
+        """Return the posterior standard deviation of the function's mean over rows, (G,).
+
+        ``1ᵀ K̂ 1 / n²`` without K̂: it needs only the mean covariance of the rows with each trial,
+        and the mean prior covariance among the rows. The latter is the same along the whole grid,
+        as the kernel is stationary and rows move together.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Encoded rows.
+        members : ndarray of int
+            The columns that take the values; what else is active must not depend on them.
+        values : ndarray of shape (G, number of members)
+            The values, encoded.
+
+        References
+        ----------
+        .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
+           dependence plots. NeurIPS. Eq. 4. https://arxiv.org/abs/2111.04820
+        """
+        grid = self._grid(X, members, values)
+        if grid is None:
+            points = [self._to_columns(_at(X, members, value)) for value in values]
+            cross = np.array([self._mean_covariance(Z, self._gp.X_train_) for Z in points])
+            prior = np.array([self._mean_covariance(Z, Z.copy()).mean() for Z in points])
+        else:
+            cross = grid.mean_covariance()
+            among = replace(grid, train=grid.rows, values=grid.rows[:1])
+            prior = among.mean_covariance().mean()
+        v = solve_triangular(self._gp.L_, cross.T, lower=True)
+        return self._scale * std_from_variance(prior - np.einsum("ij,ij->j", v, v))
+
+    def covariance_of_means(self, groups: Sequence[Array]) -> Array:
+        """Return the posterior covariance of the function's means over groups of rows, (K, K).
+
+        ``1ᵀ K̂ 1 / (n_k n_l)`` of groups k and l: what Eq. 4 is for a single one.
+
+        Parameters
+        ----------
+        groups : sequence of ndarray of shape (n_k, d)
+            Encoded rows, at least one in each group.
+
+        References
+        ----------
+        .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
+           dependence plots. NeurIPS. Eq. 4. https://arxiv.org/abs/2111.04820
+        """
+        points = [self._to_columns(self._space.check_rows("groups", rows)) for rows in groups]
+        every = np.vstack(points)
+        first = np.cumsum([0, *map(len, points[:-1])])
+        sizes = np.array([len(Z) for Z in points])
+        # a copy, as a process has white noise between a row and itself
+        prior = np.array(
+            [np.add.reduceat(self._mean_covariance(Z, every.copy()), first) for Z in points]
+        )
+        cross = np.array([self._mean_covariance(Z, self._gp.X_train_) for Z in points])
+        v = solve_triangular(self._gp.L_, cross.T, lower=True)
+        covariance = prior / sizes - v.T @ v
+        return np.asarray(self._scale**2 * (covariance + covariance.T) / 2.0)
+
+    def _mean_covariance(self, Z: Array, T: Array) -> Array:
+        """Return the mean covariance of the rows of Z with each row of T."""
+        step = max(1, _CHUNK // T.size)
+        blocks = [Z[start : start + step] for start in range(0, len(Z), step)]
+        return np.asarray(sum(self._gp.kernel_(b, T).sum(axis=0) for b in blocks) / len(Z))
+
+    def _grid(
+        self, X: Array, members: npt.NDArray[np.int64], values: Array
+    ) -> GridPosterior | None:
+        X = self._space.check_rows("X", X)
+        owners = self._owners()
+        kernel = split_kernel(self._gp.kernel_, self._gp.X_train_.shape[1])
+        if owners is None or kernel is None or not kernel.leaves:
+            return None
+        along = np.repeat(X[:1], len(values), axis=0)
+        along[:, members] = values
+        return GridPosterior(
+            kernel=kernel,
+            train=self._gp.X_train_,
+            rows=self._to_columns(_at(X, members, values[0])),
+            values=self._to_columns(along),
+            moving=np.isin(owners, members),
+        )
+
+
+def _at(X: Array, members: npt.NDArray[np.int64], value: Array) -> Array:
+    """Return rows with some columns set to a value."""
+    rows = X.copy()
+    rows[:, members] = value
+    return rows
