@@ -72,10 +72,8 @@ from .explanations.subspace import Subspace as Subspace
 from .explanations.symbolic import SymbolicEffect as SymbolicEffect
 from .facade.comparison import compare as compare
 from .facade.effects import h_statistic as h_statistic
-from .facade.effects import next_experiments as next_experiments
 from .facade.effects import partial_dependences as partial_dependences
 from .facade.effects import regional_partial_dependence as regional_partial_dependence
-from .facade.expected_minimum import expected_minimum as expected_minimum
 from .facade.fanova import importance as importance
 from .facade.fanova import subspace as subspace
 from .facade.footprint import footprint as footprint
@@ -105,6 +103,9 @@ from .methods.advice.advise import AdviceExplainer as AdviceExplainer
 from .methods.advice.advise import advise as advise
 from .methods.advice.advise_result import Action as Action
 from .methods.advice.advise_result import Advice as Advice
+from .methods.advice.expected_minimum import expected_minimum as expected_minimum
+from .methods.advice.next_experiments import choose_experiments as choose_experiments
+from .methods.advice.next_experiments import next_experiments as next_experiments
 from .methods.around.ablation import ablate as ablate
 from .methods.around.ablation import ablation as ablation
 from .methods.around.ablation_result import Ablation as Ablation

@@ -144,11 +144,14 @@ def explains(
 
 def documented(text: str, taken: Sequence[str]) -> str:
     """Return a method's documentation with those arguments it takes that functions share."""
+    if "    Parameters\n" not in text:  # it has none of its own
+        text = text.replace("    Returns\n", "    Parameters\n    ----------\n    \n\n    Returns\n", 1)
     head, rule, rest = text.partition("----------\n    ")
     own, blank, tail = rest.partition("\n\n    Returns")
     parts = re.split(r"(?m)^(?=    \S)", _SHARED)
     shared = "".join(p for p in parts if not p.strip() or re.findall(r"\w+", p)[0] in taken)
-    return f"{head}{rule}{_RUN}{own.rstrip()}{shared}{blank[1:]}{tail}" if rule else text
+    first = f"{_RUN}{own}".rstrip()
+    return f"{head}{rule}{first}{shared}{blank[1:]}{tail}" if rule else text
 
 
 def told_arguments(function: Callable[..., Any]) -> dict[str, str]:

@@ -241,14 +241,14 @@ ADVISE = Method(
 )
 NEXT_EXPERIMENTS = Method(
     name="next_experiments",
-    module="hpo_explain.facade.effects",
+    module="hpo_explain.methods.advice.next_experiments",
     command=None,  # configurations, no result
     asks="Which trials would reduce the uncertainty of an effect?",
     limits="does not say where the best configuration is",
 )
 EXPECTED_MINIMUM = Method(
     name="expected_minimum",
-    module="hpo_explain.facade.expected_minimum",
+    module="hpo_explain.methods.advice.expected_minimum",
     command=None,  # a configuration and a number, no result
     asks="Which configuration does the model predict to be the best, tried or not?",
     limits="the best of many predictions promises too much, the more the fewer trials are near",

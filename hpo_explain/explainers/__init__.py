@@ -18,7 +18,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "games": ["GameExplainer"],
         "h_statistic": ["InteractionExplainer"],
         "learning_curves": ["LearningCurvesExplainer"],
-        "next_experiments": ["choose_experiments"],
         "noise": ["NoiseExplainer"],
         "pareto": ["ParetoExplainer"],
         "path": ["explain_path"],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +13,6 @@ from hpo_explain.base.options import Criterion, Kind, Split, Variance
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.explainers.h_statistic import InteractionExplainer
-from hpo_explain.explainers.next_experiments import choose_experiments
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
 from hpo_explain.explanations.h_statistic import InteractionStrength
 from hpo_explain.explanations.partial_dependences import PartialDependences
@@ -261,75 +259,6 @@ def h_statistic(
     model, notes = model_of(run, acquisition, before, kind, seed)
     subject = Subject.of(run, draws=draws, notes=notes)
     return InteractionExplainer(model, sample=sample, subject=subject, seed=seed).explain(name)
-
-
-@shows_progress
-def next_experiments(
-    run: Any,
-    names: str | Sequence[str],
-    n: int = 5,
-    *,
-    sample: int = 200,
-    grid_size: int = 15,
-    candidates: int = 500,
-    kind: Kind = "auto",
-    surrogate: Any = None,
-    seed: int = 0,
-    **reading: Any,
-) -> list[dict[str, Any]]:
-    """Return the experiments that would narrow the band of a partial dependence most.
-
-    Parameters
-    ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
-        The optimization run.
-    names : str or pair of str
-        The hyperparameters.
-    n : int, default 5
-        Number of experiments.
-    sample, grid_size, candidates, seed
-        As in :func:`hpo_explain.explainers.next_experiments.choose_experiments`.
-    kind : {"auto", "gp", "forest"}, default "auto"
-        The surrogate, as in :meth:`Run.surrogate`. Without a joint posterior the experiments are
-        those of largest uncertainty, with a warning.
-    surrogate : Surrogate or object, optional
-        A model of your own in place of `kind`: a surrogate, a fitted regressor of scikit-learn,
-        or any object with ``predict``, as in :meth:`Run.explained_by`.
-    **reading
-        Options of the adapter, such as ``objective=`` for a table.
-
-    Returns
-    -------
-    list of dict
-        Configurations, the most useful first, as ``study.enqueue_trial`` takes them.
-
-    Raises
-    ------
-    ValueError
-        If fewer than two trials are finished, a name is unknown, or an option is not allowed.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> [sorted(config) for config in hx.next_experiments(table, "x", n=2, objective="loss")]
-    [['x'], ['x']]
-    """
-    run = read(next_experiments, run, reading, surrogate, kind)
-    found = choose_experiments(
-        run.surrogate(kind=kind, seed=seed),
-        names,
-        n,
-        sample=sample,
-        grid_size=grid_size,
-        candidates=candidates,
-        feasible=_probability(run, seed),
-        seed=seed,
-    )
-    for note in found.notes:
-        warnings.warn(str(note), stacklevel=3)  # past what shows progress
-    return found.configurations
 
 
 def _probability(run: Run, seed: int) -> Callable[[Array], Array] | None:

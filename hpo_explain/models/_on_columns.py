@@ -13,11 +13,11 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
 from hpo_explain.models.protocols import HeldOut, Surrogate, mean_of
-from hpo_explain.space import Array, SearchSpace, Ties
-from hpo_explain.space.searches import changed, filled
+from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space.searches import descended, filled
 
 _SAMPLE = 2000  # configurations of the space among which the search starts
-_PARENTS, _CHILDREN = 20, 10
+_KEPT, _CHILDREN = 20, 10
 _STEPS = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)  # of the encoded range
 
 
@@ -52,16 +52,11 @@ def best_mean(
     rows = space.sample(_SAMPLE, seed=seed, latent=True)
     if len(tried):
         rows = np.vstack([filled(space, tried, seed), rows])
-    costs = sign * mean_of(surrogate, space.project(rows))
-    ties = Ties.among(costs)
-    for step in _STEPS:
-        order = np.argsort(ties.settled(costs), kind="stable")[:_PARENTS]
-        rows, costs = rows[order], costs[order]
-        children = changed(space, np.repeat(rows, _CHILDREN, axis=0), step, rng)
-        rows = np.vstack([rows, children])
-        costs = np.concatenate([costs, sign * mean_of(surrogate, space.project(children))])
-    best = int(np.argmin(ties.settled(costs)))
-    return np.asarray(space.project(rows[best : best + 1])[0]), float(sign * costs[best])
+    found, costs = descended(
+        space, rows, lambda rows: sign * mean_of(surrogate, space.project(rows)), _STEPS,
+        kept=_KEPT, children=_CHILDREN, rng=rng,
+    )  # fmt: skip
+    return np.asarray(space.project(found[:1])[0]), float(sign * costs[0])
 
 
 class HasExtremes:

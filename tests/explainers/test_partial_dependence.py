@@ -7,7 +7,7 @@ from sklearn.inspection import partial_dependence as sklearn_partial_dependence
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers.next_experiments import choose_experiments
+from hpo_explain.methods.advice.next_experiments import choose_experiments
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 

@@ -8,7 +8,8 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
-from hpo_explain.explainers.next_experiments import choose_experiments
+from hpo_explain.methods.advice.next_experiments import choose_experiments
+from hpo_explain.wording import tell
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 SPACE = unit_cube(2)
@@ -72,7 +73,9 @@ def test_experiments_in_a_nested_space_are_configurations_that_a_study_takes():
 def test_without_a_joint_posterior_those_of_largest_uncertainty_are_returned_with_a_note():
     surrogate = AnalyticSurrogate(SPACE, 0.0, lambda X: X[:, 0] + 0.1 * X[:, 1])
     found = choose_experiments(surrogate, "x1", 3, sample=20, grid_size=5)
-    assert [note.kind for note in found.notes] == ["no_joint_posterior"]
+    (note,) = found.notes
+    assert note.kind == "no_joint_posterior"
+    assert tell(note, lambda option: f"--{option.name} {option.value}").endswith("use --kind gp")
     assert found.X[:, 0].tolist() == [1.0, 1.0, 1.0]
     assert found.X[:, 1].tolist() == sorted(SPACE.sample(20, seed=0, latent=True)[:, 1])[:-4:-1]
 
@@ -96,7 +99,11 @@ def test_experiments_differ_and_are_fewer_where_there_are_no_others(kind, names)
     found = choose_experiments(surrogate, names, 9, **options)
     note = found.notes[-1]
     assert (note.kind, note["asked"], note["found"]) == ("fewer_experiments", 9, 6)
-    assert note["option"] == ("candidates" if kind == "gp" else "sample")
+    option = "candidates" if kind == "gp" else "sample"
+    assert str(note) == (
+        "n is 9, but there are only 6 different configurations to choose from. If the space has "
+        f"others, give a larger {option}="
+    )
     assert len(found.configurations) == 6
 
 

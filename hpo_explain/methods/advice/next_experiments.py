@@ -17,15 +17,20 @@ trials are chosen one after the other, each the candidate that most reduces the 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count
 from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import fact
-from hpo_explain.explanations.next_experiments import Experiments
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import counted
+from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.effects.effect_result import PROBABLE, PartialDependence
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from hpo_explain.models._repeats import different_rows
@@ -34,6 +39,104 @@ from hpo_explain.space import Array, SearchSpace, lowest, ranked
 
 _BLOCK = 1000  # configurations whose covariance with the candidates is computed at once
 _KNOWN = 1e-9  # share of the largest variance below which nothing is left to learn at a candidate
+
+
+_WITHOUT_JOINT = declared_fact(
+    "no_joint_posterior",
+    "{model} has no joint posterior, so how much an experiment would narrow the band is not known: "
+    "the configurations of largest uncertainty are returned. For the others use {kind='gp'}",
+)
+_FEWER = declared_fact(
+    "fewer_experiments",
+    "n is {asked}, but there {are} to choose from. If the space has others, give a larger {larger}",
+    are=lambda about: (
+        f"{'is' if about['found'] == 1 else 'are'} only "
+        + counted(about["found"], "different configuration")
+    ),
+    larger=lambda about: (Option(about["option"]),),
+)
+_INFEASIBLE = declared_fact(
+    "infeasible_left_out",
+    "{candidates} left out as probably infeasible",
+    candidates=lambda about: (
+        f"{counted(about['n'], 'candidate')} " + ("is" if about["n"] == 1 else "are")
+    ),
+)
+
+
+@explains(of="surrogate", without=("draws",))
+def next_experiments(
+    asked: Asked,
+    names: str | Sequence[str],
+    n: int = 5,
+    *,
+    sample: int = 200,
+    grid_size: int = 15,
+    candidates: int = 500,
+) -> list[dict[str, Any]]:
+    """Return the experiments that would narrow the band of a partial dependence most.
+
+    Without a joint posterior they are those of largest uncertainty, with a warning.
+
+    Parameters
+    ----------
+    names : str or pair of str
+        The hyperparameters.
+    n : int, default 5
+        Number of experiments.
+    sample, grid_size, candidates
+        As in :func:`choose_experiments`.
+
+    Returns
+    -------
+    list of dict
+        Configurations, the most useful first, as ``study.enqueue_trial`` takes them.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, a name is unknown, or an option is not allowed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> [sorted(config) for config in hx.next_experiments(table, "x", n=2, objective="loss")]
+    [['x'], ['x']]
+    """
+    found = choose_experiments(
+        asked.run.surrogate(kind=asked.kind, seed=asked.seed), names, n, sample=sample,
+        grid_size=grid_size, candidates=candidates, feasible=asked.feasible, seed=asked.seed,
+    )  # fmt: skip
+    for note in found.notes:
+        warnings.warn(str(note), stacklevel=4)  # past what reads the run and shows progress
+    return found.configurations
+
+
+@dataclass(frozen=True, eq=False)
+class Experiments:
+    """Configurations whose evaluation would narrow the band of a partial dependence.
+
+    Attributes
+    ----------
+    space : SearchSpace
+        The search space.
+    X : ndarray of shape (n, d)
+        Encoded configurations, all different, the most useful first.
+    notes : tuple of Fact
+        ``no_joint_posterior`` where they are only those of largest ŝ, and ``fewer_experiments``
+        where there are not as many different ones as were asked for.
+    """
+
+    space: SearchSpace
+    X: Array
+    notes: tuple[Fact, ...] = ()
+
+    @property
+    def configurations(self) -> list[dict[str, Any]]:
+        """The configurations in the user's units, as ``study.enqueue_trial`` takes them."""
+        return self.space.decode(self.X)
 
 
 def choose_experiments(
@@ -112,7 +215,7 @@ def choose_experiments(
     effect, rows = explainer.effect_and_rows(names)
     notes = []
     if not isinstance(surrogate, SupportsJoint):
-        notes.append(fact("no_joint_posterior", model=type(surrogate).__name__))
+        notes.append(_WITHOUT_JOINT(model=type(surrogate).__name__))
         found, left_out = _most_uncertain(space, effect, rows, n, feasible)
     else:
         z, weight = _averaged(space, effect, rows)
@@ -127,9 +230,9 @@ def choose_experiments(
             covariances = _covariances(surrogate, z, x)
             found = x[_greedy(*covariances, weight, noise, min(n, len(x)), probability)]
     if left_out:
-        notes.append(fact("infeasible_left_out", n=left_out))
+        notes.append(_INFEASIBLE(n=left_out))
     if len(found) < n:
-        notes.append(fact("fewer_experiments", asked=n, found=len(found), option=option))
+        notes.append(_FEWER(asked=n, found=len(found), option=option))
     return Experiments(space, found, tuple(notes))
 
 

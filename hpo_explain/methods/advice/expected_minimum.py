@@ -4,33 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpo_explain.base.options import Kind
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.facade._asked import read
+from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.models._on_columns import best_mean
 
 
-@shows_progress
-def expected_minimum(
-    run: Any, *, kind: Kind = "auto", surrogate: Any = None, seed: int = 0, **reading: Any
-) -> tuple[dict[str, Any], float]:
+@explains(of="surrogate", without=("draws",))
+def expected_minimum(asked: Asked) -> tuple[dict[str, Any], float]:
     """Return the configuration whose predicted objective is best, and that prediction.
 
     It is skopt's function of this name for any run and model. Where the objective is maximized it
     is the maximum. The mean alone counts: where no trial is near, it may be wrong.
-
-    Parameters
-    ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
-        The optimization run.
-    kind : {"auto", "gp", "forest"}, default "auto"
-        The surrogate, as in :meth:`Run.surrogate`.
-    surrogate : Surrogate or object, optional
-        A model of your own in place of `kind`, as in :meth:`Run.explained_by`.
-    seed : int, default 0
-        Seed of the surrogate and of the search.
-    **reading
-        Options of the adapter, such as ``objective=`` for a table.
 
     Returns
     -------
@@ -56,6 +39,7 @@ def expected_minimum(
     >>> round(config["x"], 1), abs(loss) < 0.01
     (0.3, True)
     """
-    run = read(expected_minimum, run, reading, surrogate, kind)
-    x, mean = best_mean(run.surrogate(kind=kind, seed=seed), run.direction, run.X, seed=seed)
+    run, seed = asked.run, asked.seed
+    model = run.surrogate(kind=asked.kind, seed=seed)
+    x, mean = best_mean(model, run.direction, run.X, seed=seed)
     return run.space.decode(x[None])[0], mean
