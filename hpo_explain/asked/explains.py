@@ -145,7 +145,9 @@ def explains(
 def documented(text: str, taken: Sequence[str]) -> str:
     """Return a method's documentation with those arguments it takes that functions share."""
     if "    Parameters\n" not in text:  # it has none of its own
-        text = text.replace("    Returns\n", "    Parameters\n    ----------\n    \n\n    Returns\n", 1)
+        text = text.replace(
+            "    Returns\n", "    Parameters\n    ----------\n    \n\n    Returns\n", 1
+        )
     head, rule, rest = text.partition("----------\n    ")
     own, blank, tail = rest.partition("\n\n    Returns")
     parts = re.split(r"(?m)^(?=    \S)", _SHARED)
