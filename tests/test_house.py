@@ -30,10 +30,10 @@ def test_importing_the_package_loads_nothing_heavy():
     assert loaded.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", hpo_explain.__all__)
-def test_every_public_name_can_be_loaded_and_is_listed(name):
-    assert getattr(hpo_explain, name) is not None
-    assert name in dir(hpo_explain)
+def test_every_public_name_can_be_loaded_and_is_listed():
+    for name in hpo_explain.__all__:
+        assert getattr(hpo_explain, name) is not None, name
+        assert name in dir(hpo_explain), name
 
 
 def test_an_unknown_public_name_is_an_attribute_error():
@@ -57,46 +57,57 @@ def test_every_explainer_is_public():
     assert found <= {*hpo_explain.__all__}
 
 
-@pytest.mark.parametrize("module", sorted(modules()))
-def test_every_listed_name_exists(module):
-    loaded = import_module(module)
-    listed = getattr(loaded, "__all__", [])
-    assert [name for name in listed if not hasattr(loaded, name)] == []
-    assert len(set(listed)) == len(listed)
+def test_every_module_is_imported_and_every_listed_name_exists():
+    for module in sorted(modules()):
+        loaded = import_module(module)
+        listed = getattr(loaded, "__all__", [])
+        assert [name for name in listed if not hasattr(loaded, name)] == [], module
+        assert len(set(listed)) == len(listed), module
 
 
 # ---------------------------------------------------------------------- the process it lives in
 
+SHARED_BY_ALL = {
+    "rc_context", "rc_file", "rcdefaults", "seterr", "switch_backend",  # settings
+    "catch_warnings", "simplefilter", "filterwarnings",
+    "set_state",  # of numpy's global generator
+}  # fmt: skip
 
-@pytest.mark.parametrize("module", sorted(modules()))
-def test_no_module_changes_what_all_threads_share(module):
+
+def test_no_module_changes_what_all_threads_share():
     """Settings of matplotlib and numpy, filters of warnings; np.errstate is a thread's own."""
-    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
-    used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    used |= {
-        name.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
-        for name in node.names
-    }  # fmt: skip
-    assert used.isdisjoint({"rc_context", "rc_file", "rcdefaults", "seterr", "switch_backend"})
-    assert used.isdisjoint({"catch_warnings", "simplefilter", "filterwarnings"})
-    assert used.isdisjoint({"set_state"})  # of numpy's global generator
-    stored = [
-        node.value.attr for node in ast.walk(tree)
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
-        and isinstance(node.value, ast.Attribute)
-    ]  # fmt: skip
-    assert "rcParams" not in stored
+    for module, path in modules().items():
+        nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+        used = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        used |= {n.name for node in nodes if isinstance(node, ast.ImportFrom) for n in node.names}
+        assert used.isdisjoint(SHARED_BY_ALL), module
+        stored = [
+            node.value.attr for node in nodes
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+            and isinstance(node.value, ast.Attribute)
+        ]  # fmt: skip
+        assert "rcParams" not in stored, module
 
 
 # ---------------------------------------------------------------------- examples
 
 
-@pytest.mark.parametrize("name", sorted(hpo_explain.__all__))
-def test_every_public_function_and_class_shows_an_example(name):
-    value = getattr(hpo_explain, name)
-    if getattr(value, "_is_protocol", False):
-        pytest.skip("a Protocol has nothing to run")
-    assert "Examples\n--------\n>>> " in inspect.getdoc(value)
+def test_every_public_function_and_class_shows_an_example():
+    without = [
+        name
+        for name in hpo_explain.__all__
+        if not getattr(getattr(hpo_explain, name), "_is_protocol", False)
+        and "Examples\n--------\n>>> " not in (inspect.getdoc(getattr(hpo_explain, name)) or "")
+    ]
+    assert without == []
+
+
+# ---------------------------------------------------------------------- size
+
+
+def test_no_file_is_longer_than_a_person_reads():
+    long = [name for name, path in modules().items() if len(path.read_text().splitlines()) > 600]
+    assert long == []
 
 
 def test_the_examples_of_every_folder_are_collected(request):
@@ -142,26 +153,3 @@ def test_every_study_that_a_test_runs_is_given_its_sampler():
                 and "sampler" not in [keyword.arg for keyword in call.keywords]
             ]
     assert unseeded == []
-
-
-def test_a_private_name_is_imported_by_the_tests_of_its_own_package_only():
-    private = []
-    for path, tree in parsed_tests():
-        folder = Path(path).parent.name
-        if folder == "benchmarks":  # they time what is inside
-            continue
-        homes = ("hpo_explain._", f"hpo_explain.{folder}.")  # what all share, and its own
-        for node in ast.walk(tree):
-            match node:
-                case ast.Import():
-                    names = [alias.name for alias in node.names]
-                case ast.ImportFrom():
-                    names = [f"{node.module}.{alias.name}" for alias in node.names]
-                case _:
-                    continue
-            private += [
-                f"{path}:{node.lineno} imports {name}"
-                for name in names
-                if re.search(r"\._(?!_)", name) and not name.startswith(homes)
-            ]
-    assert private == []

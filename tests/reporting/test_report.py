@@ -469,9 +469,9 @@ def test_an_analysis_is_computed_once_however_many_sections_use_it(run, monkeypa
     from hpo_explain.reporting import context
 
     calls = []
-    importance = context.facade.importance
+    importance = context.methods.importance
     monkeypatch.setattr(
-        context.facade, "importance", lambda *a, **k: calls.append(1) or importance(*a, **k)
+        context.methods, "importance", lambda *a, **k: calls.append(1) or importance(*a, **k)
     )
     Report.of({"loss": run}, sections=["importance", "effects", "h-statistic", "next"])
     assert len(calls) == 1
