@@ -162,6 +162,7 @@ SYMBOLIC = Method(
 ABLATION = Method(
     name="ablation",
     module="hpo_explain.methods.around.ablation",
+    folded=False,
     asks="Which changes lead from the default to the best configuration?",
     limits="where changes act together, the gain of each depends on their order (its Shapley value "
     "does not)",

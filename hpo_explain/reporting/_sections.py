@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from markupsafe import Markup
 
 from hpo_explain.base.figures.rows import View
-from hpo_explain.base.result import Result
 from hpo_explain.base.text import filled
 from hpo_explain.catalog.entry import Method
-from hpo_explain.reporting._plain import shown
-from hpo_explain.reporting._render import figure
+from hpo_explain.explanations.result import Result
+from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
+from hpo_explain.wording.contents import line
+from hpo_explain.wording.trust import caution
 
 
 def section_of(method: Method) -> Section:
@@ -35,6 +37,19 @@ def section_of(method: Method) -> Section:
     return Section(name, method.title, method.how_to_read, content, folded=method.folded)
 
 
-def _figure(result: Result, name: str, view: View[Any]) -> Markup:
+def _figure(result: Any, name: str, view: View[Any]) -> Markup:
     caption = filled(view.caption, found=result)
     return figure(partial(result.plot, view=name), alt=result.sentence, caption=caption)
+
+
+def shown(name: str, result: Result, plots: Sequence[Markup], *, lead: str = "") -> Content:
+    """Return the content of a section: its lead, a caution, the finding, plots and notes."""
+    body = render(
+        "result.html.j2",
+        lead=lead,
+        sentence=result.sentence,
+        caution=caution(result),
+        plots=plots,
+        notes=result.notes,
+    )
+    return Content(result.sentence, body, {name: result.to_frame()}, line(result))

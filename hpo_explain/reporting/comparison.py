@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hpo_explain import methods
-from hpo_explain.reporting._plain import shown
 from hpo_explain.reporting._render import figure
+from hpo_explain.reporting._sections import shown
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run

@@ -15,7 +15,6 @@ from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import WhichTrial
 from hpo_explain.diagnostics._sampling_bias import SamplingBias, sampling_bias
 from hpo_explain.diagnostics._trust import Trust
-from hpo_explain.explainers._savings import certain_saving_of_time
 from hpo_explain.explainers.proposal import ProposalExplainer, explainable
 from hpo_explain.explanations.densities import ProposalDensities
 from hpo_explain.explanations.fanova import FanovaImportance
@@ -23,7 +22,6 @@ from hpo_explain.explanations.h_statistic import InteractionStrength
 from hpo_explain.explanations.history import History
 from hpo_explain.explanations.learning_curves import LearningCurves
 from hpo_explain.explanations.noise import Noise
-from hpo_explain.explanations.pareto import Saving
 from hpo_explain.explanations.path import LATEST, DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.explanations.recommended_space import Recommendation
@@ -272,14 +270,6 @@ class Context(Analysed):
     def lime(self) -> LimeExplanation:
         """A linear model around the incumbent."""
         return self.once("lime", lambda: self._around(methods.lime))
-
-    @property
-    def saving(self) -> Saving | None:
-        """What can certainly be saved of the best trial's time for a small loss, if anything."""
-        return self.once(
-            "saving",
-            lambda: certain_saving_of_time(self.run, self.run.surrogate(), self.trust),
-        )
 
     def _around(self, explain: Callable[[Run], _T]) -> _T:
         self.check_differences()

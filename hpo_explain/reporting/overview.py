@@ -1,14 +1,20 @@
-"""The report's first section: what was run, what came of it, and what was left out."""
+"""The report's first sections: the answer in short, the run, and how far to believe the model."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timezone
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from hpo_explain.base.errors import unless_nothing
 from hpo_explain.base.facts import by_reason
 from hpo_explain.base.phrases import counted, spans
+from hpo_explain.diagnostics._trust import Trust
+from hpo_explain.explanations.fanova import FanovaImportance
+from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
@@ -16,6 +22,66 @@ from hpo_explain.run import Run
 from hpo_explain.wording import format_value
 from hpo_explain.wording import history as history_words
 from hpo_explain.wording import run as words
+from hpo_explain.wording import trust as trust_words
+from hpo_explain.wording.fanova import between, disagreement
+from hpo_explain.wording.history import best_so_far
+from hpo_explain.wording.numbers import percent
+
+_MOST_BARS, _MOST_ACTIONS = 5, 3
+_LEAST_BAR = 0.01  # of the variance
+_LONGEST_NAME = 48  # columns
+
+
+def _short(context: Context) -> Content:
+    best = best_so_far(context.history)
+    actions = context.advice.actions[:_MOST_ACTIONS]
+    importance = unless_nothing(lambda: context.importance)
+    body = render(
+        "short.html.j2",
+        best=best,
+        verdicts=[
+            (trust_words.where(scope), found.level, trust_words.needed(scope))
+            for scope, found in trust_words.lines(_with_proposals(context))
+        ],
+        disagreement="" if importance is None else disagreement(importance),
+        bars=[] if importance is None else _bars(importance),
+        actions=actions,
+    )
+    return Content(best, body)
+
+
+def _with_proposals(context: Context) -> Trust:
+    """Return the verdicts, that on the proposals of the densities that chose them."""
+    densities = unless_nothing(lambda: context.trust_of_proposals)
+    if densities is None:
+        return context.trust
+    return replace(context.trust, proposals=densities.proposals)
+
+
+def _bars(result: FanovaImportance) -> list[dict[str, Any]]:
+    """Return name, share and interval of what matters most."""
+    rows = result.importance.sort_values("importance", ascending=False, kind="stable")
+    shown = rows[rows["importance"] >= _LEAST_BAR][:_MOST_BARS]
+    names = abbreviated((plain(name) for name in shown.index), _LONGEST_NAME)
+    return [
+        {
+            "name": name,
+            "share": percent(float(row["importance"])),
+            "size": f"{100.0 * float(np.clip(row['importance'], 0.0, 1.0)):.1f}",
+            "interval": between(float(row["lower"]), float(row["upper"])),
+        }
+        for name, (_, row) in zip(names, shown.iterrows(), strict=True)
+    ]
+
+
+SHORT = Section(
+    "short",
+    "In short",
+    "The verdicts say what the model's predictions of trials that it had not seen are worth. A bar "
+    "is the share of the variance of the predicted objective that a hyperparameter explains.",
+    _short,
+)
+
 
 _TITLE = "Overview"
 _LONG = 300
@@ -115,5 +181,36 @@ OVERVIEW = Section(
     "Every mark is one trial: a configuration that was tried, and the objective it reached. The "
     "line is the best objective so far; where it is flat, trials brought nothing better.",
     _content,
+    folded=True,
+)
+
+
+def _trust_content(context: Context) -> Content:
+    verdict = context.trust
+    advice = trust_words.advice(verdict)
+    body = render(
+        "trust.html.j2",
+        level=verdict.level,
+        advice=advice,
+        measures=trust_words.measures(verdict),
+        verdicts=[
+            (
+                trust_words.where(scope),
+                trust_words.needed(scope),
+                found.level,
+                trust_words.reasons(found),
+            )
+            for scope, found in trust_words.lines(verdict)
+        ],
+    )
+    return Content(f"Trust is {verdict.level}. {advice}", body)
+
+
+TRUST = Section(
+    "trust",
+    "Can the model be trusted?",
+    "Every explanation here describes a model of the objective, not the objective itself. This "
+    "section says how well that model predicts trials that it had not seen.",
+    _trust_content,
     folded=True,
 )

@@ -18,7 +18,6 @@ from hpo_explain.facade._asked import options_of
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._render import page
 from hpo_explain.reporting._sections import section_of
-from hpo_explain.reporting.around import AROUND
 from hpo_explain.reporting.comparison import comparable, comparison_section
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.fanova import IMPORTANCE
@@ -26,16 +25,14 @@ from hpo_explain.reporting.h_statistic import H_STATISTIC
 from hpo_explain.reporting.learning_curves import LEARNING_CURVES
 from hpo_explain.reporting.matters import MATTERS
 from hpo_explain.reporting.noise import NOISE
-from hpo_explain.reporting.overview import OVERVIEW
+from hpo_explain.reporting.overview import OVERVIEW, SHORT, TRUST
 from hpo_explain.reporting.pareto import joined, pareto_section
 from hpo_explain.reporting.partial_dependence import EFFECTS
 from hpo_explain.reporting.path import PATH
 from hpo_explain.reporting.proposal import BEST_PROPOSAL, LATEST_PROPOSAL
 from hpo_explain.reporting.recommended_space import NEXT_STEPS
 from hpo_explain.reporting.section import Card, Section, card_of
-from hpo_explain.reporting.short import SHORT
 from hpo_explain.reporting.trials import TRIALS
-from hpo_explain.reporting.trust import TRUST
 from hpo_explain.run import Run
 from hpo_explain.wording import report as words
 
@@ -43,7 +40,6 @@ SECTIONS: tuple[Section, ...] = (
     SHORT,
     TRIALS,
     MATTERS,
-    AROUND,
     LEARNING_CURVES,
     PATH,
     OVERVIEW,
@@ -91,7 +87,7 @@ def report(
         The heading; by default it has the run's name, if there is one.
     sections : sequence of str or Section, optional
         The parts of the report by name, in order; by default all that the run has something for:
-        "short", "trials", "matters", "around", "learning-curves", "path", and among the details
+        "short", "trials", "matters", "learning-curves", "path", and among the details
         "overview", "trust", "importance", "effects", "h-statistic", "ablation",
         "local-importance", "lime", "noise", "best", "latest", "next". A `Section` of your own may
         stand among them.

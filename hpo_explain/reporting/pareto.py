@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.explainers.pareto import ParetoExplainer
-from hpo_explain.reporting._plain import shown
 from hpo_explain.reporting._render import figure
+from hpo_explain.reporting._sections import shown
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Objectives, Run

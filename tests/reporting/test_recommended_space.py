@@ -10,9 +10,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.reporting._render import downloads, estimates
-from hpo_explain.wording.contents import line
 from tests.explainers.test_path import run_of
-from tests.handmade import NASTY, tuning_run
 from tests.reporting.pages import page_of
 
 pytestmark = pytest.mark.usefixtures("empty_figures")
@@ -104,47 +102,3 @@ def test_a_large_table_is_handed_over_once_and_estimates_of_it_are_shorter():
         assert [*found["which"]] == [*range(4_000)]
         np.testing.assert_allclose(found["value"], values, rtol=precision)
     assert estimates(frame[:100]).equals(frame[:100])
-
-
-def test_no_line_gives_up_a_range_that_the_sentence_keeps():
-    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xyz"])
-    X = space.sample(30, seed=0)
-    noise = np.random.default_rng(0).normal(size=30)
-    found = hx.recommended_space(hx.Run(space, X, noise, "minimize"))
-    assert not any(claim.certain for claim in found.claims if claim.estimate < 1.0)
-    assert line(found) == "No range can be given up with confidence yet."
-    certain = hx.recommended_space(narrow_run())
-    assert line(certain) == "Values of x1 and x2 can be given up."
-
-
-def test_the_trials_are_handed_over_with_what_is_missing_empty(tmp_path):
-    run = tuning_run(12)
-    tables = tables_of(page_of(run, tmp_path, "overview"))
-    for kind in ("csv", "json"):
-        rows = tables[f"trials.{kind}"].to_dict("records")
-        assert [row["trial"] for row in rows] == [*range(12)]
-        for row, config, loss in zip(rows, run.space.decode(run.X), run.objective, strict=True):
-            assert row["loss"] == pytest.approx(loss, rel=1e-6)
-            for name in run.space.names:
-                if name in config:
-                    expected = config[name]
-                    close = expected if isinstance(expected, str) else pytest.approx(expected)
-                    assert row[name] == close
-                else:
-                    assert pd.isna(row[name])
-
-
-def test_names_that_hurt_stay_text_in_tables(tmp_path):
-    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in NASTY])
-    X = space.sample(30, seed=0)
-    page = page_of(hx.Run(space, X, X[:, 0], "minimize"), tmp_path, "importance")
-    assert [attrs for tag, attrs in page.elements if tag == "script"] == [{}]  # the page's own
-    for table in tables_of(page).values():
-        assert set(NASTY) <= set(table.iloc[:, 0].astype(str))
-
-
-def test_details_alone_are_open_and_beside_others_they_are_folded(tmp_path):
-    for names, is_open in ((["next"], True), (["short", "next"], False)):
-        page = page_of(narrow_run(), tmp_path, *names)
-        (attributes,) = [a for _, a in page.elements if a.get("id") == "next"]
-        assert ("open" in attributes) == is_open
