@@ -20,7 +20,7 @@ from hpo_explain.methods._engines.explained import accepted_acquisition
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import KnowsTrainingRows, Surrogate
 from hpo_explain.run import Objectives, Run
-from hpo_explain.run.fits import learned_rows, which_of
+from hpo_explain.run.fits import EXPLAINED_SOME, learned_rows, which_of
 from hpo_explain.space import Config, encode_one
 from hpo_explain.space.support import nearest
 
@@ -126,7 +126,7 @@ def some_trials(run: Run, *, seed: int = 0) -> tuple[list[int], tuple[Fact, ...]
     in_order = np.argsort(numbers, kind="stable")
     cost = np.where(np.asarray(run.feasible), run.cost, np.inf)[in_order]
     rows = learned_rows(run.space, run.X[in_order], cost, _SOME, seed=seed)
-    told = fact("explained_some", **which_of(len(run), _SOME, seed=seed))
+    told = EXPLAINED_SOME(**which_of(len(run), _SOME, seed=seed))
     return numbers[in_order[rows]].tolist(), (told,)
 
 

@@ -5,20 +5,58 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from hpo_explain.base.checks import check_direction, check_draws
-from hpo_explain.base.facts import Fact, as_facts, fact
+from hpo_explain.base.facts import Fact, as_facts
 from hpo_explain.base.html import plain_json
 from hpo_explain.base.options import Direction, State
-from hpo_explain.diagnostics._trust import Scope, Trust, Verdict
-from hpo_explain.run import Run
+from hpo_explain.base.phrases import join_words, listed
+from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.space.support import Support
 
+if TYPE_CHECKING:
+    from hpo_explain.diagnostics._trust import Scope, Trust, Verdict
+    from hpo_explain.run import Run
+
+_MOST_BARELY = 4  # hyperparameters that are named
 _TRIED = 0.75  # share of a hyperparameter's scale that must have been tried
+
+
+_WHERE = {
+    "everywhere": "over the whole space",
+    "good_region": "among the good trials",
+    "proposals": "behind the proposals",
+}
+_model_not_trusted = declared_fact(
+    "model_not_trusted",
+    "{what} {where}",
+    what=lambda fact: (
+        "it is not known how well the model predicts"
+        if fact["level"] == "unknown"
+        else "the model predicts badly"
+    ),
+    where=lambda fact: _WHERE[fact["scope"]],
+)
+_model_not_checked = declared_fact(
+    "model_not_checked",
+    "predictions were checked in a small part of the space only{along}",
+    along=lambda fact: f" along {join_words(fact.names)}" if fact.names else "",
+)
+_value_not_tried = declared_fact("value_not_tried", "hardly any trial has such values of {names}")
+_range_partly_tried = declared_fact(
+    "range_partly_tried", "{what}", what=lambda fact: _partly_tried(fact.names)
+)
+
+
+def _partly_tried(names: Sequence[str]) -> str:
+    if not names:
+        return "it is not known what was tried"
+    verb = "was" if len(names) == 1 else "were"
+    return f"{listed(list(names), _MOST_BARELY)} {verb} tried in a part of the range only"
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +190,8 @@ class Subject:
         reasons = () if verdict is None else verdict.reasons
         failed = [r for r in reasons if dict(r.values).get("level") == level]
         if level == "poor" and [reason.kind for reason in failed] == ["trust_reach"]:
-            return (fact("model_not_checked", names=failed[0].names, scope=scope),)
-        return (fact("model_not_trusted", level=level, scope=scope),)
+            return (_model_not_checked(names=failed[0].names, scope=scope),)
+        return (_model_not_trusted(level=level, scope=scope),)
 
     def untried(self, values: Mapping[str, Sequence[Any]]) -> tuple[Fact, ...]:
         """Return a fact that names the hyperparameters with values that were hardly tried.
@@ -169,7 +207,7 @@ class Subject:
         if support is None:
             return ()
         missing = [n for n, some in values.items() if some and not support.at(n, some).all()]
-        return (fact("value_not_tried", names=missing),) if missing else ()
+        return (_value_not_tried(names=missing),) if missing else ()
 
     def partly_tried(self, names: Sequence[str]) -> tuple[Fact, ...]:
         """Return a fact that names the hyperparameters of which much of the range was not tried.
@@ -178,7 +216,7 @@ class Subject:
         """
         support = self.support
         barely = [n for n in names if support is not None and support.share(n) < _TRIED]
-        return (fact("range_partly_tried", names=barely),) if support is None or barely else ()
+        return (_range_partly_tried(names=barely),) if support is None or barely else ()
 
     @property
     def lower_is_better(self) -> bool:

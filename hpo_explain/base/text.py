@@ -65,7 +65,7 @@ class _People(Formatter):
             return (percent if spec == "%" else plus_minus)(value.value, value.half)
         if isinstance(value, (list, tuple)):
             return join_words([self.format_field(one, spec) for one in value])
-        if spec.startswith("."):  # as many digits as asked for
+        if spec.startswith((".", ",")):  # digits as asked for
             return format(value, spec)
         return percent(value) if spec == "%" else format_value(value, width=int(spec or 200))
 
@@ -149,6 +149,7 @@ def _words_of(about: Fact) -> Words:
 
 
 _ROLES = {"interaction_may_be_nothing": "said"}  # not declared yet
+declared_fact("uncertainty_unknown", "the model does not say how uncertain it is of a difference")
 UNCLEAR = declared_fact(
     "gain_within_uncertainty", "the difference is within its uncertainty", role="said"
 )

@@ -51,7 +51,7 @@ def summary(run: Run) -> list[str]:
     2 trials of 2 hyperparameters, loss (minimize), by the optimizer
     left out: 1 (1): its loss is nan
     """
-    from hpo_explain.wording import run as run_words
+    from hpo_explain.run import told as run_words
     from hpo_explain.wording import tell as told
     from hpo_explain.wording.reading import CAUTIONS
 

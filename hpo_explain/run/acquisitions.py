@@ -7,8 +7,9 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, as_facts, fact
+from hpo_explain.base.facts import Fact, as_facts
 from hpo_explain.base.options import Direction
+from hpo_explain.base.text import declared_fact
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
 from hpo_explain.models.acquisition.surrogate_based import (
     ExpectedImprovement,
@@ -86,6 +87,11 @@ _IMPROVEMENTS: dict[str, Callable[..., Acquisition]] = {
 }
 
 
+_another_model = declared_fact(
+    "another_model", "another model's view: {names} through the surrogate that was given"
+)
+
+
 @dataclass(frozen=True, eq=False)
 class ChosenAcquisition:
     """An acquisition function, whose it is, and how that is known.
@@ -139,7 +145,7 @@ class ChosenAcquisition:
             and any(entry.name == "surrogate" for entry in fields(given))
         ):
             built = replace(given, surrogate=surrogate)
-        return ChosenAcquisition(built, True, (fact("another_model", names=[built.label]),))
+        return ChosenAcquisition(built, True, (_another_model(names=[built.label]),))
 
 
 def criterion_of(name: str, surrogate: Surrogate, best: float, direction: Direction) -> Acquisition:

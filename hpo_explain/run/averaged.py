@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.facts import fact
 from hpo_explain.base.options import Direction
+from hpo_explain.base.text import declared_fact
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import HeldOut, Surrogate
 from hpo_explain.run.diverged import diverged_above, winsorized
@@ -115,6 +115,15 @@ class OverInstances:
         return Instances(all_of.names, all_of.X[kept], all_of.index[kept], all_of.objective[kept])
 
 
+_instances_averaged = declared_fact(
+    "instances_averaged",
+    "instances: the {objective} of each configuration is its mean over {instances} instances as a "
+    "forest on configuration and instance predicts it; {missing} of {evaluations} evaluations "
+    "{are} missing",
+    are=lambda fact: "is" if fact["missing"] == 1 else "are",
+)
+
+
 def average_instances(run: Run, *, n_trees: int = 64, seed: int = 0) -> Run:
     """Return a run whose objective is what a model predicts on average over all instances.
 
@@ -158,8 +167,7 @@ def average_instances(run: Run, *, n_trees: int = 64, seed: int = 0) -> Run:
     over = OverInstances(run.space, instances, run.direction, n_trees=n_trees, seed=seed)
     k = len(instances.names)
     tried = {(x.tobytes(), int(i)) for x, i in zip(instances.X, instances.index, strict=True)}
-    note = fact(
-        "instances_averaged",
+    note = _instances_averaged(
         objective=run.objective_name,
         instances=k,
         missing=k * len(run) - len(tried),

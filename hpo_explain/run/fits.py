@@ -8,8 +8,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Kind
+from hpo_explain.base.phrases import counted
+from hpo_explain.base.text import declared_fact, filled
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.given import ModelSurrogate
@@ -21,6 +23,51 @@ GP_TRIALS = 1000  # beyond, conditioning a Gaussian process costs too much: O(nÂ
 GP_DIMENSIONS = 20  # beyond, its distances say little
 GP_CHOICES = 100  # of a hyperparameter, beyond: all as far apart, and few tried twice
 GP_CATEGORIES = 0.5  # share of categorical hyperparameters beyond which trees fit better
+
+
+_REASONS = {
+    "n": "because {trials} are more than {limit}",
+    "d": "because {dimensions} are more than {limit}",
+    "categorical": "because {categorical:%} of the hyperparameters are categorical",
+    "choices": "because {choices:,} values of a categorical hyperparameter are more than {limit}",
+    "failed": "whose trees predict the probability of failure",
+    "": "for {trials} and {dimensions}, {categorical:%} of them categorical",
+}
+_surrogate_kind = declared_fact(
+    "surrogate_kind",
+    "surrogate: {first}{model}, {reason}",
+    first=lambda fact: "the optimizer's own model where it is stored, else " * fact["own"],
+    model=lambda fact: "a Gaussian process" if fact["surrogate"] == "gp" else "a forest",
+    reason=lambda fact: filled(
+        _REASONS[fact["beyond"]],
+        trials=counted(fact["n"], "trial"),
+        dimensions=counted(fact["d"], "hyperparameter"),
+        **dict(fact.values),
+    ),
+)
+_WHICH = (
+    "the best one and those nearest to it ({best:,}), the latest ({latest:,}), and some drawn "
+    "evenly over the run ({spread:,}; seed {seed})"
+)
+LEARNED_FROM_SOME = declared_fact(
+    "learned_from_some",
+    "some trials: the model learns from {taken:,} of {finished:,} trials, because all take too "
+    f"long: {_WHICH}",
+)
+EXPLAINED_SOME = declared_fact(
+    "explained_some", f"{{taken:,}} of {{finished:,}} trials are explained: {_WHICH}"
+)
+_model_without_std = declared_fact(
+    "model_without_std",
+    "{names} does not say how uncertain it is: its standard deviation counts as 0, and no band or "
+    "interval holds what the model does not know",
+)
+_model_misses_trials = declared_fact(
+    "model_misses_trials",
+    "{names} misses the trials: its errors there are {times:.2g} times those of the median "
+    "objective. Was it fitted on run.X, and on the objective in its own units, neither negated nor "
+    "standardized?",
+)
 
 
 def choose_kind(
@@ -50,8 +97,7 @@ def choose_kind(
         ),
         ("failed" if measured == "failed" else "", None),
     )
-    return fact(
-        "surrogate_kind",
+    return _surrogate_kind(
         surrogate="forest" if beyond else "gp",
         n=n,
         d=d,
@@ -228,10 +274,10 @@ def doubts_of_model(model: Surrogate, X: Array, objective: Array) -> tuple[Fact,
     """
     found = []
     if isinstance(model, ModelSurrogate) and not model.has_std:
-        found.append(fact("model_without_std", names=[model.label]))
+        found.append(_model_without_std(names=[model.label]))
     around = np.abs(objective - np.median(objective)).sum() if len(objective) else 0.0
     missed = np.abs(objective - model.predict(X)[0]).sum() if around else 0.0
     if missed > _FAR * around:
         name = getattr(model, "label", "a model of yours")
-        found.append(fact("model_misses_trials", names=[name], times=float(missed / around)))
+        found.append(_model_misses_trials(names=[name], times=float(missed / around)))
     return tuple(found)

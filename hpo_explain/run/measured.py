@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeGuard
 
@@ -10,8 +11,10 @@ import numpy.typing as npt
 
 from hpo_explain.base.checks import check_option
 from hpo_explain.base.errors import InputError, NothingToExplain, Option
-from hpo_explain.base.facts import fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import MEASURED, Measured
+from hpo_explain.base.phrases import counted, spans
+from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run.run import Run
 from hpo_explain.run.thinned import some_rows
 
@@ -32,6 +35,40 @@ _OF_OBJECTIVE = (
 """Notes on the objective itself, which say nothing of another one."""
 
 _NAMES = {"duration": "duration in seconds", "failed": "probability of failure"}
+
+
+_duration_unknown = declared_fact("duration_unknown", "it is not recorded how long it took")
+_failures_counted = declared_fact(
+    "failures_counted",
+    "failures: {which} beside {others}; what is predicted is the probability that a trial fails"
+    "{unread}",
+    which=counted_trials,
+    others=lambda fact: (
+        counted(fact["finished"], "finished trial")
+        + (f" and {fact['pruned']} pruned" if fact["pruned"] else "")
+    ),
+    unread=lambda fact: _left_out(fact["unread"]),
+)
+OPTIMIZED_ANOTHER = declared_fact(
+    "optimized_another",
+    "no trial was chosen for its {names}: the optimizer saw another objective. Leave {target=} out "
+    "to explain its proposals, or name a trial with {acquisition='lcb'}.",
+)
+_no_failure = declared_fact("no_failure", "{why}", why=lambda fact: _why_no_failure(fact))
+
+
+def _left_out(unread: Sequence[int]) -> str:
+    where = f". Left out, as the configuration cannot be read: {spans(unread)}"
+    return f"{where}, so the probability is too low" if unread else ""
+
+
+def _why_no_failure(fact: Fact) -> str:
+    if fact.trials:
+        return (
+            f"the configurations of the trials that failed ({spans(fact.trials)}) cannot be read, "
+            "so there is nothing to compare with the others"
+        )
+    return f"none of the run's trials failed: {counted(fact['finished'], 'trial')} finished"
 
 
 def is_measured(target: object) -> TypeGuard[Measured]:
@@ -104,7 +141,7 @@ def _of_duration(run: Run) -> Run:
             ),
         )
     numbers = np.asarray(run.trials)
-    unknown = {int(t): fact("duration_unknown") for t in numbers[~known]}
+    unknown = {int(t): _duration_unknown() for t in numbers[~known]}
     rows, excluded = np.flatnonzero(known), {**run.excluded, **unknown}
     return about(run, rows, took[known], _NAMES["duration"], "duration", excluded=excluded)
 
@@ -120,7 +157,7 @@ def _of_failure(run: Run) -> Run:
     }
     unread = sorted(all_failed - {*failed})
     if not failed:
-        raise NothingToExplain(fact("no_failure", trials=unread, finished=len(run)))
+        raise NothingToExplain(_no_failure(trials=unread, finished=len(run)))
     numbers = np.concatenate([np.asarray(run.trials), np.array(added, dtype=np.int64)])
     order = np.argsort(numbers, kind="stable")
     times = [run.excluded_times.get(t, (np.nan, np.nan)) for t in added]
@@ -144,8 +181,7 @@ def _of_failure(run: Run) -> Run:
         record=None,
         model=None,
     )
-    note = fact(
-        "failures_counted",
+    note = _failures_counted(
         trials=failed,
         finished=len(run),
         pruned=len(added) - len(failed),

@@ -22,9 +22,10 @@ import numpy.typing as npt
 
 from hpo_explain.base.checks import check_number
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import fact
 from hpo_explain.base.options import JOINED
+from hpo_explain.base.text import declared_fact
 from hpo_explain.run.measured import about, measured
+from hpo_explain.run.record import NO_FEASIBLE_TRIAL
 from hpo_explain.run.run import Run
 from hpo_explain.run.thinned import some_rows
 from hpo_explain.space import Array
@@ -32,6 +33,17 @@ from hpo_explain.space import Array
 REFERENCE = 1.1
 """Where hypervolumes end: beyond the worst of the front by a tenth of its range."""
 _FARTHEST = 1e150  # of the front's extent
+
+
+_one_objective = declared_fact(
+    "one_objective",
+    "there is one objective, {names}, and it is not recorded how long trials took, which would be "
+    "another. Give a study with several objectives, a dict of runs by objective, or for a table "
+    "the column of durations with {duration=}.",
+)
+_no_common_trials = declared_fact(
+    "no_common_trials", "{names} have fewer than two finished trials together"
+)
 
 
 def is_joined(
@@ -82,7 +94,7 @@ class Objectives:
         first = next(iter(given.values()))
         if len(given) == 1:
             if first.durations is None or not np.isfinite(first.durations).any():
-                raise NothingToExplain(fact("one_objective", names=[first.objective_name]))
+                raise NothingToExplain(_one_objective(names=[first.objective_name]))
             timed = measured(first, "duration")
             given[timed.objective_name] = timed
         for name, run in given.items():
@@ -92,7 +104,7 @@ class Objectives:
         trials = [{*np.asarray(run.trials).tolist()} for run in given.values()]
         common = sorted(set.intersection(*trials))
         if len(common) < 2:
-            raise NothingToExplain(fact("no_common_trials", names=[*given]))
+            raise NothingToExplain(_no_common_trials(names=[*given]))
         kept = {name: _some(run, common) for name, run in given.items()}
         for name, run in kept.items():
             if not np.allclose(run.X, kept[next(iter(kept))].X, equal_nan=True):
@@ -158,7 +170,7 @@ class Objectives:
             If no trial is feasible.
         """
         if not self.feasible.any():
-            raise NothingToExplain(fact("no_feasible_trial"))
+            raise NothingToExplain(NO_FEASIBLE_TRIAL())
         rows = np.flatnonzero(self.feasible & (self.ranks == 1))
         _, once = np.unique(self.costs[rows], axis=0, return_index=True)
         return np.asarray(rows[once])  # unique sorts by the first objective

@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.checks import check_direction
-from hpo_explain.base.edge import words
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin, as_fact, as_facts, fact
-from hpo_explain.base.html import text_html
+from hpo_explain.base.facts import Fact, Origin, as_fact, as_facts
 from hpo_explain.base.options import Direction, Measured
 from hpo_explain.base.phrases import spans
+from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run._checked import (
     checked_durations,
@@ -40,6 +39,30 @@ from hpo_explain.space import Array, SearchSpace
 
 if TYPE_CHECKING:
     from hpo_explain.run.averaged import OverInstances
+
+
+_diverged = declared_fact(
+    "diverged",
+    "diverged: for fitting, the {objective} of {which} counts as {bound:.6g}, so that {they} not "
+    "decide what a surrogate learns",
+    which=counted_trials,
+    they=lambda fact: "it does" if len(fact.trials) == 1 else "they do",
+)
+_overflow_clipped = declared_fact(
+    "overflow_clipped",
+    "clipped: for fitting, the {objective} of {which} counts as {bound:.6g}, to avoid overflow",
+    which=counted_trials,
+)
+_parallel = declared_fact(
+    "parallel",
+    "parallel: trials ran at the same time; a proposal is explained with the trials that had "
+    "finished when it started",
+)
+NO_FEASIBLE_TRIAL = declared_fact(
+    "no_feasible_trial",
+    "run has no finished feasible trial, so there is no incumbent. Run more trials, or read "
+    "infeasible ones as well.",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,8 +149,7 @@ class Record:
         learned = winsorized(self.cost, bound)
         if (self.cost > bound).any():
             notes.append(
-                fact(
-                    "diverged",
+                _diverged(
                     trials=numbers[self.cost > bound],
                     objective=self.objective_name,
                     bound=float(self._sign * bound),
@@ -136,15 +158,14 @@ class Record:
         beyond = self.cost < learned
         if beyond.any():
             notes.append(
-                fact(
-                    "overflow_clipped",
+                _overflow_clipped(
                     trials=numbers[beyond],
                     objective=self.objective_name,
                     bound=float(self._sign * learned[beyond][0]),
                 )
             )
         if ran_at_once(*self._clock()[1:]):
-            notes.append(fact("parallel"))
+            notes.append(_parallel())
         return notes
 
     # ------------------------------------------------------------------ reading
@@ -172,7 +193,7 @@ class Record:
         """
         feasible = np.flatnonzero(np.asarray(self.feasible))
         if not len(feasible):
-            raise NothingToExplain(fact("no_feasible_trial"))
+            raise NothingToExplain(NO_FEASIBLE_TRIAL())
         return int(np.asarray(self.trials)[feasible[np.argmin(self.cost[feasible])]])
 
     @property
@@ -333,15 +354,6 @@ class Record:
         if trial in self.without_result:
             return self.space.decode(self.without_result[trial].x[None, :])[0]
         return self.space.decode(self.X[[self.row(trial)]])[0]
-
-    def __repr__(self) -> str:
-        return f"<Run: {words().run.summary(self)}>"
-
-    def _repr_html_(self) -> str:
-        return text_html(str(self))
-
-    def __str__(self) -> str:
-        return str(words().run.describe(self))
 
     # ------------------------------------------------------------------ what was known when
 

@@ -11,9 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.checks import check_count, check_option, check_seed
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.errors import NothingToExplain, Option
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.html import text_html
+from hpo_explain.base.numbers import plus_minus
 from hpo_explain.base.options import CRITERIA, KINDS, Criterion, Kind
+from hpo_explain.base.phrases import counted, join_words
+from hpo_explain.base.text import declared_fact
 from hpo_explain.models._repeats import rows_among
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.forest import ForestSurrogate
@@ -27,6 +31,7 @@ from hpo_explain.run.acquisitions import (
 )
 from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.fits import (
+    LEARNED_FROM_SOME,
     choose_kind,
     doubts_of_model,
     fit_surrogate,
@@ -38,7 +43,68 @@ from hpo_explain.run.fits import (
 from hpo_explain.run.noise import NoiseModel
 from hpo_explain.run.record import Record
 from hpo_explain.run.repeats import Repeats
+from hpo_explain.run.told import describe, summary
 from hpo_explain.space import lowest
+
+_best_predicted = declared_fact(
+    "best_predicted",
+    "best predicted: trial {trial}, {predicted} (observed {observed}). Trial {incumbent}, the best "
+    "observed, is predicted at {incumbent_predicted} (observed {incumbent_observed}): the noise is "
+    "{noise:%} of the objective's standard deviation, and the best of many noisy observations is "
+    "better than its average",
+    trial=lambda fact: str(fact.trials[0]),
+    incumbent=lambda fact: str(fact.trials[1]),
+    predicted=lambda fact: plus_minus(*fact["predicted"]),
+    incumbent_predicted=lambda fact: plus_minus(*fact["incumbent_predicted"]),
+)
+_too_few_trials = declared_fact(
+    "too_few_trials",
+    "run has {count}{when}; a surrogate needs at least 2. Run more trials{later}.",
+    count=lambda fact: counted(len(fact.trials), "finished trial"),
+    when=lambda fact: (
+        "" if fact["before"] is None else f" before trial {fact['before']} was proposed"
+    ),
+    later=lambda fact: "" if fact["before"] is None else ", or choose a later one",
+)
+_too_few_at_level = declared_fact(
+    "too_few_at_level",
+    "run has {count} at the highest {names}; a surrogate needs at least 2. There are {others}: "
+    "{level} reads the {first}.",
+    count=lambda fact: counted(len(fact.trials), "finished trial"),
+    others=lambda fact: join_words(
+        [f"{n} at {at:g}" for at, n in zip(fact["levels"], fact["counts"], strict=True)]
+    ),
+    level=lambda fact: (Option("level", fact["levels"][0]),),
+    first=lambda fact: str(fact["counts"][0]),
+)
+_no_repeats = declared_fact(
+    "no_repeats",
+    "{was} evaluated several times, so nothing is known of the noise of the {objective}. Repeat "
+    "some trials, spread over the space, with other seeds, or read the results of single folds as "
+    "instances.",
+    was=lambda fact: "only one configuration was" if fact["repeated"] else "no configuration was",
+)
+_no_noise = declared_fact(
+    "no_noise", "repeated evaluations have the same {objective} each time: there is no noise"
+)
+_acquisition_assumed = declared_fact(
+    "acquisition_assumed",
+    "{why}",
+    why=lambda fact: _why_assumed(fact["why"], *fact.names),
+)
+_range_of_later_trials = declared_fact(
+    "range_of_later_trials",
+    "range: that of {listed} was read from all trials; those known before trial {trials} span less "
+    "(give {space=} if the optimizer knew it)",
+    listed=lambda fact: ", ".join(fact.names),
+)
+
+
+def _why_assumed(why: Fact | None, optimizer: str, criterion: str, model: str) -> str:
+    if why is None:
+        return f"{optimizer} is not known to have used {criterion}: it is assumed"
+    return f"{why}; {model} with {criterion} is assumed"
+
 
 NOTABLE_NOISE = 0.1
 """Noise as a share of the objective's standard deviation from which luck may decide."""
@@ -92,8 +158,7 @@ class BestPredicted:
     @property
     def fact(self) -> Fact:
         """Both trials with what was observed and predicted, as a "best_predicted"."""
-        return fact(
-            "best_predicted",
+        return _best_predicted(
             trials=[self.trial, self.incumbent_trial],
             predicted=(self.mean, self.std),
             observed=self.observed,
@@ -187,6 +252,15 @@ class Run(Record):
     ({'x': 0.7}, 1)
     """
 
+    def __repr__(self) -> str:
+        return f"<Run: {summary(self)}>"
+
+    def _repr_html_(self) -> str:
+        return text_html(str(self))
+
+    def __str__(self) -> str:
+        return describe(self)
+
     def surrogate(
         self, before: int | None = None, kind: Kind = "auto", *, n_trees: int = 64, seed: int = 0
     ) -> Surrogate:
@@ -268,9 +342,7 @@ class Run(Record):
         known = rows[in_order]
         cost = np.where(np.asarray(self.feasible)[known], self.cost[known], np.inf)
         some = learned_rows(self.space, self.X[known], cost, most, seed=seed)
-        return np.sort(in_order[some]), (
-            fact("learned_from_some", **which_of(len(rows), most, seed=seed)),
-        )
+        return np.sort(in_order[some]), (LEARNED_FROM_SOME(**which_of(len(rows), most, seed=seed)),)
 
     def _too_few(self, rows: npt.NDArray[np.int64], before: int | None) -> Fact:
         """Return that too few trials count, and the fidelities at which there are more."""
@@ -279,9 +351,8 @@ class Run(Record):
         levels = [why["value"] for why in others if why["value"] is not None]
         several = sorted({level for level in levels if levels.count(level) > 1}, reverse=True)
         if before is not None or not several:
-            return fact("too_few_trials", trials=known, before=before)
-        return fact(
-            "too_few_at_level",
+            return _too_few_trials(trials=known, before=before)
+        return _too_few_at_level(
             trials=known,
             names=others[0].names,
             levels=tuple(several),
@@ -465,10 +536,10 @@ class Run(Record):
         repeats = self._repeats(self.known_before(before))
         if len(repeats.df) < 2:
             raise NothingToExplain(
-                fact("no_repeats", objective=self.objective_name, repeated=len(repeats.df))
+                _no_repeats(objective=self.objective_name, repeated=len(repeats.df))
             )
         if not repeats.std.any():
-            raise NothingToExplain(fact("no_noise", objective=self.objective_name))
+            raise NothingToExplain(_no_noise(objective=self.objective_name))
         return NoiseModel.fit(self.space, repeats, kind=kind, seed=seed)
 
     def _repeats(self, known: npt.NDArray[np.int64]) -> Repeats:
@@ -532,7 +603,7 @@ class Run(Record):
             why = self.record.why_not(before)
         model = getattr(surrogate, "label", "a model of yours")
         names = [self.optimizer, built.label, model]
-        assumed = fact("acquisition_assumed", names=names, why=why)
+        assumed = _acquisition_assumed(names=names, why=why)
         return ChosenAcquisition(built, notes=(assumed, *later))
 
     def _ranges_of_later_trials(self, before: int | None) -> tuple[Fact, ...]:
@@ -544,7 +615,7 @@ class Run(Record):
         names = [name for name, trials in self.ranges_from.items() if {*trials} - known]
         if not names:
             return ()
-        return (fact("range_of_later_trials", trials=[before], names=names),)
+        return (_range_of_later_trials(trials=[before], names=names),)
 
     def acquisition(self, before: int | None = None) -> Acquisition:
         """Return the acquisition for trial `before`: the optimizer's own, else an assumed one.

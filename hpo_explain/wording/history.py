@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hpo_explain.base.phrases import counted
 from hpo_explain.explanations.history import History
+from hpo_explain.run.told import tied
 from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.numbers import format_level, format_value
-from hpo_explain.wording.run import tied
 
 _MOST = 120  # characters of the reasons for which trials were left out
 _ENDED = {"pruned": "pruned", "failed": "failed", "infeasible": "infeasible"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hpo_explain.base.claim import Claim
-from hpo_explain.base.errors import Text
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.explanations.fanova import SEPARATOR
@@ -12,15 +11,6 @@ from hpo_explain.wording._registry import add_facts, sentence_of
 from hpo_explain.wording.doubts import reservation
 from hpo_explain.wording.fanova import between
 from hpo_explain.wording.numbers import format_value, number
-
-
-def _no_repeats(fact: Fact) -> Text:
-    was = "only one configuration was" if fact["repeated"] else "no configuration was"
-    return (
-        f"{was} evaluated several times, so nothing is known of the noise of the "
-        f"{fact['objective']}. Repeat some trials, spread over the space, with other seeds, or "
-        "read the results of single folds as instances."
-    )
 
 
 def _trust_noise(fact: Fact) -> str:
@@ -41,10 +31,6 @@ def _of_one(fact: Fact) -> str:
 
 add_facts(
     {
-        "no_repeats": _no_repeats,
-        "no_noise": lambda fact: (
-            f"repeated evaluations have the same {fact['objective']} each time: there is no noise"
-        ),
         "noise_not_told_apart": lambda fact: (
             f"{counted(fact['n'], 'configuration')} evaluated several times do not tell whether it "
             "depends on a hyperparameter"

@@ -42,13 +42,6 @@ _ORIGINS = {
 }
 
 
-def _acquisition_assumed(fact: Fact) -> str:
-    optimizer, criterion, model = fact.names
-    if fact["why"] is not None:
-        return f"{fact['why']}; {model} with {criterion} is assumed"
-    return f"{optimizer} is not known to have used {criterion}: it is assumed"
-
-
 def _model_learned_later(fact: Fact) -> str:
     of = f"trial {fact['at']} itself" if fact["at"] in fact.trials else "trials"
     others = sum(t != fact["at"] for t in fact.trials)
@@ -205,14 +198,10 @@ def _games_summed(fact: Fact) -> str:
 
 add_facts(
     {
-        "acquisition_assumed": _acquisition_assumed,
         "model_learned_later": _model_learned_later,
         "model_may_have_learned": lambda fact: (
             f"the model given may have learned from trial {fact.trials[0]} itself: it does not say "
             "which trials it was fitted on"
-        ),
-        "another_model": lambda fact: (
-            f"another model's view: {fact.names[0]} through the surrogate that was given"
         ),
         "background_grown": _background_grown,
         "sign_not_known": lambda fact: (

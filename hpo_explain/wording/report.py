@@ -9,9 +9,9 @@ from hpo_explain.base.phrases import counted, join_words, spans
 from hpo_explain.explanations.path import KAPPAS, DesirabilityPath, TurningPoint
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.run import Objectives, Run
+from hpo_explain.run.told import proposals, who_is_unknown
 from hpo_explain.wording._registry import add_facts
 from hpo_explain.wording.numbers import format_value
-from hpo_explain.wording.run import proposals, who_is_unknown
 
 TERMS = {
     "mean": "predicted objective",

@@ -16,6 +16,7 @@ from hpo_explain.base.facts import Fact, Origin, fact
 from hpo_explain.base.options import TRIALS, State, WhichTrial
 from hpo_explain.base.phrases import spans
 from hpo_explain.run import Run
+from hpo_explain.run.measured import OPTIMIZED_ANOTHER
 from hpo_explain.space import Array, Config, encode_one
 
 
@@ -189,7 +190,7 @@ def _not_proposed(run: Run, number: int) -> NothingToExplain:
 
 
 def _optimized_another(run: Run) -> NothingToExplain:
-    return NothingToExplain(fact("optimized_another", names=[run.objective_name]))
+    return NothingToExplain(OPTIMIZED_ANOTHER(names=[run.objective_name]))
 
 
 def _finished(run: Run, trial: int | WhichTrial, *, seed: int, any_trial: bool) -> int:

@@ -1,0 +1,66 @@
+"""A run in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.facts import Fact, Origin, by_reason
+from hpo_explain.base.phrases import counted, printable, spans
+
+if TYPE_CHECKING:
+    from hpo_explain.run.run import Run
+
+
+def summary(run: Run) -> str:
+    """Return a run in a line: its trials, hyperparameters, objective and optimizer."""
+    return printable(
+        f"{counted(len(run), 'trial')} of {counted(len(run.space), 'hyperparameter')}, "
+        f"{run.objective_name} ({run.direction}), by {run.optimizer}"
+    )
+
+
+def describe(run: Run) -> str:
+    """Return a run in a few lines: what was read, what was left out and why, what was assumed."""
+    lines = [summary(run)]
+    if np.asarray(run.feasible).any():
+        best = run.objective[run.row(run.incumbent_trial)]
+        shared = tied(len(run.tied), run.objective_name)
+        told = f" ({shared})" if shared else ""
+        lines.append(f"best: trial {run.incumbent_trial}, {best:.6g}{told}")
+        lines += [str(known) for known in luck(run)]
+    lines.append(f"proposals: {proposals(run)}")
+    for reason, numbers in by_reason(run.excluded).items():
+        lines.append(f"left out: {len(numbers)} ({spans(numbers)}): {reason}")
+    return "\n".join([*lines, *(f"note: {note}" for note in run.notes)])
+
+
+def proposals(run: Run) -> str:
+    """Say how many trials a model chose."""
+    if run.proposes:
+        return f"{len(run.proposals or ())} (after the initial design)"
+    if who_is_unknown(run):
+        return "none known, as it is not recorded who chose the trials"
+    return "none, as no model chose a trial"
+
+
+def who_is_unknown(run: Run) -> bool:
+    """Say whether nothing is recorded about who chose the trials."""
+    numbers = np.asarray(run.trials).tolist()
+    return not run.proposes and all(run.origin(t) is Origin.UNKNOWN for t in numbers)
+
+
+def tied(count: int, objective: str) -> str:
+    """Say how many trials share the best objective; empty where one is alone."""
+    return f"{count} trials share the best {objective}; this is the first" if count > 1 else ""
+
+
+def luck(run: Run) -> tuple[Fact, ...]:
+    """Return the best predicted trial where noise may have chosen the incumbent; else nothing."""
+    try:
+        found = run.best_predicted()
+    except NothingToExplain:
+        return ()
+    return (found.fact,) if found.notable else ()
