@@ -19,9 +19,9 @@ from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run
+from hpo_explain.run import told as words
 from hpo_explain.wording import format_value
 from hpo_explain.wording import history as history_words
-from hpo_explain.run import told as words
 from hpo_explain.wording import trust as trust_words
 from hpo_explain.wording.fanova import between, disagreement
 from hpo_explain.wording.history import best_so_far
