@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -134,13 +134,18 @@ class Result(OldResult):
 
     # ------------------------------------------------------------------ from the views
 
-    def plot(self, ax: Axes | None = None, *, view: str = "", width: float | None = None) -> Axes:
-        """Draw the result, or another view of it by its name; return the axes.
+    def plot(self, ax: Axes | None = None, *, view: str = "", width: float | None = None) -> Any:
+        """Draw the result, or another view of it by its name.
 
         On `ax`, or on a new figure of a `width` in inches, as high as it needs to be, which
         pyplot knows where pyplot is in use: a notebook shows it.
+
+        Returns
+        -------
+        matplotlib.axes.Axes or ndarray of them
+            The axes; of several panels, which stand in place of `ax`, an array of theirs.
         """
-        return cast("Axes", renderer().drawn(self.described(view), ax=ax, width=width))
+        return renderer().drawn(self.described(view), ax=ax, width=width)
 
     def to_plotly(self, *, view: str = "") -> Any:
         """Return the result, or another view of it, as a ``plotly.graph_objects.Figure``."""

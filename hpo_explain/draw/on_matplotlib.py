@@ -1,77 +1,226 @@
-"""Draws a figure's description with matplotlib."""
+"""Draws a figure's description with matplotlib, laid out by its own constrained layout."""
 
 from __future__ import annotations
 
+import sys
+import threading
+from math import ceil
 from typing import Any
 
-import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.transforms import ScaledTranslation
 
-from hpo_explain.base.figures.curves import Cells, Curves
+from hpo_explain.base.figures.cells import Cells
+from hpo_explain.base.figures.curves import Curves
+from hpo_explain.base.figures.panels import Figure as Description
+from hpo_explain.base.figures.panels import Panels
 from hpo_explain.base.figures.rows import Rows
-from hpo_explain.draw.curves_on_matplotlib import draw_cells, draw_curves
-from hpo_explain.plotting._layout import characters, points_across
-from hpo_explain.plotting._look import ink, line_mark
-from hpo_explain.plotting._rows import row_height, row_labels, style_rows, write_rows
-from hpo_explain.plotting._style import FILLS, GREY, WIDTH, set_height, shown_axes
-from hpo_explain.plotting._text import distinct, plain
+from hpo_explain.base.width import shorten
+from hpo_explain.draw._marks import (
+    SCALE,
+    draw_cells,
+    draw_curves,
+    draw_one_scale,
+    draw_rows,
+    legend_of,
+)
+from hpo_explain.draw._texts import (
+    HEADING,
+    LEGEND,
+    LINE,
+    MARGINS,
+    SMALL,
+    TEXT,
+    characters,
+    high,
+    ink,
+    legend_columns,
+    literal,
+    points_across,
+    write_around,
+)
+from hpo_explain.plotting._look import is_for_pages
+from hpo_explain.plotting._style import new_axes
+from hpo_explain.plotting._text import abbreviated, plain, wrap
 
-_ROW_POINTS = (18.0, 30.0, 36.0)  # height of a row with 1, 2, 3 and more bars
-_DOT: dict[str, Any] = {"marker": "o", "linestyle": "none", "markeredgecolor": "white"}
+WIDTH = 8.0  # inches: what a page of text is wide on a screen
+_TICKS = 28.0  # points of ticks and margins above and below
+_PANEL, _HIGH = 165.0, 105.0  # points that a panel needs across, and that curves are high
+_MOST_COLUMNS = 3
+_BESIDE = 45.0  # points that a y axis takes with its label
+_TINTED = "#fff4de"
+_EDGE = 0.01  # where texts begin, as a share of the figure
 
 
-def drawn(
-    figure: Rows | Curves | Cells, *, ax: Axes | None = None, width: float | None = None
-) -> Axes:
-    """Draw a description on axes, or on a new figure as high as it needs; return the axes."""
+def drawn(figure: Description, *, ax: Axes | None = None, width: float | None = None) -> Any:
+    """Draw a description on axes, or on a new figure as high as it needs.
+
+    Return the axes; of panels, which take their place, an array of axes.
+    """
     own = ax is None
     if ax is None:
-        ax = shown_axes(WIDTH if width is None else width)
-    draw: Any = {Rows: _draw_rows, Curves: draw_curves, Cells: draw_cells}[type(figure)]
-    high = draw(ax, figure)
+        ax = _shown_axes(WIDTH if width is None else width)
+    if isinstance(figure, Panels):
+        return _draw_panels(ax, figure, own=own)
+    points = points_across(ax)
+    height, label, beside = _draw(ax, figure, points)
+    scale = SCALE if isinstance(figure, Cells) or getattr(figure, "scale", "") else 0.0
+    legend = list(legend_of(figure))
+    words = write_around(ax, figure, legend, label, beside, points - scale, height)
     if own:
-        set_height(ax, high)
+        ax.figure.figure.set_figheight((height + words + _TICKS) / 72.0)
     return ax
 
 
-def _draw_rows(ax: Axes, rows: Rows) -> float:
-    """Draw rows; return how many points high all is."""
-    parts = [[plain(part) for part in label] for label in rows.labels]
-    labels = distinct(row_labels(parts, characters(0.35 * points_across(ax))))
-    _draw_bars(ax, rows)
-    for i, level in enumerate(rows.levels):
-        ax.plot([level, level], [i, i + 1], color=GREY, linewidth=1.0, zorder=1.5)
-    if rows.dots:
-        at = list(rows.dots.values()), list(rows.dots)
-        ax.plot(*at, color=ink(), markersize=6.0, zorder=4, **_DOT)
-    style_rows(ax, labels, zero=rows.zero)
-    ax.set_xlim(rows.limits())
-    if rows.percent:
-        ax.xaxis.set_major_formatter(PercentFormatter(xmax=1.0))
-    high = write_rows(ax, heading=rows.heading, subtitle=rows.subtitle, label=rows.label,
-                      footer=rows.footer, legend=_legend(rows))  # fmt: skip
-    row = max(_ROW_POINTS[min(rows.places, 3) - 1], row_height(labels, _ROW_POINTS[0]))
-    return high + len(labels) * row
+def _draw(ax: Axes, figure: Rows | Curves | Cells, points: float, **how: Any) -> Any:
+    ax.tick_params(labelsize=TEXT)
+    draw: Any = {Rows: draw_rows, Curves: draw_curves, Cells: draw_cells}[type(figure)]
+    return draw(ax, figure, points, **how)
 
 
-def _draw_bars(ax: Axes, rows: Rows) -> None:
-    thickness = 0.78 / rows.places
-    line = 0.8 if rows.places > 1 else 1.0
-    for bar in sorted(rows.bars, key=lambda bar: bar.place):
-        fill = FILLS[bar.place if bar.fill is None else bar.fill]
-        y = bar.row + (bar.place - (rows.places - 1) / 2) * thickness
-        ax.barh(y, bar.end - bar.begin, left=bar.begin, height=0.9 * thickness, color=fill.color,
-                hatch=fill.hatch, edgecolor="white", linewidth=0.0, zorder=2)  # fmt: skip
-        if bar.half is not None:
-            reach = np.transpose([bar.reach])
-            ax.errorbar([bar.end], [y], xerr=reach, fmt="none", ecolor=ink(), capsize=2.0,
-                        elinewidth=line, capthick=line, zorder=3)  # fmt: skip
+# ---------------------------------------------------------------------- panels
 
 
-def _legend(rows: Rows) -> list[tuple[Artist, str]]:
-    there = {bar.place if bar.fill is None else bar.fill for bar in rows.bars}
-    entries = [(FILLS[fill].patch(), what) for fill, what in rows.fills.items() if fill in there]
-    marks = [(line_mark(color=ink(), **_DOT), rows.dots_mean)] if rows.dots_mean else []
-    return [*entries, *marks]
+def _draw_panels(ax: Axes, figure: Panels, *, own: bool) -> Any:
+    """Draw panels in place of axes, on as few rows as their width allows."""
+    across, n = points_across(ax), len(figure.panels)
+    most = max(1, min(_MOST_COLUMNS, n, int(across / _PANEL)))
+    rows = -(-n // most)
+    columns = -(-n // rows)
+    part = _part_of(ax)
+    curves = [panel for panel in figure.panels if isinstance(panel, Curves) and not panel.lying]
+    same_y = figure.same_y and len(curves) == n
+    grid = part.subplots(rows, columns, squeeze=False, sharex=figure.same_x, sharey=same_y).ravel()
+    for empty in grid[n:]:
+        empty.remove()
+    axes, points = grid[:n], (across - MARGINS - _BESIDE) / columns
+    shared = _shares_scale(figure)
+    room = characters(points - (TEXT if same_y else 40.0), wide=0.63)
+    titles = abbreviated([plain(panel.heading) for panel in figure.panels], room)
+    found = []
+    for panel, one, title in zip(axes, figure.panels, titles, strict=True):
+        how = {"scale": not shared} if isinstance(one, Cells) else {}
+        found.append(_draw(panel, one, points, **how))
+        bold = "bold" if one.emphasis else "normal"
+        literal([panel.set_title(title, loc="left", fontsize=TEXT, fontweight=bold)])
+        if one.emphasis:
+            panel.set_facecolor(_TINTED)
+    if same_y:
+        ends = [one.limits() for one in curves]
+        axes[0].set_ylim(min(low for low, _ in ends), max(top for _, top in ends))
+    heights = [
+        height - (85.0 if isinstance(one, Curves) and not one.lying else 0.0)
+        for (height, _, _), one in zip(found, figure.panels, strict=True)
+    ]
+    below = _label(axes, [x for _, x, _ in found], columns, 0, points - 40.0, same=figure.same_x)
+    if len({y for _, _, y in found}) > 1:
+        _label(axes, [y for _, _, y in found], columns, 1, 0.95 * _HIGH, same=False)
+    elif found[0][2]:
+        beside = shorten(plain(found[0][2]), characters(0.9 * rows * _HIGH))
+        literal([part.supylabel(beside, fontsize=TEXT, color=ink())])
+    if shared:
+        draw_one_scale(list(axes), shared)
+    words = _write_around(part, figure, across - MARGINS)
+    if own:
+        high_rows = sum(max(heights[k : k + columns]) for k in range(0, n, columns))
+        part.figure.set_figheight(
+            (high_rows + words + below + rows * (4.5 * TEXT) + 1.5 * TEXT) / 72.0
+        )
+    return axes
+
+
+def _part_of(ax: Axes) -> SubFigure:
+    """Return a part of the figure where axes stood, which are removed."""
+    figure, place = ax.figure, ax.get_subplotspec()
+    if place is None:
+        box = ax.get_position()
+        sides = {"left": box.x0, "right": box.x1, "bottom": box.y0, "top": box.y1}
+        place = figure.figure.add_gridspec(1, 1, **sides)[0]
+    ax.remove()
+    return figure.add_subfigure(place)
+
+
+def _shares_scale(figure: Panels) -> Cells | None:
+    """Return one of several cells if all panels are cells of one scale."""
+    cells = [panel for panel in figure.panels if isinstance(panel, Cells)]
+    same = len({(panel.ends(), panel.scale) for panel in cells}) == 1
+    return cells[0] if same and len(cells) == len(figure.panels) else None
+
+
+def _label(
+    axes: Any, texts: list[str], columns: int, k: int, points: float, *, same: bool
+) -> float:
+    """Label axes along x (0) or y (1); the same labels stand under the last row only.
+
+    Return how many points high all labels are.
+    """
+    taken = 0.0
+    for i, (panel, text) in enumerate(zip(axes, texts, strict=True)):
+        if k == 0 and (same or len(set(texts)) == 1) and i + columns < len(axes):
+            continue
+        axis = (panel.xaxis, panel.yaxis)[k]
+        axis.set_label_text(abbreviated([plain(text)], characters(points))[0], fontsize=TEXT)
+        literal([axis.label])
+        taken += LINE * TEXT * bool(text) if i % columns == 0 else 0.0
+    return taken
+
+
+def _write_around(part: SubFigure, figure: Panels, points: float) -> float:
+    """Write what all panels have in common; return how many points high it is."""
+    heading = wrap(plain(figure.heading), characters(points, HEADING, 0.64))
+    title = part.suptitle(
+        heading, x=_EDGE, ha="left", fontsize=HEADING, fontweight="bold", color=ink()
+    )
+    over = high(heading, HEADING) + 4.0
+    means = figure.legend()
+    entries: dict[str, Any] = {}
+    for panel in figure.panels:
+        for artist, text in legend_of(panel, means):
+            entries.setdefault(text, artist)
+    ordered = [text for text in means.values() if text in entries]
+    ordered = [*dict.fromkeys([*ordered, *entries])]
+    caution = f"Caution: {figure.caution[0].lower()}{figure.caution[1:]}" if figure.caution else ""
+    subtitle = wrap("\n".join(filter(None, [figure.subtitle, caution])), characters(points))
+    down = ScaledTranslation(0.0, -over / 72.0, part.figure.dpi_scale_trans)
+    texts = [plain(text) for text in ordered]
+    columns = legend_columns(texts, points) if texts else 1
+    # the title of the legend is the subtitle
+    legend = part.legend(
+        [entries[text] for text in ordered], ["-"] * len(ordered), loc="upper left",
+        bbox_to_anchor=(_EDGE, 1.0), bbox_transform=part.transSubfigure + down, ncols=columns,
+        title=subtitle, title_fontsize=TEXT, alignment="left", **LEGEND,
+    )  # fmt: skip
+    for written, text in zip(legend.get_texts(), texts, strict=True):
+        written.set_text(text)
+    over += high(subtitle, TEXT) + -(-len(texts) // columns) * TEXT * 1.45
+    # the layout makes room for a heading only: its empty lines keep the place of the others
+    lines = ceil(over / (1.2 * HEADING))
+    title.set_text(heading + "\n" * (lines - heading.count("\n") - 1))
+    footer = wrap(figure.footer, characters(points, SMALL))
+    under = part.supxlabel(footer, x=_EDGE, ha="left", fontsize=SMALL, color=ink("#6b6b6b"))
+    literal([title, under, legend.get_title(), *legend.get_texts()])
+    return lines * 1.2 * HEADING + high(footer, SMALL) + 8.0
+
+
+# ---------------------------------------------------------------------- new figures
+
+
+def _shown_axes(width: float) -> Axes:
+    """Return axes of a new figure, which pyplot knows where it is in use, so that it is shown.
+
+    Not of a page, and not beside the main thread, as pyplot has no locks.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if is_for_pages() or not main or not ("matplotlib.pyplot" in sys.modules or _kernel_runs()):
+        return new_axes(width)
+    from matplotlib import pyplot as plt
+
+    figure: Figure = plt.figure(figsize=(width, width / 2.0), layout="constrained")
+    return figure.add_subplot()
+
+
+def _kernel_runs() -> bool:
+    """Whether this is a notebook: a kernel of IPython that shows figures of pyplot."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")

@@ -7,168 +7,410 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
-from hpo_explain.base.figures.curves import Axis, Cells, Curves, Dots, Line, Words
-from hpo_explain.base.figures.rows import Rows
+from hpo_explain.base.figures.cells import Cells
+from hpo_explain.base.figures.curves import Curves
+from hpo_explain.base.figures.marks import GREEN, GREY, LOOKS, Axis, Dots, Line, reach
+from hpo_explain.base.figures.panels import Figure, Panels
+from hpo_explain.base.figures.rows import FILLS, PALE, Rows
 
-_BLUE, _ORANGE, _GREEN, _PURPLE, _GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#6b6b6b"
-_FILLS = ((_BLUE, ""), (_ORANGE, "/"), (_GREEN, "\\"), (_PURPLE, "x"))
-_COLORS = {"main": _BLUE, "best": _GREEN, "doubt": _GREY, "second": _PURPLE}
-_ROW, _AXES = 30, 300  # pixels, of a row and of other axes
+_ROW, _AXES, _PANEL = 30, 300, 210  # pixels, of a row, of other axes, and of a panel
+_COLUMNS = 3
 _WIDE = 100  # characters of a line
+_SYMBOLS = {"cross": "x-thin-open", "bar": "line-ns-open"}
 
 
-def drawn(figure: Rows | Curves | Cells) -> go.Figure:
+class _Axes:
+    """One of the axes of a figure: what is drawn lands there, each meaning named once."""
+
+    def __init__(self, figure: go.Figure, means: Any, place: dict[str, int]) -> None:
+        self.figure, self.means, self.place = figure, means, place
+
+    def add(self, trace: Any, meaning: str = "", text: str = "") -> None:
+        """Add a trace, in the legend as what its look means."""
+        text = text or self.means.get(meaning, "")
+        told = {trace.name for trace in self.figure.data if trace.showlegend}
+        trace.update(name=text, legendgroup=text or None)
+        if not isinstance(trace, go.Heatmap):
+            trace.update(showlegend=bool(text) and text not in told)
+        self.figure.add_trace(trace, **self.place)
+
+    def scatter(
+        self, x: Any, y: Any, *, lying: bool = False, meaning: str = "", **how: Any
+    ) -> None:
+        """Add lines or points."""
+        x, y = (y, x) if lying else (x, y)
+        self.add(go.Scatter(x=x, y=y, **how), meaning)
+
+    def update(self, x: bool, **how: Any) -> None:
+        """Update the x axis, or the y axis."""
+        (self.figure.update_xaxes if x else self.figure.update_yaxes)(**how, **self.place)
+
+
+def drawn(figure: Figure) -> go.Figure:
     """Return a description as a figure."""
+    if isinstance(figure, Panels):
+        return _panels(figure)
+    axes = _Axes(go.Figure(), figure.means, {})
+    return _written(axes.figure, figure, _drawn(axes, figure))
+
+
+def _drawn(axes: _Axes, figure: Rows | Curves | Cells) -> int:
+    """Draw a figure; return how many pixels high it is."""
     draw: Any = {Rows: _rows, Curves: _curves, Cells: _cells}[type(figure)]
-    found: go.Figure = draw(figure)
-    return found
+    return int(draw(axes, figure))
 
 
-def _rows(rows: Rows) -> go.Figure:
-    figure = go.Figure()
-    for fill in sorted({_fill(bar) for bar in rows.bars}):
-        bars = [bar for bar in rows.bars if _fill(bar) == fill]
-        color, hatch = _FILLS[fill]
-        figure.add_bar(
-            orientation="h", y=[bar.row for bar in bars], x=[bar.end - bar.begin for bar in bars],
-            base=[bar.begin for bar in bars], name=rows.fills.get(fill, ""),
-            showlegend=fill in rows.fills, customdata=[bar.end for bar in bars],
-            width=0.78 / rows.places, marker={"color": color, "pattern": {"shape": hatch}},
-            offset=[(bar.place - rows.places / 2) * 0.78 / rows.places for bar in bars],
-            error_x={"arrayminus": [bar.reach[0] for bar in bars], "color": "black", "width": 2,
-                     "array": [bar.reach[1] for bar in bars]},
-            hovertemplate="%{y}: %{customdata:.4g}<extra></extra>",
-        )  # fmt: skip
+def _panels(figure: Panels) -> go.Figure:
+    n = len(figure.panels)
+    rows = -(-n // _COLUMNS)
+    columns = -(-n // rows)
+    grid = make_subplots(
+        rows,
+        columns,
+        shared_yaxes="all" if figure.same_y else False,
+        shared_xaxes="all" if figure.same_x else False,
+        subplot_titles=[_text(panel.heading) for panel in figure.panels],
+        horizontal_spacing=0.08,
+        vertical_spacing=0.28 / rows,
+    )
+    means, heights = figure.legend(), []
+    for k, panel in enumerate(figure.panels):
+        place = {"row": k // columns + 1, "col": k % columns + 1}
+        high = _drawn(_Axes(grid, means, place), panel)
+        heights.append(_PANEL if high == _AXES else high)
+    grid.update_traces(showscale=False, selector={"type": "heatmap"})
+    if isinstance(figure.panels[0], Cells):
+        grid.data[0].update(showscale=True)
+    return _written(
+        grid, figure, sum(max(heights[k : k + columns]) + 60 for k in range(0, n, columns))
+    )
+
+
+# ---------------------------------------------------------------------- rows
+
+
+def _rows(axes: _Axes, rows: Rows) -> int:
+    thickness = 0.78 / rows.places
+    for kind in sorted({bar.kind for bar in rows.bars}, key=lambda kind: (kind != PALE, kind)):
+        bars = [bar for bar in rows.bars if bar.kind == kind]
+        color, hatch = FILLS[kind if kind in FILLS else kind % 4]
+        whiskers = {
+            "arrayminus": [bar.reach[0] for bar in bars],
+            "array": [bar.reach[1] for bar in bars],
+            "color": "black",
+            "width": 2,
+        }
+        axes.add(
+            go.Bar(
+                orientation="h",
+                y=[bar.row for bar in bars],
+                x=[bar.end - bar.begin for bar in bars],
+                base=[bar.begin for bar in bars],
+                customdata=[bar.end for bar in bars],
+                width=thickness / (3 if kind == PALE else 1),
+                opacity=0.3 if kind == PALE else 1.0,
+                marker={"color": color, "pattern": {"shape": hatch}},
+                error_x=whiskers,
+                offset=[
+                    (bar.place - rows.places / 2) * thickness
+                    + (thickness / 3 if kind == PALE else 0.0)
+                    for bar in bars
+                ],
+                hovertemplate="%{y}: %{customdata:.4g}<extra></extra>",
+            ),
+            text=rows.fills.get(kind, ""),
+        )
+    for bar in rows.bars:
+        if bar.model:
+            y = bar.row + (bar.place - (rows.places - 1) / 2) * thickness
+            axes.scatter(
+                [bar.end - bar.model, bar.end + bar.model],
+                [y, y],
+                mode="lines",
+                opacity=0.45,
+                line={"color": GREY, "width": 5},
+            )
     for i, level in enumerate(rows.levels):
-        figure.add_shape(type="line", x0=level, x1=level, y0=i, y1=i + 1,
-                         line={"color": _GREY, "width": 1})  # fmt: skip
-    if rows.dots:
-        figure.add_scatter(x=[*rows.dots.values()], y=[*rows.dots], mode="markers",
-                           name=rows.dots_mean, marker={"color": "black", "size": 9})  # fmt: skip
+        axes.scatter(
+            [level, level],
+            [i, i + 1],
+            mode="lines",
+            hoverinfo="skip",
+            line={"color": GREY, "width": 1},
+        )
     n, labels = len(rows.labels), [" ".join(filter(None, parts)) for parts in rows.labels]
-    figure.update_xaxes(range=rows.limits(), title=_text(rows.label), zeroline=rows.zero,
-                        tickformat=".0%" if rows.percent else None)  # fmt: skip
-    figure.update_yaxes(range=[n - 0.5, -0.5], tickvals=[*range(n)], ticktext=[*map(_text, labels)])
-    return _written(figure, _words_of(rows), n * _ROW)
+    for at, look in rows.guides:
+        axes.scatter([at, at], [-0.5, n - 0.5], mode="lines", meaning=look, line=_stroke(look))
+    for dots in rows.dots:
+        _dots(axes, dots, dots.x, dots.y, lying=True)
+    shares = ".0%" if rows.percent else None
+    axes.update(
+        True, range=rows.limits(), title=_text(rows.label), zeroline=rows.zero, tickformat=shares
+    )
+    axes.update(False, range=[n - 0.5, -0.5], tickvals=[*range(n)], ticktext=[*map(_text, labels)])
+    return n * _ROW
 
 
-def _fill(bar: Any) -> int:
-    return int(bar.place if bar.fill is None else bar.fill)
+# ---------------------------------------------------------------------- curves
 
 
-def _curves(curves: Curves) -> go.Figure:
-    figure, lying = go.Figure(), bool(curves.x.names)
-    means = curves.means
+def _curves(axes: _Axes, curves: Curves) -> int:
+    lying, (low, high) = curves.lying, curves.limits()
     if curves.thin is not None:
-        _scatter(figure, *curves.thin, lying, means.get("thin"), mode="lines", hoverinfo="skip",
-                 opacity=0.35, line={"color": _GREY, "width": 0.6})  # fmt: skip
+        axes.scatter(
+            *curves.thin,
+            lying=lying,
+            meaning="thin",
+            mode="lines",
+            hoverinfo="skip",
+            opacity=0.35,
+            line=_stroke("thin"),
+        )
     for line in curves.lines:
-        _add_line(figure, line, means, lying)
+        _line(axes, line, lying)
     for dots in curves.dots:
-        _add_dots(figure, dots, means, lying)
-    for low, high in curves.dimmed:
-        figure.add_vrect(x0=low, x1=high, fillcolor="white", opacity=0.6, line_width=0)
-    for low, high in curves.marked:
-        figure.add_shape(type="line", x0=low, x1=high, y0=0, y1=0, yref="paper",
-                         line={"color": _GREEN, "width": 5})  # fmt: skip
-    if curves.guide is not None:
-        add = figure.add_hline if lying else figure.add_vline
-        add(curves.guide, line={"color": _ORANGE, "dash": "dash"})
+        y = np.clip(np.asarray(dots.y, dtype=float), low, high)
+        _dots(axes, dots, *((y, dots.x) if lying else (dots.x, y)), lying=lying)
+    marks: list[Line | Dots] = [*curves.lines, *curves.dots]
+    across = [mark.x for mark in marks if len(mark.x)]
+    known = np.concatenate(across).astype(float) if across else np.array([0.0, 1.0])
+    ends = [np.nanmin(known), np.nanmax(known)]
+    for level, look in curves.levels:
+        axes.scatter(
+            ends, [level, level], lying=lying, meaning=look, mode="lines", line=_stroke(look)
+        )
+    upright = [(note.x, note.look, note.text) for note in curves.notes]
+    upright += [] if curves.guide is None else [(curves.guide, "guide", "")]
+    for at, look, text in upright:
+        axes.scatter(
+            [at, at],
+            [low, high],
+            lying=lying,
+            meaning=look,
+            mode="lines+text",
+            text=["", _text(text)],
+            textposition="middle right",
+            line=_stroke(look),
+        )
+    for kind, stretches, color in (("marked", curves.marked, GREEN), ("dimmed", curves.dimmed, "")):
+        for first, last in stretches:
+            if color:
+                axes.scatter(
+                    [first, last],
+                    [low, low],
+                    meaning=kind,
+                    mode="lines",
+                    line={"color": color, "width": 6},
+                )
+            else:
+                axes.scatter(
+                    [first, last, last, first],
+                    [low, low, high, high],
+                    meaning=kind,
+                    mode="none",
+                    fill="toself",
+                    fillcolor="rgba(255, 255, 255, 0.6)",
+                    fillpattern={"shape": "/", "fgcolor": "#b0b0b0"},
+                    hoverinfo="skip",
+                )
     if len(curves.rug):
-        figure.add_scatter(x=curves.rug, y=np.zeros(len(curves.rug)), yaxis="y2", mode="markers",
-                           name=means.get("rug"), showlegend="rug" in means, hoverinfo="x",
-                           marker={"symbol": "line-ns-open", "color": "black", "size": 8})  # fmt: skip
-        figure.update_layout(yaxis2={"overlaying": "y", "range": [0, 1], "visible": False})
-    for kind, look in (("marked", {"color": _GREEN, "width": 5}),
-                       ("guide", {"color": _ORANGE, "dash": "dash"})):  # fmt: skip
-        if kind in means:  # shapes have no entry of their own
-            figure.add_scatter(x=[None], y=[None], mode="lines", name=means[kind], line=look)
-    _along(figure.update_yaxes if lying else figure.update_xaxes, curves.x, turned=lying)
-    _along(figure.update_xaxes if lying else figure.update_yaxes, curves.y)
-    return _written(figure, curves, len(curves.x.names) * _ROW if lying else _AXES)
+        axes.scatter(
+            curves.rug,
+            np.full(len(curves.rug), low),
+            meaning="rug",
+            mode="markers",
+            hoverinfo="x",
+            marker={"symbol": "line-ns-open", "color": "black", "size": 8},
+        )
+    _along(axes, not lying, curves.x, turned=lying)
+    limits = np.log10([low, high]) if curves.y.log else [low, high]
+    _along(axes, lying, curves.y, limits=limits)
+    return len(curves.x.names) * _ROW if lying else _AXES
 
 
-def _add_line(figure: go.Figure, line: Line, means: Any, lying: bool) -> None:
-    color, main = _COLORS[line.look], line.look == "main"
+def _line(axes: _Axes, line: Line, lying: bool) -> None:
+    look = LOOKS[line.look]
+    x, y = np.asarray(line.x, dtype=float), np.asarray(line.y, dtype=float)
+    shape = {"shape": "hv"} if line.step else {}
     if line.half is not None:
-        ends = np.concatenate([line.y + line.half, (line.y - line.half)[::-1]])
-        _scatter(figure, np.concatenate([line.x, line.x[::-1]]), ends, lying,
-                 means.get("band") if main else None, fill="toself", mode="none",
-                 fillcolor=_faint(color, 0.22 if main else 0.15), hoverinfo="skip")  # fmt: skip
-    _scatter(figure, line.x, line.y, lying, means.get("line" if main else "second"), mode="lines",
-             line={"color": color, "width": 2, "dash": "solid" if main else "dash"})  # fmt: skip
-
-
-def _add_dots(figure: go.Figure, dots: Dots, means: Any, lying: bool) -> None:
-    color, second = _COLORS[dots.look], dots.look == "second"
-    symbol = "diamond" if second else "circle-open" if dots.look == "doubt" else "circle"
-    bars = {"error_x" if lying else "error_y": {"array": dots.half, "color": color, "width": 3}}
-    name = means.get("second points" if second else dots.look)
-    _scatter(figure, dots.x, dots.y, lying, name, mode="markers",
-             marker={"color": color, "symbol": symbol, "size": 7 if second else 9},
-             **(bars if dots.half is not None else {}))  # fmt: skip
-
-
-def _scatter(figure: go.Figure, x: Any, y: Any, lying: bool, name: str | None, **look: Any) -> None:
-    x, y = (y, x) if lying else (x, y)
-    figure.add_scatter(x=x, y=y, name=name, showlegend=bool(name), **look)
-
-
-def _cells(cells: Cells) -> go.Figure:
-    x, y, values = cells.x.edges(), cells.y.edges(), np.asarray(cells.values, dtype=float)
-    figure = go.Figure(go.Heatmap(
-        x=x, y=y, z=values.T, colorscale="Cividis", colorbar={"title": _text(cells.scale)},
-        hoverongaps=False,
-    ))  # fmt: skip
-    if cells.dimmed.any():
-        veil = np.where(cells.dimmed, 1.0, np.nan).T
-        figure.add_heatmap(x=x, y=y, z=veil, colorscale=[[0, "white"], [1, "white"]], opacity=0.6,
-                           showscale=False, hoverinfo="skip")  # fmt: skip
-    if len(cells.dots[0]):
-        figure.add_scatter(x=cells.dots[0], y=cells.dots[1], mode="markers",
-                           name=cells.means.get("dots"),
-                           marker={"color": "white", "size": 5,
-                                   "line": {"color": "black", "width": 0.6}})  # fmt: skip
-    if cells.star is not None:
-        figure.add_scatter(x=[cells.star[0]], y=[cells.star[1]], mode="markers",
-                           name=cells.means.get("star"),
-                           marker={"symbol": "star", "color": _ORANGE, "size": 14,
-                                   "line": {"color": "black", "width": 0.7}})  # fmt: skip
-    _along(figure.update_xaxes, cells.x)
-    _along(figure.update_yaxes, cells.y)
-    figure.update_layout(legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0.0})
-    return _written(figure, cells, _AXES)
-
-
-def _along(update: Any, axis: Axis, *, turned: bool = False) -> None:
-    """Give an axis its label, scale and names."""
-    update(title=_text(axis.title), type="log" if axis.log else "linear", exponentformat="power")
-    if axis.names:
-        n, names = len(axis.names), [*map(_text, axis.names)]
-        update(
-            tickvals=[*range(n)],
-            ticktext=names,
-            range=[n - 0.5, -0.5] if turned else [-0.5, n - 0.5],
+        down, up = reach(np.asarray(line.half, dtype=float))
+        known = np.isfinite(y - down)
+        ends = np.concatenate([(y + up)[known], (y - down)[known][::-1]])
+        axes.scatter(
+            np.concatenate([x[known], x[known][::-1]]),
+            ends,
+            lying=lying,
+            meaning="band" if line.look == "main" else "",
+            fill="toself",
+            mode="none",
+            fillcolor=_faint(look.color, 0.22),
+            hoverinfo="skip",
+        )
+    if not line.bare:
+        mode = "lines+markers" if line.alone.any() else "lines"
+        axes.scatter(
+            x,
+            y,
+            lying=lying,
+            meaning=line.look,
+            mode=mode,
+            opacity=look.alpha,
+            line={**_stroke(line.look), **shape},
+            marker={**_point(line.look), "size": 5},
         )
 
 
-def _written(figure: go.Figure, words: Words, height: int) -> go.Figure:
+def _dots(axes: _Axes, dots: Dots, x: Any, y: Any, *, lying: bool) -> None:
+    bars: dict[str, Any] = {}
+    if dots.half is not None:
+        down, up = (np.broadcast_to(v, np.shape(dots.x)) for v in reach(np.asarray(dots.half)))
+        bars = {
+            "error_x" if lying else "error_y": {
+                "array": up,
+                "arrayminus": down,
+                "color": LOOKS[dots.look].color,
+                "width": 3,
+            }
+        }
+    marker = _point(dots.look)
+    if dots.colors is not None:
+        marker = {"color": dots.colors, "colorscale": "Cividis", "size": 6, "cmin": 0, "cmax": 1}
+    mode = "markers+text" if len(dots.labels) else "markers"
+    axes.scatter(
+        x,
+        y,
+        meaning=dots.look,
+        mode=mode,
+        marker=marker,
+        **bars,
+        text=[*map(_text, dots.labels)] or None,
+        textposition="top right",
+    )
+
+
+# ---------------------------------------------------------------------- cells
+
+
+def _cells(axes: _Axes, cells: Cells) -> int:
+    x, y, values = cells.x.edges(), cells.y.edges(), np.asarray(cells.values, dtype=float)
+    low, high = cells.ends()
+    texts: dict[str, Any] = {}
+    if len(cells.texts):
+        texts = {"text": np.array(cells.texts).T, "texttemplate": "%{text}"}
+    axes.add(
+        go.Heatmap(
+            x=x,
+            y=y,
+            z=values.T,
+            colorscale="Cividis",
+            zmin=low,
+            zmax=high,
+            hoverongaps=False,
+            colorbar={"title": _text(cells.scale), "tickformat": ".0%" if cells.percent else None},
+            **texts,
+        )
+    )
+    if cells.dimmed is not None and cells.dimmed.any():
+        veil = np.where(cells.dimmed, 1.0, np.nan).T
+        white = [[0, "white"], [1, "white"]]
+        axes.add(
+            go.Heatmap(
+                x=x, y=y, z=veil, colorscale=white, opacity=0.6, showscale=False, hoverinfo="skip"
+            )
+        )
+    for line in cells.lines:
+        _line(axes, line, lying=False)
+    for dots in cells.dots:
+        _dots(axes, dots, dots.x, dots.y, lying=False)
+    _along(axes, True, cells.x)
+    _along(axes, False, cells.y, turned=bool(cells.y.names))
+    if cells.bare:
+        axes.update(True, visible=False)
+        axes.update(False, visible=False)
+    axes.figure.update_layout(legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0.0})
+    return max(_AXES, len(cells.y.names) * _ROW)
+
+
+# ---------------------------------------------------------------------- axes and words
+
+
+def _along(axes: _Axes, x: bool, axis: Axis, *, turned: bool = False, limits: Any = None) -> None:
+    """Give an axis its label, scale and names."""
+    how: dict[str, Any] = {
+        "title": _text(axis.title),
+        "type": "log" if axis.log else "linear",
+        "exponentformat": "power",
+    }
+    if axis.percent:
+        how["tickformat"] = ".0%"
+    if axis.names:
+        n = len(axis.names)
+        how |= {
+            "tickvals": [*range(n)],
+            "ticktext": [*map(_text, axis.names)],
+            "range": [n - 0.5, -0.5] if turned else [-0.5, n - 0.5],
+        }
+    elif limits is not None or None not in axis.limits:
+        ends: Any = axis.limits if limits is None else limits
+        how["range"] = np.log10(ends) if limits is None and axis.log else ends
+    axes.update(x, **how)
+
+
+def _written(figure: go.Figure, words: Any, height: int) -> go.Figure:
     """Return a figure with what stands over and under it."""
     caution = f"<b>Caution: {_text(words.caution)}</b>" if words.caution else ""
     above = "<br>".join(filter(None, [*map(_text, words.subtitle.split("\n")), caution]))
     under = _text(words.footer)
     top, bottom = (40 + 18 * text.count("<br>") for text in (above, under))
     figure.update_layout(
-        template="plotly_white", height=height + top + bottom + 130, barmode="overlay",
+        template="plotly_white",
+        height=height + top + bottom + 130,
+        barmode="overlay",
         margin={"t": top + 60, "b": bottom + 50, "l": 60, "r": 30},
-        title={"text": f"<b>{_text(words.heading)}</b><br><sup>{above}</sup>", "x": 0.01,
-               "xanchor": "left", "yref": "container", "y": 1.0, "yanchor": "top", "pad": {"t": 24}},
-    )  # fmt: skip
-    figure.add_annotation(text=under, xref="paper", yref="paper", x=0, y=0, yshift=-50, align="left",
-                          xanchor="left", yanchor="top", showarrow=False,
-                          font={"size": 11, "color": _GREY})  # fmt: skip
+        title={
+            "text": f"<b>{_text(words.heading)}</b><br><sup>{above}</sup>",
+            "x": 0.01,
+            "xanchor": "left",
+            "yref": "container",
+            "y": 1.0,
+            "yanchor": "top",
+            "pad": {"t": 24},
+        },
+    )
+    figure.add_annotation(
+        text=under,
+        xref="paper",
+        yref="paper",
+        x=0,
+        y=0,
+        yshift=-50,
+        align="left",
+        xanchor="left",
+        yanchor="top",
+        showarrow=False,
+        font={"size": 11, "color": GREY},
+    )
     return figure
+
+
+def _stroke(look: str) -> dict[str, Any]:
+    kind = LOOKS[look]
+    return {"color": kind.color, "width": kind.width, "dash": kind.dash}
+
+
+def _point(look: str) -> dict[str, Any]:
+    kind = LOOKS[look]
+    symbol = _SYMBOLS.get(kind.marker, kind.marker + "-open" * kind.hollow)
+    edge = {"line": {"color": kind.edge or kind.color, "width": 0.8 if kind.edge else 1.2}}
+    return {
+        "color": kind.color,
+        "symbol": symbol,
+        "size": 1.4 * kind.size,
+        "opacity": kind.alpha,
+        **edge,
+    }
 
 
 def _text(text: str) -> str:
@@ -185,7 +427,3 @@ def _text(text: str) -> str:
 
 def _faint(color: str, alpha: float) -> str:
     return "rgba({}, {}, {}, {})".format(*(int(color[i : i + 2], 16) for i in (1, 3, 5)), alpha)
-
-
-def _words_of(rows: Rows) -> Words:
-    return Words(heading=rows.heading, subtitle=rows.subtitle, footer=rows.footer)

@@ -1,110 +1,18 @@
-"""A figure of curves, points and bands along one axis, and one of cells, as descriptions."""
+"""A figure of curves, points and bands along one axis."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.base.figures.marks import Axis, Dots, Line, Note, Words, reach
 from hpo_explain.space import Array
 
-Look = Literal["main", "best", "doubt", "second"]
-_LARGE = 1e300  # beyond it an axis is drawn in this unit
 _SPREAD = 0.3  # how far from its value a mark stands that others share
-_TINY, _HUGE = np.log([np.finfo(float).tiny, np.finfo(float).max / 4.0])  # room for margins
-
-
-@dataclass(frozen=True, kw_only=True)
-class Axis:
-    """An axis: its label, the values along it, and its scale; or the names at 0, 1, 2, ..."""
-
-    label: str
-    values: Sequence[Any] = ()
-    log: bool = False
-    names: Sequence[str] = ()
-
-    @property
-    def unit(self) -> float:
-        """What numbers are divided by so that those beyond an axis' ends do not overflow."""
-        largest = max(map(abs, self.values), default=0.0) if not (self.log or self.names) else 0.0
-        return _LARGE if largest > _LARGE else 1.0
-
-    @property
-    def title(self) -> str:
-        """The label, with the unit of what is divided by one."""
-        return self.label if self.unit == 1.0 else f"{self.label} / {self.unit:g}"
-
-    @property
-    def whole(self) -> bool:
-        """Whether all values are whole numbers."""
-        return all(isinstance(value, int) for value in self.values)
-
-    def at(self, values: Any) -> Array:
-        """Return where values stand along it."""
-        return np.asarray([value / self.unit for value in values], dtype=float)
-
-    @property
-    def places(self) -> Array:
-        """Where its values stand, or its names."""
-        return np.arange(len(self.names), dtype=float) if self.names else self.at(self.values)
-
-    def edges(self) -> Array:
-        """Return the edges of cells around its values: halfway, on its own scale."""
-        at = self.places
-        if len(at) == 1 and not self.names:
-            return np.array([0.9, 1.1]) * at if self.log else at + [-0.5, 0.5]
-        if self.names:
-            return np.arange(len(at) + 1) - 0.5
-        scaled = np.log(at) if self.log else at
-        middle = (scaled[:-1] + scaled[1:]) / 2.0
-        ends = [2 * scaled[0] - middle[0]], middle, [2 * scaled[-1] - middle[-1]]
-        edges = np.concatenate(ends)
-        return np.asarray(np.exp(np.clip(edges, _TINY, _HUGE)) if self.log else edges)
-
-
-@dataclass(frozen=True, eq=False)
-class Line:
-    """A line, with half the width of a band around it."""
-
-    x: Array
-    y: Array
-    half: Array | None = None
-    look: Look = "main"
-
-
-@dataclass(frozen=True, eq=False)
-class Dots:
-    """Points, each with half the length of its whisker."""
-
-    x: Array
-    y: Array
-    half: Array | None = None
-    look: Look = "main"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Words:
-    """What is written around a figure.
-
-    Attributes
-    ----------
-    heading, subtitle, footer : str
-        What stands over and under the axes.
-    caution : str
-        What stands over them in a box, so that nobody misses it.
-    means : mapping of str to str
-        The legend: what marks mean, by "line", "band", a look of points ("main", "best", "doubt"),
-        "second", "marked", "dimmed", "thin", "guide", "star", "rug" or "dots".
-    """
-
-    heading: str
-    subtitle: str = ""
-    footer: str = ""
-    caution: str = ""
-    means: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -114,9 +22,10 @@ class Curves(Words):
     Attributes
     ----------
     x, y : Axis
-        The axes; an x of names is drawn from top to bottom, each a row.
-    lines, dots : sequence of Line or Dots
-        What is drawn.
+        The axes; an x of names is drawn from top to bottom, each a row, unless it is `upright`.
+    lines : sequence of Line
+    dots : sequence of Dots
+        What is drawn; a y of inf or -inf is at the end of the axes.
     thin : tuple of (x, y)
         Faint lines behind, as one line that NaN breaks.
     dimmed, marked : sequence of (low, high)
@@ -125,6 +34,14 @@ class Curves(Words):
         Where marks stand along the axis.
     guide : float, optional
         Where a dashed line stands.
+    levels : sequence of (float, str)
+        Lines across, and their looks.
+    notes : sequence of Note
+        Upright lines with a text.
+    empty : str
+        What stands in place of all where there is nothing to draw.
+    upright : bool
+        Whether names along x stand under the axes.
     """
 
     x: Axis
@@ -136,35 +53,42 @@ class Curves(Words):
     marked: Sequence[tuple[float, float]] = ()
     rug: Array = field(default_factory=lambda: np.empty(0))
     guide: float | None = None
+    levels: Sequence[tuple[float, str]] = ()
+    notes: Sequence[Note] = ()
+    empty: str = ""
+    upright: bool = False
+
+    @property
+    def lying(self) -> bool:
+        """Whether each name has a row."""
+        return bool(self.x.names) and not self.upright
+
+    def limits(self) -> tuple[float, float]:
+        """Return where the y axis begins and ends: around all that is drawn."""
+        ends = [np.array([level for level, _ in self.levels], dtype=float)]
+        marks: list[Line | Dots] = [*self.lines, *self.dots]
+        for mark in marks:
+            y = np.asarray(mark.y, dtype=float)
+            ends.append(y)
+            if mark.half is not None:
+                down, up = reach(np.asarray(mark.half, dtype=float))
+                ends += [y - down, y + up]
+        if self.thin is not None:
+            ends.append(self.thin[1])
+        known = np.concatenate(ends)
+        known = known[np.isfinite(known)]
+        low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
+        if self.y.log:
+            low, high = np.exp(_around(np.log(low), np.log(high)))
+        else:
+            low, high = _around(low, high)
+        first, last = self.y.limits
+        return (low if first is None else first), (high if last is None else last)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Cells(Words):
-    """Cells between two axes, with colors.
-
-    Attributes
-    ----------
-    x, y : Axis
-        The axes.
-    values : ndarray of shape (X, Y)
-        What the colors say; NaN is empty.
-    scale : str
-        What the values are.
-    dimmed : ndarray of bool of shape (X, Y)
-        Cells that are not to be relied on.
-    dots : tuple of ndarray
-        Where dots stand, along x and y.
-    star : tuple of float, optional
-        Where a star stands.
-    """
-
-    x: Axis
-    y: Axis
-    values: Array
-    scale: str
-    dimmed: npt.NDArray[np.bool_]
-    dots: tuple[Array, Array] = field(default_factory=lambda: (np.empty(0), np.empty(0)))
-    star: tuple[float, float] | None = None
+def _around(low: Any, high: Any) -> tuple[float, float]:
+    margin = 0.05 * (high - low) or 0.05 * abs(high) or 0.05
+    return float(low - margin), float(high + margin)
 
 
 def broken(x: Any, y: Any) -> tuple[Array, Array]:

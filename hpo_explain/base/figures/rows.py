@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+
+import numpy as np
+
+from hpo_explain.base.figures.marks import BLUE, GREEN, GREY, ORANGE, PURPLE, Dots, Words
+from hpo_explain.base.figures.marks import reach as both
 
 MOST_ROWS = 20
-_R = TypeVar("_R")
+PALE, HATCHED = 8, 9  # fills of what is given up, and of what stays although it was hardly tried
+FILLS = {0: (BLUE, ""), 1: (ORANGE, "/"), 2: (GREEN, "\\"), 3: (PURPLE, "x"), 4: (BLUE, "."),
+         PALE: (GREY, ""), HATCHED: (BLUE, "/")}  # fmt: skip
+"""Color and hatch of the fills of bars: either is enough to tell them apart."""
 
 
 @dataclass(frozen=True)
@@ -15,7 +22,7 @@ class Bar:
     """A bar of a row: where it begins and ends, its fill, half its whisker, its place in the row.
 
     The fill says what it means; by default it is the place. A whisker that is not symmetric has
-    two halves: how far it reaches down, and up.
+    two halves: how far it reaches down, and up. `model`: half of what a model does not know.
     """
 
     row: int
@@ -24,16 +31,22 @@ class Bar:
     half: float | tuple[float, float] | None = None
     place: int = 0
     fill: int | None = None
+    model: float | None = None
+
+    @property
+    def kind(self) -> int:
+        """Its fill."""
+        return self.place if self.fill is None else self.fill
 
     @property
     def reach(self) -> tuple[float, float]:
         """How far its whisker reaches down and up."""
-        return self.half if isinstance(self.half, tuple) else (self.half or 0.0, self.half or 0.0)
+        return both(0.0 if self.half is None else self.half)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rows:
-    """Rows from top to bottom, and what is written around them.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rows(Words):
+    """Rows from top to bottom.
 
     Attributes
     ----------
@@ -41,34 +54,46 @@ class Rows:
         What each row is of, in parts that may stand on lines of their own.
     bars : sequence of Bar
         The bars.
-    heading, subtitle, label, footer : str
-        What stands over and under the axes.
+    label : str
+        What stands along the axis.
     fills : mapping of int to str
         What the fills mean; those of no bar are left out of the legend.
     levels : sequence of float
         Where a thin line leads from each row to the next one, as in a staircase.
-    dots : mapping of int to float
-        Where dots stand, by row.
-    dots_mean : str
-        What the dots mean.
+    dots : sequence of Dots
+        Points; y says in which row, fractions beside its middle. `means` has their legend.
+    scale : tuple of str
+        Where dots have colors: what the lowest and the highest mean, and what the scale is of.
+    guides : sequence of (float, str)
+        Where upright lines stand, and their looks.
     zero : bool
         Whether 0 is part of the axis, and marked.
     percent : bool
         Whether numbers along the axis are shares.
+    positive : bool
+        Whether what is drawn cannot be negative: the axis begins at 0.
+    ends : tuple of float, optional
+        Where the axis begins and ends, in place of around all that is drawn.
+    quiet : int
+        How many of the last labels are grey: rows without bars.
+    negligible : float
+        What is as small as this is rounding: the axis does not magnify it.
     """
 
     labels: Sequence[tuple[str, ...]]
     bars: Sequence[Bar]
-    heading: str
     label: str
-    subtitle: str = ""
-    footer: str = ""
     fills: Mapping[int, str] = field(default_factory=dict)
     levels: Sequence[float] = ()
-    dots: Mapping[int, float] = field(default_factory=dict)
-    dots_mean: str = ""
+    dots: Sequence[Dots] = ()
+    scale: tuple[str, str, str] | tuple[()] = ()
+    guides: Sequence[tuple[float, str]] = ()
     zero: bool = True
     percent: bool = False
+    positive: bool = False
+    ends: tuple[float, float] | None = None
+    quiet: int = 0
+    negligible: float = 0.0
 
     @property
     def places(self) -> int:
@@ -77,24 +102,25 @@ class Rows:
 
     def limits(self) -> tuple[float, float]:
         """Return where the axis begins and ends."""
+        if self.ends is not None:
+            return self.ends
         ends = [0.0] if self.zero else []
+        ends += [at for at, _ in self.guides]
         for bar in self.bars:
-            ends += [bar.begin, bar.end - bar.reach[0], bar.end + bar.reach[1]]
+            down, up = (max(half, bar.model or 0.0) for half in bar.reach)
+            ends += [bar.begin, bar.end - down, bar.end + up]
+        for dots in self.dots:
+            down, up = both(0.0 if dots.half is None else np.nan_to_num(dots.half))
+            ends += [*(np.asarray(dots.x) - down), *(np.asarray(dots.x) + up)]
+        ends = [float(end) for end in ends if np.isfinite(end)]
         low, high = min(ends, default=0.0), max(ends, default=0.0)
+        if high - low <= self.negligible:
+            return 0.0 if self.positive else -1.0, 1.0
         margin = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
-        return low - margin, high + margin
+        return 0.0 if self.positive else low - margin, high + margin
 
 
 def folded(order: Sequence[int]) -> tuple[list[int], list[int]]:
     """Return which rows are drawn, and which are summed in the last one, if they are too many."""
     kept = len(order) if len(order) <= MOST_ROWS else MOST_ROWS - 1
     return list(order[:kept]), list(order[kept:])
-
-
-@dataclass(frozen=True)
-class View(Generic[_R]):
-    """One figure of a result: its description, its caption, and whether the report shows it."""
-
-    describe: Callable[[_R], Rows]
-    caption: str
-    shown_if: Callable[[_R], bool] = lambda _: True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base.figures.rows import Bar, Rows, View, folded
+from hpo_explain.base.figures import Bar, Dots, Rows, View, folded
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import Estimate, filled
 from hpo_explain.methods.around.ablation_result import Ablation
@@ -42,8 +42,8 @@ def path(found: Ablation) -> Rows:
         labels=[*labels, ("target",)],
         bars=bars,
         levels=[bars[0].begin, *(bar.end for bar in bars)],
-        dots={0: found.values[0], last: found.values[-1]},
-        dots_mean="source and target",
+        dots=[Dots(found.values[[0, -1]], np.array([0.0, last]), look="run")],
+        means={"run": "source and target"},
         fills={0: "improves", 1: "makes it worse"},
         heading=f"From {found.ends}: {found.what}",
         subtitle=filled(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hpo_explain.base.figures.rows import Bar, Rows, View, folded
+from hpo_explain.base.figures import Bar, Rows, View, folded
 from hpo_explain.base.numbers import format_value
 from hpo_explain.base.text import filled
 from hpo_explain.methods.around.local_importance_result import LocalImportance

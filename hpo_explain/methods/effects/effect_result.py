@@ -562,7 +562,7 @@ class Effect(Result):
         return tuple(found)
 
     def _error(self) -> float:
-        """Return the standard deviation of the best mean: Eq. 4's where it is known, else its own."""
+        """Return the standard deviation of the best mean: by Eq. 4 where known, else its own."""
         place = self.contrasts.place
         if self.covariance is None:
             return float(self.std.ravel()[place])

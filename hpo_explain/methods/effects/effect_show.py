@@ -6,8 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.figures.curves import Axis, Cells, Curves, Dots, Line, broken, side_by_side
-from hpo_explain.base.figures.rows import View
+from hpo_explain.base.figures import (
+    Axis,
+    Cells,
+    Curves,
+    Dots,
+    Line,
+    View,
+    broken,
+    side_by_side,
+)
 from hpo_explain.base.numbers import number, percent
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.base.width import shorten
@@ -82,14 +90,15 @@ def _cells(found: Effect) -> Cells:
     x, y = _axis(found, 0), _axis(found, 1)
     places = [_place(found, k, axis) for k, axis in enumerate((x, y))]
     dimmed = _untried(found)
+    tried = Dots(_tried(found, 0, x), _tried(found, 1, y, shuffled=True), look="tried")
+    stars = [] if None in places else [Dots(*np.array(places, dtype=float)[:, None], look="star")]
     return Cells(
         x=x,
         y=y,
         values=found.mean,
         scale=_predicted(found),
         dimmed=dimmed,
-        dots=(_tried(found, 0, x), _tried(found, 1, y, shuffled=True)),
-        star=None if None in places else (places[0], places[1]),  # type: ignore[arg-type]
+        dots=[tried, *stars],
         **_around(found, points=False, dimmed=bool(dimmed.any())),
     )
 
@@ -194,16 +203,16 @@ def _around(found: Effect, *, points: bool, dimmed: bool, left_out: int = 0) -> 
     if found.partial is not None:
         second = "partial dependence, centred"
     means = {
-        "line": "mean" * (not pair and not points),
+        "main": (("mean with 95 % band" if known else "mean") if points else "mean") * (not pair),
         "band": "95 % band" * (not pair and not points and known),
-        "main": ("mean with 95 % band" if known else "mean") * points,
         "best": "may be the best" * points,
         "marked": "may be the best" * (not pair and not points),
-        "second points" if points else "second": second * (not pair),
+        "second": second * (not pair),
         "doubt" if points else "dimmed": "not relied on" * dimmed,
         "thin": "single configurations (ICE)" * (not pair and found.ice_mean is not None),
         "star" if pair else "guide": "incumbent" * (found.incumbent is not None),
-        "dots" if pair else "rug": "tried" * bool(found.tried and (pair or not found.categorical[0])),
+        "tried" if pair else "rug": "tried"
+        * bool(found.tried and (pair or not found.categorical[0])),
     }  # fmt: skip
     marginal = found.kind == "marginal"
     return {

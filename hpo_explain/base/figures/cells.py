@@ -1,0 +1,60 @@
+"""A figure of cells with colors between two axes: a heat map, a matrix, a map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.base.figures.marks import Axis, Dots, Line, Words
+from hpo_explain.space import Array
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cells(Words):
+    """Cells between two axes, with colors.
+
+    Attributes
+    ----------
+    x, y : Axis
+        The axes; names along y stand from top to bottom.
+    values : ndarray of shape (X, Y)
+        What the colors say; NaN is empty.
+    scale : str
+        What the values are.
+    dimmed : ndarray of bool of shape (X, Y), optional
+        Cells that are not to be relied on.
+    dots : sequence of Dots
+    lines : sequence of Line
+        What stands over the cells.
+    texts : sequence of (sequence of str)
+        What stands in each cell: X times Y.
+    low, high : float, optional
+        Where the scale begins and ends; by default at the least and the largest value.
+    percent : bool
+        Whether values are shares.
+    bare : bool
+        Whether the axes have no units and are of one scale, as those of a map.
+    """
+
+    x: Axis
+    y: Axis
+    values: Array
+    scale: str
+    dimmed: npt.NDArray[np.bool_] | None = None
+    dots: Sequence[Dots] = ()
+    lines: Sequence[Line] = ()
+    texts: Sequence[Sequence[str]] = ()
+    low: float | None = None
+    high: float | None = None
+    percent: bool = False
+    bare: bool = False
+
+    def ends(self) -> tuple[float, float]:
+        """Return where the scale begins and ends."""
+        known = self.values[np.isfinite(self.values)]
+        low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
+        ends = low if self.low is None else self.low, high if self.high is None else self.high
+        return float(ends[0]), float(ends[1])

@@ -1,0 +1,49 @@
+"""Figures side by side under one heading, and the figures of a result by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+from hpo_explain.base.figures.cells import Cells
+from hpo_explain.base.figures.curves import Curves
+from hpo_explain.base.figures.marks import Words
+from hpo_explain.base.figures.rows import Rows
+
+MOST_PANELS = 12
+_R = TypeVar("_R")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Panels(Words):
+    """Figures side by side.
+
+    Attributes
+    ----------
+    panels : sequence of (Rows, Curves or Cells)
+        The figures; their headings are the titles of the panels.
+    same_x, same_y : bool
+        Whether curves have one x axis, and one y axis. Labels of axes that all share are written
+        once.
+    """
+
+    panels: Sequence[Rows | Curves | Cells]
+    same_x: bool = False
+    same_y: bool = True
+
+    def legend(self) -> Mapping[str, str]:
+        """Return what looks mean: those of all panels together, unless it is given."""
+        return self.means or {k: v for panel in self.panels for k, v in panel.means.items()}
+
+
+Figure: TypeAlias = Rows | Curves | Cells | Panels
+
+
+@dataclass(frozen=True)
+class View(Generic[_R]):
+    """One figure of a result: its description, its caption, and whether the report shows it."""
+
+    describe: Callable[[_R], Figure]
+    caption: str
+    shown_if: Callable[[_R], bool] = lambda _: True
