@@ -55,6 +55,7 @@ def literal(texts: Iterable[Text]) -> None:
         text.set_usetex(False)
         if not text.get_text().isascii() and LAST_RESORT in _fonts():
             text.set_fontfamily([*text.get_fontfamily(), LAST_RESORT])
+            text.set_fontweight("normal")  # the only one it has
 
 
 @cache

@@ -1,10 +1,10 @@
-"""Figures side by side under one heading, and the figures of a result by their names."""
+"""Figures side by side under one heading."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from typing import TypeAlias
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
@@ -12,7 +12,6 @@ from hpo_explain.base.figures.marks import Words
 from hpo_explain.base.figures.rows import Rows
 
 MOST_PANELS = 12
-_R = TypeVar("_R")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,12 +37,3 @@ class Panels(Words):
 
 
 Figure: TypeAlias = Rows | Curves | Cells | Panels
-
-
-@dataclass(frozen=True)
-class View(Generic[_R]):
-    """One figure of a result: its description, its caption, and whether the report shows it."""
-
-    describe: Callable[[_R], Figure]
-    caption: str
-    shown_if: Callable[[_R], bool] = lambda _: True

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from hpo_explain.base.figures.marks import BLUE, GREEN, GREY, ORANGE, PURPLE, Do
 from hpo_explain.base.figures.marks import reach as both
 
 MOST_ROWS = 20
+_R = TypeVar("_R")
 PALE, HATCHED = 8, 9  # fills of what is given up, and of what stays although it was hardly tried
 FILLS = {0: (BLUE, ""), 1: (ORANGE, "/"), 2: (GREEN, "\\"), 3: (PURPLE, "x"), 4: (BLUE, "."),
          PALE: (GREY, ""), HATCHED: (BLUE, "/")}  # fmt: skip
@@ -124,3 +126,12 @@ def folded(order: Sequence[int]) -> tuple[list[int], list[int]]:
     """Return which rows are drawn, and which are summed in the last one, if they are too many."""
     kept = len(order) if len(order) <= MOST_ROWS else MOST_ROWS - 1
     return list(order[:kept]), list(order[kept:])
+
+
+@dataclass(frozen=True)
+class View(Generic[_R]):
+    """One figure of a result: its description, its caption, and whether the report shows it."""
+
+    describe: Callable[[_R], Any]
+    caption: str
+    shown_if: Callable[[_R], bool] = lambda _: True
