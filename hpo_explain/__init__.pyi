@@ -24,7 +24,6 @@ from .explainers.comparison import ComparedRun as ComparedRun
 from .explainers.comparison import ComparisonExplainer as ComparisonExplainer
 from .explainers.fanova import FanovaExplainer as FanovaExplainer
 from .explainers.footprint import FootprintExplainer as FootprintExplainer
-from .explainers.games import GameExplainer as GameExplainer
 from .explainers.h_statistic import InteractionExplainer as InteractionExplainer
 from .explainers.learning_curves import LearningCurvesExplainer as LearningCurvesExplainer
 from .explainers.noise import NoiseExplainer as NoiseExplainer
@@ -38,9 +37,6 @@ from .explainers.regional import (
 from .explainers.sample_size import check_sample_size as check_sample_size
 from .explainers.sample_size import find_sample_size as find_sample_size
 from .explainers.shapley import ShapleyExplainer as ShapleyExplainer
-from .explainers.shapley_interactions import (
-    ShapleyInteractionExplainer as ShapleyInteractionExplainer,
-)
 from .explainers.subspace import SubspaceExplainer as SubspaceExplainer
 from .explainers.symbolic import SymbolicExplainer as SymbolicExplainer
 from .explanations.comparison import Comparison as Comparison
@@ -49,7 +45,6 @@ from .explanations.densities import ProposalDensities as ProposalDensities
 from .explanations.density_path import DensityPath as DensityPath
 from .explanations.fanova import FanovaImportance as FanovaImportance
 from .explanations.footprint import Footprint as Footprint
-from .explanations.games import GameExplanation as GameExplanation
 from .explanations.h_statistic import InteractionStrength as InteractionStrength
 from .explanations.history import History as History
 from .explanations.learning_curves import LearningCurves as LearningCurves
@@ -66,8 +61,6 @@ from .explanations.regional import Region as Region
 from .explanations.regional import RegionalPartialDependence as RegionalPartialDependence
 from .explanations.repeated_runs import RepeatedRuns as RepeatedRuns
 from .explanations.sample_size import SampleSizeCheck as SampleSizeCheck
-from .explanations.set_values import SetValues as SetValues
-from .explanations.shapley_interactions import ShapleyInteractions as ShapleyInteractions
 from .explanations.subspace import Subspace as Subspace
 from .explanations.symbolic import SymbolicEffect as SymbolicEffect
 from .facade.comparison import compare as compare
@@ -77,10 +70,6 @@ from .facade.effects import regional_partial_dependence as regional_partial_depe
 from .facade.fanova import importance as importance
 from .facade.fanova import subspace as subspace
 from .facade.footprint import footprint as footprint
-from .facade.games import mistunability as mistunability
-from .facade.games import optimizer_bias as optimizer_bias
-from .facade.games import sensitivity as sensitivity
-from .facade.games import tunability as tunability
 from .facade.history import history as history
 from .facade.learning_curves import learning_curves as learning_curves
 from .facade.noise import noise as noise
@@ -93,7 +82,6 @@ from .facade.proposals import desirability_path as desirability_path
 from .facade.proposals import explain_proposal as explain_proposal
 from .facade.proposals import proposal_densities as proposal_densities
 from .facade.recommended_space import recommended_space as recommended_space
-from .facade.shapley_interactions import shapley_interactions as shapley_interactions
 from .facade.symbolic import symbolic as symbolic
 from .methods._engines.background import baseline_background as baseline_background
 from .methods._engines.background import global_background as global_background
@@ -120,6 +108,18 @@ from .methods.effects.accumulated_local_effects import (
     accumulated_local_effects as accumulated_local_effects,
 )
 from .methods.effects.partial_dependence import partial_dependence as partial_dependence
+from .methods.importance.games import GameExplainer as GameExplainer
+from .methods.importance.sets_result import GameExplanation as GameExplanation
+from .methods.importance.sets_result import SetValues as SetValues
+from .methods.importance.sets_result import ShapleyInteractions as ShapleyInteractions
+from .methods.importance.shapley_interactions import (
+    ShapleyInteractionExplainer as ShapleyInteractionExplainer,
+)
+from .methods.importance.shapley_interactions import shapley_interactions as shapley_interactions
+from .methods.importance.tunability import mistunability as mistunability
+from .methods.importance.tunability import optimizer_bias as optimizer_bias
+from .methods.importance.tunability import sensitivity as sensitivity
+from .methods.importance.tunability import tunability as tunability
 from .models.acquisition.surrogate_based import ExpectedImprovement as ExpectedImprovement
 from .models.acquisition.surrogate_based import LogExpectedImprovement as LogExpectedImprovement
 from .models.acquisition.surrogate_based import LowerConfidenceBound as LowerConfidenceBound

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial, wraps
 from typing import Any, Literal, get_type_hints
 
-from hpo_explain.asked.given import config_of, default_source, model_of, read, trial_of
+from hpo_explain.asked.given import (
+    config_of,
+    default_source,
+    model_of,
+    read,
+    several_runs,
+    trial_of,
+)
+from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Criterion, Direction, Kind
 from hpo_explain.base.progress import shows_progress
@@ -45,7 +53,7 @@ _SHARED = """
 
 @dataclass(eq=False)
 class Asked:
-    """A run, and how it is to be explained."""
+    """A run (or several, by name), and how it is to be explained."""
 
     run: Run
     kind: Kind = "auto"
@@ -54,6 +62,8 @@ class Asked:
     acquisition: Criterion | Acquisition | None = None
     before: int | None = None
     notes: list[Fact] = field(default_factory=list)
+    runs: Mapping[str, Run] = field(default_factory=dict)
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def model(self) -> Surrogate | Acquisition:
@@ -107,15 +117,16 @@ def explains(
     *,
     of: Literal["anything", "surrogate"] = "anything",
     without: Sequence[str] = (),
+    several: bool = False,
 ) -> Callable[..., Any]:
     """Return the function that users call: it takes a run, the method's own arguments, and more.
 
     The method gets what was asked as an `Asked`, and its own arguments. One `of` a surrogate takes
     no acquisition, nor a time `before` which nothing is known; `without` names shared arguments
-    that mean nothing to it.
+    that mean nothing to it. One that explains `several` runs takes a dict of them, too.
     """
     if method is None:
-        return partial(explains, of=of, without=without)
+        return partial(explains, of=of, without=without, several=several)
     signature = inspect.signature(method)
     own = list(signature.parameters.values())[1:]
     asks = _of_surrogate if of == "surrogate" else _shared
@@ -131,8 +142,22 @@ def explains(
         if is_measured(held.get("target")):  # the word names an objective, as everywhere
             reading = {**reading, "target": held.pop("target")}
         surrogate, kind = held.pop("surrogate", None), held.get("kind", "auto")
-        run = read(public, held.pop("run"), reading, surrogate, kind)
-        asked = Asked(run, **{p.name: held.pop(p.name) for p in shared if p.name in held})
+        source, runs = held.pop("run"), dict[str, Run]()
+        if several and isinstance(source, Mapping):
+            for name, value in (("before", held.get("before")), ("surrogate", surrogate)):
+                if value is not None:
+                    problem = "was given with several runs, of which each has its own"
+                    raise InputError(name, problem, value, "Ask for one run at a time.")
+            runs = several_runs(public, "run", source, reading, held["seed"])
+            run = next(iter(runs.values()))
+        else:
+            run = read(public, source, reading, surrogate, kind)
+        asked = Asked(
+            run,
+            runs=runs,
+            reading=reading,
+            **{p.name: held.pop(p.name) for p in shared if p.name in held},
+        )
         return method(asked, **held)
 
     public.__signature__ = signature.replace(  # type: ignore[attr-defined]

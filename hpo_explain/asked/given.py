@@ -19,11 +19,12 @@ from hpo_explain.base.phrases import spans
 from hpo_explain.methods._engines.explained import accepted_acquisition
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import KnowsTrainingRows, Surrogate
-from hpo_explain.run import Objectives, Run
+from hpo_explain.run import Objectives, Run, average_instances
 from hpo_explain.run.fits import EXPLAINED_SOME, learned_rows, which_of
 from hpo_explain.space import Config, encode_one
 from hpo_explain.space.support import nearest
 
+_AVERAGED_TREES = 64
 _ALL, _SOME = 2000, 500  # trials that are explained one by one
 
 
@@ -91,6 +92,39 @@ def read_one(
         if error.argument != "run":
             raise
         raise error.inside(argument, f"{what}run ", source) from None
+
+
+def several_runs(
+    function: Callable[..., Any],
+    argument: str,
+    runs: Mapping[str, Any],
+    reading: Mapping[str, Any],
+    seed: int,
+) -> dict[str, Run]:
+    """Return runs by their names; instances of each are averaged.
+
+    Parameters
+    ----------
+    function : callable
+        What was called, whose options an error names.
+    argument : str
+        The name of its argument that the runs are.
+    runs, reading, seed
+        As they were given to it.
+
+    Raises
+    ------
+    InputError
+        If one cannot be read, or there are fewer than two.
+    """
+    read = {}
+    for name, source in runs.items():
+        run = read_one(function, argument, f"has {name!r}, which cannot be read: ", source, reading)
+        read[str(name)] = average_instances(run, n_trees=_AVERAGED_TREES, seed=seed)
+    if len(read) < 2:
+        problem = f"must hold at least two runs, but held {', '.join(read) or 'none'}"
+        raise InputError(argument, problem, [*read], "To explain one run, use hx.report(run).")
+    return read
 
 
 def model_of(

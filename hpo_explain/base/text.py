@@ -139,7 +139,7 @@ def counted_trials(about: Fact) -> str:
 def role_of(about: Fact) -> str:
     """Return what a fact is beside a claim: "" for a doubt, "basis", or "said"."""
     declared = about.home or about.kind in WORDS
-    return _words_of(about).role if declared else _ROLES.get(about.kind, "")
+    return _words_of(about).role if declared else ""
 
 
 def _words_of(about: Fact) -> Words:
@@ -148,10 +148,15 @@ def _words_of(about: Fact) -> Words:
     return WORDS[about.kind]
 
 
-_ROLES = {"interaction_may_be_nothing": "said"}  # not declared yet
 declared_fact("uncertainty_unknown", "the model does not say how uncertain it is of a difference")
 UNCLEAR = declared_fact(
     "gain_within_uncertainty", "the difference is within its uncertainty", role="said"
+)
+MAY_BE_NOTHING = declared_fact(
+    "interaction_may_be_nothing", "they may not interact at all", role="said"
+)
+NOT_BOUNDED = declared_fact(
+    "interaction_not_bounded", "the model does not say how uncertain its interactions are"
 )
 
 

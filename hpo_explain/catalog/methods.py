@@ -88,33 +88,38 @@ H_STATISTIC = Method(
 )
 SHAPLEY_INTERACTIONS = Method(
     name="shapley_interactions",
-    module="hpo_explain.facade.shapley_interactions",
+    module="hpo_explain.methods.importance.shapley_interactions",
+    result="hpo_explain.methods.importance.sets",
     asks="What do hyperparameters do together at one configuration?",
     limits="explains the model's prediction (or the acquisition) there, not what matters "
     "elsewhere; with more than 11 hyperparameters those that contribute least play as one",
 )
 TUNABILITY = Method(
     name="tunability",
-    module="hpo_explain.facade.games",
+    module="hpo_explain.methods.importance.tunability",
+    result="hpo_explain.methods.importance.sets",
     asks="What can tuning gain over a default, and which hyperparameters are worth it?",
     limits="what the model predicts: the best values of a set that hardly any trial tried may be "
     "too good",
 )
 MISTUNABILITY = Method(
     name="mistunability",
-    module="hpo_explain.facade.games",
+    module="hpo_explain.methods.importance.tunability",
+    result="hpo_explain.methods.importance.sets",
     asks="What can wrong values lose against a default?",
     limits="what the model predicts; values that nobody would choose count as well",
 )
 SENSITIVITY = Method(
     name="sensitivity",
-    module="hpo_explain.facade.games",
+    module="hpo_explain.methods.importance.tunability",
+    result="hpo_explain.methods.importance.sets",
     asks="How much does the objective vary with hyperparameters around a default?",
     limits="depends on the default (`hx.importance` averages over the others)",
 )
 OPTIMIZER_BIAS = Method(
     name="optimizer_bias",
-    module="hpo_explain.facade.games",
+    module="hpo_explain.methods.importance.tunability",
+    result="hpo_explain.methods.importance.sets",
     sources=("ensemble",),
     asks="Which hyperparameters did the optimizer leave short of what they can gain?",
     limits="by the model that learned from the same run, unless other runs are given (`ensemble=`)",

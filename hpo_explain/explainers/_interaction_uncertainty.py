@@ -25,10 +25,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.explainers._drawn_functions import inverse_root
 from hpo_explain.methods._engines.coalitions import all_coalitions
 from hpo_explain.methods._engines.game import Coalitions
 from hpo_explain.methods._engines.spread import Sums, sums_under
+from hpo_explain.methods.importance._drawn_functions import inverse_root
 from hpo_explain.models.protocols import SupportsJoint, Surrogate, std_from_variance
 from hpo_explain.space import Array
 

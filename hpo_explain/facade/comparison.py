@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, overload
 
+from hpo_explain.asked.given import several_runs
 from hpo_explain.base.checks import check_option
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.options import KINDS, Kind
@@ -16,10 +17,9 @@ from hpo_explain.explanations.comparison import Comparison
 from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.explanations.repeated_runs import RepeatedRuns
-from hpo_explain.facade._asked import read_one
 from hpo_explain.facade._candidates import candidates
 from hpo_explain.facade.fanova import importance
-from hpo_explain.run import Run, average_instances
+from hpo_explain.run import Run
 from hpo_explain.space import Shared, values_of
 
 _TREES = 64
@@ -118,39 +118,6 @@ def compare(
     shared = Shared.of([run.space for run in read.values()])
     parts = [_compared(name, run, shared, kind, draws, seed) for name, run in read.items()]
     return ComparisonExplainer(parts, seed=seed).explain()
-
-
-def several_runs(
-    function: Callable[..., Any],
-    argument: str,
-    runs: Mapping[str, Any],
-    reading: Mapping[str, Any],
-    seed: int,
-) -> dict[str, Run]:
-    """Return runs by their names; instances of each are averaged.
-
-    Parameters
-    ----------
-    function : callable
-        What was called, whose options an error names.
-    argument : str
-        The name of its argument that the runs are.
-    runs, reading, seed
-        As they were given to it.
-
-    Raises
-    ------
-    InputError
-        If one cannot be read, or there are fewer than two.
-    """
-    read = {}
-    for name, source in runs.items():
-        run = read_one(function, argument, f"has {name!r}, which cannot be read: ", source, reading)
-        read[str(name)] = average_instances(run, n_trees=_TREES, seed=seed)
-    if len(read) < 2:
-        problem = f"must hold at least two runs, but held {', '.join(read) or 'none'}"
-        raise InputError(argument, problem, [*read], "To explain one run, use hx.report(run).")
-    return read
 
 
 def _compared(

@@ -8,7 +8,6 @@ from hpo_explain.plotting.density_path import plot_density_path
 from hpo_explain.plotting.fanova import plot_fanova
 from hpo_explain.plotting.fanova_pairs import plot_fanova_pairs
 from hpo_explain.plotting.footprint import plot_footprint
-from hpo_explain.plotting.games import plot_game, plot_game_matrix, plot_game_waterfall
 from hpo_explain.plotting.h_statistic import plot_h_statistic, plot_h_totals
 from hpo_explain.plotting.history import plot_history
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html, result_svg
@@ -26,11 +25,6 @@ from hpo_explain.plotting.recommended_space import plot_recommended_space
 from hpo_explain.plotting.regional import plot_region_ice, plot_regions
 from hpo_explain.plotting.repeated_runs import plot_repeated_runs
 from hpo_explain.plotting.sample_size import plot_sample_size
-from hpo_explain.plotting.shapley_interactions import (
-    plot_interaction_matrix,
-    plot_interaction_waterfall,
-    plot_shapley_interactions,
-)
 from hpo_explain.plotting.subspace import plot_subspace
 from hpo_explain.plotting.symbolic import plot_symbolic
 
@@ -48,14 +42,9 @@ __all__ = [
     "plot_fanova",
     "plot_fanova_pairs",
     "plot_footprint",
-    "plot_game",
-    "plot_game_matrix",
-    "plot_game_waterfall",
     "plot_h_statistic",
     "plot_h_totals",
     "plot_history",
-    "plot_interaction_matrix",
-    "plot_interaction_waterfall",
     "plot_learning_curves",
     "plot_moves",
     "plot_noise",
@@ -72,7 +61,6 @@ __all__ = [
     "plot_regions",
     "plot_repeated_runs",
     "plot_sample_size",
-    "plot_shapley_interactions",
     "plot_shares",
     "plot_subspace",
     "plot_svg",

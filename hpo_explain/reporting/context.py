@@ -27,6 +27,7 @@ from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.explanations.recommended_space import Recommendation
 from hpo_explain.explanations.regional import RegionalPartialDependence
 from hpo_explain.explanations.subspace import Subspace
+from hpo_explain.facade.fanova import importance
 from hpo_explain.methods._engines.proposed import judged_at
 from hpo_explain.methods.advice.advise import AdviceExplainer
 from hpo_explain.methods.advice.advise_result import Advice
@@ -153,7 +154,7 @@ class Context(Analysed):
     def _importance(self) -> FanovaImportance:
         self.check_differences()
         pairs = 2 <= len(self.run.space) <= _MOST_FOR_PAIRS
-        found = methods.importance(self.run, order=2 if pairs else 1)
+        found = importance(self.run, order=2 if pairs else 1)
         if found.total_variance == 0.0:
             raise NothingToExplain(fact("constant_prediction", names=[self.run.objective_name]))
         return found

@@ -26,8 +26,6 @@ add_facts(
             "intervals of H are those of functions drawn from the posterior: noise is no part of "
             "them, but may be of the H of the model's mean"
         ),
-        "interaction_not_bounded": "the model does not say how uncertain its interactions are",
-        "interaction_may_be_nothing": "they may not interact at all",
         "interacts_with_its_condition": "a conditional hyperparameter interacts with what decides "
         "whether it is active",
     }

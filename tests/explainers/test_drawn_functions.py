@@ -6,8 +6,8 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import Matern
 
 import hpo_explain as hx
-from hpo_explain.explainers._drawn_functions import DrawnFunctions
-from hpo_explain.explainers.interaction_indices import interaction_weights
+from hpo_explain.methods.importance._drawn_functions import DrawnFunctions
+from hpo_explain.methods.importance.interaction_indices import interaction_weights
 from tests.analytic import unit_cube
 
 

@@ -14,32 +14,33 @@ the values of the function itself may be from those of its mean.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, replace
+from typing import Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_option, check_seed
-from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.options import INDICES, Direction, InteractionIndex
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.options import INDICES, Criterion, Direction, InteractionIndex
 from hpo_explain.base.posterior import DRAWS, normal_draws
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._interaction_uncertainty import interactions_under
-from hpo_explain.explainers._variance_game import (
+from hpo_explain.methods._engines.background import complete, hypercubes
+from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
+from hpo_explain.methods._engines.explained import Explained, accepted_criterion
+from hpo_explain.methods._engines.game import CoalitionGame, relevant
+from hpo_explain.methods._engines.orders import evaluate
+from hpo_explain.methods.importance._variance_game import (
     configurations_of,
     variances,
     variances_of_draws,
 )
-from hpo_explain.explainers.interaction_indices import Sets, interaction_weights, sets_up_to
-from hpo_explain.explanations.set_values import SetValues
-from hpo_explain.explanations.shapley_interactions import ShapleyInteractions
-from hpo_explain.methods._engines.background import complete, hypercubes
-from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
-from hpo_explain.methods._engines.explained import Explained
-from hpo_explain.methods._engines.game import CoalitionGame, relevant
-from hpo_explain.methods._engines.orders import evaluate
+from hpo_explain.methods.importance.interaction_indices import Sets, interaction_weights, sets_up_to
+from hpo_explain.methods.importance.sets_result import PLAY_AS_ONE, SetValues, ShapleyInteractions
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, Config, encode_one
@@ -47,6 +48,88 @@ from hpo_explain.space import Array, Config, encode_one
 _LINEAR = "mean"  # the term that is the predicted objective, but for its sign
 _MOST_OF_VARIANCE = 8  # players: of more, integrals would be too coarse
 _RANKED_BY = 50  # background rows from which those that play as one are chosen
+
+
+@explains(without=("acquisition",))
+def shapley_interactions(
+    asked: Asked,
+    config: Config | int | None = None,
+    *,
+    of: Literal["prediction", "acquisition", "variance"] = "prediction",
+    index: InteractionIndex = "k-SII",
+    order: int = 2,
+    background: int | Config | npt.ArrayLike = 500,
+    acquisition: Criterion | Acquisition = "auto",
+) -> ShapleyInteractions:
+    """Say what hyperparameters do to a prediction, acquisition or variance, alone and together.
+
+    With a default as `background` and a good trial as `config` this is the ablation game of
+    HyperSHAP; with several baselines, their mean.
+
+    Parameters
+    ----------
+    config : dict or int, optional
+        The configuration, or the number of a trial; by default the incumbent.
+    of : {"prediction", "acquisition", "variance"}, default "prediction"
+        What is explained: the predicted objective, the acquisition function by which the optimizer
+        chose the trial, with its terms, or the variance of the predicted objective over the space
+        (Shapley effects), which is of no configuration and has no background; of more than 8
+        hyperparameters, those that explain least of it alone play as one.
+    index : {"k-SII", "STII", "FSII"}, default "k-SII"
+        How what hyperparameters do together is shared out: "k-SII" aggregates Shapley interaction
+        values, "STII" is Shapley-Taylor's, "FSII" the faithful index. With hyperparameters that
+        act together in sets of at most `order` they agree.
+    order : int, default 2
+        The size of the largest sets, at least 2.
+    background : int, dict or ndarray of shape (n, d), default 500
+        What the configuration is compared with, as in :class:`ShapleyInteractionExplainer`: a
+        number of rows, one configuration such as a default, or encoded rows.
+    acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, default "auto"
+        Which acquisition, as in :func:`explain_proposal`.
+
+    Returns
+    -------
+    ShapleyInteractions
+        Values of sets of hyperparameters that add up to the difference from the background.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, the configuration is not one of the space, or an
+        option is not allowed.
+
+    References
+    ----------
+    .. [1] Muschalik, M. et al. (2024). shapiq: Shapley interactions for machine learning. NeurIPS.
+       https://arxiv.org/abs/2410.01649
+    .. [2] Wever, M. et al. (2025). HyperSHAP: Shapley values and interactions for explaining
+       hyperparameter optimization. https://arxiv.org/abs/2502.01276
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
+    >>> table["loss"] = table.x * table.y
+    >>> found = hx.shapley_interactions(table, 1, objective="loss", background={"x": 0.1, "y": 0.1})
+    >>> round(abs(found.efficiency_gap), 9)
+    0.0
+    """
+    check_option("of", of, ("prediction", "acquisition", "variance"))
+    accepted_criterion(acquisition)
+    if of == "variance" and config is not None:
+        problem = f"was {config!r}, but the variance is that over the whole space"
+        raise InputError("config", problem, config, "Leave it out, or explain the prediction.")
+    at, trial = asked.config("config", config), asked.trial(config)
+    if of == "acquisition":
+        before = trial if asked.before is None else asked.before
+        asked = replace(asked, acquisition=acquisition, before=before)
+    model = asked.model
+    explainer = ShapleyInteractionExplainer(
+        model, index=index, order=order, background=background,
+        subject=asked.subject(None if of == "variance" else trial), seed=asked.seed,
+    )  # fmt: skip
+    return explainer.explain_variance() if of == "variance" else explainer.explain(at)
 
 
 class ShapleyInteractionExplainer:
@@ -201,7 +284,7 @@ class ShapleyInteractionExplainer:
             first = sorted(columns[i] for i in order[: _MOST_OF_VARIANCE - 1])
             rest = [j for j in columns if j not in first]
             players = [*([j] for j in first), rest]
-            notes = (fact("play_as_one", names=[space.names[j] for j in rest]),)
+            notes = (PLAY_AS_ONE(names=[space.names[j] for j in rest]),)
         by_set = variances(explained, players, seed=self._seed)
         order_of_sets = min(self._order, len(players))
         weights = interaction_weights(len(players), order_of_sets, self._index)
@@ -283,7 +366,7 @@ class ShapleyInteractionExplainer:
         alone = sorted(first.tolist())
         rest = [j for j in columns if j not in alone]
         names = [game.acquisition.space.names[j] for j in rest]
-        return [*([j] for j in alone), rest], (fact("play_as_one", names=names),)
+        return [*([j] for j in alone), rest], (PLAY_AS_ONE(names=names),)
 
     def _known(
         self, x: Array, found: _Found, background: Array, total: Array

@@ -5,27 +5,17 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
-from hpo_explain.explainers.interaction_indices import interaction_weights
 from hpo_explain.methods._engines.coalitions import all_coalitions
-from tests.analytic import unit_cube
-from tests.handmade import TRUSTED, tuning_run
+from hpo_explain.methods.importance.interaction_indices import interaction_weights
+from hpo_explain.methods.importance.tunability import shared_game, shared_players
+from tests.analytic import AnalyticSurrogate, unit_cube
+from tests.handmade import tuning_run
 
 DEFAULT = {"x1": 0.5, "x2": 0.5, "x3": 0.5}
 
 
-class Analytic:
-    """A surrogate made of a function of the encoded rows."""
-
-    def __init__(self, d, mean):
-        self.space = unit_cube(d)
-        self._mean = mean
-
-    def predict(self, X):
-        return self._mean(X), np.full(len(X), 0.1)
-
-
 def explainer(mean, d=3, **options):
-    return hx.GameExplainer(Analytic(d, mean), **options)
+    return hx.GameExplainer(AnalyticSurrogate(unit_cube(d), mean), **options)
 
 
 def run_of(y, d=3, n=50):
@@ -101,7 +91,7 @@ def test_what_was_tried_misses_what_was_not():
     X = unit_cube(3).sample(60, seed=2)
     X[:, 0] *= 0.4 / X[:, 0].max()
     run = hx.Run(unit_cube(3), X, -X[:, 0], "minimize")
-    model = Analytic(3, lambda X: -X[:, 0])
+    model = AnalyticSurrogate(unit_cube(3), lambda X: -X[:, 0])
     found = hx.optimizer_bias(run, dict.fromkeys(DEFAULT, 0.0), surrogate=model)
     np.testing.assert_allclose(found.alone(), [-0.6, 0.0, 0.0], atol=1e-9)
     other = hx.Run(unit_cube(3), [[0.7, 0.1, 0.1], [0.2, 0.3, 0.4]], [1.0, 2.0], "minimize")
@@ -138,7 +128,7 @@ def test_the_search_finds_at_least_what_a_large_random_search_finds(kind):
 @pytest.mark.parametrize("game", ["tunability", "mistunability", "sensitivity", "optimizer_bias"])
 def test_efficiency_dummies_and_the_sets_of_all_games(game):
     run = run_of(lambda X: X[:, 0] * X[:, 1], n=30)
-    model = Analytic(3, lambda X: (X[:, 0] - 0.4) ** 2 * X[:, 1])
+    model = AnalyticSurrogate(unit_cube(3), lambda X: (X[:, 0] - 0.4) ** 2 * X[:, 1])
     for index in ("k-SII", "STII", "FSII"):
         found = getattr(hx, game)(run, 0, index=index, surrogate=model)
         assert found.total.values.sum() == pytest.approx(found.whole - found.coalitions[0])
@@ -199,7 +189,7 @@ def test_hypershap_finds_the_same_to_its_sampling_error(game):
     shap = hypershap.HyperSHAP(task)
     default = Configuration(space, values=DEFAULT)
     best = {"x1": 0.9, "x2": 0.8, "x3": 0.2}
-    model = Analytic(3, function)
+    model = AnalyticSurrogate(unit_cube(3), function)
     if game == "ablation":
         theirs = shap.ablation(Configuration(space, values=best), default)
         ours = hx.ShapleyInteractionExplainer(
@@ -257,18 +247,6 @@ def test_the_sensitivity_has_an_interval_of_draws_whatever_the_number_of_players
     assert found.probability("x1", "x2") > 0.99
 
 
-def test_another_space_in_the_ensemble_is_an_error():
-    run = run_of(lambda X: X[:, 0])
-    with pytest.raises(InputError, match="ensemble"):
-        hx.optimizer_bias(run, ensemble=[tuning_run()])
-
-
-def test_the_verdict_of_a_subject_holds():
-    subject = hx.Subject(unit_cube(3), trust=TRUSTED)
-    found = explainer(lambda X: X[:, 0], subject=subject).tunability(DEFAULT)
-    assert found.trust is TRUSTED
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_in_a_noisy_sum_nothing_surely_acts_together(seed):
     rng = np.random.default_rng(seed)
@@ -276,3 +254,201 @@ def test_in_a_noisy_sum_nothing_surely_acts_together(seed):
     found = [hx.tunability(run, DEFAULT, kind="gp"), hx.shapley_interactions(run, kind="gp")]
     claims = [claim for one in found for claim in one.claims if claim.kind == "interaction"]
     assert not any(claim.certain for claim in claims)
+
+
+GAMES = ["tunability", "mistunability", "sensitivity", "optimizer_bias"]
+FUNCTIONS = {
+    "iris": lambda X: 1.0 * X[..., 0] + 0.5 * X[..., 1],
+    "adult": lambda X: 0.5 * X[..., 0] + 3.0 * X[..., 1] * X[..., 2],
+    "wine": lambda X: 2.0 * X[..., 1] - (X[..., 2] - 0.3) ** 2,
+}
+
+
+def analytic(game, over, index="k-SII"):
+    models = {name: AnalyticSurrogate(unit_cube(3), f) for name, f in FUNCTIONS.items()}
+    options = {"index": index, "direction": "maximize"}
+    asked = {name: hx.GameExplainer(model, **options) for name, model in models.items()}
+    players = shared_players(asked, DEFAULT)
+    games = {
+        name: getattr(hx.GameExplainer(model, players=players, **options), game)(DEFAULT)
+        for name, model in models.items()
+    }
+    return shared_game(games, over)
+
+
+def runs_of(functions=None, n=30, noise=0.05):
+    X = unit_cube(3).sample(n, seed=0)
+    rng = np.random.default_rng(0)
+    return {
+        name: hx.Run(unit_cube(3), X, -f(X) + noise * rng.normal(size=n), "minimize")
+        for name, f in (functions or FUNCTIONS).items()
+    }
+
+
+# ---------------------------------------------------------------------- several runs
+
+
+@pytest.mark.parametrize(
+    ("over", "expected"),
+    [
+        ("mean", (0.5 + 0.25 + 0.0) / 3),  # x1 alone gains half its slope
+        ("min", 0.0),
+        ("max", 0.5),
+        (0.5, 0.25),
+    ],
+)
+def test_a_set_gains_its_mean_least_largest_or_quantile_over_the_runs(over, expected):
+    found = analytic("tunability", over)
+    assert found.gain("x1") == pytest.approx(expected, abs=1e-6)
+    of_each = {"iris": 0.75, "adult": 0.25 + 3.0 - 0.75, "wine": 1.0 + 0.04}
+    assert {n: game.whole for n, game in found.games.items()} == pytest.approx(of_each, abs=1e-6)
+    assert found.total.values.sum() == pytest.approx(found.whole)
+
+
+@pytest.mark.parametrize("game", GAMES[:3])
+def test_of_a_mean_the_interactions_are_the_means_of_those_of_each_run(game):
+    """Linearity: an interaction is linear in the values of coalitions."""
+    found = analytic(game, "mean")
+    each = np.array([one.total.values for one in found.games.values()])
+    np.testing.assert_allclose(found.total.values, each.mean(axis=0), atol=1e-12)
+
+
+def test_the_std_of_a_mean_over_independent_runs_is_smaller_than_that_of_each():
+    found = hx.tunability(runs_of(noise=0.2), DEFAULT, kind="gp")
+    each = np.array([game.total.model_std for game in found.games.values()])
+    np.testing.assert_allclose(found.total.model_std, np.sqrt((each**2).sum(axis=0)) / 3)
+    np.testing.assert_allclose(found.posterior.values.std(axis=0), found.total.model_std, rtol=0.15)
+    assert found.whole_std < max(game.whole_std for game in found.games.values())
+
+
+# ---------------------------------------------------------------------- HyperSHAP
+
+
+@pytest.mark.parametrize("game", GAMES[:3])
+@pytest.mark.parametrize("over", ["mean", "min", "max"])
+def test_hypershap_finds_the_same_over_several_data_sets(game, over):
+    """Of functions that are 0 at the default: HyperSHAP joins values, not gains over it."""
+    hypershap = pytest.importorskip("hypershap")
+    shapiq = pytest.importorskip("shapiq")
+    from ConfigSpace import Configuration, ConfigurationSpace
+
+    games, tasks = hypershap.games, hypershap.task
+
+    class Model:
+        def __init__(self, f):
+            self.f = f
+
+        def predict(self, X):
+            return self.f(np.atleast_2d(X)) - self.f(np.full(3, 0.5))
+
+    name = game.capitalize()
+    space = ConfigurationSpace(dict.fromkeys(DEFAULT, (0.0, 1.0)), seed=0)
+    models = [Model(f) for f in FUNCTIONS.values()]
+    several = hypershap.ExplanationTask.from_basemodel_multidata(space, models)
+    first = several.get_surrogate_model_list()[0]
+    default = Configuration(space, values=DEFAULT)
+    asked = getattr(tasks, f"{name}ExplanationTask")(space, first, default)
+    way = {"mean": "AVG", "min": "MIN", "max": "MAX"}[over]
+    joined = games.MultiDataHPIGame(
+        several, getattr(games, f"{name}Game")(asked), hypershap.utils.Aggregation[way]
+    )
+    theirs = shapiq.ExactComputer(n_players=3, game=joined)("FSII", order=2)
+    ours = analytic(game, over, "FSII")
+    expected = np.array([theirs[members] for members in ours.total.sets])
+    # the best and the worst of 10,000 draws, and a variance of as many
+    error = 0.02 if game == "sensitivity" else 0.15
+    np.testing.assert_allclose(ours.total.values, expected, atol=error)
+
+
+# ---------------------------------------------------------------------- real runs, words, errors
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_of_several_runs_has_words_a_table_and_plots(game):
+    found = getattr(hx, game)(runs_of(), DEFAULT, kind="gp")
+    assert found.sentence.startswith("On average over 3 runs: ")
+    frame = found.to_frame()
+    assert {"in iris", "in adult", "in wine"} <= set(frame.columns)
+    np.testing.assert_allclose(
+        frame[["in iris", "in adult", "in wine"]].mean(axis=1), frame["value"], atol=1e-9
+    )
+    assert "on average over 3 runs" in found.plot().get_title(loc="left").replace("\n", " ")
+    assert found.to_dict()["runs"].keys() == found.games.keys()
+
+
+def test_what_is_gained_at_least_is_gained_in_every_run():
+    least = hx.tunability(runs_of(), DEFAULT, kind="gp", over="min")
+    assert least.whole == min(game.whole for game in least.games.values())
+    assert least.sentence.startswith("At least, in each of 3 runs: tuning gains")
+    worst = hx.mistunability(runs_of(), DEFAULT, kind="gp", over="min")
+    assert worst.sentence.startswith("At most, in any of 3 runs: the worst values lose")
+    with pytest.raises(InputError, match=r"games\['iris'\]"):
+        least.configuration("x1")
+    assert least.games["iris"].configuration("x1")["x1"] == pytest.approx(1.0, abs=0.05)
+
+
+def test_without_a_default_tuning_is_compared_with_the_one_that_is_good_in_all():
+    found = hx.tunability(runs_of(), kind="gp")
+    assert found.default == hx.compare(runs_of(), kind="gp").default.configuration
+    assert any(note.kind == "default_of_all" for note in found.notes)
+    assert found.whole < hx.tunability(runs_of(), DEFAULT, kind="gp").whole
+
+
+def test_a_run_that_makes_up_most_of_the_average_is_named():
+    functions = {"small": FUNCTIONS["iris"], "large": lambda X: 100.0 * X[..., 0]}
+    found = hx.tunability(runs_of(functions), DEFAULT, kind="gp")
+    (note,) = [note for note in found.notes if note.kind == "runs_uneven"]
+    assert str(note).startswith("large makes up 9")
+    assert not hx.tunability(runs_of(), DEFAULT, kind="gp").notes
+
+
+@pytest.mark.parametrize(
+    ("runs", "options", "message"),
+    [
+        (lambda runs: {"one": runs["iris"]}, {}, "at least two runs"),
+        (lambda runs: runs, {"over": "median"}, "over must be one of"),
+        (lambda runs: runs, {"over": 1.5}, "over must lie between 0 and 1"),
+        (lambda runs: runs, {"before": 10}, "before was given with several runs"),
+        (lambda runs: runs["iris"], {"over": "max"}, "there is a single run"),
+    ],
+)
+def test_what_cannot_be_asked_of_several_runs_is_an_error(runs, options, message):
+    with pytest.raises(InputError, match=message):
+        hx.tunability(runs(runs_of()), DEFAULT, **options)
+
+
+def test_runs_of_other_spaces_or_directions_are_errors():
+    runs = runs_of()
+    space = hx.SearchSpace([hx.FloatParameter("y", 0.0, 1.0)])
+    other = hx.Run(space, space.sample(10), np.arange(10.0), "minimize")
+    with pytest.raises(InputError, match="not of the same search space"):
+        hx.tunability({**runs, "other": other}, DEFAULT)
+    iris = runs["iris"]
+    turned = hx.Run(iris.space, iris.X, -iris.objective, "maximize")
+    with pytest.raises(InputError, match="not of the same direction"):
+        hx.tunability({**runs, "turned": turned}, DEFAULT)
+    with pytest.raises(InputError, match="ensemble"):
+        hx.optimizer_bias(runs, DEFAULT, ensemble=[iris])
+
+
+# ---------------------------------------------------------------------- figures
+
+
+def test_the_figures_hold_the_values():
+    run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], n=40)
+    found = hx.tunability(run, dict.fromkeys(DEFAULT, 1.0))
+    steps, cells = found.described(), found.described("matrix")
+    assert steps.heading == "What tuning gains over the default"
+    assert [step.end - step.begin for step in steps.bars] == pytest.approx(
+        list(found.to_frame()["value"])
+    )
+    assert [step.half for step in steps.bars] == [found.total.half(i) for i in found.total.order()]
+    assert steps.bars[-1].end == steps.dots[7] == pytest.approx(found.whole)
+    assert (cells.x.names, cells.y.names) == (["x1", "x2", "x3"], ["x1", "x2", "x3"])
+    assert cells.values[0, 1] == found.total.of("x1", "x2")
+    assert cells.values[2, 2] == found.total.of("x3")
+    assert np.isnan(cells.values[1, 0])
+    assert cells.texts[2][2] == f"{found.total.of('x3'):+.2g}"
+    assert found.plot().get_xlabel() == "gain of the predicted loss"
+    assert found.plot_matrix().collections[0].get_clim() == cells.ends()
+    assert len(found.to_plotly(view="matrix").data) == 1

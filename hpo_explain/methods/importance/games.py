@@ -27,30 +27,35 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.checks import check_count, check_option, check_seed
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import INDICES, Direction, InteractionIndex
+from hpo_explain.base.phrases import listed
 from hpo_explain.base.posterior import DRAWS, normal_draws
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._coalition_search import (
+from hpo_explain.base.text import declared_fact
+from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
+from hpo_explain.methods._engines.explained import Explained, PredictedObjective
+from hpo_explain.methods._engines.game import relevant
+from hpo_explain.methods._engines.spread import sums_under
+from hpo_explain.methods.importance._coalition_search import (
     at_best_of,
     best_in_coalitions,
     in_order,
     predicted_in_coalitions,
 )
-from hpo_explain.explainers._drawn_functions import DrawnFunctions
-from hpo_explain.explainers.interaction_indices import interaction_weights, sets_up_to
-from hpo_explain.explanations.games import Game, GameExplanation
-from hpo_explain.explanations.set_values import SetValues
-from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
-from hpo_explain.methods._engines.explained import Explained, PredictedObjective
-from hpo_explain.methods._engines.game import relevant
-from hpo_explain.methods._engines.spread import sums_under
+from hpo_explain.methods.importance._drawn_functions import DrawnFunctions
+from hpo_explain.methods.importance.interaction_indices import interaction_weights, sets_up_to
+from hpo_explain.methods.importance.sets_result import PLAY_AS_ONE, Game, GameExplanation, SetValues
 from hpo_explain.models._standard import unit_of
 from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of, std_from_variance
 from hpo_explain.space import Array, Config, encode_one
 from hpo_explain.space.searches import filled
 
+_COMPLETED = declared_fact(
+    "default_completed", "{which} have no value in the default: where a coalition activates them, "
+    "they have the middle of their range", which=lambda told: listed(list(told.names), 6),
+)  # fmt: skip
 _START = 200  # configurations of the space among which the search starts
 _TRIED = 300  # of the tried ones, the best
 _SETS = 10  # independent samples of the space over which variances are taken
@@ -265,13 +270,13 @@ class GameExplainer:
         players = players_of(self.spread(default)) if self._players is None else self._players
         columns = [j for player in players for j in player]
         notes = [
-            fact("play_as_one", names=[space.names[j] for j in player])
+            PLAY_AS_ONE(names=[space.names[j] for j in player])
             for player in players
             if len(player) > 1
         ]
         if np.isnan(x[columns]).any():
             names = [space.names[j] for j in columns if np.isnan(x[j])]
-            notes.append(fact("default_completed", names=names))
+            notes.append(_COMPLETED(names=names))
         return _Table(space.decode(x[None, :])[0], row, players, tuple(notes))
 
     def _completed(self, default: Config) -> tuple[Array, Array]:

@@ -4,28 +4,16 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import Matern
 
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.explainers._interaction_uncertainty import compose, interactions_under
-from hpo_explain.explainers.interaction_indices import interaction_weights
 from hpo_explain.methods._engines.coalitions import all_coalitions
-from tests.analytic import unit_cube
+from hpo_explain.methods.importance.interaction_indices import interaction_weights
+from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.handmade import tuning_run
-
-
-class Analytic:
-    """A surrogate made of a function of the encoded rows."""
-
-    def __init__(self, d, mean):
-        self.space = unit_cube(d)
-        self._mean = mean
-
-    def predict(self, X):
-        return self._mean(X), np.ones(len(X))
 
 
 def run_of(y, d=4, n=60, **changes):
@@ -36,7 +24,7 @@ def run_of(y, d=4, n=60, **changes):
 @pytest.mark.parametrize("index", ["k-SII", "STII", "FSII"])
 def test_a_product_and_a_sum_by_hand(index):
     """f = x1 x2 + 3 x3 at (1, 1, 1): E(x1 x2 | x1 = 1) = 1/2, so the pair has 1 - 1 + 1/4."""
-    model = Analytic(3, lambda X: X[:, 0] * X[:, 1] + 3.0 * X[:, 2])
+    model = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] * X[:, 1] + 3.0 * X[:, 2])
     background = np.array(list(np.ndindex(2, 2, 2)), dtype=float)  # its means are those of x
     found = hx.ShapleyInteractionExplainer(model, index=index, background=background).explain(
         dict.fromkeys(("x1", "x2", "x3"), 1.0)
@@ -117,7 +105,9 @@ def test_with_many_players_every_set_has_a_std():
 
 def test_beyond_eleven_the_least_play_as_one():
     d = 15
-    model = Analytic(d, lambda X: X[:, 0] * X[:, 1] + X[:, 2] + 0.01 * X[:, 3:].sum(axis=1))
+    model = AnalyticSurrogate(
+        unit_cube(d), lambda X: X[:, 0] * X[:, 1] + X[:, 2] + 0.01 * X[:, 3:].sum(axis=1)
+    )
     config = {f"x{j + 1}": 1.0 for j in range(d)}
     rows = unit_cube(d).sample(2, seed=0)
     found = hx.ShapleyInteractionExplainer(model, background=rows).explain(config)
@@ -164,7 +154,7 @@ def test_an_interaction_is_told_with_its_interval_that_holds_the_truth():
     claim = found.claims[0]
     assert (claim.kind, claim.hyperparameters, claim.certain) == ("interaction", ("x1", "x2"), True)
     assert claim.interval[0] <= 0.5 <= claim.interval[1]
-    assert "x1 = 1 and x2 = 1 together raise it by 0." in found.sentence
+    assert "x1 = 1 with x2 = 1 raises it by 0." in found.sentence
 
 
 def test_tpe_is_univariate_so_nothing_acts_together():
@@ -184,26 +174,13 @@ def test_tpe_is_univariate_so_nothing_acts_together():
     assert abs(found.efficiency_gap) < 1e-8
 
 
-def test_a_conditional_run_has_values_for_what_is_active():
-    run = tuning_run()
-    found = hx.shapley_interactions(run, background=30)
-    assert {name for player in found.total.players for name in player} <= set(found.config)
-    assert abs(found.efficiency_gap) < 1e-9 * max(1.0, abs(found.prediction))
-
-
-def test_a_pair_that_is_not_there_is_an_error():
-    found = hx.shapley_interactions(run_of(lambda X: X[:, 0], d=2, n=10), background=10)
-    with pytest.raises(InputError, match="x3"):
-        found.value("x3")
-
-
 # ---------------------------------------------------------------------- the variance
 
 
 @pytest.mark.parametrize("index", ["k-SII", "STII", "FSII"])
 def test_the_variance_of_a_product_and_a_sum_is_that_of_the_anova(index):
     """f = x1 x2 + x3: V_1 = V_2 = 1/48, V_12 = 1/144, V_3 = 1/12."""
-    model = Analytic(3, lambda X: X[:, 0] * X[:, 1] + X[:, 2])
+    model = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] * X[:, 1] + X[:, 2])
     found = hx.ShapleyInteractionExplainer(model, index=index).explain_variance()
     expected = [1 / 48, 1 / 48, 1 / 12, 1 / 144, 0.0, 0.0]
     np.testing.assert_allclose(found.total.values, expected, atol=4e-4)
@@ -235,14 +212,13 @@ def test_the_variance_of_a_forest_is_exact():
     assert found.value("x1", "x2") == pytest.approx(pair, rel=1e-9)
     assert found.prediction == pytest.approx(whole, rel=1e-9)
     assert found.total.half_width is None  # nothing is integrated
-    said = [text.get_text() for text in found.plot_waterfall().figure.findobj(Text)]
-    assert any(text.startswith("No intervals: the values are exact for the model") for text in said)
+    assert found.described().footer.startswith("No intervals")
 
 
 def test_of_a_forest_the_integral_is_near_what_is_exact(monkeypatch):
     forest = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], n=30).surrogate(kind="forest")
     exact = hx.ShapleyInteractionExplainer(forest).explain_variance()
-    monkeypatch.setattr("hpo_explain.explainers._variance_game._MOST_PAIRS", 0)
+    monkeypatch.setattr("hpo_explain.methods.importance._variance_game._MOST_PAIRS", 0)
     found = hx.ShapleyInteractionExplainer(forest).explain_variance()
     away = np.abs(found.total.values - exact.total.values)
     assert (away <= 3.0 * found.total.half_width + 1e-6).all()
@@ -264,7 +240,7 @@ def test_a_variance_is_of_no_configuration_and_never_certain_without_a_posterior
 
 
 def test_of_many_hyperparameters_those_without_variance_play_as_one():
-    model = Analytic(14, lambda X: X @ np.arange(1.0, 15.0))
+    model = AnalyticSurrogate(unit_cube(14), lambda X: X @ np.arange(1.0, 15.0))
     found = hx.ShapleyInteractionExplainer(model).explain_variance()
     assert found.total.players[-1] == tuple(f"x{j}" for j in range(1, 8))
     assert found.value("x14") == pytest.approx(14.0**2 / 12, rel=0.1)
@@ -291,3 +267,19 @@ def test_their_std_is_that_of_an_average_over_the_whole_background(p, n):
     )
     alone = surrogate.covariance_of_sums(few, np.tile(weights, 16) / 16)
     assert np.sqrt(np.diag(alone) / np.diag(exact)).mean() > ratio.mean() + 0.1
+
+
+def test_the_figures_hold_the_values():
+    run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], d=3, n=40)
+    found = hx.shapley_interactions(run, {"x1": 1.0, "x2": 1.0, "x3": 0.0}, background=100)
+    steps, cells = found.described(), found.described("matrix")
+    assert [" ".join(parts) for parts in steps.labels] == [
+        "average", *found.to_frame().index, "this configuration"
+    ]  # fmt: skip
+    assert steps.bars[0].begin == found.baseline
+    assert steps.bars[-1].end == pytest.approx(found.prediction)
+    assert [bar.fill for bar in steps.bars] == [int(v > 0.0) for v in found.to_frame()["value"]]
+    assert np.isnan(cells.values[1, 0])
+    assert [cells.values[i, i] for i in range(3)] == [
+        found.value(f"x{i + 1}") for i in range(3)
+    ]

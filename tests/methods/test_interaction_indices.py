@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from hpo_explain.base.options import INDICES
-from hpo_explain.explainers.interaction_indices import interaction_weights, sets_up_to
 from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
+from hpo_explain.methods.importance.interaction_indices import interaction_weights, sets_up_to
 
 ORDERS = (1, 2, 3)
 

@@ -1,0 +1,666 @@
+"""Values of sets of hyperparameters: what each does alone, and what several do only together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from hpo_explain.base.checks import check_name
+from hpo_explain.base.claim import between, worth_naming
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.numbers import format_level, format_value, percent
+from hpo_explain.base.options import InteractionIndex, Over
+from hpo_explain.base.phrases import counted, join_words, listed
+from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base.text import (
+    MAY_BE_NOTHING,
+    NOT_BOUNDED,
+    UNCLEAR,
+    Estimate,
+    declared_fact,
+    deviations,
+)
+from hpo_explain.diagnostics._trust import Scope
+from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+Game = Literal["tunability", "mistunability", "sensitivity", "optimizer_bias"]
+
+NEGLIGIBLE = 0.1
+"""Interactions that are surely a smaller part of the spread of what is explained are none."""
+_NORMAL_95 = 1.959963984540054
+_MAIN_COUNT = 3
+_UNCLEAR = " This is within the model's uncertainty."
+_OTHERS_NAMED = 1  # in the label of a player; the facts of a result name all
+
+_MAY_EXIST = declared_fact("interactions_may_exist", "the model's uncertainty allows for some")
+PLAY_AS_ONE = declared_fact(
+    "play_as_one", "{players} contribute least and play as one: what they do among themselves is "
+    "not told apart", players=lambda told: listed(list(told.names), 6),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class SetValues:
+    """Shapley interactions, in one unit: the values of sets of players add up to the whole.
+
+    Attributes
+    ----------
+    players : tuple of tuple of str
+        The hyperparameters of each player: one, or several that play as one.
+    sets : tuple of tuple of int
+        The sets, by the players' places, the smaller ones first.
+    values : ndarray of shape (m,)
+        The value of each set.
+    half_width : ndarray of shape (m,) or None
+        Half the 95 % interval of each, from integrating over the background; None where that was
+        given, or where nothing is integrated.
+    model_std : ndarray of shape (m,) or None
+        Standard deviation of each under the model; NaN where it was not computed, None where the
+        model does not know.
+    drawn : ndarray of shape (number of draws, m) or None
+        The values for functions drawn from the posterior; None without one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = SetValues((("x",), ("y",)), ((0,), (1,), (0, 1)), np.array([1.0, 2.0, -0.5]))
+    >>> found.of("y", "x"), found.labels
+    (-0.5, ('x', 'y', 'x × y'))
+    """
+
+    players: tuple[tuple[str, ...], ...]
+    sets: tuple[tuple[int, ...], ...]
+    values: Array
+    half_width: Array | None = None
+    model_std: Array | None = None
+    drawn: Array | None = None
+
+    def names(self, i: int) -> tuple[str, ...]:
+        """Return the hyperparameters of set i."""
+        return tuple(name for player in self.sets[i] for name in self.players[player])
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The sets as they are written: "lr", or "lr × depth"."""
+        return tuple(" × ".join(map(self.player, members)) for members in self.sets)
+
+    def player(self, i: int) -> str:
+        """Return player i as it is written: "lr", "lr + depth", or "lr + 8 others"."""
+        first, *others = self.players[i]
+        if len(others) > _OTHERS_NAMED:
+            return f"{first} + {len(others)} others"
+        return " + ".join([first, *others])
+
+    def of(self, *names: str) -> float:
+        """Return the value of a set of hyperparameters, in any order.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown or plays together with others, or the set is none of those.
+        """
+        single = {player[0]: p for p, player in enumerate(self.players) if len(player) == 1}
+        places = tuple(
+            sorted(single[check_name("names", n, single, "hyperparameter")] for n in names)
+        )
+        if places not in self.sets:
+            problem = f"was {list(names)}, but there is no value of these together"
+            raise InputError("names", problem, names, "Ask for a higher order.")
+        return float(self.values[self.sets.index(places)])
+
+    def order(self, sizes: Sequence[int] | None = None) -> list[int]:
+        """Return the places of sets (of some sizes), the largest value (by size) first."""
+        some = [i for i, s in enumerate(self.sets) if sizes is None or len(s) in sizes]
+        return sorted(some, key=lambda i: -abs(float(self.values[i])))
+
+    def half(self, i: int, together: int = 1) -> float | None:
+        """Return half the 95 % interval of a set under the model and by integrating.
+
+        None where the model does not say. Of so many intervals `together`, all hold at once.
+        """
+        if self.model_std is None or np.isnan(self.model_std[i]):
+            return None
+        integrated = 0.0 if self.half_width is None else self.half_width[i] / _NORMAL_95
+        return deviations(together) * float(np.hypot(self.model_std[i], integrated))
+
+    def to_frame(self, **more: Any) -> pd.DataFrame:
+        """Return one row per set, the largest value first, with more columns where given."""
+        import pandas as pd
+
+        unknown = np.full(len(self.sets), np.nan)
+        frame = pd.DataFrame(
+            {
+                "members": [self.names(i) for i in range(len(self.sets))],
+                "order": [len(s) for s in self.sets],
+                **more,
+                "value": self.values,
+                "half_width": unknown if self.half_width is None else self.half_width,
+                "model_std": unknown if self.model_std is None else self.model_std,
+            },
+            index=pd.Index(self.labels, name="hyperparameters"),
+        )
+        return frame.iloc[self.order()]
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return one plain dict per set."""
+        return [
+            {
+                "members": list(self.names(i)),
+                "order": len(self.sets[i]),
+                "value": float(self.values[i]),
+                "half_width": None if self.half_width is None else float(self.half_width[i]),
+                "model_std": None if self.model_std is None else float(self.model_std[i]),
+            }
+            for i in range(len(self.sets))
+        ]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Sets(Result):
+    """Values of sets of hyperparameters that add up to a whole.
+
+    Attributes
+    ----------
+    index : {"k-SII", "STII", "FSII"}
+        How what hyperparameters do together is shared out.
+    order : int
+        The size of the largest sets.
+    total : SetValues
+        The values.
+    """
+
+    scope: ClassVar[Scope] = "everywhere"
+    table: ClassVar[Table] = Table(columns={})
+    index: InteractionIndex
+    order: int
+    total: SetValues
+
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        """The hyperparameters that play."""
+        return tuple(name for player in self.total.players for name in player)
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The values of sets for functions drawn from the posterior, by label; the largest first.
+
+        The kernel's parameters are those of the model; in a game the coalitions keep the
+        configurations that are best (worst) by the model's mean.
+        """
+        if self.total.drawn is None:
+            return super().posterior
+        return PosteriorDraws(self.total.labels, self.total.drawn, "farthest from 0")
+
+    @property
+    def start(self) -> float:
+        """Where the values start, which add up to the whole."""
+        return 0.0
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Further columns of the table."""
+        return {}
+
+    @property
+    def contributions_in(self) -> tuple[str, ...]:
+        """Columns of the table that hold values in one unit."""
+        return (*self.columns, "value")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per set, the largest value first.
+
+        Columns members, order, value (what it does beyond smaller sets), half_width (of
+        integrating), model_std. Of a game also alone (the value of the set as a coalition), and of
+        several runs the value in each, such as "in seed 0"; of several terms each of them.
+        """
+        return self.total.to_frame(**self.columns)
+
+    def plot_matrix(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
+        """Draw single hyperparameters and pairs as a matrix of colors; return the axes."""
+        return self.plot(ax, view="matrix", width=width)
+
+
+# ---------------------------------------------------------------------- games of tuning
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class GameExplanation(Sets):
+    """A game of tuning: the value of every coalition, and what each set does beyond smaller ones.
+
+    A coalition of hyperparameters may take any value while the others stay at the default. Its
+    value is what it gains over the default (*tunability*), what its worst values gain, which is
+    below 0 (*mistunability*), how much the predicted objective varies with it (*sensitivity*), or
+    what the tried values of it gain less than others could (*optimizer bias*, below 0).
+
+    Attributes
+    ----------
+    game : {"tunability", "mistunability", "sensitivity", "optimizer_bias"}
+        Which game.
+    default : mapping
+        The default, in the user's units.
+    default_trial : int or None
+        The trial that it is, if it is one.
+    default_prediction : float
+        What is predicted for it.
+    index, order, total
+        The values of sets, which add up to that of all hyperparameters: in the objective's units,
+        squared for the sensitivity. Gains are positive where they improve it.
+    coalitions : ndarray of shape (2 ** number of players,)
+        The value of every coalition: player i is in coalition c where bit i of c is set.
+    whole_std : float or None
+        Standard deviation of the value of all hyperparameters under the model.
+    rows : ndarray of shape (2 ** number of players, d) or None
+        The encoded configuration that is best (worst) in every coalition; None for the sensitivity.
+    reference : ndarray of shape (2 ** number of players, d) or None
+        Those with which the optimizer's are compared; None for other games.
+    drawn : ndarray of shape (number of draws, 2 ** number of players) or None
+        The value of every coalition for functions drawn from the posterior; None without one, or
+        where there are too many coalitions.
+    over : {"mean", "min", "max"} or float, optional
+        How the values of several runs became one, coalition by coalition; a number is the quantile.
+        None for a game of a single run.
+    games : mapping of str to GameExplanation
+        The game of each run, by name; empty for a game of a single run.
+    subject, notes
+        As of every result.
+
+    References
+    ----------
+    .. [1] Wever, M. et al. (2025). HyperSHAP: Shapley values and interactions for explaining
+       hyperparameter optimization. https://arxiv.org/abs/2502.01276
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> found = hx.tunability(table, 1, objective="loss")
+    >>> found.gain("x") > 0.0, found.gain()
+    (True, 0.0)
+    """
+
+    says: ClassVar[Mapping[str, str]] = {
+        "tunability": "Tuning gains {size} over {found.at}{levels}.{unclear}",
+        "mistunability": "The worst values lose {size} against {found.at}{levels}.{unclear}",
+        "sensitivity": "With all hyperparameters free, the {found.what} has a standard deviation "
+        "of {std} around {found.at}.{unclear}",
+        "optimizer_bias": "The values that {who} tried miss {size} of the "
+        "{found.subject.objective_name} that can be gained over {found.at}.{unclear}",
+        "no tunability": "Tuning gains nothing over the default.",
+        "no mistunability": "No values are worse than the default.",
+        "no sensitivity": "The predicted objective does not vary.",
+        "no optimizer_bias": "The values that were tried miss nothing of what can be gained.",
+        "alone tunability": "Alone, {each}. | {player} gains {size}",
+        "alone mistunability": "Alone, {each}. | {player} loses {size}",
+        "alone sensitivity": "With only one of them free: {each}. | {player} {std}",
+        "alone optimizer_bias": "Alone, {each}. | {player} misses {size}",
+        "together": "{names} {do} {more} together than they add up to alone ({estimate}).",
+    }
+
+    game: Game
+    default: Mapping[str, Any]
+    default_trial: int | None
+    default_prediction: float
+    coalitions: Array
+    whole_std: float | None
+    rows: Array | None = None
+    reference: Array | None = None
+    drawn: Array | None = None
+    over: Over | float | None = None
+    games: Mapping[str, GameExplanation] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> float:
+        """The value of all hyperparameters together."""
+        return float(self.coalitions[-1])
+
+    @property
+    def whole_half(self) -> float | None:
+        """Half the 95 % interval of the value of all hyperparameters under the model."""
+        return None if self.whole_std is None else _NORMAL_95 * self.whole_std
+
+    @property
+    def start(self) -> float:
+        """The value of no hyperparameters."""
+        return float(self.coalitions[0])
+
+    def gain(self, *names: str) -> float:
+        """Return the value of a coalition: these hyperparameters are free, the others are not.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, or plays together with others that are not named.
+        """
+        return float(self.coalitions[self._code(names)])
+
+    def configuration(self, *names: str) -> dict[str, Any]:
+        """Return the best (worst) configuration in which only these differ from the default.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, or the game has no configurations.
+        """
+        if self.games:
+            problem = "is of several runs, each with its own best configuration"
+            raise InputError("game", problem, self.game, f"Ask .games[{next(iter(self.games))!r}].")
+        if self.rows is None:
+            problem = f"is {self.game!r}, which has no best configuration"
+            raise InputError("game", problem, self.game, "Ask hx.tunability.")
+        code = self._code(names)
+        return dict(self.subject.space.decode(self.rows[code : code + 1])[0])
+
+    def _code(self, names: tuple[str, ...]) -> int:
+        for name in names:
+            check_name("names", name, self.all_names, "hyperparameter")
+        code = 0
+        for p, player in enumerate(self.total.players):
+            named = [name for name in player if name in names]
+            if named and len(named) < len(player):
+                problem = f"has {named} without {[n for n in player if n not in named]}"
+                raise InputError("names", problem, names, "These play as one: name all or none.")
+            code |= bool(named) << p
+        return code
+
+    def alone(self) -> Array:
+        """Return the value of each player by itself, (number of players,)."""
+        single = self.coalitions[1 << np.arange(len(self.total.players))]
+        return np.asarray(single - self.coalitions[0])
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The value of each set as a coalition, and the value in each of several runs."""
+        codes = [sum(1 << p for p in members) for members in self.total.sets]
+        each = {f"in {name}": game.total.values for name, game in self.games.items()}
+        return {"alone": self.coalitions[codes] if codes else np.array([]), **each}
+
+    def _numbers(self) -> dict[str, Any]:
+        return {
+            "game": self.game,
+            "default": dict(self.default),
+            "default_trial": self.default_trial,
+            "default_prediction": self.default_prediction,
+            "index": self.index,
+            "order": self.order,
+            "values": self.total.to_dict(),
+            "whole": self.whole,
+            "whole_std": self.whole_std,
+            "over": self.over,
+            "runs": {name: game._numbers() for name, game in self.games.items()},
+            "alone": [
+                {"members": list(player), "value": float(value)}
+                for player, value in zip(self.total.players, self.alone(), strict=True)
+            ],
+        }
+
+    # ------------------------------------------------------------------ in the claims
+
+    @property
+    def at(self) -> str:
+        """The default in words."""
+        trial = self.default_trial
+        return "the default" if trial is None else f"the default (trial {trial})"
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What all hyperparameters can do, what single ones do by themselves, who acts together."""
+        doubts = self.subject.doubts(self.scope)
+        names, whole = self.all_names, Estimate(self.whole, self.whole_half)
+        if not names or self.whole == 0.0:
+            return (
+                self.told("no_effect", names, 0.0, says=f"no {self.game}", certain=not doubts,
+                          because=doubts),
+            )  # fmt: skip
+        if whole.half is None:
+            doubts = (fact("uncertainty_unknown"), *doubts)
+        elif whole.unclear:
+            doubts = (UNCLEAR(), *doubts)
+        alone = self.alone()
+        sizes = np.abs(alone)
+        order = np.argsort(-sizes, kind="stable").tolist()
+        kind = "importance" if self.game == "sensitivity" else "gain"
+        told = [
+            self._said(kind, self.total.players[p], Estimate(float(alone[p])), doubts,
+                       f"alone {self.game}", player=" + ".join(self.total.players[p]))
+            for p in worth_naming(order, sizes, _MAIN_COUNT, abs(self.whole))
+        ]  # fmt: skip
+        first = self._said("total_gain", names, whole, doubts, self.game, levels=self._levels(),
+                           who="the optimizers" if self.games else self.optimizer,
+                           unclear=_UNCLEAR * whole.unclear)  # fmt: skip
+        return (first, *told, *([] if doubts else self._together()))
+
+    def _said(
+        self, kind: Any, names: tuple[str, ...], about: Estimate, doubts: tuple[Fact, ...],
+        says: str, **words: Any,
+    ) -> Claim:  # fmt: skip
+        return self.told(
+            kind, names, about.value, between(about.value, about.half), says=says, about=about,
+            certain=not doubts, because=doubts, std=math.sqrt(max(about.value, 0.0)), **words,
+        )  # fmt: skip
+
+    def _together(self) -> list[Claim]:
+        """Return the strongest interaction, where it is surely one."""
+        ranking = self.total.order(range(2, self.order + 1))
+        if not ranking:
+            return []
+        value = float(self.total.values[ranking[0]])
+        about = Estimate(value, self.total.half(ranking[0], len(ranking)))
+        if about.half is None or about.unclear:
+            return []
+        do = {"tunability": "gain", "mistunability": "lose", "sensitivity": "make it vary"}
+        more = "more" if value * self.whole > 0.0 else "less"
+        names = self.total.names(ranking[0])
+        return [self._said("interaction", names, about, (), "together", more=more,
+                           do=do.get(self.game, "miss"))]  # fmt: skip
+
+    def _levels(self) -> str:
+        """Return what is predicted for the default, and at best or at worst."""
+        if self.games:
+            return ""
+        start = self.default_prediction
+        end = start - (1.0 if self.direction == "minimize" else -1.0) * self.whole
+        levels = [format_level(level, self.whole) for level in (start, end)]
+        end_word = "best" if self.game == "tunability" else "worst"
+        return f" (predicted {self.objective_name} {levels[0]}, at {end_word} {levels[1]})"
+
+    @property
+    def finding(self) -> str:
+        """The claims in words; of several runs first how their values became one."""
+        text = super().finding
+        start = self.over_runs
+        return f"{start[0].upper()}{start[1:]}: {text[0].lower()}{text[1:]}" if start else text
+
+    @property
+    def over_runs(self) -> str:
+        """How the values of several runs became one, in words; empty for a single run."""
+        if not self.games:
+            return ""
+        runs, over = counted(len(self.games), "run"), self.over
+        losses = self.game in ("mistunability", "optimizer_bias")  # told the other way round
+        if isinstance(over, float):
+            return f"at the {100.0 * (1.0 - over if losses else over):g} % quantile over {runs}"
+        if over in ("min", "max"):
+            least = losses == (over == "max")
+            return f"at least, in each of {runs}" if least else f"at most, in any of {runs}"
+        return f"on average over {runs}"
+
+
+# ---------------------------------------------------------------------- one configuration
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ShapleyInteractions(Sets):
+    """Shapley interactions of a prediction or an acquisition, or of the variance of a prediction.
+
+    The values of all sets add up to the difference between what is explained at one configuration
+    and its average over the background, or to the variance over the space. A single
+    hyperparameter's value is what it does by itself, that of several is what they do together
+    beyond that.
+
+    Attributes
+    ----------
+    of : {"prediction", "acquisition", "variance"}
+        What is explained.
+    config : mapping
+        The configuration, in the user's units; inactive hyperparameters are left out. Empty for a
+        variance.
+    index, order, total
+        The values of sets, in the units of what is explained.
+    terms : tuple of str
+        The terms of which they are sums.
+    by_term : ndarray of shape (number of sets, number of terms)
+        The values of each term.
+    prediction, baseline, efficiency_gap : float
+        What is explained, its mean over the background (0 for a variance), and what the values
+        miss of their difference.
+    spread : float
+        The standard deviation of what is explained over the background.
+    background_size : int
+        Number of background rows; of configurations for a variance.
+    subject, notes
+        As of every result.
+
+    References
+    ----------
+    .. [1] Bordt, S. and von Luxburg, U. (2023). From Shapley values to generalized additive models
+       and back. AISTATS. https://arxiv.org/abs/2209.04012
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
+    >>> table["loss"] = table.x * table.y
+    >>> found = hx.shapley_interactions(table, objective="loss", background=50)
+    >>> sorted(found.total.labels)
+    ['x', 'x × y', 'y']
+    """
+
+    says: ClassVar[Mapping[str, str]] = {
+        "none": "No hyperparameters act together on it.",
+        "sure": "Beyond what each does by itself, {each}. | {which} {changes} it by {size}",
+        "perhaps": "The strongest interaction seems to be that of {which} ({estimate}).",
+    }
+
+    of: Literal["prediction", "acquisition", "variance"]
+    config: Mapping[str, Any]
+    terms: tuple[str, ...]
+    by_term: Array
+    prediction: float
+    baseline: float
+    efficiency_gap: float
+    spread: float
+    background_size: int = 0
+
+    @property
+    def start(self) -> float:
+        """What is explained, on average."""
+        return self.baseline
+
+    def value(self, *names: str) -> float:
+        """Return what hyperparameters do together beyond what fewer of them do, or one alone.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, or there is no value of these together.
+        """
+        return self.total.of(*names)
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The values of each term, where there are several."""
+        several = len(self.terms) > 1
+        return {t: self.by_term[:, i] for i, t in enumerate(self.terms)} if several else {}
+
+    def _numbers(self) -> dict[str, Any]:
+        beside = ("prediction", "baseline", "efficiency_gap", "spread", "background_size")
+        return {
+            "of": self.of,
+            "config": dict(self.config),
+            "index": self.index,
+            "order": self.order,
+            "values": [
+                {**one, "terms": dict(zip(self.terms, by_term.tolist(), strict=True))}
+                for one, by_term in zip(self.total.to_dict(), self.by_term, strict=True)
+            ],
+            **{name: getattr(self, name) for name in beside},
+        }
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The strongest interactions, or that there is none."""
+        total = self.total
+        ranking = total.order(range(2, self.order + 1))
+        sizes = abs(total.values)
+        limit = NEGLIGIBLE * self.spread
+        if self.of == "variance":
+            limit = limit**2
+        halves = {i: total.half(i, len(ranking)) for i in ranking}
+        named = worth_naming(ranking, sizes.tolist(), _MAIN_COUNT, float(sizes.sum()))
+        small = [i for i in ranking if sizes[i] + (halves[i] or 0.0) <= limit]
+        if not named or len(small) == len(ranking):
+            unknown = any(half is None and sizes[i] > 0.0 for i, half in halves.items())
+            doubts = (
+                *([NOT_BOUNDED()] if unknown else []),
+                *([_MAY_EXIST()] if len(small) < len(ranking) else []),
+                *self.subject.doubts(self.scope),
+            )
+            return (
+                self.told("no_interaction", self.all_names, 0.0, says="none", certain=not doubts,
+                          because=doubts),
+            )  # fmt: skip
+        found = [self._claim(i, halves[i]) for i in named]
+        certain = [claim for claim in found if claim.certain]
+        return tuple(certain or found[:1])
+
+    def _claim(self, i: int, half: float | None) -> Claim:
+        names, value = self.total.names(i), float(self.total.values[i])
+        here = {name: [self.config[name]] for name in names if name in self.config}
+        doubts: list[Fact] = []
+        integrated = self.total.half_width
+        if half is None:
+            doubts.append(NOT_BOUNDED())
+        if abs(value) <= (half or 0.0 if integrated is None else max(half or 0.0, integrated[i])):
+            doubts.append(MAY_BE_NOTHING())
+        doubts += [*self.subject.doubts(self.scope), *self.subject.untried(here)]
+        values = tuple(self.config.get(name) for name in names) if self.config else ()
+        told = [
+            name if self.config.get(name) is None else f"{name} = {format_value(self.config[name])}"
+            for name in names
+        ]
+        return self.told(
+            "interaction", names, value, between(value, half), values=values, certain=not doubts,
+            because=tuple(doubts), says="perhaps" if doubts else "sure",
+            about=Estimate(value, half), changes="raises" if value > 0.0 else "lowers",
+            which=" with ".join(told),
+        )  # fmt: skip
+
+    @property
+    def finding(self) -> str:
+        """What is explained, and what hyperparameters do to it only together."""
+        return f"{self._start()} {super().finding}"
+
+    def _start(self) -> str:
+        if self.of != "variance":
+            gap = self.prediction - self.baseline
+            return (
+                f"The {self.what} of {self.where} is {format_level(self.prediction, gap)}, on "
+                f"average {format_level(self.baseline, gap)}."
+            )
+        total, whole = self.total, self.prediction
+        start = f"The variance of the {self.what} over the space is {whole:.3g}"
+        first = total.order([1])[:_MAIN_COUNT] if whole > 0.0 else []
+        told = [f"{total.labels[i]} {percent(float(total.values[i]) / whole)}" for i in first]
+        return f"{start}; by themselves, {join_words(told)}." if told else f"{start}."

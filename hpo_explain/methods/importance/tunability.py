@@ -1,0 +1,394 @@
+"""What tuning gains over a default, and what else values can do to it: games of HyperSHAP.
+
+Of several runs (HyperSHAP's multi-data games) the value of a coalition is the mean, the least, the
+largest or a quantile of its values in the runs, each by the run's own model. Interactions are those
+of that value. The models of the runs know nothing of each other, so that functions are drawn from
+each by itself, and what the value would be is computed function by function. HyperSHAP joins values
+rather than gains over the default, which is the same where the default's are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.asked.explains import Asked, explains
+from hpo_explain.asked.given import default_source, read_one
+from hpo_explain.base.checks import check_fraction, check_option, check_sequence
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.options import OVER, InteractionIndex, Over
+from hpo_explain.base.phrases import counted
+from hpo_explain.base.text import declared_fact
+from hpo_explain.explainers._shared_subject import shared_subject
+from hpo_explain.facade.comparison import compare
+from hpo_explain.methods.importance.games import GameExplainer, players_of
+from hpo_explain.methods.importance.interaction_indices import interaction_weights
+from hpo_explain.methods.importance.sets_result import Game, GameExplanation, SetValues
+from hpo_explain.space import Array, Config, Shared
+
+_UNEVEN = 10.0  # times the value of all hyperparameters in the run where it is least
+
+_DEFAULT_CHOSEN = declared_fact("default_chosen", "default: trial {trials}, as none was given")
+_DEFAULT_OF_ALL = declared_fact(
+    "default_of_all", "default: the configuration that is best on average over the runs"
+)
+_OF_MODEL = declared_fact("games_of_model", "compared with the best values that the model predicts")
+_OF_OTHERS = declared_fact(
+    "games_of_others", "compared with the values that {count} tried",
+    count=lambda told: counted(told["runs"], "other run"),
+)  # fmt: skip
+_UNEVEN_RUNS = declared_fact(
+    "runs_uneven", "{name} makes up {share:%} of the average, as the objective varies most in it"
+)
+
+
+@explains(several=True, without=("acquisition",))
+def tunability(
+    asked: Asked,
+    default: Config | int | None = None,
+    *,
+    over: Over | float = "mean",
+    index: InteractionIndex = "k-SII",
+    order: int = 2,
+) -> GameExplanation:
+    """Say what tuning each set of hyperparameters gains over a default, by the surrogate.
+
+    The best values of every set are searched for on the surrogate while the others stay at the
+    default; the model's uncertainty of what they gain comes with them.
+
+    Parameters
+    ----------
+    default : dict or int, optional
+        The default: a configuration, or the number of a trial. By default the first trial; where
+        that is the incumbent, the trial in the middle of the ranking. Of several runs (a dict of
+        runs by name, of the same space) a configuration, by default that which :func:`compare`
+        finds to be good in all.
+    over : {"mean", "min", "max"} or float, default "mean"
+        How the values of several runs become one: what a set gains on average, at least (in every
+        run) or at most (in some run); a number between 0 and 1 is their quantile. Of losses, which
+        are gains below 0, "min" is the largest. They are in the units of the objective, so that a
+        run in which it varies more counts more.
+    index : {"k-SII", "STII", "FSII"}, default "k-SII"
+        How what hyperparameters do together is shared out, as in :func:`shapley_interactions`.
+    order : int, default 2
+        The size of the largest sets.
+
+    Returns
+    -------
+    GameExplanation
+        ``gain("lr", "depth")`` is what tuning these two gains, ``configuration("lr", "depth")``
+        with which values; ``total`` shares the gain of all among single ones and sets.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, the default is not a configuration of the space, or
+        an option is not allowed.
+
+    References
+    ----------
+    .. [1] Wever, M. et al. (2025). HyperSHAP: Shapley values and interactions for explaining
+       hyperparameter optimization. https://arxiv.org/abs/2502.01276
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.tunability(table, {"x": 0.9}, objective="loss").configuration("x")
+    {'x': 0.1}
+    """
+    return _played("tunability", asked, default, over, index=index, order=order)
+
+
+@explains(several=True, without=("acquisition",))
+def mistunability(
+    asked: Asked,
+    default: Config | int | None = None,
+    *,
+    over: Over | float = "mean",
+    index: InteractionIndex = "k-SII",
+    order: int = 2,
+) -> GameExplanation:
+    """Say what the worst values of each set of hyperparameters lose against a default.
+
+    Parameters
+    ----------
+    default, over, index, order
+        As in :func:`tunability`.
+
+    Returns
+    -------
+    GameExplanation
+        Gains below 0: ``gain("lr")`` is that of the worst value of lr.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.mistunability(table, {"x": 0.1}, objective="loss").configuration("x")
+    {'x': 0.9}
+    """
+    return _played("mistunability", asked, default, over, index=index, order=order)
+
+
+@explains(several=True, without=("acquisition",))
+def sensitivity(
+    asked: Asked,
+    default: Config | int | None = None,
+    *,
+    over: Over | float = "mean",
+    index: InteractionIndex = "k-SII",
+    order: int = 2,
+) -> GameExplanation:
+    """Say how much the prediction varies with each set of hyperparameters around a default.
+
+    The variance is that over the space's measure, the other hyperparameters are at the default:
+    other than in :func:`importance`, which averages over them.
+
+    Parameters
+    ----------
+    default, over, index, order
+        As in :func:`tunability`.
+
+    Returns
+    -------
+    GameExplanation
+        Variances, in squared units of the objective.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> found = hx.sensitivity(table, objective="loss")
+    >>> bool(found.gain("x") == found.whole > 0.0)
+    True
+    """
+    return _played("sensitivity", asked, default, over, index=index, order=order)
+
+
+@explains(several=True, without=("acquisition",))
+def optimizer_bias(
+    asked: Asked,
+    default: Config | int | None = None,
+    *,
+    over: Over | float = "mean",
+    ensemble: Sequence[Any] = (),
+    index: InteractionIndex = "k-SII",
+    order: int = 2,
+) -> GameExplanation:
+    """Say in which hyperparameters the tried values miss what could have been gained.
+
+    The values of a set of hyperparameters that the run tried, put into a default, are compared with
+    the best values that the surrogate predicts, or with those that an ensemble of other runs tried.
+
+    Parameters
+    ----------
+    default, over
+        As in :func:`tunability`.
+    ensemble : sequence of runs, default ()
+        Other optimizers' runs in the same space: Runs, or whatever is read as `run` is. By default
+        the reference is the best that the surrogate predicts.
+    index, order
+        As in :func:`tunability`.
+
+    Returns
+    -------
+    GameExplanation
+        Gains below 0: ``gain("lr")`` is what the tried values of lr miss, by themselves.
+
+    Raises
+    ------
+    ValueError
+        If a run of the ensemble has another space.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.optimizer_bias(table, 1, objective="loss").whole <= 0.0
+    True
+    """
+    given, run = check_sequence("ensemble", ensemble, "runs"), asked.run
+    if asked.runs and given:
+        problem = "was given with several runs, of which each would need its own"
+        raise InputError("ensemble", problem, ensemble, "Ask for one run at a time.")
+    others = [
+        read_one(optimizer_bias, "ensemble", "has a run that cannot be read: ", other,
+                 asked.reading)
+        for other in given
+    ]  # fmt: skip
+    for other in others:
+        if other.space.names != run.space.names:
+            problem = f"has a run of {list(other.space.names)}, not of {list(run.space.names)}"
+            raise InputError("ensemble", problem, ensemble, "Give runs in the same space.")
+    note = _OF_OTHERS(runs=len(others)) if others else _OF_MODEL()
+    tried = [run.space.encode(other.space.decode(np.asarray(other.X))) for other in others]
+    return _played(
+        "optimizer_bias", asked, default, over, note, tried=(tried,), index=index, order=order
+    )
+
+
+# ---------------------------------------------------------------------- one run, and several
+
+
+def _played(
+    game: Game, asked: Asked, default: Config | int | None, over: Over | float, *notes: Fact,
+    tried: tuple[list[npt.NDArray[Any]], ...] = (), **options: Any,
+) -> GameExplanation:  # fmt: skip
+    """Return a game of a run, or of several."""
+    if isinstance(over, str):
+        check_option("over", over, OVER)
+    else:
+        check_fraction("over", over)
+    if asked.runs:
+        return _of_several(game, asked, default, over, notes, options)
+    if over != "mean":
+        problem = f"was {over!r}, but there is a single run"
+        raise InputError("over", problem, over, "Leave it out, or give a dict of runs.")
+    if default is None:
+        default = default_source(asked.run, asked.run.incumbent)
+        notes = (_DEFAULT_CHOSEN(trials=[default]), *notes)
+    config, trial = asked.config("default", default), asked.trial(default)
+    explainer = _explainer(asked, notes, seed=asked.seed, **options)
+    found: GameExplanation = getattr(explainer, game)(config, *tried, trial=trial)
+    return found
+
+
+def _explainer(asked: Asked, notes: Sequence[Fact], **options: Any) -> GameExplainer:
+    model, about = asked.model, asked.notes
+    subject = replace(asked.subject(), notes=(*notes, *about))
+    return GameExplainer(model, subject=subject, **options)  # type: ignore[arg-type]
+
+
+def _of_several(
+    game: Game, asked: Asked, default: Config | int | None, over: Over | float,
+    notes: tuple[Fact, ...], options: Mapping[str, Any],
+) -> GameExplanation:  # fmt: skip
+    runs = asked.runs
+    if not Shared.of([run.space for run in runs.values()]).same:
+        names = {name: list(run.space.names) for name, run in runs.items()}
+        problem = "are not of the same search space"
+        raise InputError("run", problem, names, "Compare them with hx.compare.")
+    if len({run.direction for run in runs.values()}) > 1:
+        directions = {name: run.direction for name, run in runs.items()}
+        raise InputError("run", "are not of the same direction", directions)
+    if default is None:
+        found = compare(runs, kind=asked.kind, seed=asked.seed)
+        default = found.default.configuration
+        notes = (_DEFAULT_OF_ALL(), *notes)
+    config = asked.config("default", default)
+    each = {name: replace(asked, run=run, notes=[]) for name, run in runs.items()}
+    explainers = {name: _explainer(a, notes, seed=a.seed, **options) for name, a in each.items()}
+    players = shared_players(explainers, config)
+    games: dict[str, GameExplanation] = {}
+    for i, (name, of_run) in enumerate(each.items()):
+        # another seed for each, so that functions drawn are independent
+        own = _explainer(of_run, notes, players=players, seed=asked.seed + i, **options)
+        games[name] = getattr(own, game)(config)
+    return shared_game(games, over)
+
+
+def shared_players(explainers: Mapping[str, GameExplainer], default: Config) -> list[list[int]]:
+    """Return the columns of each player: those that matter in some run, the same in all."""
+    spread = np.array([explainer.spread(default) for explainer in explainers.values()])
+    somewhere = ~np.isnan(spread).all(axis=0)
+    return players_of(np.where(somewhere, np.nansum(spread, axis=0), np.nan))
+
+
+def shared_game(games: Mapping[str, GameExplanation], over: Over | float) -> GameExplanation:
+    """Return the game whose value of a coalition is that over several runs.
+
+    Parameters
+    ----------
+    games : mapping of str to GameExplanation
+        The game of each run, with the same default, players, index and order.
+    over : {"mean", "min", "max"} or float
+        How the values of the runs become one; a number between 0 and 1 is their quantile.
+    """
+    each = tuple(games.values())
+    first, total = each[0], each[0].total
+    values = _over(np.stack([game.coalitions for game in each]), over)
+    weights = np.zeros((0, len(values)))
+    if total.players:
+        weights = interaction_weights(len(total.players), first.order, first.index)
+    phi = weights @ values
+    std, whole_std, drawn, coalitions = _known(each, over, weights, values, phi)
+    subject = shared_subject(first.subject.space, [game.subject for game in each])
+    notes = tuple(dict.fromkeys(note for game in each for note in game.notes))
+    wholes = np.abs([game.whole for game in each])
+    if over == "mean" and wholes.max() > _UNEVEN * wholes.min():
+        most = list(games)[int(np.argmax(wholes))]
+        notes = (_UNEVEN_RUNS(name=most, share=float(wholes.max() / wholes.sum())), *notes)
+    return replace(
+        first,
+        subject=subject,
+        notes=notes,
+        default_trial=None,
+        default_prediction=float(np.mean([game.default_prediction for game in each])),
+        total=SetValues(total.players, total.sets, phi, _half_width(each, over), std, drawn),
+        coalitions=values,
+        whole_std=whole_std,
+        rows=None,
+        reference=None,
+        drawn=coalitions,
+        over=over,
+        games=dict(games),
+    )
+
+
+def _over(values: Array, over: Over | float) -> Array:
+    """Return values of runs, (R, ...), as one."""
+    if over == "mean":
+        return np.asarray(values.mean(axis=0))
+    quantile = {"min": 0.0, "max": 1.0}[over] if isinstance(over, str) else over
+    return np.asarray(np.quantile(values, quantile, axis=0))
+
+
+def _known(
+    games: tuple[GameExplanation, ...],
+    over: Over | float,
+    weights: Array,
+    values: Array,
+    phi: Array,
+) -> tuple[Array | None, float | None, Array | None, Array | None]:
+    """Return the std of the sets and of the whole, and draws of sets and of coalitions."""
+    stds = [game.total.model_std for game in games if game.total.model_std is not None]
+    wholes = [game.whole_std for game in games if game.whole_std is not None]
+    of_coalitions = [game.drawn for game in games if game.drawn is not None]
+    of_runs = [game.total.drawn for game in games if game.total.drawn is not None]
+    coalitions = drawn = None
+    if len(of_coalitions) == len(games):
+        coalitions = _over(np.stack(of_coalitions), over)
+        drawn = coalitions @ weights.T
+    elif over == "mean" and len(of_runs) == len(games):
+        drawn = np.mean(of_runs, axis=0)
+    if over == "mean":
+        if len(stds) < len(games):
+            return None, None, None, None
+        std = np.sqrt(np.sum(np.square(stds), axis=0)) / len(games)
+        return std, float(np.sqrt(np.sum(np.square(wholes)))) / len(games), drawn, coalitions
+    if coalitions is None or drawn is None:
+        return None, None, None, None
+    # the largest of several draws is larger than that of their means: this counts as well
+    away = (coalitions[:, -1] - coalitions[:, 0]) - (values[-1] - values[0])
+    std = np.sqrt(((drawn - phi) ** 2).mean(axis=0))
+    return std, float(np.sqrt((away**2).mean())), drawn, coalitions
+
+
+def _half_width(games: tuple[GameExplanation, ...], over: Over | float) -> Array | None:
+    """Return half the intervals of integrating: of a mean, or at most that of the worst run."""
+    halves = [game.total.half_width for game in games if game.total.half_width is not None]
+    if len(halves) < len(games):
+        return None
+    if over == "mean":
+        return np.asarray(np.sqrt(np.sum(np.square(halves), axis=0)) / len(games))
+    return np.asarray(np.max(halves, axis=0))
