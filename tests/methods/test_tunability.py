@@ -443,7 +443,7 @@ def test_the_figures_hold_the_values():
         list(found.to_frame()["value"])
     )
     assert [step.half for step in steps.bars] == [found.total.half(i) for i in found.total.order()]
-    assert steps.bars[-1].end == steps.dots[7] == pytest.approx(found.whole)
+    assert steps.bars[-1].end == steps.dots[0].x[-1] == pytest.approx(found.whole)
     assert (cells.x.names, cells.y.names) == (["x1", "x2", "x3"], ["x1", "x2", "x3"])
     assert cells.values[0, 1] == found.total.of("x1", "x2")
     assert cells.values[2, 2] == found.total.of("x3")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.base.figures.cells import Cells
+from hpo_explain.base.figures.marks import Dots
 from hpo_explain.base.figures.pairs import MOST_NAMES, triangle
 from hpo_explain.base.figures.rows import Bar, Rows, View, folded
 from hpo_explain.base.numbers import format_level, format_value, plus_minus
@@ -52,8 +53,8 @@ def waterfall(found: Sets) -> Rows:
             for i, (step, half) in enumerate(zip(steps, [*halves, None], strict=False))
         ],
         levels=at.tolist(),
-        dots={0: float(at[0]), len(steps) + 1: float(at[-1])},
-        dots_mean=f"{start} and {end}",
+        dots=[Dots(at[[0, -1]], np.array([0.0, len(steps) + 1.0]), look="run")],
+        means={"run": f"{start} and {end}"},
         fills={0: better, 1: worse},
         label=found.what if _is_local(found) else _label(found),
         footer=_whiskers(found),
