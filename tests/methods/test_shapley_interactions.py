@@ -280,6 +280,4 @@ def test_the_figures_hold_the_values():
     assert steps.bars[-1].end == pytest.approx(found.prediction)
     assert [bar.fill for bar in steps.bars] == [int(v > 0.0) for v in found.to_frame()["value"]]
     assert np.isnan(cells.values[1, 0])
-    assert [cells.values[i, i] for i in range(3)] == [
-        found.value(f"x{i + 1}") for i in range(3)
-    ]
+    assert [cells.values[i, i] for i in range(3)] == [found.value(f"x{i + 1}") for i in range(3)]
