@@ -140,7 +140,12 @@ class ReviewedSampler(WrappingSampler):
         if decided is None:
             return relative
         proposal, kind, values, refused = decided
-        record = {"decision": kind, "proposed": proposal.config, "set": values, "refused": refused}
+        record: dict[str, Any] = {
+            "decision": kind,
+            "proposed": proposal.config,
+            "set": values,
+            "refused": refused,
+        }
         study._storage.set_trial_system_attr(trial._trial_id, REVIEW, record)
         own = not (values or refused)
         self._accepted[trial._trial_id] = proposal.config if own else {}

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters._updates import ReportUpdates
 from hpo_explain.adapters.skopt.result import from_skopt
-from hpo_explain.adapters.sources import checked_options
 
 if TYPE_CHECKING:
-    from hpo_explain.reporting import Section
     from hpo_explain.run import Run
 
 
-class ExplanationCallback:
+class ExplanationCallback(ReportUpdates):
     """Writes the report anew every so many trials, for ``gp_minimize(..., callback=[...])``.
 
     Whatever goes wrong while reading the result, fitting, drawing or writing is logged to the
@@ -31,8 +26,8 @@ class ExplanationCallback:
         Number of trials between two reports.
     budget : float or None, default 0.05
         Share of the optimization's own time that reports may take, counted in seconds of one
-        processor. A report for which there is no room yet is made briefer, or comes when it
-        fits; either is logged. That of `finish` is exempt. None for no limit.
+        processor. A report for which there is no room yet comes when it fits, which is logged.
+        That of `finish` is exempt. None for no limit.
     sections : sequence of str or Section, optional
         The parts of the report; by default all. Sections of your own are sent to the process that
         draws: what their functions change there, this process does not see.
@@ -65,32 +60,8 @@ class ExplanationCallback:
     10
     """
 
-    def __init__(
-        self,
-        path: str | PathLike[str] = "report.html",
-        *,
-        every: int = 25,
-        budget: float | None = 0.05,
-        sections: Sequence[Section] | None = None,
-        on_update: Callable[[Path], object] | None = None,
-        **options: Any,
-    ) -> None:
-        self._updates = ReportUpdates(
-            path, every=every, budget=budget, sections=sections, on_update=on_update
-        )
-        self._options = checked_options(options, from_skopt, ExplanationCallback)
-        self._made = time.perf_counter()
-        self._seen = 0
-
-    @property
-    def path(self) -> Path:
-        """The report's file."""
-        return self._updates.path
-
-    @property
-    def every(self) -> int:
-        """Number of trials between two reports."""
-        return self._updates.every
+    _reader = staticmethod(from_skopt)
+    _seen = 0  # trials, of those that were told
 
     def __call__(self, result: Any) -> None:
         """Count the trials that came since the last call, and start a report if it is due."""
@@ -100,21 +71,8 @@ class ExplanationCallback:
         lasted = time.perf_counter() - self._made if not self._seen else 0.0
         self._seen = max(told, self._seen)
         for _ in range(new):
-            self._updates.step(lambda: self._read(result), lasted=lasted)
+            self._step(result, lasted=lasted)
 
-    def finish(self, result: Any) -> Path | None:
-        """Write a last report on all trials, whatever the budget, and wait for it.
-
-        A report that is being drawn is given up, since it would show fewer trials. If another
-        process is writing the report, this waits for it, at most two minutes.
-
-        Returns
-        -------
-        pathlib.Path or None
-            The file written; None if that went wrong, which is logged.
-        """
-        return self._updates.finish(lambda: self._read(result))
-
-    def _read(self, result: Any) -> dict[str, Run]:
-        run = from_skopt(result, **self._options)
+    def _read(self, source: Any) -> dict[str, Run]:
+        run = from_skopt(source, **self._options)
         return {run.objective_name: run}

@@ -69,8 +69,8 @@ def test_options_of_the_reader_are_passed_on(written, tmp_path):
     study = optuna.create_study(directions=["minimize", "maximize"], sampler=RandomSampler(seed=0))
     callback = unlimited(tmp_path / "r.html", every=5, target=1)
     study.optimize(lambda t: (parabola(t), 1.0), n_trials=5, callbacks=[callback])
-    (content,) = written.contents
-    assert [run.direction for run in content.runs.values()] == ["maximize"]
+    (job,) = written.jobs
+    assert [run.direction for run in job.runs.values()] == ["maximize"]
 
 
 # ---------------------------------------------------------------------- no harm
@@ -97,7 +97,7 @@ def suggested(n_trials, callbacks):
 def test_a_run_with_the_callback_suggests_the_same_and_leaves_every_random_state_alone(
     written, tmp_path
 ):
-    with_reports = suggested(14, [unlimited(tmp_path / "r.html", every=11, user_attr="why")])
+    with_reports = suggested(14, [unlimited(tmp_path / "r.html", every=11)])
     assert written.lengths == [11]
     assert with_reports == suggested(14, [])
 
@@ -106,7 +106,7 @@ def test_a_run_with_the_callback_suggests_the_same_and_leaves_every_random_state
 def test_whatever_fails_here_is_logged_once_and_the_run_goes_on(
     error, tmp_path, monkeypatch, caplog
 ):
-    def no_process(*_):
+    def no_process(*_, **__):
         raise error
 
     monkeypatch.setattr(_updates, "Drawing", no_process)
@@ -122,7 +122,7 @@ def test_failures_of_different_kinds_are_logged_each(tmp_path, monkeypatch, capl
     errors = [OSError("first"), ValueError("second"), OSError("third"), KeyError("fourth")]
     left = list(errors)
 
-    def no_process(*_):
+    def no_process(*_, **__):
         raise left.pop(0)
 
     monkeypatch.setattr(_updates, "Drawing", no_process)
