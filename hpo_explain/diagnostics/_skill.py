@@ -7,10 +7,9 @@ space to which it is nearest (`cells`), and what is said of good trials is measu
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.models.protocols import HeldOut
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools
 
 _DRAWS = 200
 _LEVEL = 0.05  # of the one-sided limits
@@ -48,7 +47,7 @@ def r2_of(held_out: HeldOut, weights: Array | None = None) -> tuple[float, float
     return float(r2[0]), float(np.quantile(r2[1:], _LEVEL))
 
 
-def good_trials(cost: Array, predicted: Array | None = None) -> npt.NDArray[np.bool_]:
+def good_trials(cost: Array, predicted: Array | None = None) -> Bools:
     """Return which trials are good: the best 30 %, at least ten, and what belongs to them.
 
     To them belong all trials that are as good as the best quarter of the space is predicted to be
@@ -97,7 +96,7 @@ def limit_of_rank(rho: float, n: int) -> float:
     return float(np.tanh(np.arctanh(np.clip(rho, -0.999999, 0.999999)) - error))
 
 
-def two_groups(cost: Array) -> tuple[npt.NDArray[np.bool_], float]:
+def two_groups(cost: Array) -> tuple[Bools, float]:
     """Return the better of the two groups into which costs fall best, and how much that explains.
 
     The share of the variance that lies between the two groups; the split is the best of all.

@@ -141,10 +141,7 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as plain values."""
-        return {
-            "level": self.level,
-            "reasons": [reason.to_dict() for reason in self.reasons],
-        }
+        return {"level": self.level, "reasons": [reason.to_dict() for reason in self.reasons]}
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,23 +22,16 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ints
 
-Ints = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
+Boxes = tuple[Array, Ints, Ints, Small, Small, Small]  # as `TreeBoxes.entries` gives them
 
 
 @numba.njit(cache=True, nogil=True)
-def main_effects(
-    cuts: Array,
-    first: Ints,
-    weight: Array,
-    ends: Ints,
-    dims: Small,
-    lower: Small,
-    upper: Small,
-) -> tuple[Array, Array]:
+def main_effects(boxes: Boxes, weight: Array) -> tuple[Array, Array]:
     """Return the heights of every f_j between its cuts (laid out as `cuts`), and E[f_j²] (d,)."""
+    cuts, first, ends, dims, lower, upper = boxes
     d = len(first) - 1
     heights = np.zeros(len(cuts))
     for box in range(len(weight)):
@@ -122,16 +115,9 @@ def pair_surface(
 
 
 @numba.njit(cache=True, nogil=True)
-def pair_effects(
-    cuts: Array,
-    first: Ints,
-    weight: Array,
-    ends: Ints,
-    dims: Small,
-    lower: Small,
-    upper: Small,
-) -> Array:
+def pair_effects(boxes: Boxes, weight: Array) -> Array:
     """Return E[f_jk²] as an upper triangular matrix (d, d)."""
+    cuts, first, ends, dims, lower, upper = boxes
     d = len(first) - 1
     start, entry, box_of = by_dimension(d, ends, dims)
     n_boxes = len(weight)
@@ -216,21 +202,13 @@ def closed_effect(weight: Array, low: Array, high: Array) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def total_effects(
-    cuts: Array,
-    first: Ints,
-    value: Array,
-    volume: Array,
-    ends: Ints,
-    dims: Small,
-    lower: Small,
-    upper: Small,
-) -> Array:
+def total_effects(boxes: Boxes, value: Array, volume: Array) -> Array:
     """Return E[f²] - E[(∫ f du_j)²] for every j, (d,), for centred values.
 
     Boxes are disjoint, so two of them overlap in every hyperparameter but at most one; each pair
     is given up at the second in which they do not. O(boxes²), with a small constant.
     """
+    cuts, first, ends, dims, lower, upper = boxes
     d = len(first) - 1
     n = len(value)
     total = np.zeros(d)

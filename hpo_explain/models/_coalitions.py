@@ -29,10 +29,8 @@ import numpy.typing as npt
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.progress import steps
 from hpo_explain.models._threads import n_threads, threads
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Sources = npt.NDArray[np.uint8]
 Block = TypeVar("Block")
 

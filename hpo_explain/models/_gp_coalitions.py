@@ -44,13 +44,10 @@ from functools import cached_property
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.models._coalitions import BACKGROUND, EXPLAINED, INACTIVE, Compositions, Sources
 from hpo_explain.models._split_kernel import Leaf, SplitProcess
-from hpo_explain.space import Array
-
-Ints = npt.NDArray[np.int64]
+from hpo_explain.space import Array, Ints
 
 _WORK = 250_000  # numbers of k at once: threads wait for one another between fewer, longer steps
 _TABLE = 500_000  # numbers of a table at once

@@ -27,7 +27,7 @@ from scipy.linalg import cho_solve, cholesky
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.progress import steps
 from hpo_explain.models._standard import unit_of
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
@@ -71,14 +71,14 @@ def conditioned(kernel: Any, noise: float, Z: Array, y: Array) -> GaussianProces
     return gp
 
 
-Refit = Callable[[npt.NDArray[np.int64]], "GaussianProcessRegressor"]
+Refit = Callable[[Ints], "GaussianProcessRegressor"]
 """From the trials that are seen to a process fitted to them, parameters included."""
 STEPS = 15  # of the search for parameters that starts at those of all trials
 _MANY = 100  # configurations from which on fewer folds will do
 _NOISE = 1e-2  # where the search for the white noise starts if none is left in the kernel
 
 
-def folds_of(which: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+def folds_of(which: npt.NDArray[np.intp]) -> Ints:
     """Return a fold for each trial: ten, or five of many configurations, in a random order.
 
     `which` says for each trial which configuration it has; those of one are in one fold.
@@ -106,7 +106,7 @@ def refit_of(gp: GaussianProcessRegressor) -> Refit | None:
 
 
 def _refitted(
-    gp: GaussianProcessRegressor, start: Any, Z: Array, y: Array, seen: npt.NDArray[np.int64]
+    gp: GaussianProcessRegressor, start: Any, Z: Array, y: Array, seen: Ints
 ) -> GaussianProcessRegressor:
     from sklearn.base import clone
 
@@ -181,7 +181,7 @@ class KernelFit:
     theta: Array | None = None
     least_noise: float = 0.0
 
-    def __call__(self, seen: npt.NDArray[np.int64], *, seed: int = 0) -> GaussianProcessRegressor:
+    def __call__(self, seen: Ints, *, seed: int = 0) -> GaussianProcessRegressor:
         """Return a process fitted to some trials; noise is its ``alpha``.
 
         Parameters
@@ -206,7 +206,7 @@ class KernelFit:
         gp._y_train_mean, gp._y_train_std = np.array([offset]), np.array([scale])
         return gp
 
-    def _maxima(self, seen: npt.NDArray[np.int64], seed: int) -> Sequence[Maximum]:
+    def _maxima(self, seen: Ints, seed: int) -> Sequence[Maximum]:
         """Return the maxima of the likelihood that are found."""
         if self.theta is not None:
             return self.climbed(seen, [self.theta], seed, others=1, most=STEPS)
@@ -223,7 +223,7 @@ class KernelFit:
 
     def climbed(
         self,
-        seen: npt.NDArray[np.int64],
+        seen: Ints,
         starts: Sequence[Array],
         seed: int,
         *,

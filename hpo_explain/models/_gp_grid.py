@@ -26,12 +26,11 @@ from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.models._split_kernel import SplitKernel, Whitening
 from hpo_explain.models._threads import check_wanted, in_parts
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools
 
 T = TypeVar("T")
 
@@ -48,7 +47,7 @@ class GridPosterior:
     """(n, p)"""
     values: Array
     """(G, p); only the columns `moving` count."""
-    moving: npt.NDArray[np.bool_]
+    moving: Bools
 
     def predict(self, alpha: Array, cholesky: Array, prior: float) -> tuple[Array, Array]:
         """Return standardized mean and variance, each (n, G)."""

@@ -8,23 +8,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import cho_solve, solve_triangular
 
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import steps
-from hpo_explain.models._gp_fit import (
-    Refit,
-    refit_of,
-)
+from hpo_explain.models._gp_fit import Refit, refit_of
 from hpo_explain.models._gp_grid import GridPosterior
 from hpo_explain.models._on_columns import OnColumns
 from hpo_explain.models._split_kernel import split_kernel
-from hpo_explain.models.protocols import (
-    AnovaDraws,
-    std_from_variance,
-)
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.models.protocols import AnovaDraws, std_from_variance
+from hpo_explain.space import Array, Ints, SearchSpace
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
@@ -207,9 +200,7 @@ class Posterior(OnColumns):
             std[part] = std_from_variance(both - np.einsum("ij,ij->j", v, v))
         return self._sign * self._scale * mean, self._scale * std
 
-    def predict_grid(
-        self, X: Array, members: npt.NDArray[np.int64], values: Array
-    ) -> tuple[Array, Array] | None:
+    def predict_grid(self, X: Array, members: Ints, values: Array) -> tuple[Array, Array] | None:
         """Return mean and standard deviation, each (n, G), at rows that take the values of a grid.
 
         Parameters
@@ -233,7 +224,7 @@ class Posterior(OnColumns):
         mean, variance = grid.predict(np.ravel(self._gp.alpha_), self._gp.L_, prior)
         return self._to_objective(mean), self._scale * std_from_variance(variance)
 
-    def grid_mean(self, X: Array, members: npt.NDArray[np.int64], values: Array) -> Array | None:
+    def grid_mean(self, X: Array, members: Ints, values: Array) -> Array | None:
         """Return the mean alone, (n, G), as of `predict_grid`: its cost is that of O(m), not O(m²).
 
         Parameters
@@ -244,7 +235,7 @@ class Posterior(OnColumns):
         grid = self._grid(X, members, values)
         return None if grid is None else self._to_objective(grid.mean(np.ravel(self._gp.alpha_)))
 
-    def std_of_mean(self, X: Array, members: npt.NDArray[np.int64], values: Array) -> Array:
+    def std_of_mean(self, X: Array, members: Ints, values: Array) -> Array:
         """Return the posterior standard deviation of the function's mean over rows, (G,).
 
         ``1ᵀ K̂ 1 / n²`` without K̂: it needs only the mean covariance of the rows with each trial,
@@ -311,9 +302,7 @@ class Posterior(OnColumns):
         blocks = [Z[start : start + step] for start in range(0, len(Z), step)]
         return np.asarray(sum(self._gp.kernel_(b, T).sum(axis=0) for b in blocks) / len(Z))
 
-    def _grid(
-        self, X: Array, members: npt.NDArray[np.int64], values: Array
-    ) -> GridPosterior | None:
+    def _grid(self, X: Array, members: Ints, values: Array) -> GridPosterior | None:
         X = self._space.check_rows("X", X)
         owners = self._owners()
         kernel = split_kernel(self._gp.kernel_, self._gp.X_train_.shape[1])
@@ -330,7 +319,7 @@ class Posterior(OnColumns):
         )
 
 
-def _at(X: Array, members: npt.NDArray[np.int64], value: Array) -> Array:
+def _at(X: Array, members: Ints, value: Array) -> Array:
     """Return rows with some columns set to a value."""
     rows = X.copy()
     rows[:, members] = value

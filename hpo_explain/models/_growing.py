@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hpo_explain.base.progress import steps
 from hpo_explain.models._threads import threads
 from hpo_explain.models.protocols import HeldOut, Refits
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
@@ -59,7 +59,7 @@ def grow(forest: RandomForestRegressor, Z: npt.NDArray[np.float32], y: Array) ->
     drawn = forest.estimators_samples_ if forest.bootstrap else [None] * len(trees)
     missing = bool(np.isnan(Z).any())  # only a check of the input looks for them
 
-    def fit(tree: Any, rows: npt.NDArray[np.int64] | None) -> None:
+    def fit(tree: Any, rows: Ints | None) -> None:
         weight = None if rows is None else np.bincount(rows, minlength=len(Z)).astype(float)
         with config_context(skip_parameter_validation=True):  # a setting of this thread alone
             tree.fit(Z, y, sample_weight=weight, check_input=missing)

@@ -45,14 +45,13 @@ from functools import cached_property
 from itertools import pairwise, product
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import gammaln
 
 from hpo_explain.models._anova_kernels import AnovaKernel
 from hpo_explain.models._kernel import matern
 from hpo_explain.models._squares import squared_distances
 from hpo_explain.models.columns import KernelColumns
-from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, Ints, Parameter, SearchSpace
 
 MOST_STATES = 512
 """Joint values of the parents of a component, beyond which its means take too long."""
@@ -365,7 +364,7 @@ class LatentMeans:
         everything = range(len(self._components.members))
         return [self._component(c, (), self._joint)[:, 0] for c in everything]
 
-    def _squares(self, j: int, mine: npt.NDArray[np.int64]) -> Array:
+    def _squares(self, j: int, mine: Ints) -> Array:
         """Return squared distances to the centres in some columns of j, (m, G + 1)."""
         positions = np.append(self.nodes[j].positions, np.nan)
         rows = np.repeat(

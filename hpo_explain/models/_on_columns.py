@@ -7,13 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
 from hpo_explain.models.protocols import HeldOut, Surrogate, mean_of
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Ints, SearchSpace
 from hpo_explain.space.searches import descended, filled
 
 _SAMPLE = 2000  # configurations of the space among which the search starts
@@ -137,7 +136,7 @@ class OnColumns(HasExtremes, ABC):
     def _to_columns(self, X: Array) -> Array:
         return X if self._columns is None else self._columns(X)
 
-    def _owners(self) -> npt.NDArray[np.int64] | None:
+    def _owners(self) -> Ints | None:
         """Return for each column the hyperparameter that it belongs to; None if unknown."""
         if self._columns is None:
             return np.arange(len(self._space))

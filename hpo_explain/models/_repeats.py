@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools
 
 TOGETHER = "repeated configurations together"
 
@@ -30,7 +30,7 @@ def different_rows(X: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]
     return first[order], number[place.ravel()]
 
 
-def rows_among(X: Array, others: Array) -> npt.NDArray[np.bool_]:
+def rows_among(X: Array, others: Array) -> Bools:
     """Return which rows of X (n, d) are among others (m, d), (n,); NaN is equal to NaN.
 
     Examples

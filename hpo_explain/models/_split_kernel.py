@@ -24,7 +24,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import solve_triangular
 
 from hpo_explain.models._squares import (
@@ -35,7 +34,7 @@ from hpo_explain.models._squares import (
     matern_5_2,
     squared_distances,
 )
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +51,7 @@ class Leaf:
     """What tells columns of categories from numbers, as of `squared_distances`."""
 
     def dissimilarity(
-        self, Z: Array, T: Array, columns: npt.NDArray[np.int64], *, out: Array | None = None
+        self, Z: Array, T: Array, columns: Ints, *, out: Array | None = None
     ) -> Array:
         """Return the part (n, m) of q that comes from some columns, times the coefficient.
 
@@ -234,7 +233,7 @@ class SplitProcess:
 
     columns: Callable[[Array], Array]
     """From encoded rows (m, d) to its columns (m, p)."""
-    owners: npt.NDArray[np.int64]
+    owners: Ints
     """The hyperparameter of each column, (p,)."""
     kernel: SplitKernel
     train: Array

@@ -32,12 +32,22 @@ from hpo_explain.base.facts import Fact, fact
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import Intervals
 from hpo_explain.models.protocols import TreeBoxes
-from hpo_explain.space import Array, CategoricalParameter, FloatParameter, Parameter, SearchSpace
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    FloatParameter,
+    Ints,
+    Parameter,
+    SearchSpace,
+)
 
-Ints = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
 _Conditions = tuple[Ints, Ints, Ints, Array, Array]
-_Nodes = tuple[Ints, Ints, Ints, Ints, Array, npt.NDArray[np.bool_]]
+_Nodes = tuple[Ints, Ints, Ints, Ints, Array, Bools]
+_Found = tuple[
+    Ints, Array, Ints, Small, Small, Small, Small
+]  # leaves, volumes, ends, entries, stack
 
 _BESIDE = 1e-7  # of a position: closer than any two values that float32 tells apart
 
@@ -104,7 +114,7 @@ def forest_boxes(
     trees: Sequence[Any],
     space: SearchSpace,
     intervals: list[dict[int, Intervals]],
-    inactive_left: Sequence[npt.NDArray[np.bool_]],
+    inactive_left: Sequence[Bools],
 ) -> tuple[TreeBoxes, ...]:
     """Return the leaves of scikit-learn trees as boxes, tree by tree.
 
@@ -211,7 +221,7 @@ def _all_cuts(
     cuts = np.empty(len(feature) + 2 * n_trees * (d + len(conditions[3])))
     start, free = np.empty((2, d + 1), dtype=np.int64)
     used = np.empty(d, dtype=np.bool_)
-    _write_cuts(root, feature, place, *conditions, first, cut_at, cuts, start, free, used)
+    _write_cuts(root, feature, place, conditions, first, cut_at, cuts, (start, free, used))
     return first, cut_at, cuts[: cut_at[-1]]
 
 
@@ -234,30 +244,18 @@ def _all_boxes(
     cut_of_node = np.empty(n_nodes, dtype=np.int32)
     cut_of_interval = np.empty((2, len(conditions[3])), dtype=np.int32)
     bounds = np.empty((3, d), dtype=np.int32)
-    given = (*nodes, *cuts, *conditions)
+    found: tuple[Any, ...] = (leaf, volume, ends, dims, lower, upper, stack)
+    work = (cut_of_node, cut_of_interval, bounds)
     done = 0
     while True:
-        done = _write_boxes(
-            done, *given, cut_of_node, cut_of_interval, bounds,
-            box_at, leaf, volume, ends, dims, lower, upper, stack,
-        )  # fmt: skip
+        done = _write_boxes(done, nodes, cuts, conditions, work, box_at, found)
         if done == n_trees:
             break
-        leaf, volume, ends, dims, lower, upper, stack = (
-            np.concatenate([array, np.empty_like(array)])  # twice the room
-            for array in (leaf, volume, ends, dims, lower, upper, stack)
-        )
+        found = tuple(np.concatenate([array, np.empty_like(array)]) for array in found)  # twice
+    leaf, volume, ends, *along, _ = found
     n = box_at[-1]
-    entries = slice(ends[n])
-    return (
-        box_at,
-        leaf[:n],
-        volume[:n],
-        ends[: n + 1],
-        dims[entries],
-        lower[entries],
-        upper[entries],
-    )
+    dims, lower, upper = (array[: ends[n]] for array in along)
+    return box_at, leaf[:n], volume[:n], ends[: n + 1], dims, lower, upper
 
 
 @numba.njit(cache=True, nogil=True)
@@ -265,19 +263,15 @@ def _write_cuts(
     root: Ints,
     feature: Ints,
     place: Array,
-    pointer: Ints,
-    ancestor_of: Ints,
-    interval_pointer: Ints,
-    interval_low: Array,
-    interval_high: Array,
+    conditions: _Conditions,
     first: Ints,
     cut_at: Ints,
     cuts: Array,
-    start: Ints,
-    free: Ints,
-    used: npt.NDArray[np.bool_],
+    work: tuple[Ints, Ints, Bools],
 ) -> None:
     """Write the cuts of each tree, and where each hyperparameter's and each tree's begin."""
+    pointer, ancestor_of, interval_pointer, interval_low, interval_high = conditions
+    start, free, used = work
     d = len(used)
     n = 0
     for t in range(len(root) - 1):
@@ -335,32 +329,22 @@ def _find(cuts: Array, start: int, end: int, place: float) -> int:
 
 @numba.njit(cache=True, nogil=True)
 def _walk(
-    left: Ints,
-    right: Ints,
-    feature: Ints,
-    inactive_left: npt.NDArray[np.bool_],
-    cut_of_node: Small,
+    nodes: tuple[Ints, Ints, Ints, Bools, Small],
     cuts: Array,
     begin: Ints,
-    pointer: Ints,
-    ancestor_of: Ints,
-    interval_pointer: Ints,
-    cut_low: Small,
-    cut_high: Small,
-    leaf: Ints,
-    volume: Array,
-    ends: Ints,
-    dims: Small,
-    lower: Small,
-    upper: Small,
-    stack: Small,
+    conditions: tuple[Ints, Ints, Ints, Small],
     bounds: Small,
+    found: _Found,
 ) -> int:
     """Walk a tree with a box; write each leaf's box, and return their number, or -1 without room.
 
     A row of `stack` says what is left to do: a node to enter (or -1), a hyperparameter, the lower
     bound it gets there, and the bound to put back: the upper one, or the lower one without a node.
     """
+    left, right, feature, inactive_left, cut_of_node = nodes
+    pointer, ancestor_of, interval_pointer, cut_of_interval = conditions
+    cut_low, cut_high = cut_of_interval[0], cut_of_interval[1]
+    leaf, volume, ends, dims, lower, upper, stack = found
     d = len(begin) - 1
     low, high, last = bounds[0], bounds[1], bounds[2]
     for j in range(d):
@@ -440,33 +424,19 @@ def _walk(
 @numba.njit(cache=True, nogil=True)
 def _write_boxes(
     done: int,
-    root: Ints,
-    left: Ints,
-    right: Ints,
-    feature: Ints,
-    place: Array,
-    inactive_left: npt.NDArray[np.bool_],
-    first: Ints,
-    cut_at: Ints,
-    all_cuts: Array,
-    pointer: Ints,
-    ancestor_of: Ints,
-    interval_pointer: Ints,
-    interval_low: Array,
-    interval_high: Array,
-    cut_of_node: Small,
-    cut_of_interval: Small,
-    bounds: Small,
+    nodes: _Nodes,
+    all_of: tuple[Ints, Ints, Array],
+    conditions: _Conditions,
+    work: tuple[Small, Small, Small],
     box_at: Ints,
-    leaf: Ints,
-    volume: Array,
-    ends: Ints,
-    dims: Small,
-    lower: Small,
-    upper: Small,
-    stack: Small,
+    found: _Found,
 ) -> int:
     """Write the boxes of trees from the tree `done` on; return how many have room."""
+    root, left, right, feature, place, inactive_left = nodes
+    first, cut_at, all_cuts = all_of
+    pointer, ancestor_of, interval_pointer, interval_low, interval_high = conditions
+    cut_of_node, cut_of_interval, bounds = work
+    leaf, volume, ends, dims, lower, upper, stack = found
     cut_low, cut_high = cut_of_interval[0], cut_of_interval[1]
     for t in range(done, len(root) - 1):
         mine = slice(root[t], root[t + 1])
@@ -481,16 +451,15 @@ def _write_boxes(
                 cut_low[r] = _find(cuts, begin[p], begin[p + 1], interval_low[r])
                 cut_high[r] = _find(cuts, begin[p], begin[p + 1], interval_high[r])
         start = box_at[t]
-        found = _walk(
-            left[mine], right[mine], feature[mine], inactive_left[mine], cut_of_node[mine], cuts,
-            begin, pointer, ancestor_of, interval_pointer, cut_low, cut_high,
-            leaf[start:], volume[start:], ends[start:], dims, lower, upper, stack, bounds,
-        )  # fmt: skip
-        if found < 0:
+        tree = (left[mine], right[mine], feature[mine], inactive_left[mine], cut_of_node[mine])
+        rules = (pointer, ancestor_of, interval_pointer, cut_of_interval)
+        rest = (leaf[start:], volume[start:], ends[start:], dims, lower, upper, stack)
+        count = _walk(tree, cuts, begin, rules, bounds, rest)
+        if count < 0:
             return t
-        for box in range(start, start + found):
+        for box in range(start, start + count):
             leaf[box] += root[t]
-        box_at[t + 1] = start + found
+        box_at[t + 1] = start + count
     return len(root) - 1
 
 
@@ -512,7 +481,7 @@ def excluded_pair(space: SearchSpace, j: int, k: int) -> Fact | None:
     return None
 
 
-def _values(space: SearchSpace, j: int, codes: npt.NDArray[np.int64]) -> tuple[Any, ...]:
+def _values(space: SearchSpace, j: int, codes: Ints) -> tuple[Any, ...]:
     """Return the values of a parent that have these codes."""
     parameter = space.parameters[j]
     if isinstance(parameter, CategoricalParameter):

@@ -36,9 +36,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.space import Array
-
-Ints = npt.NDArray[np.int64]
+from hpo_explain.space import Array, Bools, Ints
 
 
 def flatten(trees: list[Any]) -> dict[str, npt.NDArray[Any]]:
@@ -49,7 +47,7 @@ def flatten(trees: list[Any]) -> dict[str, npt.NDArray[Any]]:
     sizes = np.array([tree.node_count for tree in trees])
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
 
-    def shifted(name: str) -> npt.NDArray[np.int64]:
+    def shifted(name: str) -> Ints:
         parts = [np.asarray(getattr(tree, name), dtype=np.int64) for tree in trees]
         return np.concatenate(
             [np.where(p < 0, -1, p + start) for p, start in zip(parts, first, strict=True)]
@@ -86,7 +84,7 @@ def walk(
     right: Ints,
     feature: Ints,
     threshold: Array,
-    missing_left: npt.NDArray[np.bool_],
+    missing_left: Bools,
     value: Array,
     within: Array,
     depth: int,
@@ -203,11 +201,11 @@ def shapley_of_leaves(
     right: Ints,
     feature: Ints,
     threshold: Array,
-    missing_left: npt.NDArray[np.bool_],
+    missing_left: Bools,
     value: Array,
     depth: int,
     owners: Ints,
-    plays: npt.NDArray[np.bool_],
+    plays: Bools,
     background: npt.NDArray[np.float32],
     explained: npt.NDArray[np.float32],
 ) -> Array:

@@ -198,10 +198,7 @@ def draw_anova(
         totals=np.vstack([part.totals for part in parts]),
         variances=scale**2 * np.concatenate([part.variances for part in parts]),
         functions=_KernelSums(
-            columns,
-            tuple((d.kernel, d.centres, d.coefficients) for d in drawn),
-            offset,
-            scale,
+            columns, tuple((d.kernel, d.centres, d.coefficients) for d in drawn), offset, scale
         ),
     )
 

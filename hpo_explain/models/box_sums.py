@@ -80,10 +80,7 @@ def main_steps(boxes: TreeBoxes) -> tuple[Array, Array]:
     from hpo_explain.models import _box_kernels as kernels
 
     mean, _ = mean_and_variance(boxes)
-    heights, variance = kernels.main_effects(
-        boxes.cuts, boxes.first, (boxes.value - mean) * boxes.volume,
-        boxes.ends, boxes.dims, boxes.lower, boxes.upper,
-    )  # fmt: skip
+    heights, variance = kernels.main_effects(boxes.entries, (boxes.value - mean) * boxes.volume)
     return heights, variance
 
 
@@ -92,12 +89,7 @@ def pair_variances(boxes: TreeBoxes) -> Array:
     from hpo_explain.models import _box_kernels as kernels
 
     mean, _ = mean_and_variance(boxes)
-    return np.asarray(
-        kernels.pair_effects(
-            boxes.cuts, boxes.first, (boxes.value - mean) * boxes.volume,
-            boxes.ends, boxes.dims, boxes.lower, boxes.upper,
-        )
-    )  # fmt: skip
+    return np.asarray(kernels.pair_effects(boxes.entries, (boxes.value - mean) * boxes.volume))
 
 
 def total_variances(boxes: TreeBoxes) -> Array:
@@ -105,12 +97,7 @@ def total_variances(boxes: TreeBoxes) -> Array:
     from hpo_explain.models import _box_kernels as kernels
 
     mean, _ = mean_and_variance(boxes)
-    return np.asarray(
-        kernels.total_effects(
-            boxes.cuts, boxes.first, boxes.value - mean, boxes.volume,
-            boxes.ends, boxes.dims, boxes.lower, boxes.upper,
-        )
-    )  # fmt: skip
+    return np.asarray(kernels.total_effects(boxes.entries, boxes.value - mean, boxes.volume))
 
 
 def total_cost(trees: Sequence[TreeBoxes]) -> float:

@@ -25,7 +25,7 @@ from hpo_explain.models.protocols import (
     TreeBoxes,
     std_from_variance,
 )
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
@@ -217,13 +217,13 @@ class ForestSurrogate(OnColumns):
             return found
         return tuple(replace(boxes, value=-boxes.value) for boxes in found)
 
-    def learned_from(self, X: Array) -> npt.NDArray[np.bool_] | None:
+    def learned_from(self, X: Array) -> Bools | None:
         """Return which encoded rows (n, d) it was fitted on, (n,); None without `data`."""
         if self._data is None:
             return None
         return rows_among(self._space.check_rows("X", X), self._data[0])
 
-    def relevant(self) -> npt.NDArray[np.bool_]:
+    def relevant(self) -> Bools:
         """Return for each hyperparameter whether a tree splits on it, (d,)."""
         if (owners := self._owners()) is None:
             return np.ones(len(self._space), dtype=bool)
@@ -231,11 +231,7 @@ class ForestSurrogate(OnColumns):
         return np.isin(np.arange(len(self._space)), owners[np.unique(used[used >= 0])])
 
     def predict_coalitions(
-        self,
-        x: Array,
-        background: Array,
-        players: npt.NDArray[np.int64],
-        coalitions: npt.NDArray[np.bool_],
+        self, x: Array, background: Array, players: Ints, coalitions: Bools
     ) -> Iterator[CoalitionBlock] | None:
         """Return predictions in coalitions of players, block by block of background rows.
 
@@ -289,9 +285,7 @@ class ForestSurrogate(OnColumns):
 
         return in_blocks(len(background), max(1, _BLOCK // len(coalitions)), work)
 
-    def mean_shapley(
-        self, x: Array, background: Array, players: npt.NDArray[np.int64]
-    ) -> Array | None:
+    def mean_shapley(self, x: Array, background: Array, players: Ints) -> Array | None:
         """Return Shapley values of the mean against each background row, exact: (n, players).
 
         Parameters
@@ -510,11 +504,7 @@ class ForestSurrogate(OnColumns):
 
 
 def _fit_standardized(
-    forest: RandomForestRegressor,
-    Z: Array,
-    y: Array,
-    standard: Standard,
-    order: npt.NDArray[np.int64],
+    forest: RandomForestRegressor, Z: Array, y: Array, standard: Standard, order: Ints
 ) -> None:
     """Fit a forest so that neither the objective's unit nor the order of columns changes a split.
 

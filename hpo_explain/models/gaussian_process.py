@@ -18,14 +18,7 @@ from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.progress import steps
 from hpo_explain.models._coalitions import Compositions, ended, in_blocks
 from hpo_explain.models._gp_coalitions import CoalitionPosterior, WalkPosterior
-from hpo_explain.models._gp_fit import (
-    JITTER,
-    KernelFit,
-    Refit,
-    conditioned,
-    folds_of,
-    searched,
-)
+from hpo_explain.models._gp_fit import JITTER, KernelFit, Refit, conditioned, folds_of, searched
 from hpo_explain.models._gp_posterior import Posterior
 from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.models._split_kernel import SplitProcess, Whitening, split_kernel
@@ -37,7 +30,7 @@ from hpo_explain.models.protocols import (
     Surrogate,
     std_from_variance,
 )
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 if TYPE_CHECKING:
     pass
@@ -93,13 +86,7 @@ class GaussianProcessSurrogate(Posterior):
 
     @classmethod
     def fit(
-        cls,
-        space: SearchSpace,
-        X: Array,
-        y: Array,
-        *,
-        least_noise: float = 0.0,
-        seed: int = 0,
+        cls, space: SearchSpace, X: Array, y: Array, *, least_noise: float = 0.0, seed: int = 0
     ) -> GaussianProcessSurrogate:
         """Fit an ARD Matérn-5/2 process with noise to observed trials.
 
@@ -175,22 +162,18 @@ class GaussianProcessSurrogate(Posterior):
                 )
         return tuple(made[theta.tobytes()] for theta in draws)
 
-    def learned_from(self, X: Array) -> npt.NDArray[np.bool_]:
+    def learned_from(self, X: Array) -> Bools:
         """Return which encoded rows (n, d) it was fitted on, (n,)."""
         return rows_among(self._to_columns(self._space.check_rows("X", X)), self._gp.X_train_)
 
-    def relevant(self) -> npt.NDArray[np.bool_]:
+    def relevant(self) -> Bools:
         """Return for each hyperparameter whether the process has a column of it, (d,)."""
         if (owners := self._owners()) is None:
             return np.ones(len(self._space), dtype=bool)
         return np.isin(np.arange(len(self._space)), owners)
 
     def predict_coalitions(
-        self,
-        x: Array,
-        background: Array,
-        players: npt.NDArray[np.int64],
-        coalitions: npt.NDArray[np.bool_],
+        self, x: Array, background: Array, players: Ints, coalitions: Bools
     ) -> Iterator[CoalitionBlock] | None:
         """Return predictions in coalitions of players, block by block of background rows.
 
@@ -216,7 +199,7 @@ class GaussianProcessSurrogate(Posterior):
         return self._in_coalitions(Compositions(self._space, x, players, coalitions), background)
 
     def predict_walks(
-        self, x: Array, background: Array, orders: npt.NDArray[np.int64]
+        self, x: Array, background: Array, orders: Ints
     ) -> tuple[Array, Array] | None:
         """Return predictions while players take the values of a row one by one.
 
@@ -267,11 +250,7 @@ class GaussianProcessSurrogate(Posterior):
         return self._predicted_blocks(posterior.rows, background, partial(posterior, background))
 
     def _in_walks(
-        self,
-        x: Array,
-        players: npt.NDArray[np.int64],
-        orders: npt.NDArray[np.int64],
-        background: Array,
+        self, x: Array, players: Ints, orders: Ints, background: Array
     ) -> Iterator[CoalitionBlock] | None:
         process = self._split()
         if process is None:

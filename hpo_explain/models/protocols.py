@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 
 @runtime_checkable
@@ -86,11 +86,7 @@ class SupportsCoalitions(Protocol):
     """A surrogate that computes the coalitions of a Shapley game without composed rows."""
 
     def predict_coalitions(
-        self,
-        x: Array,
-        background: Array,
-        players: npt.NDArray[np.int64],
-        coalitions: npt.NDArray[np.bool_],
+        self, x: Array, background: Array, players: Ints, coalitions: Bools
     ) -> Iterator[CoalitionBlock] | None:
         """Return predictions in coalitions, block by block of background rows.
 
@@ -105,9 +101,7 @@ class SupportsCoalitions(Protocol):
 class SupportsMeanShapley(Protocol):
     """A surrogate that knows the Shapley values of its mean without valuing coalitions."""
 
-    def mean_shapley(
-        self, x: Array, background: Array, players: npt.NDArray[np.int64]
-    ) -> Array | None:
+    def mean_shapley(self, x: Array, background: Array, players: Ints) -> Array | None:
         """Return Shapley values against each background row, (n, number of players).
 
         `x` is the explained row (d,), `background` holds latent rows (n, d), `players` are the
@@ -121,7 +115,7 @@ class SupportsWalkedPredictions(Protocol):
     """A surrogate that follows players who join one by one without composed rows."""
 
     def predict_walks(
-        self, x: Array, background: Array, orders: npt.NDArray[np.int64]
+        self, x: Array, background: Array, orders: Ints
     ) -> tuple[Array, Array] | None:
         """Return mean and standard deviation before the first player joins, and after each.
 
@@ -136,7 +130,7 @@ class SupportsWalkedPredictions(Protocol):
 class KnowsTrainingRows(Protocol):
     """A surrogate that knows which rows it was fitted on."""
 
-    def learned_from(self, X: Array) -> npt.NDArray[np.bool_] | None:
+    def learned_from(self, X: Array) -> Bools | None:
         """Return which encoded rows (n, d) it was fitted on, (n,); None where it is not known."""
         ...
 
@@ -145,7 +139,7 @@ class KnowsTrainingRows(Protocol):
 class SupportsRelevance(Protocol):
     """A surrogate that knows which hyperparameters it cannot depend on."""
 
-    def relevant(self) -> npt.NDArray[np.bool_]:
+    def relevant(self) -> Bools:
         """Return for each column whether the prediction can depend on it, (d,)."""
         ...
 
@@ -170,13 +164,18 @@ class TreeBoxes:
     """
 
     cuts: Array
-    first: npt.NDArray[np.int64]
+    first: Ints
     value: Array
     volume: Array
-    ends: npt.NDArray[np.int64]
+    ends: Ints
     dims: npt.NDArray[np.int32]
     lower: npt.NDArray[np.int32]
     upper: npt.NDArray[np.int32]
+
+    @property
+    def entries(self) -> tuple[Any, ...]:
+        """Cuts and entries without values, as compiled loops take them."""
+        return self.cuts, self.first, self.ends, self.dims, self.lower, self.upper
 
 
 @runtime_checkable
@@ -208,9 +207,7 @@ class SupportsTrees(Protocol):
 class SupportsGrid(Protocol):
     """A surrogate that predicts along a grid without composed rows."""
 
-    def predict_grid(
-        self, X: Array, members: npt.NDArray[np.int64], values: Array
-    ) -> tuple[Array, Array] | None:
+    def predict_grid(self, X: Array, members: Ints, values: Array) -> tuple[Array, Array] | None:
         """Return mean and standard deviation, each (n, G), at rows that take the values of a grid.
 
         `X` holds encoded rows (n, d), `members` are the columns that take each of `values`
@@ -219,7 +216,7 @@ class SupportsGrid(Protocol):
         """
         ...
 
-    def grid_mean(self, X: Array, members: npt.NDArray[np.int64], values: Array) -> Array | None:
+    def grid_mean(self, X: Array, members: Ints, values: Array) -> Array | None:
         """Return the mean alone, (n, G), as of :meth:`predict_grid`."""
         ...
 
@@ -259,7 +256,7 @@ class SupportsJoint(Protocol):
         """
         ...
 
-    def std_of_mean(self, X: Array, members: npt.NDArray[np.int64], values: Array) -> Array:
+    def std_of_mean(self, X: Array, members: Ints, values: Array) -> Array:
         """Return the posterior standard deviation of the mean over rows, (G,).
 
         `X`, `members` and `values` are as in :meth:`SupportsGrid.predict_grid`.

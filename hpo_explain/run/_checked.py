@@ -13,9 +13,7 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.phrases import counted, spans
 from hpo_explain.run.parts import Reviewed, WithoutResult
-from hpo_explain.space import Array, SearchSpace
-
-Numbers = npt.NDArray[np.int64]
+from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 
 def checked_rows(space: SearchSpace, X: Array, objective: Array) -> tuple[Array, Array]:
@@ -50,7 +48,7 @@ def checked_column(name: str, column: npt.NDArray[Any], n: int) -> npt.NDArray[A
     return column
 
 
-def checked_numbers(trials: Sequence[int] | Numbers, n: int) -> Numbers:
+def checked_numbers(trials: Sequence[int] | Ints, n: int) -> Ints:
     """Return the numbers of trials, different whole ones; by default 0, 1, ..."""
     numbers = check_array("trials", trials if len(trials) else np.arange(n))
     values, counts = np.unique(numbers, return_counts=True)
@@ -62,7 +60,7 @@ def checked_numbers(trials: Sequence[int] | Numbers, n: int) -> Numbers:
     return checked_column("trials", numbers.astype(np.int64), n)
 
 
-def checked_proposals(proposals: Sequence[int] | None, numbers: Numbers) -> tuple[int, ...]:
+def checked_proposals(proposals: Sequence[int] | None, numbers: Ints) -> tuple[int, ...]:
     """Return the trials that a model chose; by default all."""
     unknown = set() if proposals is None else {*proposals} - {*numbers.tolist()}
     if unknown:
@@ -75,7 +73,7 @@ def checked_proposals(proposals: Sequence[int] | None, numbers: Numbers) -> tupl
     return tuple(int(t) for t in (numbers if proposals is None else proposals))
 
 
-def checked_feasible(feasible: npt.ArrayLike | None, n: int) -> npt.NDArray[np.bool_]:
+def checked_feasible(feasible: npt.ArrayLike | None, n: int) -> Bools:
     """Return whether the constraints were met; by default everywhere."""
     if feasible is None:
         return np.ones(n, dtype=bool)
@@ -157,12 +155,12 @@ def checked_reviewed(space: SearchSpace, given: Mapping[int, Reviewed]) -> dict[
     return {int(trial): one for trial, one in sorted(given.items())}
 
 
-def is_before(times: Array, numbers: Numbers, time: float, number: int) -> npt.NDArray[np.bool_]:
+def is_before(times: Array, numbers: Ints, time: float, number: int) -> Bools:
     """Say which times of trials lie before that of another trial (an unknown one does not).
 
     A coarse clock gives several trials the same time: then their numbers tell.
     """
-    earlier: npt.NDArray[np.bool_] = (times < time) | ((times == time) & (numbers < number))
+    earlier: Bools = (times < time) | ((times == time) & (numbers < number))
     return earlier
 
 

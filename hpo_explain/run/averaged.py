@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
@@ -15,7 +14,7 @@ from hpo_explain.models.protocols import HeldOut, Surrogate
 from hpo_explain.run.diverged import diverged_above, winsorized
 from hpo_explain.run.parts import Instances
 from hpo_explain.run.run import Run
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space import Array, Bools, CategoricalParameter, SearchSpace
 
 _FOLDS = 5
 
@@ -110,7 +109,7 @@ class OverInstances:
         method = "five-fold cross-validation over configurations with all their instances"
         return HeldOut(method=method, observed=observed[:n], mean=mean[:n], std=std[:n], rows=X[:n])
 
-    def _without(self, out: npt.NDArray[np.bool_]) -> Instances:
+    def _without(self, out: Bools) -> Instances:
         kept, all_of = ~out, self.instances
         return Instances(all_of.names, all_of.X[kept], all_of.index[kept], all_of.objective[kept])
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Bools, SearchSpace
 from hpo_explain.space.support import gower_distances
 
 _ISOLATED = 100.0  # see `diverged_above`
@@ -22,7 +21,7 @@ LARGEST = 1e150
 """Objectives beyond count as that for fitting, so that sums of their squares stay finite."""
 
 
-def diverged_above(cost: Array, space_filling: npt.NDArray[np.bool_] | None = None) -> float:
+def diverged_above(cost: Array, space_filling: Bools | None = None) -> float:
     """Return the cost above which trials count as diverged (infinity if none does).
 
     Two rules, of which the lower bound holds; costs that occur more than once count once, so that
@@ -76,7 +75,7 @@ def diverged_above(cost: Array, space_filling: npt.NDArray[np.bool_] | None = No
     return bound if bound < np.max(cost, initial=-math.inf) else math.inf
 
 
-def same_cost(one: Array, other: Array | float, among: Array) -> npt.NDArray[np.bool_]:
+def same_cost(one: Array, other: Array | float, among: Array) -> Bools:
     """Return whether costs differ by rounding only, or by nothing beside those of a run.
 
     What is much is asked of the distance from the best cost of the run to its median, or to the
@@ -150,9 +149,7 @@ def winsorized(cost: Array, bound: float) -> Array:
     return np.clip(cost, -LARGEST, bound)
 
 
-def space_filling_part(
-    space: SearchSpace, X: Array, by_model: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.bool_]:
+def space_filling_part(space: SearchSpace, X: Array, by_model: Bools) -> Bools:
     """Return which trials are spread over the space: those that no model chose.
 
     Where fewer than ten are, the trials furthest from all of them join, one after the other, until

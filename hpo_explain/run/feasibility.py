@@ -12,7 +12,7 @@ from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run.fits import choose_kind
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Bools, SearchSpace
 
 _SLOPES = 1e-2, 1e3  # of the sigmoid: labels are 2 apart
 _INTERCEPTS = -50.0, 50.0
@@ -65,9 +65,7 @@ class Feasibility:
     infeasible: int
 
     @classmethod
-    def fit(
-        cls, space: SearchSpace, X: Array, feasible: npt.NDArray[np.bool_], *, seed: int = 0
-    ) -> Feasibility:
+    def fit(cls, space: SearchSpace, X: Array, feasible: Bools, *, seed: int = 0) -> Feasibility:
         """Fit the classifier to trials.
 
         Parameters
@@ -117,7 +115,7 @@ def _latent(mean: Array, std: Array, slope: float, intercept: float) -> Array:
     return np.asarray((slope * mean + intercept) / np.sqrt(1.0 + (slope * std) ** 2))
 
 
-def _calibrated(mean: Array, std: Array, feasible: npt.NDArray[np.bool_]) -> tuple[float, float]:
+def _calibrated(mean: Array, std: Array, feasible: Bools) -> tuple[float, float]:
     """Return slope and intercept under which held-out labels are most likely."""
     from scipy.optimize import minimize
     from scipy.special import log_ndtr

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Kind
@@ -16,7 +15,7 @@ from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.given import ModelSurrogate
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, Ints, SearchSpace
 from hpo_explain.space.support import gower_distances
 
 GP_TRIALS = 1000  # beyond, conditioning a Gaussian process costs too much: O(n³)
@@ -141,9 +140,7 @@ def _parts(most: int) -> tuple[int, int, int]:
     return best, latest, most - best - latest
 
 
-def learned_rows(
-    space: SearchSpace, X: Array, cost: Array, most: int, *, seed: int = 0
-) -> npt.NDArray[np.int64]:
+def learned_rows(space: SearchSpace, X: Array, cost: Array, most: int, *, seed: int = 0) -> Ints:
     """Return the rows that a model learns from: all, or of many the best, latest and some spread.
 
     A tenth are the best trial and those nearest to it, whatever they reached: the best ones of a

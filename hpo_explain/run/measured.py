@@ -17,6 +17,7 @@ from hpo_explain.base.phrases import counted, spans
 from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run.run import Run
 from hpo_explain.run.thinned import some_rows
+from hpo_explain.space import Ints
 
 _OF_OBJECTIVE = (
     "direction_assumed",
@@ -182,10 +183,7 @@ def _of_failure(run: Run) -> Run:
         model=None,
     )
     note = _failures_counted(
-        trials=failed,
-        finished=len(run),
-        pruned=len(added) - len(failed),
-        unread=tuple(unread),
+        trials=failed, finished=len(run), pruned=len(added) - len(failed), unread=tuple(unread)
     )
     y = np.isin(whole_run.trials, failed).astype(float)
     everything = np.arange(len(order))
@@ -193,16 +191,14 @@ def _of_failure(run: Run) -> Run:
 
 
 def _joined(
-    times: npt.NDArray[np.float64] | None,
-    others: npt.NDArray[np.float64],
-    order: npt.NDArray[np.int64],
+    times: npt.NDArray[np.float64] | None, others: npt.NDArray[np.float64], order: Ints
 ) -> npt.NDArray[np.float64] | None:
     return None if times is None else np.concatenate([times, others])[order]
 
 
 def about(
     run: Run,
-    rows: npt.NDArray[np.int64],
+    rows: Ints,
     objective: npt.NDArray[np.float64],
     name: str,
     measured: Measured | Literal["joined"],

@@ -53,7 +53,7 @@ from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import CoalitionBlock, HeldOut
 from hpo_explain.run.fits import choose_kind
 from hpo_explain.run.repeats import Repeats
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 _PERMUTATIONS = 999
 _MOST = 500  # configurations, drawn at random of more: similarities are of all pairs
@@ -228,18 +228,14 @@ class NoiseModel:
         pooled, lower, upper = self.repeats.pooled()
         return np.full(len(rows), pooled), np.full(len(rows), (upper - lower) / (2.0 * 1.96))
 
-    def relevant(self) -> npt.NDArray[np.bool_]:
+    def relevant(self) -> Bools:
         """Return for each column whether the prediction can depend on it, (d,)."""
         if self.log_variance is None:
             return np.zeros(len(self.space), dtype=bool)
         return np.asarray(self.log_variance.relevant(), dtype=bool)
 
     def predict_coalitions(
-        self,
-        x: Array,
-        background: Array,
-        players: npt.NDArray[np.int64],
-        coalitions: npt.NDArray[np.bool_],
+        self, x: Array, background: Array, players: Ints, coalitions: Bools
     ) -> Iterator[CoalitionBlock] | None:
         """Return predictions in coalitions of players, block by block of background rows.
 

@@ -18,7 +18,6 @@ from functools import cached_property
 from typing import Literal, TypeGuard
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base.checks import check_number
 from hpo_explain.base.errors import InputError, NothingToExplain
@@ -28,7 +27,7 @@ from hpo_explain.run.measured import about, measured
 from hpo_explain.run.record import NO_FEASIBLE_TRIAL
 from hpo_explain.run.run import Run
 from hpo_explain.run.thinned import some_rows
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools, Ints
 
 REFERENCE = 1.1
 """Where hypervolumes end: beyond the worst of the front by a tenth of its range."""
@@ -125,7 +124,7 @@ class Objectives:
         return next(iter(self.runs.values()))
 
     @property
-    def trials(self) -> npt.NDArray[np.int64]:
+    def trials(self) -> Ints:
         """The numbers of the trials, (n,)."""
         return np.asarray(self.first.trials)
 
@@ -140,7 +139,7 @@ class Objectives:
         return np.column_stack([run.cost for run in self.runs.values()])
 
     @cached_property
-    def feasible(self) -> npt.NDArray[np.bool_]:
+    def feasible(self) -> Bools:
         """Which trials meet the constraints, (n,)."""
         every = [np.asarray(run.feasible) for run in self.runs.values()]
         return np.asarray(np.all(every, axis=0))
@@ -148,7 +147,7 @@ class Objectives:
     # ------------------------------------------------------------------ dominance
 
     @cached_property
-    def ranks(self) -> npt.NDArray[np.int64]:
+    def ranks(self) -> Ints:
         """The Pareto rank of each trial, (n,): 1 for the front, 2 for the front without it, ...
 
         Infeasible trials come after all feasible ones.
@@ -159,7 +158,7 @@ class Objectives:
         return found
 
     @cached_property
-    def front(self) -> npt.NDArray[np.int64]:
+    def front(self) -> Ints:
         """Rows of the Pareto front, the best of the first objective first.
 
         Of trials with the same objectives it has the first.
@@ -256,7 +255,7 @@ class Objectives:
         return np.asarray(weights / weights.sum())
 
 
-def pareto_ranks(costs: Array) -> npt.NDArray[np.int64]:
+def pareto_ranks(costs: Array) -> Ints:
     """Return the Pareto rank of each row: 1 for the front, 2 for the front without it, ...
 
     Parameters

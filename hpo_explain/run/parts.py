@@ -15,7 +15,7 @@ from hpo_explain.base.facts import Origin
 from hpo_explain.base.html import text_html
 from hpo_explain.base.options import STATES, State
 from hpo_explain.base.phrases import counted, printable
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -116,7 +116,7 @@ class WithoutResult:
             found[j] = self._possible(space, j, found) and (undecided or not by_choice)
         return tuple(name for name, missing in zip(space.names, found, strict=True) if missing)
 
-    def _possible(self, space: SearchSpace, j: int, open_: npt.NDArray[np.bool_]) -> bool:
+    def _possible(self, space: SearchSpace, j: int, open_: Bools) -> bool:
         """Return whether the parents that have a value let a hyperparameter be active."""
         for parent, codes in space.conditions[j]:
             if open_[parent]:
@@ -196,7 +196,7 @@ class Instances:
 
     names: Sequence[Any]
     X: Array
-    index: npt.NDArray[np.int64]
+    index: Ints
     objective: Array
 
     def __post_init__(self) -> None:
@@ -253,9 +253,7 @@ class Pruner(Protocol):
     def label(self) -> str:
         """What it is called, as in "Optuna's MedianPruner"."""
 
-    def stopped(
-        self, steps: Array, costs: Array, finished: npt.NDArray[np.bool_], seed: int
-    ) -> npt.NDArray[np.int64]:
+    def stopped(self, steps: Array, costs: Array, finished: Bools, seed: int) -> Ints:
         """Return at which step trials would have been stopped, one after the other.
 
         Parameters
@@ -310,7 +308,7 @@ class Curves:
     ([1.0, 2.0], [[0.9, 0.5], [0.8, nan]])
     """
 
-    trials: npt.NDArray[np.int64]
+    trials: Ints
     X: Array
     steps: Array
     values: Array

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base.checks import check_direction
 from hpo_explain.base.errors import InputError, NothingToExplain
@@ -35,7 +34,7 @@ from hpo_explain.run.acquisitions import OptimizerRecord
 from hpo_explain.run.diverged import diverged_above, same_cost, space_filling_part, winsorized
 from hpo_explain.run.fits import choose_kind
 from hpo_explain.run.parts import Curves, Instances, Reviewed, WithoutResult, frozen, refreeze
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 if TYPE_CHECKING:
     from hpo_explain.run.averaged import OverInstances
@@ -73,7 +72,7 @@ class Record:
     X: Array
     objective: Array
     direction: Direction
-    trials: Sequence[int] | npt.NDArray[np.int64] = ()
+    trials: Sequence[int] | Ints = ()
     proposals: Sequence[int] | None = None
     origins: Mapping[int, Origin] = field(default_factory=dict)
     excluded: Mapping[int, Fact] = field(default_factory=dict)
@@ -84,7 +83,7 @@ class Record:
     excluded_times: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     without_result: Mapping[int, WithoutResult] = field(default_factory=dict)
     reviewed: Mapping[int, Reviewed] = field(default_factory=dict)
-    feasible: npt.NDArray[np.bool_] | None = None
+    feasible: Bools | None = None
     objective_name: str = "objective"
     name: str = ""
     optimizer: str = "the optimizer"
@@ -357,7 +356,7 @@ class Record:
 
     # ------------------------------------------------------------------ what was known when
 
-    def _clock(self) -> tuple[npt.NDArray[np.int64], Array, Array]:
+    def _clock(self) -> tuple[Ints, Array, Array]:
         """Return numbers, starts and finishes of all trials, those left out included."""
         unknown = np.full(len(self), np.nan)
         times = np.array([*self.excluded_times.values()]).reshape(-1, 2)
@@ -384,7 +383,7 @@ class Record:
     def _next(self) -> int:
         return max([*self.excluded, int(np.max(self.trials, initial=-1))]) + 1
 
-    def known_before(self, before: int | None) -> npt.NDArray[np.int64]:
+    def known_before(self, before: int | None) -> Ints:
         """Return the rows of the trials that were finished when trial `before` was proposed.
 
         By time where both trials have times, else by number; all rows where `before` is None.
@@ -397,7 +396,7 @@ class Record:
         rows = np.arange(len(self))
         return rows if before is None else rows[self.knew(before, rows)]
 
-    def knew(self, before: int, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    def knew(self, before: int, rows: Ints) -> Bools:
         """Return which of some rows are among those of `known_before`, of the rows' shape.
 
         Raises
@@ -406,7 +405,7 @@ class Record:
             If there is no such trial.
         """
         start, numbers = self._start(before), np.asarray(self.trials)[rows]
-        known: npt.NDArray[np.bool_] = numbers < before
+        known: Bools = numbers < before
         if self.finished is not None:
             finished = self.finished[rows]
             timed = ~np.isnan(finished) & ~np.isnan(start)
@@ -486,9 +485,9 @@ class Record:
         return diverged_above(self.cost[rows], part)
 
     @cached_property
-    def _by_model(self) -> npt.NDArray[np.bool_]:
+    def _by_model(self) -> Bools:
         numbers = np.asarray(self.trials)
-        chosen: npt.NDArray[np.bool_] = np.isin(numbers, self.proposals or ())
+        chosen: Bools = np.isin(numbers, self.proposals or ())
         others = [t for t in self.origins if t in self._rows]
         known = [self.origins[t] is Origin.MODEL for t in others]
         chosen[[self._rows[t] for t in others]] = known

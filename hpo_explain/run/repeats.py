@@ -33,7 +33,7 @@ from scipy.special import digamma, polygamma
 
 from hpo_explain.models._repeats import different_rows
 from hpo_explain.models._standard import unit_of
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ints
 
 _LEAST_DF = 0.25  # fewer are hardly an observation
 _ROUNDED = 1e-10  # of the objective's size: residuals below are none
@@ -69,11 +69,11 @@ class Repeats:
     X: Array
     std: Array
     df: Array
-    evaluations: npt.NDArray[np.int64]
+    evaluations: Ints
     instances: int = 1
 
     @classmethod
-    def of(cls, X: Array, index: npt.NDArray[np.int64], objective: Array) -> Repeats:
+    def of(cls, X: Array, index: Ints, objective: Array) -> Repeats:
         """Return the standard deviations without the instances' own effects.
 
         Effects are found by least squares, in which a configuration counts the less the more its

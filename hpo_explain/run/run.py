@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base.checks import check_count, check_option, check_seed
 from hpo_explain.base.errors import NothingToExplain, Option
@@ -44,7 +43,7 @@ from hpo_explain.run.noise import NoiseModel
 from hpo_explain.run.record import Record
 from hpo_explain.run.repeats import Repeats
 from hpo_explain.run.told import describe, summary
-from hpo_explain.space import lowest
+from hpo_explain.space import Ints, lowest
 
 _best_predicted = declared_fact(
     "best_predicted",
@@ -88,9 +87,7 @@ _no_noise = declared_fact(
     "no_noise", "repeated evaluations have the same {objective} each time: there is no noise"
 )
 _acquisition_assumed = declared_fact(
-    "acquisition_assumed",
-    "{why}",
-    why=lambda fact: _why_assumed(fact["why"], *fact.names),
+    "acquisition_assumed", "{why}", why=lambda fact: _why_assumed(fact["why"], *fact.names)
 )
 _range_of_later_trials = declared_fact(
     "range_of_later_trials",
@@ -328,12 +325,8 @@ class Run(Record):
         return model
 
     def _learned(
-        self,
-        rows: npt.NDArray[np.int64],
-        before: int | None,
-        kind: Literal["gp", "forest"],
-        seed: int,
-    ) -> tuple[npt.NDArray[np.int64], tuple[Fact, ...]]:
+        self, rows: Ints, before: int | None, kind: Literal["gp", "forest"], seed: int
+    ) -> tuple[Ints, tuple[Fact, ...]]:
         """Return which of the known rows a model learns from, and that they are not all."""
         most = most_learned(kind, before)
         if len(rows) <= most:
@@ -344,7 +337,7 @@ class Run(Record):
         some = learned_rows(self.space, self.X[known], cost, most, seed=seed)
         return np.sort(in_order[some]), (LEARNED_FROM_SOME(**which_of(len(rows), most, seed=seed)),)
 
-    def _too_few(self, rows: npt.NDArray[np.int64], before: int | None) -> Fact:
+    def _too_few(self, rows: Ints, before: int | None) -> Fact:
         """Return that too few trials count, and the fidelities at which there are more."""
         known = np.asarray(self.trials)[rows]
         others = [why for why in self.excluded.values() if why.kind == "another_fidelity"]
@@ -542,7 +535,7 @@ class Run(Record):
             raise NothingToExplain(_no_noise(objective=self.objective_name))
         return NoiseModel.fit(self.space, repeats, kind=kind, seed=seed)
 
-    def _repeats(self, known: npt.NDArray[np.int64]) -> Repeats:
+    def _repeats(self, known: Ints) -> Repeats:
         """Return what repeats say: on instances, or where those say nothing, of trials."""
         instances = self.instances if self.averaged is None else self.averaged.instances
         if instances is not None:

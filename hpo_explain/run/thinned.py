@@ -6,15 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.run.run import Run
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ints
 
 _BY_ROW = ("X", "objective", "feasible", "started", "finished", "durations")
 
 
-def some_rows(run: Run, rows: npt.NDArray[np.int64], **changes: Any) -> Run:
+def some_rows(run: Run, rows: Ints, **changes: Any) -> Run:
     """Return a run with the finished trials in some rows, in this order, and other changes.
 
     What holds several results of a trial is left out.

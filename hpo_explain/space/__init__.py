@@ -13,7 +13,7 @@ code           whole number that identifies a value of a categorical or integer
 =============  =======================================================================
 """
 
-from hpo_explain.space._values import POSITION_TOLERANCE, Array, Config
+from hpo_explain.space._values import POSITION_TOLERANCE, Array, Bools, Config, Ints
 from hpo_explain.space.categorical_parameter import (
     CategoricalParameter,
     CategoryIndex,
@@ -31,12 +31,14 @@ __all__ = [
     "LARGEST_WHOLE",
     "POSITION_TOLERANCE",
     "Array",
+    "Bools",
     "CategoricalParameter",
     "CategoryIndex",
     "Conditions",
     "Config",
     "FloatParameter",
     "IntParameter",
+    "Ints",
     "Parameter",
     "SearchSpace",
     "Shared",

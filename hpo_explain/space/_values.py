@@ -13,6 +13,8 @@ from hpo_explain.base.checks import check_fraction
 from hpo_explain.base.errors import InputError
 
 Array: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
 Config: TypeAlias = Mapping[str, Any]
 
 POSITION_TOLERANCE = 1e-9

@@ -13,12 +13,12 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base.errors import InputError
 from hpo_explain.space._values import (
     POSITION_TOLERANCE,
     Array,
+    Ints,
     check_activity,
     check_name,
     counted,
@@ -227,7 +227,7 @@ class CategoricalParameter:
         """Return the choices at positions (their indices)."""
         return [self.choices[code] for code in self.codes(positions)]
 
-    def codes(self, positions: Array) -> npt.NDArray[np.int64]:
+    def codes(self, positions: Array) -> Ints:
         """Return the indices at positions as an integer array."""
         return self.nearest(positions).astype(np.int64)
 

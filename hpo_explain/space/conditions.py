@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError
-from hpo_explain.space._values import Array
+from hpo_explain.space._values import Array, Bools, Ints
 from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter, IntParameter
 from hpo_explain.space.parameter import Parameter, values_text
 
-Rules: TypeAlias = tuple[tuple[int, npt.NDArray[np.int64]], ...]
+Rules: TypeAlias = tuple[tuple[int, Ints], ...]
 """Conditions of one column: (column of the parent, codes for which it is active)."""
 
 
@@ -74,7 +73,7 @@ class Conditions:
             waiting = [j for j in waiting if j not in ready]
         return tuple(order)
 
-    def allowed(self, X: Array, j: int) -> npt.NDArray[np.bool_]:
+    def allowed(self, X: Array, j: int) -> Bools:
         """Return for each encoded row whether the parents of column `j` let it be active."""
         allowed = np.ones(len(X), dtype=bool)
         for parent, codes in self.rules[j]:
@@ -121,9 +120,6 @@ def _code(where: str, parent: IntParameter | CategoricalParameter, value: object
         raise InputError(where, problem, value, remedy) from error
 
 
-Codes = npt.NDArray[np.int64]
-
-
 @dataclass(frozen=True, eq=False)
 class Canonical:
     """The order of the columns, and of the categories of each.
@@ -138,8 +134,8 @@ class Canonical:
         Whether it follows from trials; otherwise everything is in the order in which it is listed.
     """
 
-    columns: Codes
-    categories: dict[int, Codes]
+    columns: Ints
+    categories: dict[int, Ints]
     of_trials: bool = True
 
     @property
@@ -164,7 +160,7 @@ class Canonical:
         they make active.
         """
         contents: list[list[float]] = []
-        tried: dict[int, Codes] = {}
+        tried: dict[int, Ints] = {}
         for j, parameter in enumerate(parameters):
             column = X[:, j]
             if isinstance(parameter, CategoricalParameter):
@@ -190,7 +186,7 @@ class Canonical:
         return cls(np.array(columns, dtype=np.int64), categories)
 
 
-def _first_tried(column: Array) -> Codes:
+def _first_tried(column: Array) -> Ints:
     """Return the codes of a column in the order in which they first appear."""
     codes, first = np.unique(column[~np.isnan(column)], return_index=True)
     return np.asarray(codes[np.argsort(first)].astype(np.int64))

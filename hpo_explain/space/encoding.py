@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError
-from hpo_explain.space._values import POSITION_TOLERANCE, Array
+from hpo_explain.space._values import POSITION_TOLERANCE, Array, Bools
 from hpo_explain.space.categorical_parameter import CategoricalParameter, category_index
 from hpo_explain.space.conditions import Conditions
 from hpo_explain.space.number_parameters import FloatParameter
@@ -58,7 +57,7 @@ def decode_rows(X: Array, parameters: Sequence[Parameter]) -> list[dict[str, Any
     return configs
 
 
-def rows_on_grid(X: Array, parameters: Sequence[Parameter]) -> npt.NDArray[np.bool_]:
+def rows_on_grid(X: Array, parameters: Sequence[Parameter]) -> Bools:
     """Return for each entry whether it is NaN or stands for a value; see `SearchSpace.on_grid`."""
     fits = np.isnan(X) | (np.abs(X - np.clip(X, 0.0, 1.0)) <= POSITION_TOLERANCE)
     for j, parameter in enumerate(parameters):

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base.checks import check_number
 from hpo_explain.base.errors import InputError
 from hpo_explain.space._values import (
     POSITION_TOLERANCE,
     Array,
+    Ints,
     check_activity,
     check_name,
     check_range,
@@ -231,7 +231,7 @@ class IntParameter:
         """Return the values at positions."""
         return [int(code) for code in self.codes(positions)]
 
-    def codes(self, positions: Array) -> npt.NDArray[np.int64]:
+    def codes(self, positions: Array) -> Ints:
         """Return the values at positions as an integer array."""
         values = to_value(np.clip(positions, 0.0, 1.0), self.low, self.high, self.log)
         index = np.round((values - self.low) / self.step)

@@ -14,7 +14,7 @@ from hpo_explain.base.edge import frameworks
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import table_html
 from hpo_explain.base.phrases import counted, printable
-from hpo_explain.space._values import Array, Config
+from hpo_explain.space._values import Array, Bools, Config, Ints
 from hpo_explain.space.conditions import Canonical, Conditions, Rules
 from hpo_explain.space.encoding import (
     CONFIGS,
@@ -108,7 +108,7 @@ class SearchSpace:
         return self._conditions.parents_first
 
     @property
-    def order(self) -> npt.NDArray[np.int64]:
+    def order(self) -> Ints:
         """The columns in the order in which draws, searches and fits go through them, (d,)."""
         return self._canonical.columns
 
@@ -117,7 +117,7 @@ class SearchSpace:
         """The order of columns and categories in words that differ where it does."""
         return self._canonical.key
 
-    def codes(self, j: int) -> npt.NDArray[np.int64]:
+    def codes(self, j: int) -> Ints:
         """Return the codes of a categorical column in the order in which draws count them."""
         return self._canonical.categories[j]
 
@@ -340,7 +340,7 @@ optional=None)
 
     # ------------------------------------------------------------------ activity
 
-    def allowed(self, X: Array, j: int) -> npt.NDArray[np.bool_]:
+    def allowed(self, X: Array, j: int) -> Bools:
         """Return for each encoded row whether the parents of column `j` let it be active."""
         return self._conditions.allowed(X, j)
 
@@ -359,7 +359,7 @@ optional=None)
         """
         return self._conditions.project(self.check_rows("X", X))
 
-    def is_valid(self, X: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    def is_valid(self, X: npt.ArrayLike) -> Bools:
         """Return for each encoded row whether it is a configuration of the space.
 
         Parameters
@@ -383,7 +383,7 @@ optional=None)
                 valid &= present | ~allowed
         return valid
 
-    def on_grid(self, X: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    def on_grid(self, X: npt.ArrayLike) -> Bools:
         """Return for each entry whether it is NaN or stands for a value of its hyperparameter.
 
         Parameters

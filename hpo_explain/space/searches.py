@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.space._values import Array
+from hpo_explain.space._values import Array, Ints
 from hpo_explain.space.number_parameters import FloatParameter
 from hpo_explain.space.search_space import SearchSpace
 
@@ -60,7 +59,7 @@ class Ties:
         return np.asarray(np.rint(costs / self.step - self.origin / self.step))
 
 
-def ranked(costs: Array) -> npt.NDArray[np.int64]:
+def ranked(costs: Array) -> Ints:
     """Return the places of costs (n,), the lowest first, and of equal ones the first."""
     return np.argsort(Ties.among(costs).settled(costs), kind="stable")
 

@@ -27,9 +27,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, SearchSpace
 
 
 def squared_differences(space: SearchSpace, A: Array, B: Array) -> Iterator[Array]:
@@ -95,21 +94,21 @@ class Support:
     def __post_init__(self) -> None:
         object.__setattr__(self, "tried", self.space.check_rows("tried", self.tried))
 
-    def branch(self, name: str) -> npt.NDArray[np.bool_]:
+    def branch(self, name: str) -> Bools:
         """Return in which trials a hyperparameter is active, (n,)."""
         return ~np.isnan(self.tried[:, self.space.index(name)])
 
-    def near(self, name: str, values: Sequence[Any]) -> npt.NDArray[np.int64]:
+    def near(self, name: str, values: Sequence[Any]) -> Ints:
         """Return how many trials have a value near each of some values in the user's units."""
         return self._near(name, self.space[name].encode(values))
 
-    def at(self, name: str, values: Sequence[Any]) -> npt.NDArray[np.bool_]:
+    def at(self, name: str, values: Sequence[Any]) -> Bools:
         """Return which of some values in the user's units were tried."""
         return np.asarray(self.near(name, values) >= FEW)
 
     def at_pairs(
         self, names: tuple[str, str], values: tuple[Sequence[Any], Sequence[Any]]
-    ) -> npt.NDArray[np.bool_]:
+    ) -> Bools:
         """Return which pairs of values of two hyperparameters were tried, (G1, G2).
 
         Both values must have been, and at least one trial must have both near: in a rectangle in
@@ -146,7 +145,7 @@ class Support:
         edges = np.flatnonzero(np.diff(np.concatenate([[False], missing, [False]]).astype(int)))
         return tuple((values[a], values[b - 1]) for a, b in edges.reshape(-1, 2))
 
-    def rows(self, X: Array) -> npt.NDArray[np.bool_]:
+    def rows(self, X: Array) -> Bools:
         """Return which of some encoded configurations (n, d) were tried."""
         found = nearest(self.space, X, self.tried) <= self._reach
         for j, name in enumerate(self.space.names):
@@ -170,10 +169,10 @@ class Support:
         cells = size if size is not None and size <= _GRID else _GRID
         return np.asarray(parameter.from_latent((np.arange(cells) + 0.5) / cells))
 
-    def _tried(self, name: str, encoded: Array) -> npt.NDArray[np.bool_]:
+    def _tried(self, name: str, encoded: Array) -> Bools:
         return np.asarray(self._near(name, encoded) >= FEW)
 
-    def _near(self, name: str, encoded: Array) -> npt.NDArray[np.int64]:
+    def _near(self, name: str, encoded: Array) -> Ints:
         column = np.sort(self.tried[self.branch(name), self.space.index(name)])
         width = min(_EVEN / max(len(column), 1), _WIDEST)
         low, high = self._window(name, encoded, width)
@@ -195,7 +194,7 @@ class Support:
 
 def supported_at(
     support: Support | None, names: Sequence[str], axes: Sequence[Sequence[Any]]
-) -> npt.NDArray[np.bool_]:
+) -> Bools:
     """Return which places of a grid were tried, (G,) or (G1, G2); all where that is unknown.
 
     Parameters

@@ -6,11 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-import numpy as np
-import numpy.typing as npt
-
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 
 @runtime_checkable
@@ -88,11 +85,7 @@ class SupportsTermCoalitions(Protocol):
     """An acquisition that computes the coalitions of a Shapley game without composed rows."""
 
     def coalition_terms(
-        self,
-        x: Array,
-        background: Array,
-        players: npt.NDArray[np.int64],
-        coalitions: npt.NDArray[np.bool_],
+        self, x: Array, background: Array, players: Ints, coalitions: Bools
     ) -> Iterator[TermBlock]:
         """Return the terms in coalitions, block by block of background rows.
 
@@ -105,9 +98,7 @@ class SupportsTermCoalitions(Protocol):
 class SupportsWalks(Acquisition, Protocol):
     """An acquisition that follows players who join one by one without composed rows."""
 
-    def walk_terms(
-        self, x: Array, background: Array, orders: npt.NDArray[np.int64]
-    ) -> dict[str, Array]:
+    def walk_terms(self, x: Array, background: Array, orders: Ints) -> dict[str, Array]:
         """Return the terms while players take the values of `x` one by one.
 
         Parameters

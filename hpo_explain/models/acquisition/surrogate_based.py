@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base.checks import check_direction, check_number
 from hpo_explain.base.errors import InputError
@@ -20,7 +19,7 @@ from hpo_explain.models.acquisition.criteria import (
 )
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import SupportsRelevance, Surrogate
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Bools, SearchSpace
 
 
 def _sign(direction: Direction) -> float:
@@ -338,7 +337,7 @@ class RiskAverseConfidenceBound:
         """Return the confidence bound and the noise, each with the terms of all."""
         return self._bound, self._noise
 
-    def relevant(self) -> npt.NDArray[np.bool_]:
+    def relevant(self) -> Bools:
         """Return for each column whether one of the two models can depend on it, (d,)."""
         models = (self.surrogate, self.noise)
         every = np.ones(len(self.space), dtype=bool)

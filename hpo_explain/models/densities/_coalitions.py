@@ -35,15 +35,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.models._coalitions import BACKGROUND, EXPLAINED, INACTIVE, Sources
-from hpo_explain.models.densities._loops import Ints, products, walked_log_sums
+from hpo_explain.models.densities._loops import products, walked_log_sums
 from hpo_explain.models.densities.kernels import values_of
 from hpo_explain.models.densities.mixture import LEAST, ProductMixture, log_sum
-from hpo_explain.space import Array, Parameter, SearchSpace
-
-Members = npt.NDArray[np.bool_]
+from hpo_explain.space import Array, Bools, Ints, Parameter, SearchSpace
 
 _MOST_PLAYERS = 12  # of products: 64 subsets of each group
 _AT_ONCE = 1_000_000  # numbers held at once: 8 MB
@@ -97,7 +94,7 @@ def _finite(logs: Array) -> Array:
     return np.maximum(logs, 1e3 * LEAST)
 
 
-def _products(at_x: Array, at_b: Array, log_weights: Array, member: Members) -> Array:
+def _products(at_x: Array, at_b: Array, log_weights: Array, member: Bools) -> Array:
     """Return ``log p`` by multiplying kernels, the same coalitions for all rows."""
     # each hyperparameter's largest kernel counts as 1, so that products do not underflow
     shift_x = np.maximum(at_x.max(axis=1), LEAST)

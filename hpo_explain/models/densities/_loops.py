@@ -6,9 +6,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ints
 
-Ints = npt.NDArray[np.int64]
 Sources = npt.NDArray[np.uint8]
 
 _CHUNK = 256  # kernels at a time: what a walk needs of them stays in the processor's first cache

@@ -26,11 +26,10 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from hpo_explain.models.densities._loops import normal_logs
-from hpo_explain.space import Array, CategoricalParameter, IntParameter, Parameter
+from hpo_explain.space import Array, CategoricalParameter, IntParameter, Ints, Parameter
 
 _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 _NARROW = 1e-4  # of an interval: below, its mass is density times width to the last digit
@@ -113,7 +112,7 @@ class Kernels(Protocol):
         """Return the logarithm of a uniform kernel, (n,)."""
         ...
 
-    def sample(self, which: npt.NDArray[np.int64], rng: np.random.Generator) -> Array:
+    def sample(self, which: Ints, rng: np.random.Generator) -> Array:
         """Return one value from each of the kernels `which`, (n,)."""
         ...
 
@@ -197,7 +196,7 @@ class NumericKernels:
     def _scaled(self, values: Array) -> Array:
         return np.log(values) if self.log else values
 
-    def sample(self, which: npt.NDArray[np.int64], rng: np.random.Generator) -> Array:
+    def sample(self, which: Ints, rng: np.random.Generator) -> Array:
         """Return one value from each of the kernels `which`, (n,)."""
         mu, sigma = self.mu[which], self.sigma[which]
         z = quantile(rng.random(len(which)), (self.low - mu) / sigma, (self.high - mu) / sigma)
@@ -241,7 +240,7 @@ class CategoryKernels:
         """Return the logarithm of a uniform kernel, (n,)."""
         return np.full(len(values), -np.log(self.weights.shape[1]))
 
-    def sample(self, which: npt.NDArray[np.int64], rng: np.random.Generator) -> Array:
+    def sample(self, which: Ints, rng: np.random.Generator) -> Array:
         """Return the index of one choice from each of the kernels `which`, (n,)."""
         bounds = np.cumsum(self.weights[which], axis=1)
         drawn = (bounds < rng.random(len(which))[:, None] * bounds[:, -1:]).sum(axis=1)

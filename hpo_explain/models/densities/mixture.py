@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.models.densities._loops import log_sums
 from hpo_explain.models.densities.kernels import Kernels, values_of
-from hpo_explain.space import Array, CategoricalParameter, Parameter
+from hpo_explain.space import Array, Bools, CategoricalParameter, Parameter
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,11 +202,7 @@ class KernelTable:
     """
 
     def __init__(
-        self,
-        mixture: ProductMixture,
-        parameters: list[Parameter],
-        X: Array,
-        own: npt.NDArray[np.bool_],
+        self, mixture: ProductMixture, parameters: list[Parameter], X: Array, own: Bools
     ) -> None:
         logs = mixture.products(parameters, X) + mixture.log_weights
         self._largest = np.maximum(logs.max(axis=1), LEAST)

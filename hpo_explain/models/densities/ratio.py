@@ -25,7 +25,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base.checks import check_count
 from hpo_explain.base.errors import InputError
@@ -46,7 +45,7 @@ from hpo_explain.models.densities._coalitions import (
 )
 from hpo_explain.models.densities.kernels import values_of
 from hpo_explain.models.densities.mixture import LEAST, Group, KernelTable, ProductMixture
-from hpo_explain.space import Array, Parameter, SearchSpace
+from hpo_explain.space import Array, Bools, Ints, Parameter, SearchSpace
 
 _AT_ONCE = 500  # background rows
 
@@ -230,7 +229,7 @@ class DensityRatio:
                 terms[self.term_names[k]] += sign * np.maximum(found, LEAST)
         return terms
 
-    def relevant(self) -> npt.NDArray[np.bool_]:
+    def relevant(self) -> Bools:
         """Return for each column whether it is in a block, (d,)."""
         columns = [j for block in self._blocks for j in block.columns]
         return np.isin(np.arange(len(self._space)), columns)
@@ -240,11 +239,7 @@ class DensityRatio:
         return tuple(DensityRatio(self._space, [block]) for block in self._blocks)
 
     def coalition_terms(
-        self,
-        x: Array,
-        background: Array,
-        players: npt.NDArray[np.int64],
-        coalitions: npt.NDArray[np.bool_],
+        self, x: Array, background: Array, players: Ints, coalitions: Bools
     ) -> Iterator[TermBlock]:
         """Return the terms in coalitions, block by block of background rows.
 
@@ -270,9 +265,7 @@ class DensityRatio:
             return iter([terms_at(slice(0, n))])  # faster than starting threads
         return in_blocks(n, max(1, min(_AT_ONCE, -(-n // n_threads()))), terms_at)
 
-    def walk_terms(
-        self, x: Array, background: Array, orders: npt.NDArray[np.int64]
-    ) -> dict[str, Array]:
+    def walk_terms(self, x: Array, background: Array, orders: Ints) -> dict[str, Array]:
         """Return the terms while players take the values of `x` one by one, (n, w, p + 1).
 
         Arguments are as in :meth:`SupportsWalks.walk_terms`. Each step exchanges one factor of
