@@ -38,33 +38,35 @@ import numpy.typing as npt
 
 from hpo_explain.space import Array, Bools, Ints
 
+# roots, left and right child, column, threshold, where NaN goes, depth of the deepest tree
+Nodes = tuple[Ints, Ints, Ints, Ints, Array, Bools, int]
 
-def flatten(trees: list[Any]) -> dict[str, npt.NDArray[Any]]:
-    """Return the nodes of scikit-learn trees one after the other.
+
+def flatten(trees: list[Any]) -> tuple[Nodes, Array, Array]:
+    """Return the nodes of scikit-learn trees one after the other, their values and impurities.
 
     Children are counted from the first node of all; a leaf has no left child (-1).
     """
     sizes = np.array([tree.node_count for tree in trees])
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
 
-    def shifted(name: str) -> Ints:
-        parts = [np.asarray(getattr(tree, name), dtype=np.int64) for tree in trees]
-        return np.concatenate(
-            [np.where(p < 0, -1, p + start) for p, start in zip(parts, first, strict=True)]
-        )
+    def joined(name: str, kind: Any) -> npt.NDArray[Any]:
+        return np.concatenate([np.asarray(getattr(tree, name), dtype=kind) for tree in trees])
 
-    return {
-        "roots": first.astype(np.int64),
-        "left": shifted("children_left"),
-        "right": shifted("children_right"),
-        "feature": np.concatenate([np.asarray(t.feature, dtype=np.int64) for t in trees]),
-        "threshold": np.concatenate([np.asarray(t.threshold, dtype=float) for t in trees]),
-        "missing_left": np.concatenate(
-            [np.asarray(t.missing_go_to_left, dtype=np.bool_) for t in trees]
-        ),
-        "value": np.concatenate([t.value[:, 0, 0] for t in trees]),
-        "impurity": np.concatenate([np.asarray(t.impurity, dtype=float) for t in trees]),
-    }
+    def shifted(name: str) -> Ints:
+        child = joined(name, np.int64)
+        return np.where(child < 0, -1, child + np.repeat(first, sizes))
+
+    nodes = (
+        first.astype(np.int64),
+        shifted("children_left"),
+        shifted("children_right"),
+        joined("feature", np.int64),
+        joined("threshold", float),
+        joined("missing_go_to_left", np.bool_),
+        max(tree.max_depth for tree in trees),
+    )
+    return nodes, joined("value", float)[:, 0, 0].copy(), joined("impurity", float)
 
 
 _ALL = np.uint64(2**64 - 1)
@@ -79,15 +81,9 @@ _POSITION[[((int(_DE_BRUIJN) << bit) % 2**64) >> 58 for bit in range(64)]] = np.
 
 @numba.njit(cache=True, nogil=True)
 def walk(
-    roots: Ints,
-    left: Ints,
-    right: Ints,
-    feature: Ints,
-    threshold: Array,
-    missing_left: Bools,
+    forest: Nodes,
     value: Array,
     within: Array,
-    depth: int,
     owners: Ints,
     sources: npt.NDArray[np.uint8],
     background: npt.NDArray[np.float32],
@@ -97,11 +93,11 @@ def walk(
     """Return the first tree's value v, and the sums over trees of Δ and of Δ² + variance within.
 
     Each is (rows, coalitions). Δ is a leaf's value minus v: squares of the values themselves would
-    cancel where the trees agree far from 0. ``value`` and ``within`` are numbers per node,
-    ``depth`` is that of the deepest tree.
+    cancel where the trees agree far from 0. ``value`` and ``within`` are numbers per node.
     ``owners`` is the hyperparameter of each column; ``sources``, (rows or 1, d, coalitions), says
     which row its value comes from: 0 the background's, 1 the explained one, 2 the inactive one.
     """
+    roots, left, right, feature, threshold, missing_left, depth = forest
     n, d, m = len(background), sources.shape[1], sources.shape[2]
     words = (m + 63) // 64
     origin = np.zeros((n, m))
@@ -196,14 +192,8 @@ def walk(
 
 @numba.njit(cache=True, nogil=True)
 def shapley_of_leaves(
-    roots: Ints,
-    left: Ints,
-    right: Ints,
-    feature: Ints,
-    threshold: Array,
-    missing_left: Bools,
+    forest: Nodes,
     value: Array,
-    depth: int,
     owners: Ints,
     plays: Bools,
     background: npt.NDArray[np.float32],
@@ -214,6 +204,7 @@ def shapley_of_leaves(
     ``owners`` is the hyperparameter of each column, ``plays`` says which take part; the others have
     the background row's values.
     """
+    roots, left, right, feature, threshold, missing_left, depth = forest
     n, d = len(background), len(plays)
     found = np.zeros((n, d))
     # 1 / ((a + b) binom(a + b - 1, b)): the weight of each of a players, b others

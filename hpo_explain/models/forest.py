@@ -261,22 +261,22 @@ class ForestSurrogate(OnColumns):
             return None
         compositions = Compositions(self._space, x, players, coalitions)
         trees = [estimator.tree_ for estimator in self._forest.estimators_]
-        nodes = flatten(trees)
-        within = np.maximum(nodes.pop("impurity"), self._min_variance)
+        nodes, value, impurity = flatten(trees)
+        within = np.maximum(impurity, self._min_variance)
 
         def as_seen(rows: Array) -> npt.NDArray[np.float32]:
             return np.asarray(self._to_columns(rows), dtype=np.float32)
 
         def work(part: slice) -> CoalitionBlock:
             origin, first, second = walk(
-                **nodes,
-                within=within,
-                depth=max(tree.max_depth for tree in trees),
-                owners=owners,
-                sources=compositions.sources(background[part]),
-                background=as_seen(background[part]),
-                explained=as_seen(x[None, :])[0],
-                inactive=as_seen(compositions.inactive[None, :])[0],
+                nodes,
+                value,
+                within,
+                owners,
+                compositions.sources(background[part]),
+                as_seen(background[part]),
+                as_seen(x[None, :])[0],
+                as_seen(compositions.inactive[None, :])[0],
             )
             mean, square = first / len(trees), second / len(trees)
             return CoalitionBlock(
@@ -308,19 +308,18 @@ class ForestSurrogate(OnColumns):
         if owners is None or any(map(self._space.is_conditional, self._space.names)):
             return None
         trees = [estimator.tree_ for estimator in self._forest.estimators_]
-        nodes = flatten(trees)
-        del nodes["impurity"]
+        nodes, value, _ = flatten(trees)
         # counted from the overall mean, sums of leaves far from 0 do not cancel
-        nodes["value"] = nodes["value"] - nodes["value"][nodes["roots"]].mean()
+        value = value - value[nodes[0]].mean()
         plays = np.zeros(len(self._space), dtype=bool)
         plays[players] = True
         found = shapley_of_leaves(
-            **nodes,
-            depth=max(tree.max_depth for tree in trees),
-            owners=owners,
-            plays=plays,
-            background=np.asarray(self._to_columns(background), dtype=np.float32),
-            explained=np.asarray(self._to_columns(x[None, :]), dtype=np.float32)[0],
+            nodes,
+            value,
+            owners,
+            plays,
+            np.asarray(self._to_columns(background), dtype=np.float32),
+            np.asarray(self._to_columns(x[None, :]), dtype=np.float32)[0],
         )
         return np.asarray(self._sign * found[:, players] / len(trees))
 
