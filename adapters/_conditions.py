@@ -22,7 +22,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.errors import Text
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.text import declared_fact, separated
 from hpo_explain.space import Array, FloatParameter, IntParameter, Parameter
 
 _CHANCE = math.log(0.5)  # of a rule that explains everything: as objectives with an `if` are
@@ -30,9 +32,60 @@ _CHANCE = math.log(0.5)  # of a rule that explains everything: as objectives wit
 _CHANCE_OF_PART = math.log(0.01)  # over all candidates, where it leaves something unexplained
 _AGAIN = math.log(20.0)  # a hyperparameter that other conditions name is the likelier parent
 _VALUES = 1000  # integers with more values are not considered as parents
+_SHOWN = 10
 _PICKED = 10  # an integer with more values than this is cut (from, up to, between), not picked
 
 Mask = npt.NDArray[np.bool_]
+
+_NO_PARENT = "no category or whole number of another hyperparameter"
+
+
+def _rules_in(fact: Fact) -> Text:
+    return separated([(rule,) for rule in fact["rules"]], " and ")
+
+
+def _untried_in(fact: Fact) -> Text:
+    never = [(" (", why, " was never tried there and counts as inactive)")
+             for why in fact["untried"]]  # fmt: skip
+    return separated(never, "")
+
+
+def _choices_in(fact: Fact) -> str:
+    more = ", ..." if len(fact["choices"]) > _SHOWN else ""
+    return ", ".join(map(repr, fact["choices"][:_SHOWN])) + more
+
+
+def _together_in(fact: Fact) -> str:
+    if len(fact.names) == 1:
+        return ""
+    return ", all together" if fact["together"] else ", independently of each other"
+
+
+_ACTIVE_WHEN = declared_fact(
+    "active_when",
+    "{names}: active when {rules}, inferred from the trials that have it{untried}",
+    rules=_rules_in,
+    untried=_untried_in,
+)
+_AT_FREQUENCY = declared_fact(
+    "active_at_frequency",
+    "{names}: {why}; counts as active at its observed frequency, {share:.2g}{together}",
+    together=_together_in,
+)
+_UNEXPLAINED = declared_fact("unexplained_activity", f"{_NO_PARENT} explains which trials have it")
+_PARTLY = declared_fact(
+    "partly_explained_activity",
+    f"inactive unless {{rules}}, and {_NO_PARENT} explains the rest",
+    rules=_rules_in,
+)
+_ADDED = declared_fact("added_midway", "added at trial {trials}")
+_DROPPED = declared_fact("dropped_midway", "dropped at trial {trials}")
+_EQUALS = declared_fact("parent_equals", "{names} = {value!r}")
+_ACTIVE = declared_fact("parent_active", "{names} is active")
+_AT_LEAST = declared_fact("parent_at_least", "{names} >= {low}")
+_BETWEEN = declared_fact("parent_between", "{low} <= {names} <= {high}")
+_AMONG = declared_fact("parent_among", "{names} in {{{choices}}}", choices=_choices_in)
+_NEVER = declared_fact("never_tried", "{names} = {choices}", choices=_choices_in)
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,7 +296,7 @@ def _midway(rows: Mask, trials: Sequence[int]) -> Fact | None:
     if len(changes) != 1 or min(rows.sum(), (~rows).sum()) < 2:
         return None
     at = [trials[int(changes[0]) + 1]]
-    return fact("added_midway", trials=at) if rows[-1] else fact("dropped_midway", trials=at)
+    return _ADDED(trials=at) if rows[-1] else _DROPPED(trials=at)
 
 
 # ---------------------------------------------------------------------- values
@@ -287,9 +340,8 @@ def _inferred(
         if not step.parent.ordered and not step.tried.all():
             parameter = parameters[step.parent.column]
             never = _chosen(parameter, ~step.tried)
-            untried.append(fact("never_tried", names=[parameter.name], choices=never))
-    return fact(
-        "active_when",
+            untried.append(_NEVER(names=[parameter.name], choices=never))
+    return _ACTIVE_WHEN(
         names=_names(parameters, children),
         rules=_rules_of(parameters, steps),
         untried=tuple(untried),
@@ -304,11 +356,10 @@ def _unexplained(
     share: float,
     lead: int | None,
 ) -> Fact:
-    why = midway or fact("unexplained_activity")
+    why = midway or _UNEXPLAINED()
     if steps:
-        why = fact("partly_explained_activity", rules=_rules_of(parameters, steps))
-    return fact(
-        "active_at_frequency",
+        why = _PARTLY(rules=_rules_of(parameters, steps))
+    return _AT_FREQUENCY(
         names=_names(parameters, children),
         share=share,
         why=why,
@@ -328,15 +379,15 @@ def _rule(parameter: Parameter, step: _Step) -> Fact:
     """Return the values of a parent for which its children are active."""
     names, chosen = [parameter.name], _chosen(parameter, step.values)
     if len(chosen) == 1 < len(step.values):
-        return fact("parent_equals", names=names, value=chosen[0])
+        return _EQUALS(names=names, value=chosen[0])
     if len(chosen) == len(step.values):
-        return fact("parent_active", names=names)
+        return _ACTIVE(names=names)
     first, *_, last = np.flatnonzero(step.values).tolist()
     if step.parent.ordered and last - first == len(chosen) - 1:
         if last == len(step.values) - 1:
-            return fact("parent_at_least", names=names, low=chosen[0])
-        return fact("parent_between", names=names, low=chosen[0], high=chosen[-1])
-    return fact("parent_among", names=names, choices=chosen)
+            return _AT_LEAST(names=names, low=chosen[0])
+        return _BETWEEN(names=names, low=chosen[0], high=chosen[-1])
+    return _AMONG(names=names, choices=chosen)
 
 
 def _chosen(parameter: Parameter, mask: Mask) -> tuple[Any, ...]:

@@ -9,19 +9,28 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.adapters._fidelity import level_of
 from hpo_explain.adapters._reading import (
+    NO_HYPERPARAMETER,
+    OUTSIDE,
     against_conditions,
-    encode_value,
+    level_of,
     not_finite,
     nothing_left,
+    positions,
     repeated,
 )
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import STATES, Direction
+from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Curves, OptimizerRecord, Run, WithoutResult
 from hpo_explain.space import Array, SearchSpace
+
+_NOT_RECORDED = declared_fact(
+    "space_not_recorded",
+    "space: not on record, so that ranges, scales and conditions are inferred from the trials; "
+    "{space=} gives it",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +227,7 @@ def _inferred(
 
     names = [*dict.fromkeys(name for i in rows.tolist() for name in configs[i])]
     if not names:
-        raise NothingToExplain(fact("no_hyperparameter"))
+        raise NothingToExplain(NO_HYPERPARAMETER())
     table = pd.DataFrame([{**config} for config in configs], columns=names, dtype=object)
     space, inferred, notes = infer_space(table, rows, numbers[rows], sure=True)
     known = [{n: v for n, v in config.items() if n in space.names} for config in configs]
@@ -228,7 +237,7 @@ def _inferred(
         space,
         X,
         {i: why for i, why in misfits.items() if i not in rows},
-        [fact("space_not_recorded"), *notes],
+        [_NOT_RECORDED(), *notes],
         trials_of_ranges(space, table, numbers),
     )
 
@@ -252,15 +261,9 @@ def encoded(
     for j, parameter in enumerate(space):
         rows = [i for i, config in enumerate(configs) if parameter.name in config]
         values = [configs[i][parameter.name] for i in rows]
-        try:
-            X[rows, j] = parameter.encode(values)
-        except ValueError:  # some do not fit: one after the other
-            for i, value in zip(rows, values, strict=True):
-                found = encode_value(parameter, value)
-                if isinstance(found, Fact):
-                    outside.setdefault(i, fact("outside_read_space", why=found))
-                else:
-                    X[i, j] = found
+        X[rows, j], reasons = positions(parameter, values)
+        for k, why in reasons.items():
+            outside.setdefault(rows[k], OUTSIDE(why=why))
     return X, against_conditions(space, X) | outside
 
 

@@ -8,25 +8,51 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.adapters._domain import Domain, parameter_of
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
-from hpo_explain.adapters._reading import whole_numbers
-from hpo_explain.adapters.ax._record import AxRecord
+from hpo_explain.adapters.ax._models import AxRecord
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
-from hpo_explain.run import Run
-from hpo_explain.space import CategoricalParameter, FloatParameter, Parameter, SearchSpace
+from hpo_explain.base.phrases import listed
+from hpo_explain.base.text import declared_fact
+from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, WAS_PRUNED, Run
+from hpo_explain.space import Parameter, SearchSpace
 
 _WITHOUT_MODEL = ("Sobol", "CenterOfSearchSpace", "Uniform", "Factorial", "Thompson")
-_REASONS = {
-    "FAILED": fact("failed"),
-    "ABANDONED": fact("failed"),
-    "EARLY_STOPPED": fact("pruned", readable=False),
-    "RUNNING": fact("running"),
-    "STAGED": fact("running"),
-    "CANDIDATE": fact("waiting"),
+REASONS = {
+    "FAILED": FAILED,
+    "ABANDONED": FAILED,
+    "EARLY_STOPPED": WAS_PRUNED(readable=False),
+    "RUNNING": RUNNING,
+    "STAGED": RUNNING,
+    "CANDIDATE": WAITING,
 }
+_SHOWN = 3
+
+_EMPTY = declared_fact("client_empty", "client has no trial yet. Complete some first.")
+_MODELS = declared_fact(
+    "ax_models",
+    "models: for each proposal Ax's Gaussian process is fitted again by Ax's own code to the "
+    "trials completed by then; where no trial is asked about, to all",
+)
+_SEM = declared_fact(
+    "sem_known",
+    "noise: the standard errors that {names} was told with are {used}",
+    used=lambda fact: (
+        "known to Ax's own model; models that are fitted here, as for importance, estimate the "
+        "noise from the values"
+        if fact["own"]
+        else "left out; the surrogate estimates the noise from the values"
+    ),
+)
+_CONSTRAINTS = declared_fact(
+    "parameter_constraints",
+    "constraints: Ax keeps to {constraints}, and the search space here does not: averages and "
+    "advice may take in other configurations; {background=} takes an array without them",
+    constraints=lambda fact: listed(fact["constraints"], _SHOWN),
+)
 
 
 def from_ax(client: Any, *, objective: str | None = None) -> Run:
@@ -67,7 +93,7 @@ def from_ax(client: Any, *, objective: str | None = None) -> Run:
         problem = f"must be a client of Ax with an objective, but was a {kind!r}"
         raise InputError("client", problem, kind, "Call its configure_optimization.")
     if not experiment.trials:
-        raise NothingToExplain(fact("client_empty"))
+        raise NothingToExplain(_EMPTY())
     names = list(config.objective.metric_names)
     if objective is None and len(names) > 1:
         shown = ", ".join(map(repr, names))
@@ -86,9 +112,9 @@ def from_ax(client: Any, *, objective: str | None = None) -> Run:
     valued = {t for t, trial in trials.items() if np.isfinite(trial.value)}
     record = AxRecord.of(client, space, data, experiment.metrics[name].signature, valued)
     if record is not None:
-        notes.append(fact("ax_models"))
+        notes.append(_MODELS())
     if (rows["sem"] > 0).any():
-        notes.append(fact("sem_known", names=[name], own=record is not None))
+        notes.append(_SEM(names=[name], own=record is not None))
     source = Source("client", "Ax", _direction(config, name), name)
     return run_of(trials, space, source, notes=notes, record=record)
 
@@ -105,19 +131,16 @@ def _space(given: Any) -> tuple[SearchSpace, list[Fact]]:
     notes: list[Fact] = []
     for entry in given.parameters.values():
         if hasattr(entry, "lower"):
-            low, high, log = entry.lower, entry.upper, bool(entry.log_scale)
-            if entry.parameter_type.name == "INT":
-                parameter, about = whole_numbers(entry.name, int(low), int(high), log=log)
-                parameters.append(parameter)
-                notes += about
-            else:
-                parameters.append(FloatParameter(entry.name, float(low), float(high), log=log))
+            whole = entry.parameter_type.name == "INT"
+            domain = Domain(entry.lower, entry.upper, bool(entry.log_scale), whole)
         else:
-            values = entry.values if hasattr(entry, "values") else [entry.value]
-            parameters.append(CategoricalParameter(entry.name, values))
+            domain = Domain(choices=entry.values if hasattr(entry, "values") else [entry.value])
+        parameter, about = parameter_of(entry.name, domain)
+        parameters.append(parameter)
+        notes += about
     constraints = [_plain(entry) for entry in getattr(given, "parameter_constraints", None) or ()]
     if constraints:
-        notes.append(fact("parameter_constraints", constraints=tuple(constraints)))
+        notes.append(_CONSTRAINTS(constraints=tuple(constraints)))
     return SearchSpace(parameters), notes
 
 
@@ -128,9 +151,9 @@ def _plain(constraint: Any) -> str:
 
 
 def _evaluation(trial: Any, value: float) -> Evaluation:
-    reason = _REASONS.get(trial.status.name)
+    reason = REASONS.get(trial.status.name)
     if reason is None and np.isnan(value):
-        reason = fact("no_value")
+        reason = NO_VALUE
     return Evaluation(
         {} if trial.arm is None else dict(trial.arm.parameters),
         float(value),

@@ -9,15 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.adapters._reading import not_finite
+from hpo_explain.adapters._reading import INSTANCES_MISSING, MEAN_OVER_INSTANCES, not_finite
 from hpo_explain.adapters.frame._cells import cell_key, is_empty
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Instances
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_NOT_FINITE = declared_fact(
+    "not_finite_on_instance",
+    "its {objective} is {value} where {column} is {instance}",
+    objective=lambda fact: fact.names[0],
+    column=lambda fact: fact.names[1],
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +93,7 @@ class Evaluations:
         reasons: dict[int, Fact] = {}
         for i in np.flatnonzero(~np.isfinite(objective)).tolist():
             instance = self.names[self.instance[i]]
-            reason = fact(
-                "not_finite_on_instance",
+            reason = _NOT_FINITE(
                 names=[name, self.column],
                 value=str(objective[i]),
                 instance=instance,
@@ -107,12 +114,12 @@ class Evaluations:
         if not self.column:
             return []
         counts = self._counts()
-        notes = [fact("mean_over_instances", names=[name, self.column], instances=self.names)]
+        notes = [MEAN_OVER_INSTANCES(names=[name, self.column], instances=self.names)]
         partly = (counts == 0).any(axis=1)
         if len(self.names) > 1 and ((counts > 0).sum(axis=1) == 1).all():
             notes.append(fact("instances_not_shared", names=[self.column]))
         elif partly.any():
-            notes.append(fact("instances_missing", trials=trials[partly]))
+            notes.append(INSTANCES_MISSING(trials=trials[partly]))
         repeated = int(np.maximum(counts - 1, 0).sum())
         if repeated:
             notes.append(fact("instances_repeated", count=repeated))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters._fidelity import level_of
+from hpo_explain.adapters._reading import level_of
 from hpo_explain.adapters.frame._cells import as_float, is_empty, is_number
 from hpo_explain.adapters.frame._number_text import texts_as_numbers
 from hpo_explain.adapters.frame._roles import Roles

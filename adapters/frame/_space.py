@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.adapters._conditions import infer_conditions
-from hpo_explain.adapters._reading import whole_numbers
-from hpo_explain.adapters._scales import scale_of
+from hpo_explain.adapters._domain import Domain, parameter_of, scale_of
+from hpo_explain.adapters._reading import ONLY_LEFT_OUT
 from hpo_explain.adapters.frame._cells import (
     as_float,
     cell_key,
@@ -29,7 +29,6 @@ from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,
     CategoricalParameter,
-    FloatParameter,
     Parameter,
     SearchSpace,
     different,
@@ -96,7 +95,7 @@ def infer_space(
             parameter, cells.iloc[kept].tolist(), None if none is None else none[kept]
         )
         if len(kept) and np.isnan(values).all():
-            notes.append(fact("only_left_out", names=[name]))
+            notes.append(ONLY_LEFT_OUT(names=[name]))
             continue
         found[name] = _Column(parameter, values)
     if not found:
@@ -379,11 +378,10 @@ def _number(present: pd.Series[Any], name: str, gaps: bool, notes: list[Fact]) -
         notes.append(fact("scale_unclear", names=[name], decades=scale.decades, log=log))
     elif log:
         notes.append(fact("log_scale_guessed", names=[name], decades=scale.decades))
-    if whole:
-        parameter, about = whole_numbers(name, int(present.min()), int(present.max()), log=log)
-        notes += about
-        return parameter
-    return FloatParameter(name, low, high, log)
+    ends = (present.min(), present.max()) if whole else (low, high)
+    parameter, about = parameter_of(name, Domain(*ends, log=log, whole=whole))
+    notes += about
+    return parameter
 
 
 def _distinct(values: list[Any]) -> list[Any]:

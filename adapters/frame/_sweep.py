@@ -7,16 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from hpo_explain.adapters._reading import whole_numbers
-from hpo_explain.adapters._scales import scale_of
+from hpo_explain.adapters._domain import Domain, listed, normal, parameter_of
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
-from hpo_explain.space import CategoricalParameter, FloatParameter, Parameter
-
-_TAIL = 3.0902323061678132  # standard deviations beyond which a normal value lies in 0.1 %, a side
+from hpo_explain.space import Parameter
 
 
 @dataclass(frozen=True)
@@ -79,9 +74,10 @@ def read_sweep(config: Mapping[str, Any], tried: Mapping[str, Sequence[Any]]) ->
     found: list[Parameter] = []
     notes: list[Fact] = []
     for name, entry in _flat(config["parameters"] if whole else config).items():
-        parameter, about = _parameter(name, entry, tried.get(name, ()))
-        found += [] if parameter is None else [parameter]
-        notes += about
+        if (domain := _domain(name, entry, tried.get(name, ()))) is not None:
+            parameter, about = parameter_of(name, domain)
+            found.append(parameter)
+            notes += about
     if not found:
         problem = "is a mapping in which no hyperparameter varies"
         remedy = "Give the configuration of a sweep of W&B, or SearchSpace([...])."
@@ -111,41 +107,33 @@ def _flat(entries: Mapping[str, Any], prefix: str = "") -> dict[str, Mapping[str
     return found
 
 
-def _parameter(
-    name: str, entry: Mapping[str, Any], tried: Sequence[Any]
-) -> tuple[Parameter | None, list[Fact]]:
+def _domain(name: str, entry: Mapping[str, Any], tried: Sequence[Any]) -> Domain | None:
+    """Return the domain of a hyperparameter; None for one that does not vary."""
     law = str(entry.get("distribution") or _law(entry))
     if law == "constant":
-        return None, []
+        return None
     if law in ("categorical", "categorical_w_probabilities"):
-        return _choices(name, entry["values"])
+        return listed(entry["values"]) if len(entry["values"]) > 1 else None
     step = float(entry.get("q", 1.0)) if law.startswith("q_") else None
     law = law.removeprefix("q_").removeprefix("inv_")
     if law in ("normal", "log_normal"):
-        return _normal(name, entry, tried, log=law == "log_normal")
-    known = ("int_uniform", "uniform", "log_uniform", "log_uniform_values", "beta")
-    if law not in known:
+        log = law == "log_normal"
+        mean, sd = float(entry.get("mu", 0.0)), float(entry.get("sigma", 1.0))
+        return Domain(*normal(mean, sd, tried, log=log), log, law=law.replace("_", "-"))
+    if law == "beta":
+        return Domain(0.0, 1.0, law=law)
+    if law not in ("int_uniform", "uniform", "log_uniform", "log_uniform_values"):
         problem = f"has the distribution {law!r} for {name!r}, which is not known"
         raise InputError("space", problem, law, "Give SearchSpace([...]).")
-    if law == "beta":
-        return FloatParameter(name, 0.0, 1.0), [_as_range(name, law)]
     low, high, log = float(entry["min"]), float(entry["max"]), law.startswith("log")
     if law == "log_uniform":
         low, high = math.exp(low), math.exp(high)
-    if law == "int_uniform":
-        return whole_numbers(name, int(low), int(high))
     if step is None:
-        return FloatParameter(name, low, high, log=log), []
+        return Domain(low, high, log, law == "int_uniform")
     low, high = (round(end / step) * step for end in (low, high))
-    if step.is_integer():
-        if log and low < 1:
-            low = step
-        parameter, notes = whole_numbers(
-            name, int(low), int(high), log=log, step=1 if log else int(step)
-        )
-        return parameter, notes
-    notes = [fact("grid_left_out", names=[name], step=step)] if log else []
-    return FloatParameter(name, low, high, log=log, step=None if log else step), notes
+    if log and step.is_integer():
+        low = low if low >= 1 else step
+    return Domain(low, high, log, step.is_integer(), step)
 
 
 def _law(entry: Mapping[str, Any]) -> str:
@@ -158,34 +146,3 @@ def _law(entry: Mapping[str, Any]) -> str:
         return "normal"
     ends = [entry.get("min"), entry.get("max")]
     return "int_uniform" if all(isinstance(end, int) for end in ends) else "uniform"
-
-
-def _choices(name: str, values: Sequence[Any]) -> tuple[Parameter | None, list[Fact]]:
-    """Return choices; several numbers are a range, as those of a grid."""
-    if len(values) < 2:
-        return None, []
-    kinds = (int, float)
-    if not all(isinstance(v, kinds) and not isinstance(v, bool) for v in values):
-        return CategoricalParameter(name, values), []
-    note = fact("grid_as_range", names=[name])
-    low, high, log = min(values), max(values), scale_of([float(value) for value in values]).log
-    if all(isinstance(value, int) for value in values):
-        parameter, about = whole_numbers(name, low, high, log=log)
-        return parameter, [note, *about]
-    return FloatParameter(name, float(low), float(high), log=log), [note]
-
-
-def _normal(
-    name: str, entry: Mapping[str, Any], tried: Sequence[Any], *, log: bool
-) -> tuple[Parameter, list[Fact]]:
-    mean, sd = float(entry.get("mu", 0.0)), float(entry.get("sigma", 1.0))
-    ends = np.array([mean - _TAIL * sd, mean + _TAIL * sd])
-    seen = np.array([*tried], dtype=float)
-    numbers = [*(np.exp(ends) if log else ends), *seen[np.isfinite(seen)]]
-    law = "log-normal" if log else "normal"
-    low, high = float(min(numbers)), float(max(numbers))
-    return FloatParameter(name, low, high, log=log), [_as_range(name, law)]
-
-
-def _as_range(name: str, law: str) -> Fact:
-    return fact("distribution_as_range", names=[name], law=law, log=False)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.adapters._folds import instances_of
-from hpo_explain.adapters._reading import nothing_left, repeated
+from hpo_explain.adapters._reading import instances_of, nothing_left, repeated
 from hpo_explain.adapters.frame._columns import Chosen, choose_columns, configurations
 from hpo_explain.adapters.frame._encoded import encoded_by, encoded_in, named_in
 from hpo_explain.adapters.frame._instances import Evaluations

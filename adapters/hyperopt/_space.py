@@ -10,21 +10,27 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.adapters._reading import whole_numbers
+from hpo_explain.adapters._domain import CHOICES_WEIGHED, Domain, normal, parameter_of
 from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.text import declared_fact
 from hpo_explain.space import (
-    CategoricalParameter,
-    FloatParameter,
-    IntParameter,
     Parameter,
     SearchSpace,
     category_index,
 )
 
-_TAIL = 3.0902323061678132  # standard deviations beyond which a normal value lies in 0.1 %, a side
-_FINEST_GRID = 100_000  # steps beyond which a grid of real numbers is as good as continuous
 _MOST_CASES = 10_000  # of the choices above a hyperparameter that are looked at
+
+_SEVERAL_PLACES = declared_fact(
+    "several_places",
+    "{names}: stands below several choices; no values of single hyperparameters say when it is "
+    "active, so that it counts as active at its frequency",
+)
+_NUMBERED = declared_fact(
+    "options_numbered",
+    "choices: those of {names} have no word of their own and are called by their numbers, from 0",
+)
 
 Condition = dict[str, tuple[int, ...]]
 """Which options of the choices above a hyperparameter lead to it, by the choice's label."""
@@ -117,19 +123,20 @@ def read_graph(given: Any, tried: Mapping[str, Sequence[Any]]) -> Graph:
     parameters: list[Parameter] = []
     notes: list[Fact] = []
     for name, entry in found.items():
-        parameter, about = _parameter(name, entry, options.get(name, ()), tried.get(name, ()))
+        domain = _domain(entry, options.get(name, ()), tried.get(name, ()))
+        parameter, about = parameter_of(name, domain)
         condition, share = _condition(entry.paths, options)
         optional = share if share < 1.0 else None
         parameters.append(replace(parameter, active_when=condition or None, optional=optional))
-        notes += about + ([] if optional is None else [fact("several_places", names=[name])])
+        notes += about + ([] if optional is None else [_SEVERAL_PLACES(names=[name])])
     numbered = [n for n in options if options[n] == tuple(range(len(options[n])))]
     numbered = [n for n in numbered if not all(_is_constant(o) for o in found[n].options)]
     if numbered:
-        notes.append(fact("options_numbered", names=numbered))
+        notes.append(_NUMBERED(names=numbered))
     weighed = [n for n, entry in found.items() if len({*entry.arguments}) > 1 and n in options]
     weighed = [n for n in weighed if found[n].law == "categorical"]
     if weighed:
-        notes.append(fact("choices_weighed", names=weighed))
+        notes.append(CHOICES_WEIGHED(names=weighed))
     return Graph(SearchSpace(parameters), options, notes)
 
 
@@ -254,48 +261,29 @@ def _entries(option: Any) -> dict[Any, Any]:
 # ---------------------------------------------------------------------- hyperparameters
 
 
-def _parameter(
-    name: str, entry: _Found, choices: tuple[Any, ...], tried: Sequence[Any]
-) -> tuple[Parameter, list[Fact]]:
-    if choices:
-        return CategoricalParameter(name, choices), []
+def _domain(entry: _Found, choices: tuple[Any, ...], tried: Sequence[Any]) -> Domain:
     law, arguments = entry.law, entry.arguments
-    if law == "categorical":
-        return CategoricalParameter(name, range(len(arguments))), []
+    if choices or law == "categorical":
+        return Domain(choices=choices or range(len(arguments)))
     if law == "randint":
-        low, high = (0, arguments[0]) if len(arguments) == 1 else (arguments[0], arguments[1])
-        return whole_numbers(name, int(low), int(high) - 1)
-    log = "log" in law
-    if law.removeprefix("q").removeprefix("log") not in ("uniform", "normal"):
+        low, high = (0.0, arguments[0]) if len(arguments) == 1 else arguments[:2]
+        return Domain(low, high - 1.0, whole=True)
+    log, kind = "log" in law, law.removeprefix("q").removeprefix("log")
+    if kind not in ("uniform", "normal"):
         raise _unknown(law)
-    first, second = arguments[:2]
-    notes = []
-    if law.endswith("normal"):
-        first, second = first - _TAIL * second, first + _TAIL * second
-        notes.append(fact("distribution_as_range", names=[name], law=law, log=log))
-    low, high = (math.exp(first), math.exp(second)) if log else (first, second)
-    if law.endswith("normal"):
-        numbers = [float(value) for value in tried]
-        low, high = min([low, *numbers]), max([high, *numbers])
-    step = arguments[2] if law.startswith("q") else None
-    parameter, about = _range(name, low, high, log=log, step=step, whole=entry.whole)
-    return parameter, notes + about
-
-
-def _range(
-    name: str, low: float, high: float, *, log: bool, step: float | None, whole: bool
-) -> tuple[IntParameter | FloatParameter, list[Fact]]:
-    """Return a range; with a step its ends are rounded to multiples, as Hyperopt rounds values."""
-    if step is None:
-        return FloatParameter(name, low, high, log=log), []
+    low, high = arguments[:2]
+    if kind == "normal":
+        low, high = normal(low, high, tried, log=log)
+    elif log:
+        low, high = math.exp(low), math.exp(high)
+    named = law if kind == "normal" else ""
+    if not law.startswith("q"):
+        return Domain(low, high, log, law=named)
+    step = arguments[2]  # Hyperopt rounds values to its multiples
     low, high = math.floor(low / step + 0.5) * step, math.ceil(high / step - 0.5) * step
     log = log and low > 0
-    whole = (whole or log) and float(step).is_integer()
-    if whole and (not log or step == 1):
-        return whole_numbers(name, int(low), int(high), log=log, step=1 if log else int(step))
-    fine = log or (high - low) / step > _FINEST_GRID
-    notes = [fact("grid_left_out", names=[name], step=step)] if fine else []
-    return FloatParameter(name, low, high, log=log, step=None if fine else step), notes
+    whole = (entry.whole or log) and float(step).is_integer()
+    return Domain(low, high, log, whole, step, law=named)
 
 
 # ---------------------------------------------------------------------- conditions

@@ -1,24 +1,55 @@
-"""Hyperopt's Trials, turned into a Run."""
+"""Hyperopt's Trials, turned into a Run.
+
+A `Trials` does not record the algorithm. TPE renumbers what it draws, so that the trial numbers in
+its records are Python's own integers; points drawn at random, or near good ones by annealing, keep
+those of NumPy. Points that a user gave have Python's own integers, too, and come first.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
 import numpy as np
 
+from hpo_explain.adapters._domain import plain, tried_values
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
-from hpo_explain.adapters.hyperopt._proposed import Chosen, read_chosen
 from hpo_explain.adapters.hyperopt._space import read_graph
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, fact
-from hpo_explain.run import Run
+from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.phrases import counted
+from hpo_explain.base.text import declared_fact
+from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, Run
 from hpo_explain.space import SearchSpace
 
-_FAILED, _RUNNING, _WAITING = fact("failed"), fact("running"), fact("waiting")
-_STATES = {0: _WAITING, 1: _RUNNING, 3: _FAILED, 4: _FAILED}  # JOB_STATE_...
-_STATUS = {"new": _WAITING, "running": _RUNNING, "suspended": _RUNNING, "fail": _FAILED}
+_STATES = {0: WAITING, 1: RUNNING, 3: FAILED, 4: FAILED}  # JOB_STATE_...
+_STATUS = {"new": WAITING, "running": RUNNING, "suspended": RUNNING, "fail": FAILED}
+_NAMES = {
+    "hyperopt.tpe": "Hyperopt's TPE",
+    "hyperopt.atpe": "Hyperopt's adaptive TPE",
+    "hyperopt.rand": "Hyperopt's random search",
+    "hyperopt.anneal": "Hyperopt's annealing",
+}
+_BY_MODEL = ("hyperopt.tpe", "hyperopt.atpe")
+_STARTUP = 20  # of tpe.suggest, unless n_startup_jobs says otherwise
+
+_EMPTY = declared_fact("trials_empty", "trials has no trial yet. Run fmin first.")
+_NOT_RECORDED = declared_fact(
+    "algorithm_not_recorded",
+    "proposals: Hyperopt does not record the algorithm that chose the trials; {seen} none counts "
+    "as a proposal; {algo=} tells it",
+    seen=lambda fact: (
+        "none has the marks of TPE, so that" if fact["drawn"] else "their marks are lost, and"
+    ),
+)
+_STARTUP_ASSUMED = declared_fact(
+    "startup_trials_assumed",
+    "proposals: the first {trials} count as drawn at random, as the algorithm does; the trials' "
+    "own marks are lost",
+    trials=lambda fact: counted(fact["count"], "trial"),
+)
 
 
 def from_hyperopt(trials: Any, *, space: Any = None, algo: Callable[..., Any] | None = None) -> Run:
@@ -78,16 +109,12 @@ def from_hyperopt(trials: Any, *, space: Any = None, algo: Callable[..., Any] | 
     """
     documents = _documents(trials)
     if not documents:
-        raise NothingToExplain(fact("trials_empty"))
-    chosen = read_chosen(documents, algo)
+        raise NothingToExplain(_EMPTY())
+    chosen = _read_chosen(documents, algo)
     values = [_values(document) for document in documents]
     notes = list(chosen.notes)
     if space is not None and not isinstance(space, SearchSpace):
-        tried: dict[str, list[Any]] = {}
-        for config in values:
-            for name, value in config.items():
-                tried.setdefault(name, []).append(value)
-        graph = read_graph(space, tried)
+        graph = read_graph(space, tried_values(values))
         values = [graph.active(config) for config in values]
         space, notes = graph.space, notes + graph.notes
     return run_of(
@@ -108,13 +135,13 @@ def _documents(trials: Any) -> list[Mapping[str, Any]]:
     # those whose evaluation raised an error are not listed
     every = getattr(trials, "_dynamic_trials", [])
     key = getattr(trials, "_exp_key", None)
-    raised = [d for d in every if _STATES.get(d["state"]) == _FAILED]
+    raised = [d for d in every if _STATES.get(d["state"]) == FAILED]
     found = [*listed, *(d for d in raised if key is None or d["exp_key"] == key)]
     return sorted(found, key=lambda document: int(document["tid"]))
 
 
 def _evaluations(
-    documents: Sequence[Mapping[str, Any]], configs: Sequence[Mapping[str, Any]], chosen: Chosen
+    documents: Sequence[Mapping[str, Any]], configs: Sequence[Mapping[str, Any]], chosen: _Chosen
 ) -> dict[int, Evaluation]:
     return {
         int(document["tid"]): Evaluation(
@@ -135,7 +162,7 @@ def _values(document: Mapping[str, Any]) -> dict[str, Any]:
     for name, listed in document["misc"]["vals"].items():
         value = listed[0] if isinstance(listed, (list, tuple, np.ndarray)) and len(listed) else None
         if value is not None:
-            found[str(name)] = value.item() if isinstance(value, np.generic) else value
+            found[str(name)] = plain(value)
     return found
 
 
@@ -147,10 +174,100 @@ def _loss(document: Mapping[str, Any]) -> float:
 def _reason(document: Mapping[str, Any]) -> Fact | None:
     state = _STATES.get(document["state"]) or _STATUS.get(document["result"].get("status"))
     if state is None and document["result"].get("loss") is None:
-        return fact("no_value")
+        return NO_VALUE
     return state
 
 
 def _seconds(time: datetime | None) -> float:
     """Return a time of Hyperopt, which is UTC without saying so, in seconds since the epoch."""
     return np.nan if time is None else time.replace(tzinfo=timezone.utc).timestamp()
+
+
+# ---------------------------------------------------------------------- who chose
+
+
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """Who chose the trials.
+
+    Attributes
+    ----------
+    optimizer : str
+        What ran the optimization.
+    origins : list of Origin
+        Who chose each trial.
+    notes : list of Fact
+        How that is known.
+    """
+
+    optimizer: str
+    origins: list[Origin]
+    notes: list[Fact]
+
+
+def _read_chosen(documents: Sequence[Mapping[str, Any]], algo: Any) -> _Chosen:
+    """Return who chose the trials.
+
+    Parameters
+    ----------
+    documents : sequence of mapping
+        Hyperopt's records, in the order of the trials.
+    algo : callable or None
+        The algorithm that `fmin` was given, if it is known.
+
+    Raises
+    ------
+    InputError
+        If it is no function of an algorithm.
+    """
+    module, startup = _read_algo(algo)
+    given = _given(documents)
+    renumbered = [_is_renumbered(document) for document in documents]
+    recorded = not all(renumbered)  # a database turns all of them into Python's own
+    own = [i for i in range(len(documents)) if i >= given]
+    if module is None and recorded and any(renumbered[i] for i in own):
+        module = "hyperopt.tpe"
+    if module in _BY_MODEL:
+        by_model = [i for i in own if (renumbered[i] if recorded else i >= startup)]
+        about = [] if recorded else [_STARTUP_ASSUMED(count=startup)]
+    else:
+        by_model = []
+        about = [_NOT_RECORDED(drawn=recorded)] if module is None else []
+    other = Origin.UNKNOWN if module is None else Origin.INITIAL
+    origins = [Origin.ENQUEUED] * given + [other] * len(own)
+    for i in by_model:
+        origins[i] = Origin.MODEL
+    return _Chosen(_NAMES.get(module or "", "Hyperopt"), origins, about)
+
+
+def _read_algo(algo: Any) -> tuple[str | None, int]:
+    """Return the module of an algorithm and its number of trials that are drawn at random."""
+    if algo is None:
+        return None, _STARTUP
+    function, options = getattr(algo, "func", algo), getattr(algo, "keywords", {})
+    if not callable(function):
+        problem = f"must be what fmin was given, but was {algo!r}"
+        raise InputError("algo", problem, algo, "Give hyperopt.tpe.suggest, say.")
+    return str(function.__module__), int(options.get("n_startup_jobs", _STARTUP))
+
+
+def _given(documents: Sequence[Mapping[str, Any]]) -> int:
+    """Return how many points a user gave before the search (points_to_evaluate)."""
+    count = 0
+    for document in documents:
+        values = [
+            value for listed in document["misc"]["vals"].values() for value in _listed(listed)
+        ]
+        if any(isinstance(value, np.generic) for value in values) or not _is_renumbered(document):
+            break
+        count += 1
+    return count if count < len(documents) else 0
+
+
+def _is_renumbered(document: Mapping[str, Any]) -> bool:
+    ids = [i for listed in document["misc"]["idxs"].values() for i in _listed(listed)]
+    return not any(isinstance(i, np.generic) for i in ids)
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value]

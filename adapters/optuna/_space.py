@@ -15,7 +15,8 @@ from optuna.distributions import (
     IntDistribution,
 )
 
-from hpo_explain.adapters._reading import encode_value, whole_numbers
+from hpo_explain.adapters._domain import Domain, parameter_of
+from hpo_explain.adapters._reading import positions
 from hpo_explain.adapters.optuna._columns import Column, identity
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact, fact
@@ -23,7 +24,6 @@ from hpo_explain.space import (
     Array,
     CategoricalParameter,
     CategoryIndex,
-    FloatParameter,
     IntParameter,
     Parameter,
     SearchSpace,
@@ -99,10 +99,8 @@ def encode(parameter: Parameter, values: Sequence[Any]) -> tuple[Array, dict[int
     """Return the positions of values, and for those outside the range (NaN) the reason."""
     try:
         return _encode(parameter, values), {}
-    except ValueError:  # some do not fit: one after the other
-        found = [encode_value(parameter, value) for value in values]
-    positions = [np.nan if isinstance(entry, Fact) else entry for entry in found]
-    return np.array(positions), {i: why for i, why in enumerate(found) if isinstance(why, Fact)}
+    except ValueError:
+        return positions(parameter, values)
 
 
 def _encode(parameter: Parameter, values: Sequence[Any]) -> Array:
@@ -150,7 +148,7 @@ def _int(name: str, kinds: Sequence[IntDistribution]) -> tuple[Parameter, list[F
     low, high = min(kind.low for kind in kinds), max(kind.high for kind in kinds)
     log, notes = _scale(name, kinds, low)
     step = 1 if log else _common_step(kinds, low, high)
-    parameter, about = whole_numbers(name, low, high, log=log, step=int(step or 1))
+    parameter, about = parameter_of(name, Domain(low, high, log=log, whole=True, step=step))
     return parameter, notes + about + _changed(name, kinds, low, high)
 
 
@@ -164,9 +162,8 @@ def _float(name: str, kinds: Sequence[BaseDistribution]) -> tuple[Parameter, lis
         notes.append(fact("whole_and_real", names=[name]))
     if step is None and not log and low < high and all(kind.step for kind in numeric):
         notes.append(fact("grid_too_fine", names=[name]))
-    return FloatParameter(name, low, high, log=log, step=step), notes + _changed(
-        name, numeric, low, high
-    )
+    parameter, _ = parameter_of(name, Domain(low, high, log=log, step=step))
+    return parameter, notes + _changed(name, numeric, low, high)
 
 
 def _scale(

@@ -9,19 +9,20 @@ import numpy as np
 import numpy.typing as npt
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain.adapters._reading import not_finite, nothing_left
+from hpo_explain.adapters._reading import NO_HYPERPARAMETER, not_finite, nothing_left
 from hpo_explain.adapters.optuna._target import Target
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Fact, fact
+from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, WAS_PRUNED
 from hpo_explain.space import Array
 
 PRUNED = ("drop", "last")
 INFEASIBLE = ("drop", "keep")
 
 _STATES = {
-    TrialState.FAIL: fact("failed"),
-    TrialState.RUNNING: fact("running"),
-    TrialState.WAITING: fact("waiting"),
+    TrialState.FAIL: FAILED,
+    TrialState.RUNNING: RUNNING,
+    TrialState.WAITING: WAITING,
 }
 
 
@@ -88,10 +89,10 @@ def _left_out(trial: FrozenTrial, meets: bool | None, pruned: str, infeasible: s
     if trial.state in _STATES:
         return _STATES[trial.state]
     if trial.state == TrialState.PRUNED and pruned == "drop":
-        return fact("pruned", readable=True)
+        return WAS_PRUNED(readable=True)
     if meets is False and infeasible == "drop":
         return fact("infeasible")
-    return None if trial.params else fact("no_hyperparameter")
+    return None if trial.params else NO_HYPERPARAMETER()
 
 
 def _no_value(trial: FrozenTrial, target: Target) -> Fact:
@@ -99,7 +100,7 @@ def _no_value(trial: FrozenTrial, target: Target) -> Fact:
         return fact("target_returned_none")
     if trial.state == TrialState.PRUNED:
         return fact("pruned_without_value")
-    return fact("no_value")
+    return NO_VALUE
 
 
 def _meets_constraints(trial: FrozenTrial) -> bool | None:

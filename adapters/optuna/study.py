@@ -9,7 +9,13 @@ import optuna
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._conditions import infer_conditions
-from hpo_explain.adapters._reading import against_conditions, nothing_left, repeated
+from hpo_explain.adapters._reading import (
+    ONLY_LEFT_OUT,
+    OUTSIDE,
+    against_conditions,
+    nothing_left,
+    repeated,
+)
 from hpo_explain.adapters.optuna._columns import Columns, read_columns
 from hpo_explain.adapters.optuna._curves import read_curves
 from hpo_explain.adapters.optuna._pending import read_without_result, those_without_result
@@ -303,7 +309,7 @@ def _encoded(
         if column is not None:
             X[column.rows, j], reasons = encode(parameter, column.values)
             for i, reason in reasons.items():
-                outside.setdefault(int(column.rows[i]), fact("outside_read_space", why=reason))
+                outside.setdefault(int(column.rows[i]), OUTSIDE(why=reason))
     return X, outside
 
 
@@ -335,4 +341,4 @@ def _only_left_out(
         for name in trial.params
         if name not in space.names
     )
-    return [fact("only_left_out", names=names)] if names else []
+    return [ONLY_LEFT_OUT(names=names)] if names else []

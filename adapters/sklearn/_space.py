@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from hpo_explain.adapters._conditions import infer_conditions
-from hpo_explain.adapters._reading import whole_numbers
-from hpo_explain.adapters._scales import scale_of
-from hpo_explain.adapters.sklearn._distributions import Range, is_distribution, range_of
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.adapters._domain import (
+    GRID_AS_RANGE,
+    Domain,
+    is_number,
+    parameter_of,
+    scale_of,
+)
+from hpo_explain.base.facts import Fact
 from hpo_explain.space import (
     Array,
-    CategoricalParameter,
     FloatParameter,
     IntParameter,
     Parameter,
@@ -29,17 +32,8 @@ Grid = Mapping[str, Any]
 """Values (a list) or a distribution by hyperparameter."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Candidates:
-    """What a hyperparameter may be: in which grids, its listed values, its distributions."""
-
-    grids: frozenset[int]
-    values: tuple[Any, ...]
-    ranges: tuple[Range, ...]
-
-    @property
-    def numeric(self) -> bool:
-        return all(_is_number(value) for value in self.values)
+_LOG, _UNIFORM = ("loguniform", "reciprocal"), ("uniform", "randint")
+_TAIL = 0.001
 
 
 def grids_of(given: Any) -> list[Grid]:
@@ -70,76 +64,113 @@ def read_space(
     for name in names:
         rows = [i for i, config in enumerate(configs) if name in config]
         tried = [configs[i][name] for i in rows]
-        candidates = _candidates(name, grids, tried)
-        parameter, about = _parameter(name, candidates)
-        if candidates.values and candidates.numeric and len(candidates.values) > 1:
+        values, ranges = _candidates(name, grids, tried)
+        domain, about = _domain(name, values, ranges, tried)
+        if domain.choices is None and len(values) > 1:
             between.append(name)
+        parameter, notes_of = parameter_of(name, domain)
         column = np.full(len(configs), np.nan)
         column[rows] = parameter.encode(tried)
         parameters.append(parameter)
         columns.append(column)
-        notes += about
+        notes += about + notes_of
     X = np.column_stack(columns)
     if between:
-        notes.append(fact("grid_as_range", names=between))
+        notes.append(GRID_AS_RANGE(names=between))
     parameters, about = _with_conditions(parameters, grids, X, trials)
     return SearchSpace(parameters), X, notes + about
 
 
-def _candidates(name: str, grids: Sequence[Grid], tried: Sequence[Any]) -> _Candidates:
-    members = [i for i, grid in enumerate(grids) if name in grid]
-    values: list[Any] = []
-    ranges: list[Range] = []
-    for i in members:
-        given = grids[i][name]
+def _candidates(
+    name: str, grids: Sequence[Grid], tried: Sequence[Any]
+) -> tuple[list[Any], list[Domain]]:
+    """Return the values that grids list for a hyperparameter, and the ranges of distributions."""
+    entries = [grid[name] for grid in grids if name in grid]
+    values: list[Any] = [] if entries else [*tried]  # a resource that a halving search sets
+    ranges: list[Domain] = []
+    for given in entries:
         if is_distribution(given):
             ranges.append(range_of(given, tried))
         else:
             values += list(given) if _is_listed(given) else [given]
-    if not members:  # a resource that a halving search sets
-        values += tried
-    return _Candidates(frozenset(members), tuple(different(values)), tuple(ranges))
+    return different(values), ranges
 
 
 def _is_listed(given: Any) -> bool:
     return isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-
-
-def _parameter(name: str, given: _Candidates) -> tuple[Parameter, list[Fact]]:
-    if not given.numeric or (not given.ranges and len(given.values) == 1):
+def _domain(
+    name: str, values: Sequence[Any], ranges: Sequence[Domain], tried: Sequence[Any]
+) -> tuple[Domain, list[Fact]]:
+    """Return the domain of listed values and ranges together, and a note on each distribution."""
+    if not all(map(is_number, values)) or (not ranges and len(values) == 1):
         # beside None or a word, numbers are choices: "sqrt", 0.5, None
-        inside = [value for range_ in given.ranges for value in range_.tried]
-        choices = list(given.values)
+        drawn = tried if ranges else []
+        choices = list(values)
         choices += [
-            v for i, v in enumerate(inside) if category_index(choices + inside[:i], v) is None
+            v for i, v in enumerate(drawn) if category_index([*values, *drawn[:i]], v) is None
         ]
-        return CategoricalParameter(name, choices), []
-    numbers = [float(value) for value in given.values]
-    low = min([*numbers, *(r.low for r in given.ranges)])
-    high = max([*numbers, *(r.high for r in given.ranges)])
-    whole = all(float(v).is_integer() for v in numbers) and all(r.whole for r in given.ranges)
-    whole = whole and not any(isinstance(v, (float, np.floating)) for v in given.values)
-    log = all(r.log for r in given.ranges) if given.ranges else scale_of(numbers).log
-    notes = [
-        fact("distribution_as_range", names=[name], law=r.law, log=r.log)
-        for r in given.ranges
-        if not r.exact
-    ]
-    step = None if log or given.ranges else _step(sorted(numbers))
-    if whole:
-        parameter, about = whole_numbers(name, int(low), int(high), log=log, step=int(step or 1))
-        return parameter, notes + about
-    return FloatParameter(name, low, high, log=log, step=step), notes
+        return Domain(choices=choices), []
+    numbers = [float(value) for value in values]
+    log = all(r.log for r in ranges) if ranges else scale_of(numbers).log
+    found = Domain(
+        min([*numbers, *(r.low for r in ranges)]),
+        max([*numbers, *(r.high for r in ranges)]),
+        log,
+        all(r.whole for r in ranges)
+        and not any(isinstance(v, (float, np.floating)) for v in values),
+        None if log or ranges else _step(sorted(numbers)),
+    )
+    return found, [note for r in ranges if r.law for note in parameter_of(name, r)[1][:1]]
 
 
 def _step(values: Sequence[float]) -> float | None:
     """Return the distance of values that have equal ones; None for others."""
     steps = [b - a for a, b in pairwise(values)]
     return steps[0] if len(steps) > 1 and max(steps) - min(steps) <= 1e-9 * max(steps) else None
+
+
+# ---------------------------------------------------------------------- distributions
+
+
+def is_distribution(given: Any) -> bool:
+    """Say whether values are drawn from an object, rather than listed by it."""
+    return callable(getattr(given, "rvs", None))
+
+
+def range_of(given: Any, tried: Sequence[Any]) -> Domain:
+    """Return the range of a distribution.
+
+    A uniform one of scipy is read exactly, on a linear or logarithmic scale; of another one the
+    range between its quantiles 0.001 and 0.999, its ends included where it has such, on the scale
+    on which its quantiles spread. An object that only draws is read from what it drew.
+
+    Examples
+    --------
+    >>> from scipy import stats
+    >>> found = range_of(stats.loguniform(1e-3, 10.0), [])
+    >>> found.low, found.high, found.log, found.law
+    (0.001, 10.0, True, '')
+    """
+    if hasattr(given, "prior") and hasattr(given, "low"):  # a dimension of skopt
+        log, whole = given.prior == "log-uniform", type(given).__name__ == "Integer"
+        return Domain(float(given.low), float(given.high), log, whole)
+    law = str(getattr(getattr(given, "dist", None), "name", "") or type(given).__name__)
+    numbers = [float(value) for value in tried]
+    try:
+        low, high = (float(end) for end in given.support())
+        whole = not hasattr(given.dist, "pdf")
+        quantiles = np.asarray(given.ppf(np.linspace(_TAIL, 1.0 - _TAIL, 21)), dtype=float)
+    except (AttributeError, TypeError, NotImplementedError):
+        whole = all(isinstance(value, (int, np.integer)) for value in tried)
+        return Domain(min(numbers), max(numbers), scale_of(numbers).log, whole, law=law)
+    if law in _LOG + _UNIFORM:
+        return Domain(low, high, law in _LOG, whole)
+    first, last = quantiles[0], quantiles[-1]
+    low = min([low if np.isfinite(low) and low == first else float(first), *numbers])
+    high = max([high if np.isfinite(high) and high == last else float(last), *numbers])
+    return Domain(low, high, scale_of(quantiles).log, whole, law=law)
 
 
 # ---------------------------------------------------------------------- conditions

@@ -8,18 +8,32 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.adapters._fidelity import Level, level_of
-from hpo_explain.adapters._folds import instances_of
-from hpo_explain.adapters._reading import not_finite, nothing_left, repeated
+from hpo_explain.adapters._reading import (
+    Level,
+    instances_of,
+    level_of,
+    not_finite,
+    nothing_left,
+    repeated,
+)
 from hpo_explain.adapters.sklearn._results import TIMES, Target, folds, metrics_of, read_target
 from hpo_explain.adapters.sklearn._space import grids_of, read_space
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, Origin, fact
-from hpo_explain.run import Run, WithoutResult
+from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.text import declared_fact
+from hpo_explain.run import FAILED, Run, WithoutResult
 from hpo_explain.space import SearchSpace
 
 _SPACES = ("param_grid", "param_distributions")
 _PACKAGES = {"sklearn": "scikit-learn", "skopt": "skopt"}
+
+_CHOSE_ANOTHER = declared_fact(
+    "refit_chose_another",
+    "refit: the search's own rule chose trial {chosen}; the best {names} is that of trial {best}, "
+    "which is called the best here",
+    chosen=lambda fact: str(fact.trials[0]),
+    best=lambda fact: str(fact.trials[1]),
+)
 
 
 def from_sklearn(
@@ -118,7 +132,7 @@ def _of_results(search: Any, target: Target, level: float | None, space: SearchS
     values = np.asarray(results[target.column], dtype=float)
     scores = folds(results, target.metric)
     failed = _failed(results)
-    excluded: dict[int, Fact] = {int(i): fact("failed") for i in np.flatnonzero(failed)}
+    excluded: dict[int, Fact] = {int(i): FAILED for i in np.flatnonzero(failed)}
     excluded = not_finite(values, numbers, target.column) | excluded
     at = _level(search, np.isfinite(values) & ~failed, level)
     notes = []
@@ -218,7 +232,7 @@ def _about_refit(search: Any, target: Target, values: Any, kept: Any) -> list[Fa
     best = int(kept[np.argmax(values[kept])])
     if chosen not in kept or values[chosen] == values[best]:
         return []
-    return [fact("refit_chose_another", trials=[int(chosen), best], names=[target.column])]
+    return [_CHOSE_ANOTHER(trials=[int(chosen), best], names=[target.column])]
 
 
 # ---------------------------------------------------------------------- other optimizers

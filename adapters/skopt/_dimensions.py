@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from skopt.space import Categorical, Integer, Real, Space
 
-from hpo_explain.adapters._reading import encode_value, whole_numbers
+from hpo_explain.adapters._domain import CHOICES_WEIGHED, Domain, parameter_of
+from hpo_explain.adapters._reading import encode_value
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.space import (
@@ -83,18 +84,16 @@ def read_space(
         if isinstance(p, CategoricalParameter) and getattr(dimension, "prior", None) is not None
     ]
     if weighed:
-        notes.append(fact("choices_weighed", names=weighed))
+        notes.append(CHOICES_WEIGHED(names=weighed))
     return SearchSpace(parameters), notes
 
 
 def _parameter(dimension: Any, name: str) -> tuple[Parameter, list[Fact]]:
     if isinstance(dimension, Categorical):
-        return CategoricalParameter(name, dimension.categories), []
-    log = getattr(dimension, "prior", None) == "log-uniform"
-    if isinstance(dimension, Integer):
-        return whole_numbers(name, int(dimension.low), int(dimension.high), log=log)
-    if isinstance(dimension, Real):
-        return FloatParameter(name, dimension.low, dimension.high, log=log), []
+        return parameter_of(name, Domain(choices=dimension.categories))
+    if isinstance(dimension, (Integer, Real)):
+        whole, log = isinstance(dimension, Integer), dimension.prior == "log-uniform"
+        return parameter_of(name, Domain(dimension.low, dimension.high, log=log, whole=whole))
     raise InputError(
         "result",
         f"has a dimension {name!r} of an unknown kind, {type(dimension).__name__}",

@@ -8,12 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.adapters.smac._batches import Batch, batches_of
-from hpo_explain.adapters.smac._columns import VectorColumns
-from hpo_explain.adapters.smac._improvement import LogNormalImprovement
-from hpo_explain.adapters.smac._scale import LogScaled, Plain
-from hpo_explain.adapters.smac._training import Trained, Trainer
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.adapters.smac._forest import (
+    LogNormalImprovement,
+    LogScaled,
+    Plain,
+    ScaledForest,
+    VectorColumns,
+)
+from hpo_explain.adapters.smac._training import Batch, Trained, Trainer, batches_of
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import spans
+from hpo_explain.base.text import declared_fact
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.acquisition.surrogate_based import (
     ExpectedImprovement,
@@ -30,6 +35,41 @@ _KEPT = 16
 _SAME = 1e-6
 _CANDIDATES = 1000
 _RANDOM = 0.05  # share of the candidates that are better than one that a model did not choose
+
+_REBUILT = declared_fact(
+    "smac_rebuilt",
+    {
+        True: "models: for each proposal SMAC's model is trained again on what it knew then; that "
+        "of the last ones is the one that SMAC trained",
+        False: "models: for each proposal SMAC's Gaussian process is trained again on what it knew "
+        "then, from other random starts; the last one is SMAC's own",
+    },
+)
+_NOT_REBUILT = declared_fact(
+    "smac_not_rebuilt",
+    "models: those of SMAC are not rebuilt (checked with SMAC {checked}): {why}",
+)
+_NO_MODEL = declared_fact("smac_no_model", "SMAC had no model yet")()
+_DIFFER = declared_fact(
+    "smac_models_differ",
+    "SMAC's model, trained again, is not the one that SMAC trained last",
+)()
+_SCALE = declared_fact("smac_scale", "{names} is not a scale that is known here")
+_MEAN_OF_LOGS = declared_fact(
+    "smac_mean_of_logs",
+    "it averages logarithms of the cost over instances by their features",
+)()
+_CRITERION = declared_fact("smac_criterion", "{names} is not rebuilt")
+_REFITTED = declared_fact(
+    "smac_process_refitted",
+    "SMAC's Gaussian process is trained again by SMAC's own code, from other random starts",
+)()
+_BATCH = declared_fact(
+    "smac_batch",
+    "SMAC chose the trials {trials} one after the other by the same model, those it finds most "
+    "promising first",
+    trials=lambda fact: spans(fact.trials),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +174,10 @@ class SmacRecord:
         own = self._own(before)
         if isinstance(own, Fact) or own.acquisition is None:
             return None
-        notes = [] if own.exact else [fact("smac_process_refitted")]
+        notes = [] if own.exact else [_REFITTED]
         batch = self._batch(before)
         if batch is not None and before != batch.trials[0]:
-            notes.append(fact("smac_batch", trials=batch.trials))
+            notes.append(_BATCH(trials=batch.trials))
         return OwnAcquisition(own.acquisition, tuple(notes))
 
     def why_not(self, before: int | None) -> Fact | None:
@@ -145,14 +185,14 @@ class SmacRecord:
         own = self._own(before)
         if isinstance(own, Fact):
             return own
-        return None if own.acquisition else fact("smac_criterion", names=[self.criterion])
+        return None if own.acquisition else _CRITERION(names=[self.criterion])
 
     def note(self) -> Fact:
         """Return what is known of the models."""
         latest = self._latest()
         if isinstance(latest, Fact):
-            return fact("smac_not_rebuilt", why=latest, checked=CHECKED)
-        return fact("smac_rebuilt", exact=self._is_forest)
+            return _NOT_REBUILT(why=latest, checked=CHECKED)
+        return _REBUILT(exact=self._is_forest)
 
     def knows_who_chose(self) -> bool:
         """Say whether random configurations are told from those that a model chose."""
@@ -162,7 +202,7 @@ class SmacRecord:
     def _latest(self) -> _Own | Fact:
         """Return the model of the latest batch, which SMAC trained last; why there is none."""
         if not self.batches:
-            return fact("smac_models_differ")
+            return _DIFFER
         return self._own(self.batches[-1].trials[0])
 
     @property
@@ -199,7 +239,7 @@ class SmacRecord:
         """Return SMAC's model for a trial, or why there is none."""
         batch = self._batch(before)
         if before is not None and batch is None:
-            return fact("smac_no_model" if self.batches else "smac_models_differ")
+            return _NO_MODEL if self.batches else _DIFFER
         key = None if batch is None else batch.trials[0]
         if key not in self._found:
             found = self._trained(batch)
@@ -213,15 +253,15 @@ class SmacRecord:
         stored = self._is_stored(batch)
         trained = self.trainer.known(keys, stored=stored)
         if trained is None:
-            return fact("smac_no_model")
+            return _NO_MODEL
         if trained.scale is None:
-            return fact("smac_scale", names=[type(self.trainer.encoder).__name__])
+            return _SCALE(names=[type(self.trainer.encoder).__name__])
         rows = self.X[[int(key.config_id) - 1 for key in trained.keys]]
         forest = getattr(trained.model, "_rf", None)
         if hasattr(forest, "estimators_") and not trained.model._n_features:
             return self._of_forest(trained, forest, rows)
         if not isinstance(trained.scale, Plain):
-            return fact("smac_mean_of_logs")
+            return _MEAN_OF_LOGS
         model = SmacModel(self.space, self.configspace, trained.model)
         exact = stored or self._is_forest
         return _Own(model, self._on(model, trained.best), exact, trained.budget)
@@ -232,8 +272,6 @@ class SmacRecord:
         return bool(self.batches) and len(keys) == self.trainer.trained_on
 
     def _of_forest(self, trained: Trained, forest: Any, rows: Array) -> _Own:
-        from hpo_explain.adapters.smac._scaled_forest import ScaledForest
-
         scale, columns = trained.scale, VectorColumns(self.space, self.configspace)
         if isinstance(scale, LogScaled):
             own = ScaledForest.of(forest, scale)

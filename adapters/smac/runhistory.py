@@ -1,4 +1,10 @@
-"""The run history of SMAC3, turned into a Run."""
+"""The run history of SMAC3, turned into a Run.
+
+Who chose a configuration its `origin` says. But SMAC's local search starts from configurations that
+were tried before, and where it ends at the same one it overwrites the origin of that. The initial
+design is on record in the facade; random configurations are known by the forest that SMAC had then,
+under which they promise little.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +14,37 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.adapters._domain import plain
 from hpo_explain.adapters._evaluations import Evaluation, Source, encoded, run_of
+from hpo_explain.adapters._reading import INSTANCES_MISSING, MEAN_OVER_INSTANCES
 from hpo_explain.adapters.configspace import read_configspace
-from hpo_explain.adapters.smac._origins import initial_of, origins_of, overwritten
 from hpo_explain.adapters.smac._record import SmacRecord
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin, fact
-from hpo_explain.run import Instances, Run
+from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.text import declared_fact
+from hpo_explain.run import FAILED, RUNNING, Instances, Run
 from hpo_explain.space import SearchSpace
 
 _RUNNING = "RUNNING"
 _SUCCESS = "SUCCESS"
+_CHOSEN_BY_MODEL = (
+    "Acquisition Function Maximizer: Local Search",
+    "Acquisition Function Maximizer: Random Search (sorted)",
+    "Acquisition Function Maximizer: Differential Evolution",
+)
+_DRAWN = ("Initial ", "Random Search", "Acquisition Function Maximizer: Random Search")
+_TOLD = "Custom"  # told without being asked for
+
+_EMPTY = declared_fact("runhistory_empty", "run history has no trial yet. Call optimize first.")
+_OVERWRITTEN = declared_fact(
+    "origins_overwritten",
+    "proposals: SMAC's local search marks the configurations that it starts from as its own, so "
+    "that {which}",
+    which=lambda fact: (
+        f"{'a random' if fact['initial'] else 'an initial'} configuration may count as a proposal"
+    ),
+)
 
 
 def from_smac(
@@ -80,7 +105,7 @@ def from_smac(
         problem = f"must be a facade of SMAC or its run history, but was a {kind!r}"
         raise InputError("smac", problem, kind, "Give the object whose optimize was called.")
     if not len(history):
-        raise NothingToExplain(fact("runhistory_empty"))
+        raise NothingToExplain(_EMPTY())
     names = _objectives(smac, history)
     if objective is None and len(names) > 1:
         shown = ", ".join(map(repr, names))
@@ -99,12 +124,12 @@ def from_smac(
         space, notes = read_configspace(first.config.config_space)
     budgets = sorted({r.budget for c in configurations.values() for r in c.results if r.succeeded})
     wanted = level if level is not None else (budgets[-1] if budgets else np.nan)
-    origins = origins_of(smac, {t: c.config for t, c in configurations.items()})
+    origins = _origins_of(smac, {t: c.config for t, c in configurations.items()})
     record = None
     of_a_model = Origin.MODEL in origins.values()
     if own_space and of_a_model and history is not smac and len(names) == 1:
         record = _record(smac, space, configurations, origins, wanted)
-    notes += overwritten(smac, origins, record)
+    notes += _overwritten(smac, origins, record)
     evaluations = {t: c.evaluation(wanted, origins[t]) for t, c in configurations.items()}
     facade = type(smac).__name__ if history is not smac else "SMAC"
     source = Source(
@@ -142,7 +167,7 @@ def _record(
     X, outside = encoded(space, [c.plain for c in configurations.values()])
     if outside:
         return None
-    initial = initial_of(facade, {t: c.config for t, c in configurations.items()})
+    initial = _initial_of(facade, {t: c.config for t, c in configurations.items()})
     chosen = [t for t in configurations if t not in initial and origins[t] is not Origin.ADDED]
     try:
         return SmacRecord.of(
@@ -154,6 +179,69 @@ def _record(
         )
     except AttributeError:
         return None
+
+
+# ---------------------------------------------------------------------- who chose
+
+
+def _origins_of(smac: Any, configurations: Mapping[int, Any]) -> dict[int, Origin]:
+    """Return who chose the configurations of trials, as far as SMAC has it on record.
+
+    Parameters
+    ----------
+    smac : smac facade or smac.runhistory.RunHistory
+        What holds them.
+    configurations : mapping of int to ConfigSpace.Configuration
+        The configurations by the number of their trial.
+    """
+    initial = _initial_of(smac, configurations)
+    return {
+        trial: Origin.INITIAL if trial in initial else origin_of(config.origin)
+        for trial, config in configurations.items()
+    }
+
+
+def _initial_of(smac: Any, configurations: Mapping[int, Any]) -> set[int]:
+    """Return the trials of the initial design, none where it is not on record."""
+    initial = getattr(getattr(smac, "_config_selector", None), "_initial_design_configs", None)
+    return {trial for trial, config in configurations.items() if config in (initial or ())}
+
+
+def _overwritten(smac: Any, origins: dict[int, Origin], record: SmacRecord | None) -> list[Fact]:
+    """Correct origins that SMAC overwrote, and say what is not certain about them.
+
+    What its local search is said to have found is no proposal where many configurations drawn at
+    random have a larger acquisition under the model of that time.
+    """
+    if Origin.MODEL not in origins.values():
+        return []
+    notes = [] if record is None else [record.note()]
+    if record is not None and record.batches:
+        drawn = record.drawn_among([t for t, o in origins.items() if o is Origin.MODEL])
+        origins |= dict.fromkeys(drawn, Origin.INITIAL)
+        if record.knows_who_chose():
+            return notes
+    known = hasattr(getattr(smac, "_config_selector", None), "_initial_design_configs")
+    return [*notes, _OVERWRITTEN(initial=known)]
+
+
+def origin_of(origin: str | None) -> Origin:
+    """Return who chose a configuration.
+
+    Examples
+    --------
+    >>> origin_of("Initial Design: Sobol"), origin_of("Random Search")
+    (<Origin.INITIAL: 'initial'>, <Origin.INITIAL: 'initial'>)
+    >>> origin_of("Acquisition Function Maximizer: Local Search")
+    <Origin.MODEL: 'model'>
+    """
+    if origin is None:
+        return Origin.UNKNOWN
+    if origin in _CHOSEN_BY_MODEL:
+        return Origin.MODEL
+    if origin == _TOLD:
+        return Origin.ADDED
+    return Origin.INITIAL if origin.startswith(_DRAWN) else Origin.UNKNOWN
 
 
 # ---------------------------------------------------------------------- configurations
@@ -189,7 +277,7 @@ class _Configuration:
     @property
     def plain(self) -> dict[str, Any]:
         """The values of the hyperparameters that are active."""
-        return {str(name): _plain(value) for name, value in dict(self.config).items()}
+        return {str(name): plain(value) for name, value in dict(self.config).items()}
 
     def at(self, budget: float) -> list[_Result]:
         """Return the results with a budget; without any, those with the highest."""
@@ -206,7 +294,7 @@ class _Configuration:
         states = {result.status for result in results}
         reason = None
         if states - {_SUCCESS}:
-            reason = fact("running") if _RUNNING in states else fact("failed")
+            reason = RUNNING if _RUNNING in states else FAILED
         return Evaluation(
             self.plain,
             float(np.mean(done)) if done else np.nan,
@@ -239,10 +327,6 @@ def _configurations(history: Any, objective: int) -> dict[int, _Configuration]:
     return dict(sorted(found.items()))
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
 # ---------------------------------------------------------------------- instances
 
 
@@ -265,10 +349,10 @@ def _with_instances(run: Run, configurations: dict[int, _Configuration], budget:
     if len(names) < 2:
         return run
     column = "instance" if len(kinds) > 1 else "seed"
-    notes = [fact("mean_over_instances", names=[run.objective_name, column], instances=names)]
+    notes = [MEAN_OVER_INSTANCES(names=[run.objective_name, column], instances=names)]
     partly = [t for t, found in zip(trials, results, strict=True) if len(found) < len(names)]
     if partly:
-        notes.append(fact("instances_missing", trials=partly))
+        notes.append(INSTANCES_MISSING(trials=partly))
     instances = Instances(names, run.X[rows], np.array(index), np.array(objective))
     return replace(run, instances=instances, notes=[*run.notes, *notes])
 

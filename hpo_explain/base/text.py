@@ -21,7 +21,7 @@ from hpo_explain.base.phrases import counted, join_words, spans
 class Words:
     """How a kind of fact is told: a template (or several), how its values are shown, its role."""
 
-    template: str | Mapping[str, str]
+    template: str | Mapping[Any, str]
     shown: Mapping[str, Callable[[Fact], Text]]
     role: str
 
@@ -82,7 +82,7 @@ def filled(template: str, /, **values: Any) -> str:
 
 
 def declared_fact(
-    kind: str, words: str | Mapping[str, str], *, role: str = "", **shown: Callable[[Fact], Text]
+    kind: str, words: str | Mapping[Any, str], *, role: str = "", **shown: Callable[[Fact], Text]
 ) -> Callable[..., Fact]:
     """Return a function that makes facts of a kind, whose words are this template.
 
@@ -129,6 +129,12 @@ def told(about: Fact) -> Text:
             field = f"{{{name}{f'!{conversion}' if conversion else ''}:{spec}}}"
             parts.append(filled(field, **values))
     return tuple(parts)
+
+
+def separated(texts: Iterable[tuple[str | Option | Fact, ...]], by: str) -> Text:
+    """Return texts with words between them."""
+    parts = [part for text in texts for part in (by, *text)]
+    return tuple(parts[1:])
 
 
 def counted_trials(about: Fact) -> str:

@@ -13,13 +13,29 @@ from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.measured import is_measured, measured
 from hpo_explain.run.noise import NoiseModel
 from hpo_explain.run.objectives import Objectives, hypervolume, is_joined, pareto_ranks
-from hpo_explain.run.parts import Curves, Instances, Pruner, Reviewed, WithoutResult
+from hpo_explain.run.parts import (
+    FAILED,
+    NO_VALUE,
+    RUNNING,
+    WAITING,
+    WAS_PRUNED,
+    Curves,
+    Instances,
+    Pruner,
+    Reviewed,
+    WithoutResult,
+)
 from hpo_explain.run.repeats import Repeats
 from hpo_explain.run.run import BestPredicted, Run
 from hpo_explain.run.thinned import LogTail, on_log_tail, thinned
 
 __all__ = [
+    "FAILED",
     "LARGEST",
+    "NO_VALUE",
+    "RUNNING",
+    "WAITING",
+    "WAS_PRUNED",
     "BestPredicted",
     "ChosenAcquisition",
     "Curves",

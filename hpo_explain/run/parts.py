@@ -15,6 +15,7 @@ from hpo_explain.base.facts import Origin
 from hpo_explain.base.html import text_html
 from hpo_explain.base.options import STATES, State
 from hpo_explain.base.phrases import counted, printable
+from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 
@@ -33,6 +34,16 @@ def refreeze(state: dict[str, Any]) -> None:
 
 UNDER_WAY = ("running", "waiting")
 """States of trials that may still get a result, and hyperparameters."""
+
+# why a trial does not count, in every framework
+FAILED = declared_fact("failed", "failed")()
+RUNNING = declared_fact("running", "still running")()
+WAITING = declared_fact("waiting", "waiting to be started")()
+NO_VALUE = declared_fact("no_value", "it has no value")()
+WAS_PRUNED = declared_fact(
+    "pruned",
+    {False: "pruned", True: "pruned ({pruned='last'} reads the last value it reported)"},
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from hpo_explain.base.errors import Option, Text
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.phrases import counted
 from hpo_explain.wording._registry import add_facts
-from hpo_explain.wording.reading import names, trials
+from hpo_explain.wording.reading import names
 
 _MOST_INSTANCES = 10
 
@@ -178,26 +178,6 @@ add_facts(
 # ---------------------------------------------------------------------- instances
 
 
-def _mean_over_instances(fact: Fact) -> str:
-    objective, column = fact.names
-    instances = fact["instances"]
-    more = ", ..." if len(instances) > _MOST_INSTANCES else ""
-    return (
-        f"instances: the {objective} of a trial is its mean over "
-        f"{counted(len(instances), 'value')} of {column} "
-        f"({', '.join(map(str, instances[:_MOST_INSTANCES]))}{more}); run.instances holds them one "
-        "by one"
-    )
-
-
-def _instances_missing(fact: Fact) -> str:
-    was = "was" if len(fact.trials) == 1 else "were"
-    return (
-        f"instances: {trials(fact)} {was} not evaluated on all of them; such a mean is over fewer, "
-        "so compare it with care"
-    )
-
-
 def _instances_repeated(fact: Fact) -> str:
     repeat = "repeats" if fact["count"] == 1 else "repeat"
     return (
@@ -208,13 +188,11 @@ def _instances_repeated(fact: Fact) -> str:
 
 add_facts(
     {
-        "mean_over_instances": _mean_over_instances,
         "instances_not_shared": lambda _: (
             "instances: no configuration was evaluated on more than one; if a column is not a "
             "hyperparameter, name those that are in ",
             Option("hyperparameters"),
         ),
-        "instances_missing": _instances_missing,
         "instances_repeated": _instances_repeated,
     }
 )

@@ -11,14 +11,6 @@ from hpo_explain.wording.reading import names, trials
 # ---------------------------------------------------------------------- trials
 
 
-def _outside_read_space(fact: Fact) -> Text:
-    return fact["why"], " (a wider ", Option("space"), " reads this trial)"
-
-
-def _misfit(what: str, fact: Fact) -> Text:
-    return f"{names(fact)} is {what}, but {fact['condition']} in ", Option("space")
-
-
 def _pruned_counted(fact: Fact) -> Text:
     which = (f"pruned: {trials(fact)} {_each(fact, 'counts', 'count')} with ",)
     if fact["by_target"]:
@@ -60,13 +52,8 @@ add_facts(
             Option("infeasible", "keep"),
             " reads it)",
         ),
-        "no_hyperparameter": "it has no hyperparameter",
-        "no_value": "it has no value",
         "pruned_without_value": "pruned before it reported a value",
         "target_returned_none": lambda _: (Option("target"), " returned None"),
-        "outside_read_space": _outside_read_space,
-        "set_though_inactive": lambda fact: _misfit("set", fact),
-        "missing_though_active": lambda fact: _misfit("missing", fact),
         "pruned_counted": _pruned_counted,
         "infeasible_counted": _infeasible_counted,
         "unconstrained": _unconstrained,

@@ -29,10 +29,6 @@ add_facts(
         ),
         "outside_space": lambda fact: ("it is outside the space: ", fact["why"]),
         "unnamed_dimensions": _unnamed,
-        "choices_weighed": lambda fact: (
-            f"prior: the choices of {names(fact)} were drawn with probabilities of their own; here "
-            "every choice weighs the same"
-        ),
         "space_constraint": lambda _: (
             "constraint: skopt kept to a space_constraint, which is not part of the search space "
             "here: averages also take in configurations that it rules out; explanations of "

@@ -3,7 +3,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
-from hpo_explain.adapters.ray._space import read_domains
+from hpo_explain.adapters.ray import read_space
 
 tune = pytest.importorskip("ray.tune", reason="ray[tune] is not installed")
 
@@ -91,11 +91,12 @@ def test_without_a_space_it_is_inferred_and_said(results):
     ],
 )
 def test_a_domain_is_a_hyperparameter_that_takes_what_ray_draws(domain, expected):
-    found, computed, _ = read_domains({"x": domain}, {})
-    assert (found, computed) == ({"x": expected}, [])
+    assert [*read_space({"x": domain}, [])[0]] == [expected]
     if hasattr(domain, "sample"):
         expected.encode([domain.sample() for _ in range(50)])
 
 
 def test_what_is_computed_is_named():
-    assert read_domains({"x": tune.sample_from(lambda _: 1)}, {})[1] == ["x"]
+    given = {"x": tune.sample_from(lambda _: 1), "y": tune.uniform(0.0, 1.0)}
+    space, configs, (note,) = read_space(given, [{"x": 1, "y": 0.5}])
+    assert (space.names, configs, note.names) == (("y",), [{"y": 0.5}], ("x",))

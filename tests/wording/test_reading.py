@@ -28,7 +28,7 @@ SENTENCES = [
     ),
     (
         fact("active_when", names=["rate", "skip"], rules=(EQUALS, AT_LEAST), untried=()),
-        "rate, skip: active when booster = 'dart' and layers >= 3, inferred from the trials that "
+        "rate and skip: active when booster = 'dart' and layers >= 3, inferred from the trials that "
         "have it",
     ),
     (
@@ -60,7 +60,7 @@ SENTENCES = [
             why=fact("added_midway", trials=[12]),
             together=True,
         ),
-        "y, z: added at trial 12; counts as active at its observed frequency, 0.6, all together",
+        "y and z: added at trial 12; counts as active at its observed frequency, 0.6, all together",
     ),
     # studies
     (
@@ -168,7 +168,7 @@ SENTENCES = [
     ),
     (
         fact("fidelity_level", names=["epochs"], level=9.0, levels=(1.0, 9.0), counts=(8, 2)),
-        "fidelity: only results at epochs = 9 count (2); left out, as they are not comparable with "
+        "fidelity: only results at epochs = 9 count; left out, as they are not comparable with "
         "these: 8 at 1; level= chooses",
     ),
     (

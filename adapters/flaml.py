@@ -7,21 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.adapters._domain import plain
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
-from hpo_explain.adapters.ray import flat, read_domains
+from hpo_explain.adapters.ray import DIRECTIONS, UNDER_WAY, checked_metric, flat, read_space
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin, fact
-from hpo_explain.base.options import Direction
-from hpo_explain.run import Run
+from hpo_explain.base.facts import Origin
+from hpo_explain.base.text import declared_fact
+from hpo_explain.run import FAILED, NO_VALUE, Run
 from hpo_explain.space import SearchSpace
 
-_DIRECTIONS: dict[str, Direction] = {"min": "minimize", "max": "maximize"}
-_REASONS = {
-    "ERROR": fact("failed"),
-    "PENDING": fact("waiting"),
-    "RUNNING": fact("running"),
-    "PAUSED": fact("running"),
-}
+_REASONS = {**UNDER_WAY, "ERROR": FAILED}
+_EMPTY = declared_fact("analysis_empty", "analysis has no trial. Give tune.run a larger budget.")
+_WITHOUT_MODEL = declared_fact(
+    "flaml_without_model",
+    "proposals: FLAML's own search goes on from the best trial without a model, so that no trial "
+    "counts as a proposal; {optimizer=} names another one",
+)
 
 
 def from_flaml(
@@ -71,34 +72,19 @@ def from_flaml(
         remedy = "For an AutoML object give a table of its config_history to from_frame."
         raise InputError("analysis", problem, kind, remedy)
     if not trials:
-        raise NothingToExplain(fact("analysis_empty"))
-    reported = sorted({key for trial in trials for key in trial.last_result or {}})
-    name = metric or analysis.default_metric
-    if name not in reported:
-        problem = f"must be a metric that trials reported, but was {name!r}"
-        raise InputError("metric", problem, name, f"Reported: {', '.join(reported)}.")
-    configs = [{k: _plain(v) for k, v in flat(trial.config or {}).items()} for trial in trials]
-    given = getattr(analysis, "search_space", None) if space is None else space
-    own, notes = None, list[Fact]()
-    if isinstance(given, SearchSpace):
-        own = given
-    elif given:
-        tried: dict[str, list[Any]] = {}
-        for config in configs:
-            for key, value in config.items():
-                tried.setdefault(key, []).append(value)
-        parameters, computed, notes = read_domains(given, tried)
-        configs = [{k: v for k, v in c.items() if k in parameters} for c in configs]
-        if computed:
-            notes.append(fact("computed_left_out", names=computed))
-        own = SearchSpace([*parameters.values()])
-    direction = _DIRECTIONS.get(str(analysis.default_mode), "minimize")
+        raise NothingToExplain(_EMPTY())
+    name = checked_metric(metric or analysis.default_metric, [t.last_result for t in trials])
+    given = (getattr(analysis, "search_space", None) or None) if space is None else space
+    settings = [{k: plain(v) for k, v in flat(trial.config or {}).items()} for trial in trials]
+    own, configs, notes = read_space(given, settings)
+    origin = Origin.UNKNOWN if optimizer is None else Origin.MODEL
     evaluations = {
-        i: _evaluation(trial, config, name, Origin.UNKNOWN if optimizer is None else Origin.MODEL)
+        i: _evaluation(trial, config, name, origin)
         for i, (trial, config) in enumerate(zip(trials, configs, strict=True))
     }
     if optimizer is None:
-        notes.append(fact("flaml_without_model"))
+        notes.append(_WITHOUT_MODEL())
+    direction = DIRECTIONS.get(str(analysis.default_mode), "minimize")
     source = Source("analysis", optimizer or "FLAML", direction, name)
     return run_of(evaluations, own, source, notes=notes)
 
@@ -106,18 +92,11 @@ def from_flaml(
 def _evaluation(trial: Any, config: Mapping[str, Any], metric: str, origin: Origin) -> Evaluation:
     value = (trial.last_result or {}).get(metric)
     reason = _REASONS.get(str(trial.status))
-    if reason is None and value is None:
-        reason = fact("no_value")
-    start, end = (getattr(trial, at, None) for at in ("start_time", "last_update_time"))
+    times = (getattr(trial, at, None) for at in ("start_time", "last_update_time"))
     return Evaluation(
         config,
         np.nan if value is None else float(value),
-        reason,
+        NO_VALUE if reason is None and value is None else reason,
         origin,
-        np.nan if start is None else float(start),
-        np.nan if end is None else float(end),
+        *(np.nan if time is None else float(time) for time in times),
     )
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

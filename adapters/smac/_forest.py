@@ -1,0 +1,277 @@
+"""SMAC's forest: the columns and the scale that it learns on, and its expected improvement."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import log_ndtr
+from smac.model.random_forest.random_forest import EPMRandomForest
+
+from hpo_explain.base.options import Direction
+from hpo_explain.models.acquisition.protocols import TermBlock
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+
+_LEAST = 1e-10  # SMAC's VERY_SMALL_NUMBER
+
+
+class VectorColumns:
+    """ConfigSpace's vectors of encoded rows; a forest's without the NaN of what is inactive.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The space that was read from the configuration space.
+    configspace : ConfigSpace.ConfigurationSpace
+        The configuration space.
+    imputed : bool, default True
+        Whether inactive values are replaced as SMAC's forests do: below every number, above every
+        category.
+
+    Attributes
+    ----------
+    owners : ndarray of int
+        For each column the column of the encoded row that it comes from.
+    """
+
+    def __init__(self, space: SearchSpace, configspace: Any, *, imputed: bool = True) -> None:
+        self._space = space
+        self._given = [configspace[name] for name in space.names]
+        self._inactive = [_inactive(given) if imputed else np.nan for given in self._given]
+        self.owners: npt.NDArray[np.int64] = np.arange(len(space))
+
+    def __call__(self, X: Array) -> Array:
+        """Return the vectors (n, d) of encoded rows (n, d)."""
+        found = np.empty(X.shape)
+        for j, (parameter, given) in enumerate(zip(self._space, self._given, strict=True)):
+            active = ~np.isnan(X[:, j])
+            found[~active, j] = self._inactive[j]
+            if isinstance(parameter, CategoricalParameter):
+                table = np.array([given.to_vector(choice) for choice in parameter.choices])
+                found[active, j] = table[np.round(X[active, j]).astype(np.int64)]
+            elif active.any():
+                values = np.asarray(parameter.decode(X[active, j]))
+                found[active, j] = given.to_vector(values)
+        return found
+
+
+def _inactive(given: Any) -> float:
+    """Return what SMAC's forests take in place of an inactive value."""
+    choices = getattr(given, "choices", getattr(given, "sequence", None))
+    if choices is not None:
+        return float(len(choices))
+    return 1.0 if hasattr(given, "value") else -1.0
+
+
+# ---------------------------------------------------------------------- the scale of the cost
+
+
+@dataclass(frozen=True)
+class Plain:
+    """The cost itself."""
+
+    def learned(self, cost: Array) -> Scale:
+        """Return the same."""
+        return self
+
+    def back(self, value: Array) -> Array:
+        """Return the same."""
+        return value
+
+    def __call__(self, cost: Array) -> Array:
+        """Return the same."""
+        return cost
+
+
+@dataclass(frozen=True)
+class LogScaled:
+    """The logarithm of the cost as a share of its range, which begins below the least cost.
+
+    By so much as the percentile lies above it (the 5th).
+
+    Attributes
+    ----------
+    low, high : float
+        The range.
+    percentage : float
+        The percentile.
+    """
+
+    low: float
+    high: float
+    percentage: float = 5.0
+
+    @classmethod
+    def of(cls, cost: Array, percentage: float) -> LogScaled:
+        """Return the scale of some costs."""
+        least, high = float(np.min(cost)), float(np.max(cost))
+        low = least - (float(np.percentile(cost, percentage)) - least) - _LEAST
+        if low == high:
+            low *= 1 - 1e-10
+        return cls(low, high, percentage)
+
+    def learned(self, cost: Array) -> Scale:
+        """Return the scale that SMAC learns from other costs."""
+        return LogScaled.of(cost, self.percentage)
+
+    def back(self, value: Array) -> Array:
+        """Return the costs of values on the scale."""
+        return np.asarray(self.low + (self.high - self.low) * np.exp(value))
+
+    def __call__(self, cost: Array) -> Array:
+        """Return the values of costs on the scale."""
+        return np.asarray(np.log((cost - self.low) / (self.high - self.low)))
+
+
+Scale: TypeAlias = Plain | LogScaled
+"""The scale on which SMAC's models learn a cost, and back."""
+
+
+def scale_of(encoder: Any, cost: Array) -> Scale | None:
+    """Return the scale of a run history's encoder for some costs; None for one that is not known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cost = np.array([1.0, 2.0, 5.0])
+    >>> scale = LogScaled.of(cost, 5)
+    >>> np.allclose(scale.back(scale(cost)), cost)
+    True
+    """
+    kind = type(encoder).__name__
+    if kind == "RunHistoryEncoder":
+        return Plain()
+    if kind == "RunHistoryLogScaledEncoder":
+        return LogScaled.of(cost, float(encoder._scale_percentage))
+    return None
+
+
+class ScaledForest(EPMRandomForest):  # type: ignore[misc]
+    """SMAC's forest on the scale that it learns from its costs; its leaves hold costs.
+
+    The variance is that between the trees, as SMAC has it: leaves have none of their own.
+    """
+
+    _scale: Scale
+
+    @classmethod
+    def of(cls, forest: Any, scale: Scale) -> ScaledForest:
+        """Return a fitted forest of SMAC, itself left as it is, with the costs of its leaves."""
+        found = cls(**forest.get_params(deep=False))
+        found.__dict__.update(forest.__dict__)
+        found.estimators_ = copy.deepcopy(forest.estimators_)
+        found._scale = scale
+        return found._with_costs(scale)
+
+    def __sklearn_clone__(self) -> ScaledForest:
+        found = type(self)(**self.get_params(deep=False))
+        found._scale = self._scale
+        return found
+
+    def fit(self, X: Array, y: Array) -> ScaledForest:
+        """Fit to costs (n,) as SMAC does: on the scale that it learns from them."""
+        scale = self._scale.learned(y)
+        super().fit(X, scale(y))
+        return self._with_costs(scale)
+
+    def _with_costs(self, scale: Scale) -> ScaledForest:
+        for estimator in self.estimators_:
+            estimator.tree_.value[...] = scale.back(estimator.tree_.value)
+            estimator.tree_.impurity[...] = 0.0
+        return self
+
+
+# ---------------------------------------------------------------------- expected improvement
+
+
+@dataclass(frozen=True, eq=False)
+class LogNormalImprovement:
+    """The expected improvement of the cost, whose logarithm is what SMAC's forest predicts.
+
+    Attributes
+    ----------
+    surrogate : ForestSurrogate
+        The forest, in units of the cost.
+    on_log_scale : ForestSurrogate
+        The same, on the scale on which SMAC trained it: the logarithm of the cost as a share of its
+        range. The improvement is such a share, too.
+    best : float
+        The best prediction for a trial, on that scale.
+    xi : float
+        Smallest improvement that counts, on that scale.
+
+    References
+    ----------
+    .. [1] Watanabe, S. (2024). Derivation of closed form of expected improvement for Gaussian
+       process trained on log-transformed objective. https://arxiv.org/abs/2411.18095
+    """
+
+    surrogate: ForestSurrogate
+    on_log_scale: ForestSurrogate
+    best: float
+    xi: float = 0.0
+    direction: Direction = "minimize"
+    term_names: ClassVar[tuple[str, ...]] = ("expected improvement",)
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space whose encoded rows the terms receive."""
+        return self.surrogate.space
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return "EI (log-normal)" if not self.xi else f"EI (log-normal, ξ = {self.xi:g})"
+
+    def terms(self, X: Array) -> dict[str, Array]:
+        """Return the one term, (n,), at encoded rows (n, d)."""
+        return self._terms_of(*self.on_log_scale.predict(X))
+
+    def coalition_terms(
+        self,
+        x: Array,
+        background: Array,
+        players: npt.NDArray[np.int64],
+        coalitions: npt.NDArray[np.bool_],
+    ) -> Iterator[TermBlock]:
+        """Return the term in coalitions, block by block of background rows."""
+        blocks = self.on_log_scale.predict_coalitions(x, background, players, coalitions)
+        for block in blocks or ():  # its columns have owners, so that there are blocks
+            yield TermBlock(block.rows, self._terms_of(block.mean, block.std))
+
+    def relevant(self) -> npt.NDArray[np.bool_]:
+        """Return for each hyperparameter whether a tree splits on it, (d,)."""
+        return self.on_log_scale.relevant()
+
+    def _terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        return {self.term_names[0]: log_normal_improvement(mean, std, self.best - self.xi)}
+
+
+def log_normal_improvement(m: Array, s: Array, best: float) -> Array:
+    """Return ``E[max(exp(f*) - exp(y), 0)]`` for a normal y: Eq. 4 of [1]_.
+
+    ``exp(f*) Φ(v) - exp(m + s²/2) Φ(v - s)`` with ``v = (f* - m) / s``.
+
+    References
+    ----------
+    .. [1] Watanabe, S. (2024). Derivation of closed form of expected improvement for Gaussian
+       process trained on log-transformed objective. https://arxiv.org/abs/2411.18095
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> drawn = np.random.default_rng(0).normal(-1.0, 0.5, size=200_000)
+    >>> sampled = np.maximum(np.exp(-1.2) - np.exp(drawn), 0.0).mean()
+    >>> found = log_normal_improvement(np.array([-1.0]), np.array([0.5]), -1.2)[0]
+    >>> bool(abs(found / sampled - 1.0) < 0.01)
+    True
+    """
+    s = np.maximum(s, np.finfo(float).tiny)
+    v = np.clip((best - m) / s, -1e6, 1e6)
+    gained = np.exp(best + log_ndtr(v)) - np.exp(m + 0.5 * s**2 + log_ndtr(v - s))
+    return np.asarray(np.maximum(gained, 0.0), dtype=float)
