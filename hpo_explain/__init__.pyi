@@ -24,7 +24,6 @@ from .explainers.comparison import ComparedRun as ComparedRun
 from .explainers.comparison import ComparisonExplainer as ComparisonExplainer
 from .explainers.fanova import FanovaExplainer as FanovaExplainer
 from .explainers.footprint import FootprintExplainer as FootprintExplainer
-from .explainers.h_statistic import InteractionExplainer as InteractionExplainer
 from .explainers.learning_curves import LearningCurvesExplainer as LearningCurvesExplainer
 from .explainers.noise import NoiseExplainer as NoiseExplainer
 from .explainers.pareto import ParetoExplainer as ParetoExplainer
@@ -45,7 +44,6 @@ from .explanations.densities import ProposalDensities as ProposalDensities
 from .explanations.density_path import DensityPath as DensityPath
 from .explanations.fanova import FanovaImportance as FanovaImportance
 from .explanations.footprint import Footprint as Footprint
-from .explanations.h_statistic import InteractionStrength as InteractionStrength
 from .explanations.history import History as History
 from .explanations.learning_curves import LearningCurves as LearningCurves
 from .explanations.noise import Noise as Noise
@@ -64,7 +62,6 @@ from .explanations.sample_size import SampleSizeCheck as SampleSizeCheck
 from .explanations.subspace import Subspace as Subspace
 from .explanations.symbolic import SymbolicEffect as SymbolicEffect
 from .facade.comparison import compare as compare
-from .facade.effects import h_statistic as h_statistic
 from .facade.effects import partial_dependences as partial_dependences
 from .facade.effects import regional_partial_dependence as regional_partial_dependence
 from .facade.fanova import importance as importance
@@ -109,6 +106,9 @@ from .methods.effects.accumulated_local_effects import (
 )
 from .methods.effects.partial_dependence import partial_dependence as partial_dependence
 from .methods.importance.games import GameExplainer as GameExplainer
+from .methods.importance.h_statistic import InteractionExplainer as InteractionExplainer
+from .methods.importance.h_statistic import h_statistic as h_statistic
+from .methods.importance.h_statistic_result import InteractionStrength as InteractionStrength
 from .methods.importance.sets_result import GameExplanation as GameExplanation
 from .methods.importance.sets_result import SetValues as SetValues
 from .methods.importance.sets_result import ShapleyInteractions as ShapleyInteractions

@@ -81,7 +81,12 @@ IMPORTANCE = Method(
 )
 H_STATISTIC = Method(
     name="h_statistic",
-    module="hpo_explain.facade.effects",
+    module="hpo_explain.methods.importance.h_statistic",
+    title="Which hyperparameters act together?",
+    how_to_read="A bar is the share of the joint effect of two hyperparameters, one of them that "
+    "which matters most alone, that is beyond the sum of their own effects. A long one says that "
+    "the best value of one depends on that of the other. It is relative: where both hardly matter, "
+    "a long bar means little.",
     asks="Which hyperparameters act together?",
     limits="does not say how (draw the partial dependence of the pair); H can be large for a pair "
     "that hardly matters",

@@ -15,7 +15,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "comparison": ["ComparedRun", "ComparisonExplainer"],
         "fanova": ["FanovaExplainer"],
         "footprint": ["FootprintExplainer"],
-        "h_statistic": ["InteractionExplainer"],
         "learning_curves": ["LearningCurvesExplainer"],
         "noise": ["NoiseExplainer"],
         "pareto": ["ParetoExplainer"],

@@ -9,18 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.checks import check_count, check_sequence
-from hpo_explain.base.options import Criterion, Kind, Split, Variance
+from hpo_explain.base.options import Kind, Split, Variance
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers.h_statistic import InteractionExplainer
 from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
-from hpo_explain.explanations.h_statistic import InteractionStrength
 from hpo_explain.explanations.partial_dependences import PartialDependences
 from hpo_explain.explanations.regional import RegionalPartialDependence
-from hpo_explain.facade._asked import model_of, read
+from hpo_explain.facade._asked import read
 from hpo_explain.facade.fanova import importance
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
-from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.run import Run
 from hpo_explain.space import Array
 
@@ -188,77 +185,6 @@ def regional_partial_dependence(
         seed=seed,
     )
     return explainer.explain(names)
-
-
-@shows_progress
-def h_statistic(
-    run: Any,
-    name: str | None = None,
-    *,
-    sample: int | npt.ArrayLike = 100,
-    acquisition: Criterion | Acquisition | None = None,
-    before: int | None = None,
-    kind: Kind = "auto",
-    surrogate: Any = None,
-    draws: int | None = None,
-    seed: int = 0,
-    **reading: Any,
-) -> InteractionStrength:
-    """Say which hyperparameters interact, by the H-statistic.
-
-    Parameters
-    ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
-        The optimization run.
-    name : str, optional
-        Only the pairs of this hyperparameter; by default all pairs.
-    sample : int or ndarray of shape (n, d), default 100
-        The points it is estimated from, as in :class:`InteractionExplainer`.
-    acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, optional
-        Explain this in place of the objective, as in :func:`explain_proposal`.
-    before : int, optional
-        Use what was known when this trial was proposed; by default every trial.
-    kind : {"auto", "gp", "forest"}, default "auto"
-        The surrogate of the objective, as in :meth:`Run.surrogate`.
-    surrogate : Surrogate or object, optional
-        A model of your own in place of `kind`: a surrogate, a fitted regressor of scikit-learn,
-        or any object with ``predict``, as in :meth:`Run.explained_by`.
-    seed : int, default 0
-        Seed of the surrogate and of the sample.
-    draws : int, optional
-        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
-    **reading
-        Options of the adapter, such as ``objective=`` for a table.
-
-    Returns
-    -------
-    InteractionStrength
-        H of pairs, and of every hyperparameter with any others, of the model's mean; ``.bounds``
-        is what the trials allow, by functions drawn from the posterior of a Gaussian process.
-
-    Raises
-    ------
-    ValueError
-        If fewer than two trials are finished, the name is unknown, or the sample is too small.
-
-    References
-    ----------
-    .. [1] Friedman, J. H. and Popescu, B. E. (2008). Predictive learning via rule ensembles. Annals
-       of Applied Statistics 2(3), 916-954. https://doi.org/10.1214/07-AOAS148
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
-    >>> table["loss"] = table.x * table.y
-    >>> hx.h_statistic(table, objective="loss", sample=20).sample_size
-    20
-    """
-    run = read(h_statistic, run, reading, surrogate, kind)
-    model, notes = model_of(run, acquisition, before, kind, seed)
-    subject = Subject.of(run, draws=draws, notes=notes)
-    return InteractionExplainer(model, sample=sample, subject=subject, seed=seed).explain(name)
 
 
 def _probability(run: Run, seed: int) -> Callable[[Array], Array] | None:

@@ -8,7 +8,6 @@ from hpo_explain.plotting.density_path import plot_density_path
 from hpo_explain.plotting.fanova import plot_fanova
 from hpo_explain.plotting.fanova_pairs import plot_fanova_pairs
 from hpo_explain.plotting.footprint import plot_footprint
-from hpo_explain.plotting.h_statistic import plot_h_statistic, plot_h_totals
 from hpo_explain.plotting.history import plot_history
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html, result_svg
 from hpo_explain.plotting.learning_curves import plot_curves, plot_learning_curves, plot_shares
@@ -42,8 +41,6 @@ __all__ = [
     "plot_fanova",
     "plot_fanova_pairs",
     "plot_footprint",
-    "plot_h_statistic",
-    "plot_h_totals",
     "plot_history",
     "plot_learning_curves",
     "plot_moves",

@@ -1,9 +1,8 @@
-"""What heat maps share: cells, their scale, axes of names, and the matrix of pairs."""
+"""What heat maps share: cells, their scale, and axes of names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -16,24 +15,16 @@ from matplotlib.ticker import Formatter, MaxNLocator
 from hpo_explain.base.width import columns, shorten
 from hpo_explain.plotting._layout import (
     characters,
-    points_across,
-    sides,
-    write_footer,
-    write_header,
 )
 from hpo_explain.plotting._look import is_of_page, settle_axes
-from hpo_explain.plotting._style import TEXT, make_literal, new_axes, set_height
+from hpo_explain.plotting._style import TEXT, make_literal
 from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.space import Array
-from hpo_explain.wording.plots import not_shown
 
 SCALE = 78.0  # points, width of the scale of colors with its texts
 
 _MOST_VECTORS = 500  # beyond, cells are drawn as pixels: an SVG of 1,600 cells takes 200 kB
 _UPRIGHT = 18  # columns of a name that is written upwards
-_MOST_NAMES = 20  # of a matrix of pairs
-_MOST_NUMBERS = 8  # names up to which values are written into the cells
-_CELL = 22.0  # points, height of a row
 
 
 def draw_cells(
@@ -137,96 +128,3 @@ def names_along_x(ax: Axes, names: Sequence[object], *, points: float) -> float:
         return 0.0
     pixels = max(tick.get_window_extent().height for tick in ax.get_xticklabels())
     return float(pixels / ax.figure.figure.dpi * 72.0) - TEXT
-
-
-# ---------------------------------------------------------------------- pairs of names
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """A value of each pair of names, as it is drawn.
-
-    Attributes
-    ----------
-    names : sequence of str
-        The names.
-    values, std : ndarray of shape (d, d)
-        The value of each pair, and its uncertainty; symmetric.
-    order : sequence of int
-        Places of the names, those that stand first before others.
-    scale : str
-        What the values are.
-    reach : float
-        Where the scale of the colors ends at the least.
-    """
-
-    names: Sequence[str]
-    values: Array
-    std: Array
-    order: Sequence[int]
-    scale: str
-    reach: float = 0.0
-
-
-def plot_pairs(
-    pairs: Pairs, *, ax: Axes | None, width: float, heading: str, subtitle: str,
-    footer: Callable[[bool], str], left_out: tuple[str, str],
-    number: Callable[[float, float], str], formatter: Formatter | None = None,
-) -> Axes:  # fmt: skip
-    """Draw pairs as a matrix of colors, each pair once: below the diagonal; return the axes.
-
-    At most 20 names are drawn.
-
-    Parameters
-    ----------
-    pairs : Pairs
-        The values.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None for a new figure as high as the rows need.
-    width : float
-        Width of the new figure, in inches.
-    heading, subtitle : str
-        What stands over the axes.
-    footer : callable
-        Returns what stands under them, from whether values are written into the cells.
-    left_out : pair of str
-        What names that are not shown are called, one and several of them.
-    number : callable
-        Writes a value with its uncertainty.
-    formatter : matplotlib.ticker.Formatter, optional
-        How numbers of the scale are written.
-    """
-    own = ax is None
-    if ax is None:
-        ax = new_axes(width)
-    shown = np.asarray(pairs.order)[:_MOST_NAMES]
-    names, n = [pairs.names[j] for j in shown], len(shown)
-    below = np.tri(n, k=-1, dtype=bool)
-    lower = np.where(below, pairs.values[np.ix_(shown, shown)], np.nan)[1:, : n - 1]
-    reach = max(pairs.reach, float(np.nanmax(lower)))
-    across = points_across(ax)
-    edges = np.arange(n, dtype=np.float64) - 0.5
-    mesh = draw_cells(ax, edges, edges, lower, low=0.0, high=reach)
-    draw_scale(mesh, ax, label=pairs.scale, formatter=formatter)
-    ax.set_ylim(n - 1.5, -0.5)
-    names_along_y(ax, names[1:], points=0.3 * across)
-    left, points = sides(ax)
-    points -= SCALE  # a text wider than the axes would push the scale of colors away from them
-    high = names_along_x(ax, names[:-1], points=points)
-    ax.spines[:].set_visible(False)
-    numbers = n <= _MOST_NUMBERS
-    if numbers:
-        std = pairs.std[np.ix_(shown, shown)][1:, : n - 1]
-        for (i, j), value in np.ndenumerate(lower):
-            if np.isfinite(value):
-                ax.text(
-                    j, i, number(value, float(std[i, j])), ha="center", va="center",
-                    fontsize=TEXT - 1.0, color="white" if value <= 0.5 * reach else "black",
-                )  # fmt: skip
-        make_literal(ax.texts)
-    text = footer(numbers) + not_shown(len(pairs.names) - n, *left_out)
-    high += write_header(ax, heading, subtitle, above=0.0, left=left, points=left + points)
-    high += write_footer(ax, "", text, left=left, points=points)
-    if own:
-        set_height(ax, high + max(3, n - 1) * _CELL)
-    return ax

@@ -18,7 +18,6 @@ from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.explainers.proposal import ProposalExplainer, explainable
 from hpo_explain.explanations.densities import ProposalDensities
 from hpo_explain.explanations.fanova import FanovaImportance
-from hpo_explain.explanations.h_statistic import InteractionStrength
 from hpo_explain.explanations.history import History
 from hpo_explain.explanations.learning_curves import LearningCurves
 from hpo_explain.explanations.noise import Noise
@@ -36,6 +35,7 @@ from hpo_explain.methods.around.ablation_result import Ablation
 from hpo_explain.methods.around.lime_result import LimeExplanation
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.methods.effects.effect_result import AccumulatedLocalEffects, PartialDependence
+from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 from hpo_explain.models.acquisition.protocols import SurrogateBased
 from hpo_explain.reporting._ahead import Ahead
 from hpo_explain.run import Run

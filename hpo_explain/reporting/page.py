@@ -21,7 +21,6 @@ from hpo_explain.reporting._sections import section_of
 from hpo_explain.reporting.comparison import comparable, comparison_section
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.fanova import IMPORTANCE
-from hpo_explain.reporting.h_statistic import H_STATISTIC
 from hpo_explain.reporting.learning_curves import LEARNING_CURVES
 from hpo_explain.reporting.matters import MATTERS
 from hpo_explain.reporting.noise import NOISE
@@ -46,7 +45,6 @@ SECTIONS: tuple[Section, ...] = (
     TRUST,
     IMPORTANCE,
     EFFECTS,
-    H_STATISTIC,
     *(section_of(method) for method in METHODS if method.title),
     NOISE,
     BEST_PROPOSAL,

@@ -9,8 +9,8 @@ from sklearn.gaussian_process.kernels import Matern
 
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
-from hpo_explain.explainers._interaction_uncertainty import compose, interactions_under
 from hpo_explain.methods._engines.coalitions import all_coalitions
+from hpo_explain.methods.importance._interaction_uncertainty import compose, interactions_under
 from hpo_explain.methods.importance.interaction_indices import interaction_weights
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.handmade import tuning_run

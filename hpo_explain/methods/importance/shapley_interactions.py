@@ -28,12 +28,12 @@ from hpo_explain.base.options import INDICES, Criterion, Direction, InteractionI
 from hpo_explain.base.posterior import DRAWS, normal_draws
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._interaction_uncertainty import interactions_under
 from hpo_explain.methods._engines.background import complete, hypercubes
 from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
 from hpo_explain.methods._engines.explained import Explained, accepted_criterion
 from hpo_explain.methods._engines.game import CoalitionGame, relevant
 from hpo_explain.methods._engines.orders import evaluate
+from hpo_explain.methods.importance._interaction_uncertainty import interactions_under
 from hpo_explain.methods.importance._variance_game import (
     configurations_of,
     variances,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from hpo_explain.base.checks import check_name
-from hpo_explain.base.claim import NOTHING, Claim
+from hpo_explain.base.claim import NOTHING
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base.text import MAY_BE_NOTHING, NOT_BOUNDED, Estimate, filled
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -105,6 +108,14 @@ class InteractionStrength(Result):
     """
 
     scope: ClassVar[Scope] = "everywhere"
+    table: ClassVar[Table] = Table(columns={})
+    says: ClassVar[Mapping[str, str]] = {
+        "none": "No hyperparameters interact in their effect on the {found.what}{at_most}.",
+        "none with": "No hyperparameter interacts with {found.focus} in its effect on the "
+        "{found.what}{at_most}.",
+        "most": "Of {pairs}, {names} {verb} most in their effect on the {found.what}: {H}.{larger}",
+    }
+
     pairs: Array
     pairs_std: Array
     absolute: Array
@@ -184,36 +195,52 @@ class InteractionStrength(Result):
         ranking, bounds = self.members(), self.bounds
         looked_at = zip(self.names, self.total, strict=True)
         about = tuple(name for name, total in looked_at if not np.isnan(total))
+        none = "none" if self.focus is None else "none with"
         about = about if self.focus is None else (self.focus,)
         if not ranking:
-            return (Claim("no_interaction", about, estimate=0.0),)
-        unknown = () if bounds is not None else (fact("interaction_not_bounded"),)
-        if bounds is None:
-            nothing = self.pairs[ranking[0]] == 0.0
-        else:
-            nothing = max(bounds.share_upper[pair] for pair in ranking) < NEGLIGIBLE
-        if nothing:
+            return (self.told("no_interaction", about, 0.0, says=none, certain=True, because=(),
+                              at_most=""),)  # fmt: skip
+        unknown = () if bounds is not None else (NOT_BOUNDED(),)
+        most = 0.0 if bounds is None else max(float(bounds.share_upper[pair]) for pair in ranking)
+        if self.pairs[ranking[0]] == 0.0 if bounds is None else most < NEGLIGIBLE:
+            percent = max(math.ceil(100.0 * most), 1)
+            at_most = f": each pair explains less than {percent}% of its variance"
             doubts = (*unknown, *self._doubts(self.names))
             return (
-                Claim("no_interaction", about, estimate=0.0, certain=not doubts, because=doubts),
-            )
-        j, k = ranking[0]
-        names, interval = (self.names[j], self.names[k]), None
+                self.told("no_interaction", about, 0.0, says=none, certain=not doubts,
+                          because=doubts, at_most="" if bounds is None else at_most),
+            )  # fmt: skip
+        pair = ranking[0]
+        names, interval = (self.names[pair[0]], self.names[pair[1]]), None
         if bounds is not None:
-            interval = (float(bounds.lower[j, k]), float(bounds.upper[j, k]))
-            if bounds.share_lower[j, k] < NOTHING:
-                unknown = (fact("interaction_may_be_nothing"),)
+            interval = (float(bounds.lower[pair]), float(bounds.upper[pair]))
+            if bounds.share_lower[pair] < NOTHING:
+                unknown = (MAY_BE_NOTHING(),)
         doubts = (*unknown, *self._doubts(names))
         return (
-            Claim(
-                "interaction",
-                names,
-                estimate=float(self.known_pairs[j, k]),
-                interval=interval,
-                certain=not doubts,
-                because=doubts,
-            ),
-        )
+            self.told("interaction", names, float(self.known_pairs[pair]), interval, says="most",
+                      certain=not doubts, because=doubts, **self._words(ranking)),
+        )  # fmt: skip
+
+    def _words(self, ranking: list[tuple[int, int]]) -> dict[str, str]:
+        """Return H of the first pair, whether it is surely the first, and which H is larger."""
+        first, bounds, H = ranking[0], self.bounds, self.known_pairs
+        told, verb = filled("{H}", H=Estimate(H[first], float(self.pairs_std[first]))), "interact"
+        told = f"H = {told}"
+        if bounds is not None:
+            low, high = bounds.lower[first], bounds.upper[first]
+            told = f"H is {f'between {low:.2f} and' if low > 0.0 else 'at most'} {high:.2f}"
+            if any(bounds.size_upper[u] > bounds.size_lower[first] for u in ranking[1:]):
+                verb = "seem to interact"
+            if bounds.share_lower[first] < NOTHING:
+                told += "; they may not interact at all"
+        largest = max(ranking, key=lambda pair: float(H[pair]))
+        larger = ""
+        if f"{H[largest]:.2f}" != f"{H[first]:.2f}":
+            both = " and ".join(self.names[j] for j in largest)
+            larger = f" H is larger for {both} ({H[largest]:.2f}), which matter less together."
+        pairs = "all pairs" if self.focus is None else f"all pairs with {self.focus}"
+        return {"H": told, "verb": verb, "larger": larger, "pairs": pairs}
 
     def _doubts(self, names: tuple[str, ...]) -> tuple[Fact, ...]:
         return (*self.subject.doubts(self.scope), *self.subject.partly_tried(names))
@@ -244,7 +271,7 @@ class InteractionStrength(Result):
 
     def plot_totals(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
         """Draw the interaction of each hyperparameter with any others; return the axes."""
-        return self._drawn("totals", ax, width)
+        return self.plot(ax, view="totals", width=width)
 
     def _numbers(self) -> dict[str, Any]:
         return {

@@ -29,27 +29,90 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
+from hpo_explain.base.phrases import counted
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._interaction_bounds import interaction_bounds
-from hpo_explain.explanations.h_statistic import InteractionStrength
+from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.background import complete
 from hpo_explain.methods._engines.explained import Explained
 from hpo_explain.methods._engines.game import relevant
 from hpo_explain.methods.effects.partial_dependence import checked_sample
+from hpo_explain.methods.importance._interaction_bounds import interaction_bounds
+from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
 from hpo_explain.models.protocols import SupportsGrid, Surrogate
 from hpo_explain.space import Array, ranked
 
+_FROM_SAMPLE = declared_fact(
+    "estimated_from_sample", "estimated from {points} (seed {seed}); ± is the standard error of "
+    "this estimate, not the model's uncertainty", points=lambda told: counted(told["size"], "point"),
+)  # fmt: skip
+_SCREENED = declared_fact(
+    "pairs_screened", "{shown} of {all} hyperparameters are looked at: those with the largest "
+    "total effects (how much the prediction changes where one alone is drawn anew)",
+)  # fmt: skip
+_DRAWN = declared_fact(
+    "interactions_drawn", "intervals of H are those of functions drawn from the posterior: noise "
+    "is no part of them, but may be of the H of the model's mean",
+)  # fmt: skip
+_CONDITION = declared_fact(
+    "interacts_with_its_condition", "a conditional hyperparameter interacts with what decides "
+    "whether it is active",
+)  # fmt: skip
 _GROUPS = 10
 _AT_ONCE = 20_000  # composed rows
 _ROUNDED = 1e-9  # of the largest prediction: an effect of that size is none
 _ALL = 30  # hyperparameters that matter: of more, the pairs of some are looked at
 _OF_ALL, _OF_ONE = 10, 20  # of which all pairs are, and of which those of one
+
+
+@explains
+def h_statistic(
+    asked: Asked, name: str | None = None, *, sample: int | npt.ArrayLike = 100
+) -> InteractionStrength:
+    """Say which hyperparameters interact, by the H-statistic.
+
+    Parameters
+    ----------
+    name : str, optional
+        Only the pairs of this hyperparameter; by default all pairs.
+    sample : int or ndarray of shape (n, d), default 100
+        The points it is estimated from, as in :class:`InteractionExplainer`.
+
+    Returns
+    -------
+    InteractionStrength
+        H of pairs, and of every hyperparameter with any others, of the model's mean; ``.bounds``
+        is what the trials allow, by functions drawn from the posterior of a Gaussian process.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, the name is unknown, or the sample is too small.
+
+    References
+    ----------
+    .. [1] Friedman, J. H. and Popescu, B. E. (2008). Predictive learning via rule ensembles. Annals
+       of Applied Statistics 2(3), 916-954. https://doi.org/10.1214/07-AOAS148
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
+    >>> table["loss"] = table.x * table.y
+    >>> hx.h_statistic(table, objective="loss", sample=20).sample_size
+    20
+    """
+    explainer = InteractionExplainer(
+        asked.model, sample=sample, subject=asked.subject(), seed=asked.seed
+    )
+    return explainer.explain(name)
 
 
 class InteractionExplainer:
@@ -258,12 +321,12 @@ class InteractionExplainer:
         return scale * float(part[0]), float(H[0]), float(np.sqrt(variance))
 
     def _notes(self, bounded: bool, looked_at: npt.NDArray[np.bool_]) -> tuple[Fact, ...]:
-        notes = [fact("estimated_from_sample", size=len(self._rows), seed=self._seed)]
+        notes = [_FROM_SAMPLE(size=len(self._rows), seed=self._seed)]
         if not looked_at.all():
             count = int(looked_at.sum())
-            notes.append(fact("pairs_screened", shown=count, all=len(looked_at)))
+            notes.append(_SCREENED(shown=count, all=len(looked_at)))
         if bounded:
-            notes.append(fact("interactions_drawn"))
+            notes.append(_DRAWN())
         if any(self._space.conditions):
-            notes.append(fact("interacts_with_its_condition"))
+            notes.append(_CONDITION())
         return (*notes, *self._subject.notes)

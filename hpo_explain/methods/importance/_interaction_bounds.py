@@ -30,8 +30,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hpo_explain.explanations.h_statistic import InteractionBounds
 from hpo_explain.methods.importance._drawn_functions import inverse_root, mirrored
+from hpo_explain.methods.importance.h_statistic_result import InteractionBounds
 from hpo_explain.models.protocols import AnovaDraws, SupportsAnova, SupportsJoint, Surrogate
 from hpo_explain.space import Array
 

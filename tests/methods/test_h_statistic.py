@@ -1,7 +1,7 @@
 """The H-statistic: known values, Eq. 44 and 45 written out, standard errors, and bad input."""
 
 import json
-import pickle
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -12,7 +12,8 @@ from sklearn.gaussian_process.kernels import RBF, Matern
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._interaction_bounds import _jointly
+from hpo_explain.methods.importance._interaction_bounds import _jointly
+from hpo_explain.methods.importance.h_statistic_result import InteractionBounds
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 
@@ -209,18 +210,6 @@ def test_bad_input_is_refused(options, name, text):
         hx.InteractionExplainer(AnalyticSurrogate(unit_cube(2), 0.0), **options).explain(name)
 
 
-def test_the_result_can_be_stored_and_shown():
-    surrogate = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] + X[:, 1] * X[:, 2])
-    found = hx.InteractionExplainer(surrogate, sample=20, seed=3).explain()
-    held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert held["pairs"][0]["members"] == ["x2", "x3"]
-    assert (held["sample_size"], held["seed"]) == (20, 3)
-    assert pickle.loads(pickle.dumps(found)).sentence == found.sentence
-    assert "<svg" in found._repr_html_()
-    again = hx.InteractionExplainer(surrogate, sample=20, seed=3).explain()
-    np.testing.assert_array_equal(found.pairs, again.pairs)
-
-
 # ---------------------------------------------------------------------- the model's uncertainty
 
 
@@ -366,3 +355,171 @@ def test_a_users_process_says_which_pair_acts_more_strongly():
     found = hx.InteractionExplainer(surrogate, sample=30).explain()
     assert found.probability("x1 × x2", "x1 × x3") > 0.9
     assert len(found.posterior) == 200
+
+
+# ---------------------------------------------------------------------- in words
+
+DOUBTS = (
+    " Not certain: the model does not say how uncertain its interactions are, it is not "
+    "known how well the model predicts over the whole space and it is not known what was tried."
+)
+
+
+def strength(name=None, factor=1.0):
+    surrogate = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] + factor * X[:, 1] * X[:, 2])
+    return hx.InteractionExplainer(surrogate, sample=50).explain(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "factor", "sentence"),
+    [
+        (
+            None,
+            1.0,
+            "Of all pairs, x2 and x3 interact most in their effect on the predicted objective: "
+            "H = 0.38 ± 0.04." + DOUBTS,
+        ),
+        (
+            "x3",
+            1.0,
+            "Of all pairs with x3, x2 and x3 interact most in their effect on the predicted "
+            "objective: H = 0.38 ± 0.04." + DOUBTS,
+        ),
+        (
+            None,
+            0.0,
+            "No hyperparameters interact in their effect on the predicted objective." + DOUBTS,
+        ),
+        (
+            "x1",
+            1.0,
+            "No hyperparameter interacts with x1 in its effect on the predicted objective."
+            + DOUBTS,
+        ),
+    ],
+)
+def test_which_pair_interacts_most(name, factor, sentence):
+    assert strength(name, factor).sentence == sentence
+
+
+def bounded(size, size_lower, size_upper, H):
+    """A result of x1, x2, x3 with bounds; numbers are of (x1, x2), (x1, x3) and (x2, x3)."""
+
+    def pairs(numbers):
+        found = np.full((3, 3), np.nan)
+        for (j, k), number in zip([(0, 1), (0, 2), (1, 2)], numbers, strict=True):
+            found[j, k] = found[k, j] = number
+        return found
+
+    shares = [pairs(np.square(numbers)) for numbers in (size, size_lower, size_upper)]
+    low = [h if s else 0.0 for h, s in zip(H, size_lower, strict=True)]
+    bounds = InteractionBounds(
+        *map(pairs, (H, low, np.add(H, 0.05), size, size_lower, size_upper)), *shares
+    )
+    zeros = np.zeros(3)
+    return hx.InteractionStrength(
+        subject=Subject(unit_cube(3)),
+        pairs=bounds.H,
+        pairs_std=pairs(zeros),
+        absolute=bounds.size,
+        total=zeros,
+        total_std=zeros,
+        bounds=bounds,
+        sample_size=50,
+    )
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        (
+            ((0.1, 0.2, 0.8), (0.0, 0.1, 0.7), (0.2, 0.3, 0.9), (0.1, 0.2, 0.5)),
+            "Of all pairs, x2 and x3 interact most in their effect on the objective: H is between "
+            "0.50 and 0.55. Not certain",
+        ),
+        (
+            ((0.1, 0.2, 0.8), (0.0, 0.1, 0.7), (0.2, 0.75, 0.9), (0.1, 0.9, 0.5)),
+            "Of all pairs, x2 and x3 seem to interact most in their effect on the objective: H is "
+            "between 0.50 and 0.55. H is larger for x1 and x3 (0.90), which matter less together. Not",
+        ),
+        (
+            ((0.0, 0.0, 0.05), (0.0, 0.0, 0.0), (0.1, 0.1, 0.13), (0.0, 0.0, 0.3)),
+            "No hyperparameters interact in their effect on the objective: each pair explains less "
+            "than 2% of its variance. Not",
+        ),
+    ],
+)
+def test_what_is_told_of_functions_drawn_from_a_posterior(numbers, said):
+    assert bounded(*numbers).sentence.replace("predicted ", "").startswith(said)
+
+
+# ---------------------------------------------------------------------- figures
+
+
+def strengths(d=3, names=None, focus=None):
+    """H of the pair (j, k) is (j + 2 k) / 100, the same in absolute terms."""
+    j, k = np.indices((d, d))
+    pairs = (np.minimum(j, k) + 2.0 * np.maximum(j, k)) / 100.0
+    np.fill_diagonal(pairs, np.nan)
+    names = tuple(names or (f"x{j}" for j in range(d)))
+    if focus is not None:
+        away = np.array(names) != focus
+        pairs[np.ix_(away, away)] = np.nan
+    std = 0.0 * pairs + 0.01
+    total = np.arange(d) / 50.0
+    return hx.InteractionStrength(
+        subject=Subject(hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in names])),
+        pairs=pairs,
+        pairs_std=std,
+        absolute=pairs,
+        total=total,
+        total_std=0.0 * total + 0.005,
+        focus=focus,
+        sample_size=100,
+    )
+
+
+def drawn(focus=None):
+    """As `strengths`, but functions drawn have the largest H where the interaction is smallest."""
+    of_mean = strengths(focus=focus)
+    H = 0.5 - of_mean.pairs
+    sizes = of_mean.absolute
+    bounds = InteractionBounds(H, H - 0.1, H + 0.2, *(3 * [sizes]), *(3 * [sizes]))
+    return replace(of_mean, bounds=bounds)
+
+
+def test_every_pair_stands_once_below_the_diagonal():
+    found = strengths()
+    cells = found.described()
+    assert (cells.y.names, cells.x.names) == (["x1", "x0"], ["x2", "x1"])
+    np.testing.assert_allclose(cells.values.T, [[0.05, np.nan], [0.04, 0.02]])
+    assert cells.texts == [["0.05 ± 0.01", "0.04 ± 0.01"], ["", "0.02 ± 0.01"]]
+    assert (found.plot().get_title(loc="left"), cells.ends()) == (cells.heading, (0.0, 0.1))
+
+
+def test_at_most_20_are_drawn_and_the_rest_is_counted():
+    cells, totals = strengths(30).described(), strengths(30).described("totals")
+    assert len(cells.y.names) == 19
+    assert "10 hyperparameters of less interaction not shown" in cells.footer
+    assert (len(totals.labels), len(totals.bars)) == (20, 20)
+    assert "10 smaller ones not shown" in totals.footer
+
+
+def test_one_hyperparameters_pairs_and_totals_are_bars():
+    rows = strengths(focus="x0").described()
+    assert (rows.labels, [bar.end for bar in rows.bars]) == ([("x2",), ("x1",)], [0.04, 0.02])
+    assert rows.label == "H with x0"
+    totals = strengths().described("totals")
+    assert totals.labels == [("x2",), ("x1",), ("x0",)]
+    assert [bar.end for bar in totals.bars] == [0.04, 0.02, 0.0]
+
+
+def test_functions_drawn_are_shown_in_the_order_of_the_sentence():
+    found = drawn("x0")
+    rows = found.described()
+    assert rows.labels == [("x2",), ("x1",)]
+    assert [bar.end for bar in rows.bars] == [0.46, 0.48]
+    assert [bar.half for bar in rows.bars] == [pytest.approx((0.1, 0.2))] * 2
+    assert "x0 and x2" in found.sentence.partition(":")[0]
+    assert "H is larger for x0 and x1 (0.48)" in found.sentence
+    assert drawn().described().texts[0][0].endswith(" ± 0.15")

@@ -1,0 +1,106 @@
+"""How interactions are drawn: H of all pairs as a matrix, or of one hyperparameter's as bars."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hpo_explain.base.figures.cells import Cells
+from hpo_explain.base.figures.pairs import MOST_NAMES, triangle
+from hpo_explain.base.figures.rows import MOST_ROWS, Bar, Rows, View
+from hpo_explain.base.phrases import counted
+from hpo_explain.base.width import shorten
+from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
+
+_REACH = 0.1  # a shorter scale would show the error of H as color
+_SUBTITLE = "H-statistic: 0 where two effects only add up, 1 where there is nothing but interaction"
+
+
+def pairs(found: InteractionStrength) -> Cells | Rows:
+    """Draw H of all pairs as a matrix, those that interact most first, or of one's as bars."""
+    if found.focus is not None or len(found.names) < 2:
+        return _of_one(found)
+    order = np.argsort(-np.nansum(found.known_sizes, axis=1), kind="stable")[:MOST_NAMES]
+    bounds, chosen = found.bounds, np.ix_(order, order)
+    H = found.known_pairs[chosen]
+    std = found.pairs_std[chosen] if bounds is None else (bounds.upper - bounds.lower)[chosen] / 2.0
+    error = "standard error" if bounds is None else "half its 95% interval"
+    rests = f"Estimated from {counted(found.sample_size, 'point')}"
+    if bounds is not None:
+        rests = "Of functions drawn from the posterior"
+    left = len(found.names) - len(order)
+    return triangle(
+        [found.names[j] for j in order],
+        H,
+        [[f"{h:.2f} ± {s:.2f}" for h, s in zip(*row, strict=True)]
+         for row in zip(H, std, strict=True)],
+        low=0.0,
+        high=max(_REACH, float(np.nanmax(H))),
+        scale="H",
+        heading=f"Which hyperparameters act together on the {shorten(found.what, 60)}",
+        subtitle=_SUBTITLE,
+        footer=f"In the cells: H ± {error}. {rests}. H is relative: a pair that hardly matters can "
+        "have a large one." + f" {counted(left, 'hyperparameter')} of less interaction not shown." * bool(left),
+    )  # fmt: skip
+
+
+def totals(found: InteractionStrength) -> Rows:
+    """Draw H of each hyperparameter with any others as bars, the largest on top."""
+    order = [j for j in np.argsort(-found.total, kind="stable") if not np.isnan(found.total[j])]
+    return _bars(
+        [found.names[j] for j in order],
+        [Bar(i, 0.0, float(found.total[j]), float(found.total_std[j]))
+         for i, j in enumerate(order)],
+        heading=f"Which hyperparameters act with any others on the {shorten(found.what, 60)}",
+        subtitle="0: its effect only adds up with the others; 1: all of the variation is "
+        "interaction with it",
+        label="H with any others",
+        footer=_sampled(found),
+    )  # fmt: skip
+
+
+def _of_one(found: InteractionStrength) -> Rows:
+    name, bounds, H = found.focus or found.names[0], found.bounds, found.known_pairs
+    names, bars = list[str](), list[Bar]()
+    for i, pair in enumerate(found.members()):
+        names.append(next(found.names[j] for j in pair if found.names[j] != name))
+        half: float | tuple[float, float] = float(found.pairs_std[pair])
+        if bounds is not None:
+            half = float(H[pair] - bounds.lower[pair]), float(bounds.upper[pair] - H[pair])
+        bars.append(Bar(i, 0.0, float(H[pair]), half))
+    return _bars(
+        names,
+        bars,
+        heading=f"What acts together with {shorten(name, 60)} on the {shorten(found.what, 60)}",
+        subtitle=_SUBTITLE,
+        label=f"H with {shorten(name, 60)}",
+        footer=whiskers(found),
+    )
+
+
+def whiskers(found: InteractionStrength) -> str:
+    """Say what the whiskers of bars of pairs are, and in which order they stand."""
+    drawn = "Whiskers: 95% interval of functions drawn from the posterior."
+    order = "The pair that interacts most, in the objective's units, is on top."
+    return f"{drawn if found.bounds is not None else _sampled(found)} {order}"
+
+
+def _bars(names: list[str], bars: list[Bar], *, footer: str, **words: str) -> Rows:
+    left = len(names) - MOST_ROWS
+    return Rows(
+        labels=[(name,) for name in names[:MOST_ROWS]],
+        bars=bars[:MOST_ROWS],
+        footer=footer + f" {counted(left, 'smaller one')} not shown." * (left > 0),
+        positive=True,
+        **words,
+    )
+
+
+def _sampled(found: InteractionStrength) -> str:
+    size = counted(found.sample_size, "point")
+    return f"Whiskers: standard error of estimating from {size}, not the model's uncertainty."
+
+
+VIEWS = {
+    "": View(pairs, "H of pairs, the strongest interaction first."),
+    "totals": View(totals, "H of each hyperparameter with any others.", shown_if=lambda _: False),
+}
