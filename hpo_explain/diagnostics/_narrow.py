@@ -11,7 +11,8 @@ import numpy as np
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.diagnostics._skill import limit_of_rank, r2_of, rank_correlation
 from hpo_explain.diagnostics._trust import R2, Trust, Verdict, level_of, limits_of
-from hpo_explain.models.acquisition.protocols import Acquisition, SupportsBootstrap
+from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.models.protocols import SupportsHeldOut, Surrogate
 from hpo_explain.space.support import Support
 
@@ -116,7 +117,7 @@ def trust_of_densities(acquisition: Acquisition) -> Trust | None:
     Trust, or None
         None where the acquisition function has no densities to draw again.
     """
-    if not isinstance(acquisition, SupportsBootstrap):
+    if not isinstance(acquisition, DensityRatio):
         return None
     no_model = Verdict("unknown", (fact("unchecked_densities"),))
     reason, n = _reason(acquisition)
@@ -125,7 +126,7 @@ def trust_of_densities(acquisition: Acquisition) -> Trust | None:
     return Trust(no_model, no_model, nothing, nothing, n, "bootstrap", proposals)
 
 
-def _reason(acquisition: SupportsBootstrap) -> tuple[Fact, int]:
+def _reason(acquisition: DensityRatio) -> tuple[Fact, int]:
     draws = acquisition.bootstrap(_DRAWS)
     if draws is None:
         return fact("unchecked_densities_trials", level="unknown"), 0

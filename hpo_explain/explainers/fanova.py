@@ -47,13 +47,9 @@ from hpo_explain.models.box_sums import (
     subset_variances,
     total_cost,
 )
-from hpo_explain.models.protocols import (
-    SupportsAnova,
-    SupportsBoxes,
-    SupportsRefits,
-    Surrogate,
-    TreeBoxes,
-)
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.protocols import SupportsBoxes, Surrogate, TreeBoxes
 from hpo_explain.space import Array
 
 
@@ -64,7 +60,7 @@ class FanovaExplainer:
     ----------
     forest : Surrogate
         A forest whose leaves are boxes (`SupportsBoxes`), or a model that draws its own
-        decomposition (`SupportsAnova`), as a Gaussian process does; any other surrogate is
+        decomposition (`GaussianProcessSurrogate`), as a Gaussian process does; any other surrogate is
         distilled into a forest, and the fidelity is reported.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective: a cap clips the worse side.
@@ -147,7 +143,7 @@ class FanovaExplainer:
         refits : int, default 0
             Number of refits of a forest from which shares are corrected for noise and get an
             interval; 0 explains the forest as it is. It must know its trials
-            (`SupportsRefits`).
+            (`ForestSurrogate`).
         most_pairs : float, default 1e8
             Number of pairs of leaves up to which the result computes total effects, when it is
             asked for them.
@@ -174,7 +170,7 @@ class FanovaExplainer:
                 f"must be at most the number of hyperparameters, {d}, but was {order}",
                 order,
             )
-        if cap is None and not given and isinstance(self._model, SupportsAnova):
+        if cap is None and not given and isinstance(self._model, GaussianProcessSurrogate):
             draws = self._model.anova(order, draws=self._subject.draws, seed=self._seed)
             if draws is not None:
                 return of_draws(self._subject, draws, self._seed)
@@ -218,7 +214,7 @@ class FanovaExplainer:
         n: int,
     ) -> ShareIntervals:
         """Return the shares corrected by refits, with their intervals."""
-        if not isinstance(self._model, SupportsRefits):
+        if not isinstance(self._model, ForestSurrogate):
             problem = "was given, but this model cannot be fitted again"
             raise InputError("refits", problem, n, "Leave it out, or pass a ForestSurrogate.")
         found = self._model.refits(n, seed=self._seed)

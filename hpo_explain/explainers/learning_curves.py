@@ -38,7 +38,7 @@ from hpo_explain.explainers._pruners import RULES
 from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explanations.fanova import FanovaImportance
 from hpo_explain.explanations.learning_curves import LearningCurves, PrunerReplay
-from hpo_explain.models.protocols import SupportsRefits
+from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.run import Curves, Pruner, Run, thinned
 from hpo_explain.space import Array
 
@@ -292,7 +292,7 @@ class LearningCurvesExplainer:
         surrogate = then.surrogate(kind=kind, seed=self._seed)
         subject = replace(Subject.of(then), optimizer=run.optimizer)
         explainer = FanovaExplainer(surrogate, subject=subject, seed=self._seed)
-        return explainer.explain(refits=_REFITS if isinstance(surrogate, SupportsRefits) else 0)
+        return explainer.explain(refits=_REFITS if isinstance(surrogate, ForestSurrogate) else 0)
 
 
 def interval(rho: float, n: int, tau: float) -> tuple[float, float]:

@@ -21,7 +21,8 @@ from hpo_explain.explanations.fanova import FanovaImportance
 from hpo_explain.explanations.noise import Noise
 from hpo_explain.methods.effects.effect_result import PartialDependence
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
-from hpo_explain.models.protocols import SupportsRefits, Surrogate
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import NoiseModel
 
 _REFITS = 12  # of a forest
@@ -144,7 +145,7 @@ class NoiseExplainer:
         return here, lower, upper
 
     def _shares(self, log_variance: Surrogate, about: Subject, order: int) -> FanovaImportance:
-        refits = _REFITS if isinstance(log_variance, SupportsRefits) else 0
+        refits = _REFITS if isinstance(log_variance, ForestSurrogate) else 0
         explainer = FanovaExplainer(log_variance, subject=about, seed=self._seed)
         return explainer.explain(order=order, refits=refits)
 

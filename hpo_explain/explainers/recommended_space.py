@@ -48,7 +48,8 @@ from hpo_explain.explainers._categories import codes_of
 from hpo_explain.explainers._reachable import Difference, best_predicted, reachable, search_rows
 from hpo_explain.explanations.recommended_space import Evidence, Recommendation, share_between
 from hpo_explain.methods._engines.explained import Explained
-from hpo_explain.models.protocols import SupportsPlausible, Surrogate
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -76,7 +77,7 @@ class RecommendedSpaceExplainer:
     ----------
     surrogate : Surrogate
         The model of the objective. One that knows how uncertain differences are
-        (`SupportsDifference`) gives up more; one with plausible alternatives (`SupportsPlausible`)
+        (`SupportsDifference`) gives up more; one with plausible alternatives (`GaussianProcessSurrogate`)
         less that is wrong. A Gaussian process has both.
     direction : {"minimize", "maximize"}, default "minimize"
         Which way the objective is better; ignored where `subject` is given.
@@ -163,7 +164,7 @@ class RecommendedSpaceExplainer:
         )
 
     def _models(self) -> tuple[Surrogate, ...]:
-        if isinstance(self._surrogate, SupportsPlausible):
+        if isinstance(self._surrogate, GaussianProcessSurrogate):
             return self._surrogate.plausible(_MODELS, seed=self._seed)
         return (self._surrogate,)
 

@@ -40,13 +40,8 @@ from hpo_explain.methods._engines.explained import Explained, accepted_acquisiti
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import evaluate, sampled_shapley
 from hpo_explain.methods._engines.uncertainty import bootstrap_std, objective_contributions
-from hpo_explain.models.acquisition.protocols import (
-    Acquisition,
-    OfPredictions,
-    SupportsCandidates,
-    SupportsMarginals,
-    SupportsWeight,
-)
+from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
+from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace, encode_one
 
 BACKGROUNDS = ("auto", "global", "local", "hybrid", "candidates", "thesis")
@@ -76,14 +71,14 @@ class ShapleyExplainer:
         largest contribution, to 2000 rows at most (400 where coalitions are sampled), and notes
         what was reached; "local" does so around the explained configuration, "hybrid" with half
         of the rows there; "candidates" does so with draws from those among which the optimizer
-        chooses, where its acquisition can draw them (TPE's, a `SupportsCandidates`); "thesis" is
+        chooses, where its acquisition can draw them (TPE's, a `DensityRatio`); "thesis" is
         1000 rows per hyperparameter, as ShapleyMBO takes.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
         "exact" values every coalition through the surrogate's own structure, without composed
         rows (a `SupportsCoalitions` surrogate, up to 11 active hyperparameters). "kernel" is
         `shap.KernelExplainer`: every coalition up to 11, its sampling above; any acquisition.
         "auto" is "exact" where it is possible; the two agree. Above 11 it walks orders of the
-        hyperparameters where the acquisition can (TPE's, a `SupportsWalks`); where the background
+        hyperparameters where the acquisition can (TPE's, a `DensityRatio`); where the background
         grows, from 8 on by composed rows, which are then the smaller part of the error. "sampling"
         draws background rows and orders (Algorithm 2 of [1]_), whatever their number;
         its intervals are those of the orders, and its "auto" background is "thesis".
@@ -157,7 +152,7 @@ class ShapleyExplainer:
         space = acquisition.space
         if isinstance(background, str):
             check_option("background", background, BACKGROUNDS)
-            if background == "candidates" and not isinstance(acquisition, SupportsCandidates):
+            if background == "candidates" and not isinstance(acquisition, DensityRatio):
                 raise InputError(
                     "background",
                     "is 'candidates', which needs an acquisition that draws candidates, such as "
@@ -256,7 +251,7 @@ class ShapleyExplainer:
             model_std=self._model_std(game, background, objective),
             commonness=self._commonness(x),
             objective=objective,
-            kappa=acquisition.kappa if isinstance(acquisition, SupportsWeight) else None,
+            kappa=getattr(acquisition, "kappa", None),
             notes=(*estimate.notes, *self._subject.notes),
         )
 
@@ -308,7 +303,7 @@ class ShapleyExplainer:
     ) -> Array | None:
         """Return the std under the model by term and of the total, where terms are linear in it."""
         acquisition = self._acquisition
-        if isinstance(acquisition, SupportsMarginals) and self._model_uncertainty:
+        if isinstance(acquisition, DensityRatio) and self._model_uncertainty:
             return bootstrap_std(game, acquisition, background, seed=self._seed)
         terms = acquisition.term_names
         if objective is None or _LINEAR not in terms:
@@ -320,7 +315,7 @@ class ShapleyExplainer:
     def _commonness(self, x: Array) -> Commonness | None:
         """Return how common the values are among good and among other trials."""
         acquisition, about = self._acquisition, self._subject
-        if not isinstance(acquisition, SupportsMarginals):
+        if not isinstance(acquisition, DensityRatio):
             return None
         good, bad = np.full(len(x), np.nan), np.full(len(x), np.nan)
         near = np.full((len(x), 2), np.nan)
@@ -364,7 +359,7 @@ class ShapleyExplainer:
         if self._place == "global":
             return hypercubes(space, rows, seed=seed)
         acquisition = self._acquisition
-        if self._place == "candidates" and isinstance(acquisition, SupportsCandidates):
+        if self._place == "candidates" and isinstance(acquisition, DensityRatio):
             return independent_batches(
                 lambda n, batch_seed: acquisition.candidates(n, seed=batch_seed), rows, seed=seed
             )

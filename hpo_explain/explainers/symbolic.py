@@ -47,13 +47,8 @@ from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.explanations.symbolic import Factor, Function, SymbolicEffect, Term
 from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
-from hpo_explain.models.protocols import (
-    SupportsJoint,
-    SupportsPlausible,
-    SupportsTrees,
-    Surrogate,
-    mean_of,
-)
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.protocols import SupportsJoint, SupportsTrees, Surrogate, mean_of
 from hpo_explain.run import LARGEST
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
 
@@ -235,7 +230,7 @@ class SymbolicExplainer:
         surrogate = self._surrogate
         if isinstance(surrogate, SupportsJoint):
             models: Sequence[Surrogate] = (surrogate,)
-            if isinstance(surrogate, SupportsPlausible):
+            if isinstance(surrogate, GaussianProcessSurrogate):
                 models = surrogate.plausible(_MODELS, seed=self._seed)
             moved = effect - _means(surrogate, groups)
             each = np.array_split(np.arange(self._subject.draws or _DRAWS), len(models))

@@ -98,35 +98,6 @@ class SupportsCoalitions(Protocol):
 
 
 @runtime_checkable
-class SupportsMeanShapley(Protocol):
-    """A surrogate that knows the Shapley values of its mean without valuing coalitions."""
-
-    def mean_shapley(self, x: Array, background: Array, players: Ints) -> Array | None:
-        """Return Shapley values against each background row, (n, number of players).
-
-        `x` is the explained row (d,), `background` holds latent rows (n, d), `players` are the
-        columns that take part. None where the model's structure does not allow it.
-        """
-        ...
-
-
-@runtime_checkable
-class SupportsWalkedPredictions(Protocol):
-    """A surrogate that follows players who join one by one without composed rows."""
-
-    def predict_walks(
-        self, x: Array, background: Array, orders: Ints
-    ) -> tuple[Array, Array] | None:
-        """Return mean and standard deviation before the first player joins, and after each.
-
-        Each (n, w, p + 1). `x` is the row whose values the players take (d,), `background` holds
-        the latent rows from which they start (n, d), `orders` the orders of each row: players by
-        their columns, (n, w, p). None where the model's structure does not allow it.
-        """
-        ...
-
-
-@runtime_checkable
 class KnowsTrainingRows(Protocol):
     """A surrogate that knows which rows it was fitted on."""
 
@@ -203,38 +174,10 @@ class SupportsTrees(Protocol):
         ...
 
 
-@runtime_checkable
-class SupportsGrid(Protocol):
-    """A surrogate that predicts along a grid without composed rows."""
-
-    def predict_grid(self, X: Array, members: Ints, values: Array) -> tuple[Array, Array] | None:
-        """Return mean and standard deviation, each (n, G), at rows that take the values of a grid.
-
-        `X` holds encoded rows (n, d), `members` are the columns that take each of `values`
-        (G, number of members); nothing else changes, no other column's activity either. None
-        where the model's structure does not allow it.
-        """
-        ...
-
-    def grid_mean(self, X: Array, members: Ints, values: Array) -> Array | None:
-        """Return the mean alone, (n, G), as of :meth:`predict_grid`."""
-        ...
-
-
-@runtime_checkable
-class SupportsMean(Protocol):
-    """A surrogate that predicts the mean without the standard deviation in much less time."""
-
-    def predict_mean(self, X: Array) -> Array:
-        """Return the mean, (n,), at encoded rows (n, d), as of :meth:`Surrogate.predict`."""
-        ...
-
-
 def mean_of(surrogate: Surrogate, X: Array) -> Array:
     """Return the surrogate's mean, (n,), at encoded rows (n, d)."""
-    if isinstance(surrogate, SupportsMean):
-        return surrogate.predict_mean(X)
-    return surrogate.predict(X)[0]
+    predict_mean = getattr(surrogate, "predict_mean", None)
+    return surrogate.predict(X)[0] if predict_mean is None else np.asarray(predict_mean(X))
 
 
 @runtime_checkable
@@ -355,28 +298,6 @@ class AnovaDraws:
     functions: DrawnFunctions
 
 
-@runtime_checkable
-class SupportsAnova(Protocol):
-    """A surrogate that draws the functional ANOVA of the function behind the trials."""
-
-    def anova(self, order: int, *, draws: int | None = None, seed: int = 0) -> AnovaDraws | None:
-        """Return draws of the decomposition into sets of up to `order` hyperparameters.
-
-        As many as asked for, or as are usual; None where the model's structure or the space does
-        not allow it.
-        """
-        ...
-
-
-@runtime_checkable
-class SupportsPlausible(Protocol):
-    """A surrogate whose parameters, too, are uncertain."""
-
-    def plausible(self, n: int, *, seed: int = 0) -> tuple[Surrogate, ...]:
-        """Return surrogates of the same trials, with draws of n plausible parameters."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class Refits:
     """Forests fitted again to what the trials might have been.
@@ -391,15 +312,6 @@ class Refits:
 
     noise: tuple[SupportsBoxes, ...]
     trials: tuple[SupportsBoxes, ...]
-
-
-@runtime_checkable
-class SupportsRefits(Protocol):
-    """A surrogate made of trees that can be fitted again to see how far it depends on noise."""
-
-    def refits(self, n: int, *, seed: int = 0) -> Refits:
-        """Return `n` refits of each kind."""
-        ...
 
 
 def std_from_variance(variance: Array) -> Array:

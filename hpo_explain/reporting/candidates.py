@@ -8,7 +8,6 @@ from markupsafe import Markup
 
 from hpo_explain.explanations.densities import ProposalDensities
 from hpo_explain.explanations.proposal import ProposalExplanation
-from hpo_explain.models.acquisition.protocols import SupportsCandidates
 from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
@@ -23,7 +22,7 @@ def beside_candidates(context: Context, result: ProposalExplanation) -> Markup:
     if result.subject.assumed or result.trial is None:
         return Markup("")
     own = context.run.own_acquisition(result.trial)
-    if own is None or not isinstance(own.acquisition, SupportsCandidates):
+    if own is None or not isinstance(own.acquisition, DensityRatio):
         return Markup("")
     other = context.against_candidates(result.trial)
     scale = max(abs(result.payout["total"]), abs(other.payout["total"]))

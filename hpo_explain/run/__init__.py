@@ -2,7 +2,6 @@
 
 from hpo_explain.run.acquisitions import (
     ChosenAcquisition,
-    KnowsRegret,
     KnowsWhyNot,
     OptimizerRecord,
     OwnAcquisition,
@@ -41,7 +40,6 @@ __all__ = [
     "Curves",
     "Feasibility",
     "Instances",
-    "KnowsRegret",
     "KnowsWhyNot",
     "LogTail",
     "NoiseModel",

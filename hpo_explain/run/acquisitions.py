@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Protocol, runtime_checkable
 
@@ -19,7 +19,6 @@ from hpo_explain.models.acquisition.surrogate_based import (
     RiskAverseConfidenceBound,
 )
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.space import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,15 +58,6 @@ class OptimizerRecord(Protocol):
 
     def acquisition(self, before: int | None) -> OwnAcquisition | None:
         """Return the optimizer's own acquisition for trial `before`, None if unknown."""
-        ...
-
-
-@runtime_checkable
-class KnowsRegret(Protocol):
-    """A record whose framework bounds the regret: how much better the optimum may be."""
-
-    def regret_bound(self, trials: Sequence[int], objective: Array) -> float | None:
-        """Return the framework's own bound for these trials; None where it does not apply."""
         ...
 
 

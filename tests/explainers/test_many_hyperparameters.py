@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.models.protocols import SupportsMeanShapley
 from tests.ablating import AblationExplainer
 from tests.analytic import AnalyticSurrogate
 from tests.noted import the_note
@@ -29,7 +28,7 @@ def test_contributions_from_leaves_are_those_of_all_coalitions():
     """The definition: the weighted mean of what a player adds, over all sets of the others."""
     model, X = forest_of(5)
     x, background, players = X[0], X[[7, 8]], np.arange(5)
-    assert isinstance(model, SupportsMeanShapley)
+    assert isinstance(model, hx.ForestSurrogate)
     found = model.mean_shapley(x, background, players)
     for b, row in enumerate(background):
         for j in players:

@@ -29,11 +29,12 @@ from hpo_explain.models.acquisition.protocols import (
     OfPredictions,
     SupportsParts,
     SupportsTermCoalitions,
-    SupportsWalks,
     SurrogateBased,
     TermBlock,
 )
-from hpo_explain.models.protocols import SupportsCoalitions, SupportsMeanShapley, SupportsRelevance
+from hpo_explain.models.densities.ratio import DensityRatio
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.protocols import SupportsCoalitions, SupportsRelevance
 from hpo_explain.space import Array
 
 Players = npt.NDArray[np.int64]
@@ -110,14 +111,14 @@ class CoalitionGame:
         """Whether orders are walked in place of all coalitions."""
         if self.estimator != "auto":
             return False
-        if isinstance(self.acquisition, SupportsWalks):
+        if isinstance(self.acquisition, DensityRatio):
             return self._too_many
         return self.grows and len(self.players) >= LEAST_WALKED and not self.parts()
 
     @property
     def predicted_rows(self) -> int:
         """Number of composed rows that are predicted for each background row; 0 if none is."""
-        own = isinstance(self.acquisition, SupportsWalks)
+        own = isinstance(self.acquisition, DensityRatio)
         return 2 * (len(self.players) + 1) if self.walks_orders and not own else 0
 
     @property
@@ -194,7 +195,7 @@ class CoalitionGame:
             return None
         if not isinstance(game, PredictedObjective):
             return None
-        if not isinstance(game.surrogate, SupportsMeanShapley):
+        if not isinstance(game.surrogate, ForestSurrogate):
             return None
         by_row = game.surrogate.mean_shapley(self.x, np.vstack(cubes), self.players)
         if by_row is None:

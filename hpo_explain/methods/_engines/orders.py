@@ -32,8 +32,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.progress import steps
-from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions, SupportsWalks
-from hpo_explain.models.protocols import SupportsWalkedPredictions
+from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
+from hpo_explain.models.densities.ratio import DensityRatio
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.space import Array
 
 STARTS = 8  # places in an order; more would not pay, as background rows differ as well
@@ -52,8 +53,8 @@ def walked_shapley(
     Parameters
     ----------
     acquisition : Acquisition
-        The utility. One that `SupportsWalks`, or one of predictions whose surrogate
-        `SupportsWalkedPredictions`, is walked by its own structure; of any other one the rows are
+        The utility. One that `DensityRatio`, or one of predictions whose surrogate
+        `GaussianProcessSurrogate`, is walked by its own structure; of any other one the rows are
         composed and predicted.
     x : ndarray of shape (d,)
         The explained row, encoded.
@@ -66,7 +67,7 @@ def walked_shapley(
     """
     background = np.vstack(cubes)
     rng = np.random.default_rng(seed)
-    if isinstance(acquisition, SupportsWalks):
+    if isinstance(acquisition, DensityRatio):
         walk, starts = acquisition.walk_terms, STARTS
     else:
         walk, starts = partial(_predicted_terms, acquisition), 1
@@ -88,10 +89,10 @@ def walked_shapley(
 def _predicted_terms(
     acquisition: Acquisition, x: Array, background: Array, orders: npt.NDArray[np.int64]
 ) -> dict[str, Array]:
-    """Return what `SupportsWalks.walk_terms` does, by predictions."""
+    """Return what `DensityRatio.walk_terms` does, by predictions."""
     if isinstance(acquisition, OfPredictions):
         surrogate = acquisition.surrogate
-        if isinstance(surrogate, SupportsWalkedPredictions):
+        if isinstance(surrogate, GaussianProcessSurrogate):
             found = surrogate.predict_walks(x, background, orders)
             if found is not None:
                 return acquisition.terms_of(*found)
@@ -101,7 +102,7 @@ def _predicted_terms(
 def _composed_terms(
     acquisition: Acquisition, x: Array, background: Array, orders: npt.NDArray[np.int64]
 ) -> dict[str, Array]:
-    """Return what `SupportsWalks.walk_terms` does, by predictions of composed rows."""
+    """Return what `DensityRatio.walk_terms` does, by predictions of composed rows."""
     n, walks, p = orders.shape
     players, names = np.sort(orders[0, 0]), acquisition.term_names
     found = np.empty((n, walks, p + 1, len(names)))

@@ -31,7 +31,7 @@ from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weig
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import joining
 from hpo_explain.methods._engines.spread import sums_under
-from hpo_explain.models.acquisition.protocols import SupportsMarginals
+from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.models.protocols import SupportsJoint, SupportsTrees, Surrogate
 from hpo_explain.space import Array
 
@@ -92,7 +92,7 @@ def objective_contributions(
 
 
 def bootstrap_std(
-    game: CoalitionGame, acquisition: SupportsMarginals, background: Array, *, seed: int = 0
+    game: CoalitionGame, acquisition: DensityRatio, background: Array, *, seed: int = 0
 ) -> Array:
     """Return the std of contributions, (d, terms + 1), over bootstraps of the trials."""
     terms = game.acquisition.term_names

@@ -42,7 +42,7 @@ from hpo_explain.methods.advice.analyses import Analysed
 from hpo_explain.methods.advice.prospects import Candidates, Prospects, recent, tried
 from hpo_explain.models._repeats import different_rows
 from hpo_explain.models.protocols import SupportsHeldOut, SupportsJoint
-from hpo_explain.run import KnowsRegret, Run, thinned
+from hpo_explain.run import Run, thinned
 from hpo_explain.run.run import NOTABLE_NOISE
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, ranked
 
@@ -540,8 +540,9 @@ def go_on(
 def _left(run: Run, expected: float, bound: float) -> list[Fact]:
     """Return what is still to gain, under our model and by the framework's own bound."""
     found = [_LEFT(objective=run.objective_name, expected=expected, bound=bound)]
-    if isinstance(run.record, KnowsRegret) and np.asarray(run.feasible).all():
-        regret = run.record.regret_bound(np.asarray(run.trials).tolist(), run.objective)
+    regret_bound = getattr(run.record, "regret_bound", None)  # of a framework that knows one
+    if regret_bound is not None and np.asarray(run.feasible).all():
+        regret = regret_bound(np.asarray(run.trials).tolist(), run.objective)
         if regret is not None:
             found.append(_REGRET(bound=regret))
     return found

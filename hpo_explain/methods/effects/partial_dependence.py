@@ -53,13 +53,8 @@ from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
 from hpo_explain.methods.effects.effect_result import PROBABLE, Effect
 from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, restrict
-from hpo_explain.models.protocols import (
-    SupportsBoxes,
-    SupportsGrid,
-    SupportsJoint,
-    SupportsTrees,
-    Surrogate,
-)
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.protocols import SupportsBoxes, SupportsJoint, SupportsTrees, Surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import supported_at
 
@@ -372,7 +367,7 @@ class PartialDependenceExplainer:
 
     def _predict(self, z: Array, members: list[int], values: Array) -> tuple[Array, Array]:
         """Return m̂ and ŝ, each (rows, G), of configurations that take the values."""
-        if isinstance(self._surrogate, SupportsGrid):
+        if isinstance(self._surrogate, GaussianProcessSurrogate):
             found = self._surrogate.predict_grid(z, np.array(members), values)
             if found is not None:
                 return found

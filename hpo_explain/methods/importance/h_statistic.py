@@ -45,7 +45,8 @@ from hpo_explain.methods.effects.partial_dependence import checked_sample
 from hpo_explain.methods.importance._interaction_bounds import interaction_bounds
 from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
-from hpo_explain.models.protocols import SupportsGrid, Surrogate
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, ranked
 
 _FROM_SAMPLE = declared_fact(
@@ -275,7 +276,7 @@ class InteractionExplainer:
         game, surrogate = explained.game, explained.surrogate
         if (
             isinstance(game, OfPredictions)
-            and isinstance(surrogate, SupportsGrid)
+            and isinstance(surrogate, GaussianProcessSurrogate)
             and not any(space.is_conditional(space.names[j]) for j in members)
             and not any(parent in members for c in space.conditions for parent, _ in c)
         ):

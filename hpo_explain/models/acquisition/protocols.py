@@ -95,30 +95,6 @@ class SupportsTermCoalitions(Protocol):
 
 
 @runtime_checkable
-class SupportsWalks(Acquisition, Protocol):
-    """An acquisition that follows players who join one by one without composed rows."""
-
-    def walk_terms(self, x: Array, background: Array, orders: Ints) -> dict[str, Array]:
-        """Return the terms while players take the values of `x` one by one.
-
-        Parameters
-        ----------
-        x : ndarray of shape (d,)
-            The explained row, encoded.
-        background : ndarray of shape (n, d)
-            Latent rows from which the players start.
-        orders : ndarray of int, shape (n, w, p)
-            The orders of each background row: players by their columns.
-
-        Returns
-        -------
-        dict of str to ndarray of shape (n, w, p + 1)
-            The terms before the first player joins, and after each.
-        """
-        ...
-
-
-@runtime_checkable
 class SupportsParts(Protocol):
     """An acquisition that is a sum of acquisitions, each of a few hyperparameters or one model.
 
@@ -128,41 +104,6 @@ class SupportsParts(Protocol):
 
     def parts(self) -> tuple[Acquisition, ...]:
         """Return the parts, over the same space and with the same terms."""
-        ...
-
-
-@runtime_checkable
-class SupportsWeight(Protocol):
-    """An acquisition whose term ``uncertainty`` is the standard deviation times a weight."""
-
-    @property
-    def kappa(self) -> float:
-        """The weight κ."""
-        ...
-
-
-@runtime_checkable
-class SupportsMarginals(Protocol):
-    """An acquisition made of densities of trials, which may be drawn anew."""
-
-    def bootstrap_terms(self, X: Array, draws: int, *, seed: int = 0) -> dict[str, Array]:
-        """Return the terms, each (n, draws), at encoded rows (n, d) by trials drawn anew."""
-        ...
-
-    def marginal(self, j: int, positions: Array) -> tuple[Array, Array]:
-        """Return how common values of a hyperparameter are among good and among other trials.
-
-        As multiples of chance, each (n,).
-        """
-        ...
-
-
-@runtime_checkable
-class SupportsCandidates(Protocol):
-    """An acquisition that can draw the candidates among which the optimizer chooses."""
-
-    def candidates(self, n: int, *, seed: int = 0) -> Array:
-        """Draw `n` latent rows, (n, d), as the optimizer draws its candidates."""
         ...
 
 
@@ -207,12 +148,3 @@ class Draws:
 
     trials: int
     left: Iterator[LeftOut]
-
-
-@runtime_checkable
-class SupportsBootstrap(Protocol):
-    """An acquisition that can be learned again from draws of its trials."""
-
-    def bootstrap(self, draws: int, *, seed: int = 0) -> Draws | None:
-        """Return draws of the trials with replacement; None where the trials are not known."""
-        ...

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
@@ -95,26 +94,6 @@ class Curves:
     mu: Array
     inverse: Array
     constant: Array
-
-
-class Kernels(Protocol):
-    """The kernels of one hyperparameter."""
-
-    def log_densities(self, values: Array) -> Array:
-        """Return the logarithm of each kernel at each value, (n, K)."""
-        ...
-
-    def curves(self, values: Array) -> Curves | None:
-        """Return the kernels as parabolas at values (n,); None where they are not."""
-        ...
-
-    def log_uniform(self, values: Array) -> Array:
-        """Return the logarithm of a uniform kernel, (n,)."""
-        ...
-
-    def sample(self, which: Ints, rng: np.random.Generator) -> Array:
-        """Return one value from each of the kernels `which`, (n,)."""
-        ...
 
 
 def values_of(parameter: Parameter, positions: Array) -> Array:
@@ -245,3 +224,7 @@ class CategoryKernels:
         bounds = np.cumsum(self.weights[which], axis=1)
         drawn = (bounds < rng.random(len(which))[:, None] * bounds[:, -1:]).sum(axis=1)
         return np.asarray(np.minimum(drawn, self.weights.shape[1] - 1), dtype=float)
+
+
+Kernels = NumericKernels | CategoryKernels
+"""The kernels of a hyperparameter, one for each trial and one for the prior."""
