@@ -13,7 +13,7 @@ V_jk is a square: where nothing is known of an interaction, it is that of the dr
 So the lower ends are those of C_jk, which is 0 on average if nothing is known. Other ends are the
 0.5 % and 99.5 % quantiles: 95 % intervals with what the few kernels that are drawn may miss.
 
-Where the model draws its own decomposition (`SupportsAnova`), this is taken. Else partial
+Where the model draws its own decomposition (`GaussianProcessSurrogate`), this is taken. Else partial
 dependences of a pair are drawn jointly on a grid of values of the sample (Eq. 4 of Moosbauer et
 al. [1]_ for means over rows), with the kernel as it is. Those of several pairs are of the same
 functions, drawn at a design; what it leaves open of a pair is drawn for it alone, so that the
@@ -32,7 +32,8 @@ import numpy as np
 
 from hpo_explain.methods.importance._drawn_functions import inverse_root, mirrored
 from hpo_explain.methods.importance.h_statistic_result import InteractionBounds
-from hpo_explain.models.protocols import AnovaDraws, SupportsAnova, SupportsJoint, Surrogate
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.protocols import AnovaDraws, SupportsJoint, Surrogate
 from hpo_explain.space import Array
 
 _ENDS = (0.005, 0.995)
@@ -84,7 +85,7 @@ def interaction_bounds(
     if surrogate is None or not pairs:
         return None
     drawn: Iterator[_Drawn] | None = None
-    if isinstance(surrogate, SupportsAnova):
+    if isinstance(surrogate, GaussianProcessSurrogate):
         decomposed = surrogate.anova(2, draws=draws, seed=seed)
         if decomposed is not None:
             drawn = (_of_anova(decomposed, pair) for pair in pairs)
