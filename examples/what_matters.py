@@ -46,7 +46,7 @@ def main() -> None:
 
     print(hx.subspace(run, share=0.9).sentence)  # what can stay fixed
     recommendation = hx.recommended_space(run)
-    print(recommendation.evidence)
+    print(recommendation.to_frame())
     print(recommendation.space)
     for config in hx.next_experiments(run, "C", n=2, kind="gp"):
         study.enqueue_trial(config)

@@ -29,14 +29,12 @@ from .explainers.noise import NoiseExplainer as NoiseExplainer
 from .explainers.pareto import ParetoExplainer as ParetoExplainer
 from .explainers.prediction import PredictionExplainer as PredictionExplainer
 from .explainers.proposal import ProposalExplainer as ProposalExplainer
-from .explainers.recommended_space import RecommendedSpaceExplainer as RecommendedSpaceExplainer
 from .explainers.regional import (
     RegionalPartialDependenceExplainer as RegionalPartialDependenceExplainer,
 )
 from .explainers.sample_size import check_sample_size as check_sample_size
 from .explainers.sample_size import find_sample_size as find_sample_size
 from .explainers.shapley import ShapleyExplainer as ShapleyExplainer
-from .explainers.subspace import SubspaceExplainer as SubspaceExplainer
 from .explainers.symbolic import SymbolicExplainer as SymbolicExplainer
 from .explanations.comparison import Comparison as Comparison
 from .explanations.densities import DensityCurve as DensityCurve
@@ -53,19 +51,16 @@ from .explanations.path import DesirabilityPath as DesirabilityPath
 from .explanations.prediction import PredictionExplanation as PredictionExplanation
 from .explanations.prediction_overview import PredictionOverview as PredictionOverview
 from .explanations.proposal import ProposalExplanation as ProposalExplanation
-from .explanations.recommended_space import Recommendation as Recommendation
 from .explanations.regional import Condition as Condition
 from .explanations.regional import Region as Region
 from .explanations.regional import RegionalPartialDependence as RegionalPartialDependence
 from .explanations.repeated_runs import RepeatedRuns as RepeatedRuns
 from .explanations.sample_size import SampleSizeCheck as SampleSizeCheck
-from .explanations.subspace import Subspace as Subspace
 from .explanations.symbolic import SymbolicEffect as SymbolicEffect
 from .facade.comparison import compare as compare
 from .facade.effects import partial_dependences as partial_dependences
 from .facade.effects import regional_partial_dependence as regional_partial_dependence
 from .facade.fanova import importance as importance
-from .facade.fanova import subspace as subspace
 from .facade.footprint import footprint as footprint
 from .facade.history import history as history
 from .facade.learning_curves import learning_curves as learning_curves
@@ -78,7 +73,6 @@ from .facade.proposals import density_path as density_path
 from .facade.proposals import desirability_path as desirability_path
 from .facade.proposals import explain_proposal as explain_proposal
 from .facade.proposals import proposal_densities as proposal_densities
-from .facade.recommended_space import recommended_space as recommended_space
 from .facade.symbolic import symbolic as symbolic
 from .methods._engines.background import baseline_background as baseline_background
 from .methods._engines.background import global_background as global_background
@@ -120,6 +114,12 @@ from .methods.importance.tunability import mistunability as mistunability
 from .methods.importance.tunability import optimizer_bias as optimizer_bias
 from .methods.importance.tunability import sensitivity as sensitivity
 from .methods.importance.tunability import tunability as tunability
+from .methods.space.recommended_space import RecommendedSpaceExplainer as RecommendedSpaceExplainer
+from .methods.space.recommended_space import recommended_space as recommended_space
+from .methods.space.recommended_space_result import Recommendation as Recommendation
+from .methods.space.subspace import SubspaceExplainer as SubspaceExplainer
+from .methods.space.subspace import subspace as subspace
+from .methods.space.subspace_result import Subspace as Subspace
 from .models.acquisition.surrogate_based import ExpectedImprovement as ExpectedImprovement
 from .models.acquisition.surrogate_based import LogExpectedImprovement as LogExpectedImprovement
 from .models.acquisition.surrogate_based import LowerConfidenceBound as LowerConfidenceBound

@@ -222,14 +222,14 @@ LIME = Method(
 
 RECOMMENDED_SPACE = Method(
     name="recommended_space",
-    module="hpo_explain.facade.recommended_space",
+    module="hpo_explain.methods.space.recommended_space",
     asks="Which values can be left out of the search?",
     limits="a value is kept where the model is uncertain or hardly anything was tried, so few "
     "trials narrow little",
 )
 SUBSPACE = Method(
     name="subspace",
-    module="hpo_explain.facade.fanova",
+    module="hpo_explain.methods.space.subspace",
     asks="Which hyperparameters can stay fixed?",
     limits="only what the model is certain of, so few trials fix little",
 )

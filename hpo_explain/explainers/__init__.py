@@ -21,11 +21,9 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "path": ["explain_path"],
         "prediction": ["PredictionExplainer"],
         "proposal": ["ProposalExplainer"],
-        "recommended_space": ["RecommendedSpaceExplainer"],
         "regional": ["RegionalPartialDependenceExplainer"],
         "sample_size": ["check_sample_size", "find_sample_size"],
         "shapley": ["ShapleyExplainer"],
-        "subspace": ["SubspaceExplainer"],
         "symbolic": ["SymbolicExplainer"],
     },
 )

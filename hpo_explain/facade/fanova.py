@@ -15,9 +15,7 @@ from hpo_explain.base.options import KINDS, Kind
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.explainers.fanova import FanovaExplainer
-from hpo_explain.explainers.subspace import SubspaceExplainer
 from hpo_explain.explanations.fanova import FanovaImportance
-from hpo_explain.explanations.subspace import Subspace
 from hpo_explain.facade._asked import read
 from hpo_explain.facade._candidates import Candidate, candidates, choice
 from hpo_explain.models.anova import NODES
@@ -136,84 +134,6 @@ def importance(
         if other.rivals(chosen):
             result = result.compared(explained(other, 1))
     return result
-
-
-@shows_progress
-def subspace(
-    run: Any,
-    share: float = 0.9,
-    *,
-    n_trees: int = _TREES,
-    seed: int = 0,
-    cap: Cap = "25%",
-    kind: Kind = "auto",
-    given: Mapping[str, Sequence[Any]] | None = None,
-    surrogate: Any = None,
-    **reading: Any,
-) -> Subspace:
-    """Find the hyperparameters that matter among the good configurations, and what can stay fixed.
-
-    Parameters
-    ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
-        The optimization run.
-    share : float, default 0.9
-        Share of the variance, in (0, 1], that the set explains alone: its main effects and all
-        interactions among its members.
-    n_trees, seed, given
-        As in :func:`importance`.
-    cap : float, str, dict or None, default "25%"
-        As in :func:`importance`: shares of what varies among the good configurations. None for
-        those of the whole space; so are those of a run in which too many trials tie as the best.
-    kind : {"auto", "gp", "forest"}, default "auto"
-        The surrogate by which it is judged what can stay fixed, as in :meth:`Run.surrogate`.
-    surrogate : Surrogate or object, optional
-        A model of your own in place of both, as in :func:`importance`.
-    **reading
-        Options of the adapter, such as ``objective=`` for a table.
-
-    Returns
-    -------
-    Subspace
-        The set, and in `fixed` what can certainly stay at the incumbent's values.
-
-    Raises
-    ------
-    ValueError
-        If `share` is not in (0, 1], fewer than two trials are finished, `cap` is outside the
-        observed objective, or `given` leaves nothing.
-
-    References
-    ----------
-    .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
-       hyperparameter importance. ICML. Section 4.4.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> rng = np.random.default_rng(0)
-    >>> table = pd.DataFrame({"x": rng.random(50), "y": rng.random(50)})
-    >>> table["loss"] = table.x
-    >>> hx.subspace(table, objective="loss").names
-    ('x',)
-    """
-    run, about = _read(subspace, run, reading, surrogate, kind, n_trees, seed)
-    if cap == "25%" and len(run) and np.quantile(run.cost, 0.25) <= run.cost.min():
-        cap, about = None, replace(about, notes=(fact("cap_is_the_best"), *about.notes))
-    if run.model is not None and kind == "auto":
-        bound = None if cap is None else _cap(run, run.model, cap)
-        own = SubspaceExplainer(run.model, subject=about, n_trees=n_trees, seed=seed)
-        return own.explain(share, cap=bound, given=given)
-    capped, about, bound = _capped(run, about, n_trees, seed, cap)
-    explainer = SubspaceExplainer(
-        capped.surrogate(kind="forest", n_trees=n_trees, seed=seed),
-        model=run.surrogate(kind=kind, seed=seed),
-        subject=about,
-        seed=seed,
-    )
-    return explainer.explain(share, cap=bound, given=given)
 
 
 def _capped(

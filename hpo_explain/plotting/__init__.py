@@ -20,11 +20,9 @@ from hpo_explain.plotting.path_predictions import plot_predictions
 from hpo_explain.plotting.prediction import plot_prediction
 from hpo_explain.plotting.prediction_overview import plot_prediction_overview
 from hpo_explain.plotting.proposal import plot_proposal
-from hpo_explain.plotting.recommended_space import plot_recommended_space
 from hpo_explain.plotting.regional import plot_region_ice, plot_regions
 from hpo_explain.plotting.repeated_runs import plot_repeated_runs
 from hpo_explain.plotting.sample_size import plot_sample_size
-from hpo_explain.plotting.subspace import plot_subspace
 from hpo_explain.plotting.symbolic import plot_symbolic
 
 __all__ = [
@@ -53,13 +51,11 @@ __all__ = [
     "plot_prediction_overview",
     "plot_predictions",
     "plot_proposal",
-    "plot_recommended_space",
     "plot_region_ice",
     "plot_regions",
     "plot_repeated_runs",
     "plot_sample_size",
     "plot_shares",
-    "plot_subspace",
     "plot_svg",
     "plot_symbolic",
     "result_html",

@@ -23,9 +23,7 @@ from hpo_explain.explanations.learning_curves import LearningCurves
 from hpo_explain.explanations.noise import Noise
 from hpo_explain.explanations.path import LATEST, DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
-from hpo_explain.explanations.recommended_space import Recommendation
 from hpo_explain.explanations.regional import RegionalPartialDependence
-from hpo_explain.explanations.subspace import Subspace
 from hpo_explain.facade.fanova import importance
 from hpo_explain.methods._engines.proposed import judged_at
 from hpo_explain.methods.advice.advise import AdviceExplainer
@@ -36,6 +34,8 @@ from hpo_explain.methods.around.lime_result import LimeExplanation
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.methods.effects.effect_result import AccumulatedLocalEffects, PartialDependence
 from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
+from hpo_explain.methods.space.recommended_space_result import Recommendation
+from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.models.acquisition.protocols import SurrogateBased
 from hpo_explain.reporting._ahead import Ahead
 from hpo_explain.run import Run

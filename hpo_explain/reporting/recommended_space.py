@@ -20,7 +20,7 @@ _MOST_ROWS = 30
 def _content(context: Context) -> Content:
     recommendation, subspace = context.recommended_space, context.subspace
     experiments = context.experiments
-    evidence = recommendation.evidence
+    evidence = recommendation.to_frame()
     narrowed = evidence[evidence["kept"] < 1.0]
     body = render(
         "recommended_space.html.j2",

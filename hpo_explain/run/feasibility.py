@@ -17,6 +17,9 @@ from hpo_explain.space import Array, Bools, SearchSpace
 _SLOPES = 1e-2, 1e3  # of the sigmoid: labels are 2 apart
 _INTERCEPTS = -50.0, 50.0
 
+PROBABLE = 0.5
+"""Configurations less probably feasible are not proposed, and their effects not relied on."""
+
 
 @dataclass(frozen=True, eq=False)
 class Feasibility:

@@ -45,7 +45,7 @@ def test_a_narrower_space_the_fixed_rest_and_trials_worth_their_cost(tmp_path):
     recommendation, subspace = hx.recommended_space(run), hx.subspace(run)
     assert recommendation.sentence in page.text
     assert subspace.sentence in page.text
-    for _, row in recommendation.evidence.iterrows():
+    for _, row in recommendation.to_frame().iterrows():
         if row["kept"] < 1.0:
             assert row["reason"] in page.text
             assert row["after"] in page.text

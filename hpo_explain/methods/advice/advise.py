@@ -22,13 +22,13 @@ from hpo_explain.base.facts import Fact
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.explainers.recommended_space import still_possible
 from hpo_explain.methods.advice.advise_result import Action, Advice
 from hpo_explain.methods.advice.analyses import Analysed
 from hpo_explain.methods.advice.changing import branch, fix, narrow, rescale, widen
 from hpo_explain.methods.advice.prospects import Candidates, Prospects
 from hpo_explain.methods.advice.telling import beware, failing, go_on, luck, repeat, stop, wait
 from hpo_explain.methods.advice.trying import attempt, experiment, explore, promising
+from hpo_explain.methods.space.recommended_space import still_possible
 from hpo_explain.space import SearchSpace
 
 _FAILED = declared_fact("advice_failed", "{part}: failed ({error})")

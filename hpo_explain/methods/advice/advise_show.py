@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isnan
 
-from hpo_explain.base.figures.rows import Bar, Rows, View
+from hpo_explain.base.figures import Bar, Rows, View
 from hpo_explain.methods.advice.advise_result import Action, Advice
 
 
@@ -24,6 +24,7 @@ def gains(found: Advice) -> Rows:
         heading="What to do next",
         subtitle="expected improvement of the best objective, with 90 % of its distribution",
         label="expected improvement",
+        quiet=sum(isnan(action.gain) for action in actions),
     )
 
 

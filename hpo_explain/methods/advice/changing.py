@@ -25,7 +25,7 @@ from hpo_explain.base.numbers import format_value, plus_minus
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.text import declared_fact
-from hpo_explain.explainers.attainable import attainable
+from hpo_explain.methods._engines.attainable import attainable
 from hpo_explain.methods.advice.advise_result import Action, changed_to, listed_few
 from hpo_explain.methods.advice.analyses import Analysed
 from hpo_explain.methods.advice.prospects import Candidates, Prospects

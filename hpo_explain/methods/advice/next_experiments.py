@@ -31,10 +31,11 @@ from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods.effects.effect_result import PROBABLE, PartialDependence
+from hpo_explain.methods.effects.effect_result import PartialDependence
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from hpo_explain.models._repeats import different_rows
 from hpo_explain.models.protocols import SupportsJoint, Surrogate
+from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import Array, SearchSpace, lowest, ranked
 
 _BLOCK = 1000  # configurations whose covariance with the candidates is computed at once

@@ -35,10 +35,10 @@ from hpo_explain.base.numbers import format_level, format_value, plus_minus
 from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.advice.advise_result import Action, ActionKind, changed_to
-from hpo_explain.methods.effects.effect_result import PROBABLE
 from hpo_explain.models.acquisition.surrogate_based import ExpectedImprovement
 from hpo_explain.models.protocols import SupportsJoint, SupportsTrees, Surrogate
 from hpo_explain.run import BestPredicted, Run, average_instances, on_log_tail
+from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, lowest, ranked
 from hpo_explain.space.searches import changed, filled
 

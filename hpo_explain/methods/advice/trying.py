@@ -52,11 +52,11 @@ from hpo_explain.methods.advice.prospects import (
     probably_feasible,
     tried,
 )
-from hpo_explain.methods.effects.effect_result import PROBABLE
 from hpo_explain.models.acquisition.criteria import expected_improvement, log_expected_improvement
 from hpo_explain.models.acquisition.surrogate_based import ExpectedImprovement
 from hpo_explain.models.protocols import SupportsJoint, Surrogate, std_from_variance
 from hpo_explain.run import Run
+from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import (
     Array,
     CategoricalParameter,

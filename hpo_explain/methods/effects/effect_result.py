@@ -28,15 +28,14 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._narrow import Branch
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations._contrasts import Contrasts
-from hpo_explain.explanations.attainable import Attainable
+from hpo_explain.methods._engines.attainable import Attainable
+from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import Array, CategoricalParameter, category_index
 
 Mask = npt.NDArray[np.bool_]
 FLAT = 0.2
 """A range of means below this share of the prediction's std makes no difference: with effects
 spread evenly, less than 0.4 % of the variance."""
-PROBABLE = 0.5
-"""Least probability of being feasible of what is called the best."""
 _ROUNDING = 1e-12  # of the level: below, no value is better than another
 _NORMAL_95 = 1.96
 _MOST_NAMED = 3

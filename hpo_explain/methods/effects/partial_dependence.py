@@ -45,16 +45,19 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._narrow import branch_of
 from hpo_explain.explainers._categories import codes_of, left_out_note
-from hpo_explain.explainers.attainable import attainable
 from hpo_explain.explanations._contrasts import covariance_of_trees
-from hpo_explain.explanations.attainable import Attainable
 from hpo_explain.explanations.partial_dependences import PartialDependences
+from hpo_explain.methods._engines.attainable import Attainable, attainable
 from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
-from hpo_explain.methods.effects.effect_result import PROBABLE, Effect
+from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, restrict
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import SupportsBoxes, SupportsJoint, SupportsTrees, Surrogate
+from hpo_explain.models.protocols import SupportsBoxes
+from hpo_explain.models.protocols import SupportsJoint
+from hpo_explain.models.protocols import SupportsTrees
+from hpo_explain.models.protocols import Surrogate
+from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import supported_at
 

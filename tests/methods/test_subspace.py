@@ -6,11 +6,12 @@ from itertools import combinations
 import numpy as np
 import optuna
 import pytest
-from matplotlib.container import BarContainer
 
 import hpo_explain as hx
+from hpo_explain.base.facts import fact
 from hpo_explain.base.subject import Subject
 from hpo_explain.diagnostics._trust import Trust, Verdict
+from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.models.box_sums import closed_variance, mean_and_variance
 from tests.analytic import unit_cube
 
@@ -95,12 +96,6 @@ def test_of_a_maximized_objective_the_others_have_the_best_values():
     assert subspace.others == {"x1": pytest.approx(best[0])}
 
 
-def test_a_set_of_all_leaves_no_others():
-    subspace = subspace_of(fitted(unit_cube(2), lambda X: X[:, 0] + X[:, 1]))
-    assert set(subspace.names) == {"x1", "x2"}
-    assert subspace.others == {}
-
-
 def test_where_no_incumbent_is_known_nothing_is_said_of_what_can_stay_fixed():
     subspace = without_incumbent(fitted(unit_cube(3), lambda X: X[:, 1] ** 2)).explain()
     assert not subspace.fixed
@@ -112,7 +107,7 @@ def test_where_no_incumbent_is_known_nothing_is_said_of_what_can_stay_fixed():
 def test_many_hyperparameters_are_grown_greedily_and_it_is_said(monkeypatch):
     run = fitted(unit_cube(8), products)
     exhaustive = subspace_of(run, 0.95)
-    monkeypatch.setattr("hpo_explain.explainers.subspace.MOST_SETS", 3)
+    monkeypatch.setattr("hpo_explain.methods.space.subspace.MOST_SETS", 3)
     greedy = subspace_of(run, 0.95)
     assert not greedy.exhaustive
     assert "set_grown_greedily" in [note.kind for note in greedy.notes]
@@ -203,12 +198,6 @@ def test_what_can_stay_fixed_truly_loses_little(seed):
     assert subspace.fixed.items() <= at.items()
 
 
-def test_what_can_stay_fixed_is_found():
-    space = unit_cube(3)
-    X = space.sample(80, seed=1)
-    assert "x1" in judged(hx.Run(space, X, valley(X), "minimize")).fixed
-
-
 def test_a_single_value_is_not_fixed_as_it_cannot_change():
     cube = unit_cube(3)
     space = hx.SearchSpace([*cube.parameters, hx.CategoricalParameter("kernel", ["rbf"])])
@@ -245,7 +234,9 @@ def test_why_it_cannot_be_told_what_can_stay_fixed(monkeypatch):
     subspace = hx.subspace(run, n_trees=8, kind="forest")
     assert [doubt.kind for doubt in subspace.doubts] == ["no_posterior_to_draw"]
     assert "cannot be told" in subspace.sentence
-    monkeypatch.setattr("hpo_explain.diagnostics.trust", lambda *_, **__: believed(run, "poor"))
+    monkeypatch.setattr(
+        "hpo_explain.methods._engines.explained.trust_in", lambda *_, **__: believed(run, "poor")
+    )
     subspace = judged(run)
     assert [doubt.kind for doubt in subspace.doubts] == ["model_not_trusted"]
     assert not subspace.fixed
@@ -295,12 +286,42 @@ def test_an_optuna_study_goes_on_in_the_subspace():
     assert study.best_value <= min(trial.value for trial in study.trials[:40])
 
 
-def test_table_plot_and_dictionary_show_the_steps():
-    subspace = subspace_of(fitted(unit_cube(5), products), 0.97)
-    table = subspace.to_frame()
-    assert table["hyperparameter"].tolist() == list(subspace.names)
-    ax = subspace.plot()
-    widths = [bar.get_width() for c in ax.containers if isinstance(c, BarContainer) for bar in c]
-    np.testing.assert_allclose(widths, subspace.explained)
-    assert json.loads(json.dumps(subspace.to_dict()))["explained"] == subspace.explained.tolist()
-    assert "<svg" in subspace._repr_html_()
+def told(names, fixed, **known):
+    """A subspace made by hand."""
+    n = len(names)
+    return Subspace(
+        subject=Subject(unit_cube(3)), names=tuple(names), share=0.9, explained=np.full(n, 0.9),
+        std=np.full(n, 0.05), fixed=dict.fromkeys(fixed, 0.5), exhaustive=True, **known,
+    )  # fmt: skip
+
+
+def test_the_sentences_say_what_the_set_explains_and_what_can_stay_fixed():
+    of_one = "x1 explains 90% ± 5% (std over trees) of the variance"
+    left = "can stay at the incumbent's values: most of what can still be gained is left."
+    none = "No hyperparameter can certainly stay fixed."
+    one, two, three = unit_cube(3).names
+    assert told([one], [two, three]).sentence == f"{of_one}. x2 and x3 {left}"
+    assert told([one], []).sentence == f"{of_one}. {none}"
+    assert told([one], [one, two, three]).sentence == (
+        f"{of_one}. All hyperparameters can stay at the incumbent's values: little is left to gain."
+    )
+    assert told([one, two], []).sentence == (
+        "x1 and x2 explain 90% ± 5% (std over trees) of the variance, interactions among them "
+        f"included. {none}"
+    )
+    assert told("", "").sentence == "The prediction is constant: no hyperparameter matters."
+    capped = told([one], [], notes=(fact("objectives_capped"),))
+    assert capped.sentence.startswith(f"{of_one} among good predictions.")
+    assert told([one], [], doubts=(fact("no_posterior_to_draw"),)).sentence.endswith(
+        "What can stay fixed cannot be told: the model has no joint posterior."
+    )
+
+
+def test_table_figure_and_dictionary_show_the_steps():
+    subspace = told(["x1", "x2"], [])
+    assert subspace.to_frame()["hyperparameter"].tolist() == ["x1", "x2"]
+    figure = subspace.described()
+    assert figure.labels == [("x1",), ("+ x2",)]
+    assert [(bar.end, bar.half) for bar in figure.bars] == [(0.9, 0.05)] * 2
+    assert figure.guides == [(0.9, "guide")]
+    assert json.loads(json.dumps(subspace.to_dict()))["explained"] == [0.9, 0.9]

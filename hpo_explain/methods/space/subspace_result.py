@@ -1,19 +1,22 @@
-"""The hyperparameters that capture most of what can be gained."""
+"""The hyperparameters that capture most of what can be gained, and what can stay fixed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from hpo_explain.base.claim import Claim
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import percent
+from hpo_explain.base.result import Result, Table
+from hpo_explain.base.text import declared_fact, filled
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
 
-if TYPE_CHECKING:
-    import pandas as pd
+_OF_A_FOREST = declared_fact(
+    "shares_of_a_forest", "the spread over trees is not an interval of the share"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -61,6 +64,28 @@ class Subspace(Result):
     """
 
     scope: ClassVar[Scope] = "good_region"
+    table: ClassVar[Table] = Table(
+        columns={"hyperparameter": "names", "explained": "explained", "std": "std"},
+        held={
+            "names": "names",
+            "share": "share",
+            "explained": "explained",
+            "std_over_trees": "std",
+            "fixed": "fixed",
+            "exhaustive": "exhaustive",
+            "others": "others",
+            "doubts": lambda found: [doubt.to_dict() for doubt in found.doubts],
+        },
+    )
+    says: ClassVar[Mapping[str, str]] = {
+        "constant": "The prediction is constant: no hyperparameter matters.",
+        "set": "{names} explain{s} {share} (std over trees) of the variance{among}{together}.",
+        "all": "All hyperparameters can stay at the incumbent's values: little is left to gain.",
+        "fixed": "{names} can stay at the incumbent's values: most of what can still be gained is "
+        "left.",
+        "unknown": "What can stay fixed cannot be told: {doubts}.",
+        "nothing": "No hyperparameter can certainly stay fixed.",
+    }
     names: tuple[str, ...]
     share: float
     explained: Array
@@ -80,33 +105,34 @@ class Subspace(Result):
         """What the set explains, and what can certainly stay fixed."""
         if not self.names:
             return (Claim("no_effect", self.subject.names, estimate=0.0, certain=False),)
-        explains = Claim(
-            "importance",
-            self.names,
-            estimate=float(self.explained[-1]),
-            certain=False,
-            because=(fact("shares_of_a_forest"),),
-        )
+        share, because = float(self.explained[-1]), (_OF_A_FOREST(),)
+        explains = Claim("importance", self.names, (), share, certain=False, because=because)
         if not self.fixed:
             return (explains,)
         return explains, Claim("fix", tuple(self.fixed), tuple(self.fixed.values()))
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per step: hyperparameter, share explained so far, its std over trees."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            {"hyperparameter": self.names, "explained": self.explained, "std": self.std}
+    @property
+    def finding(self) -> str:
+        """The set, what it explains, and what can stay fixed."""
+        if not self.names:
+            return self.says["constant"]
+        one = len(self.names) == 1
+        capped = any(n.kind in ("predictions_capped", "objectives_capped") for n in self.notes)
+        found = filled(
+            self.says["set"],
+            names=self.names,
+            s="s" if one else "",
+            share=percent(float(self.explained[-1]), float(self.std[-1])),
+            among=" among good predictions" if capped else "",
+            together="" if one else ", interactions among them included",
         )
+        which = "fixed" if self.fixed else "unknown" if self.doubts else "nothing"
+        if self.fixed and len(self.fixed) == len(self.subject.names):
+            which = "all"
+        doubts = [str(doubt) for doubt in self.doubts]
+        return f"{found} {filled(self.says[which], names=[*self.fixed], doubts=doubts)}"
 
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "names": self.names,
-            "share": self.share,
-            "explained": self.explained,
-            "std_over_trees": self.std,
-            "fixed": self.fixed,
-            "exhaustive": self.exhaustive,
-            "others": self.others,
-            "doubts": [doubt.to_dict() for doubt in self.doubts],
-        }
+    @property
+    def caution(self) -> str:
+        """Nothing: the sentence tells what the share's spread is."""
+        return ""

@@ -38,18 +38,28 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_direction, check_seed
-from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import declared_fact
 from hpo_explain.explainers._categories import codes_of
-from hpo_explain.explainers._reachable import Difference, best_predicted, reachable, search_rows
-from hpo_explain.explanations.recommended_space import Evidence, Recommendation, share_between
 from hpo_explain.methods._engines.explained import Explained
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate
+from hpo_explain.methods.space.reachable import Difference
+from hpo_explain.methods.space.reachable import best_predicted
+from hpo_explain.methods.space.reachable import reachable
+from hpo_explain.methods.space.reachable import search_rows
+from hpo_explain.methods.space.recommended_space_result import NEVER_ACTIVE
+from hpo_explain.methods.space.recommended_space_result import WORSE
+from hpo_explain.methods.space.recommended_space_result import Evidence
+from hpo_explain.methods.space.recommended_space_result import Recommendation
+from hpo_explain.methods.space.recommended_space_result import share_between
+from hpo_explain.run import average_instances
+from hpo_explain.run import on_log_tail
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -68,6 +78,69 @@ _GRID = 31  # values of a number at which it is judged
 _BRANCH = 10  # trials of a hyperparameter's branch, or nothing is given up
 _KNOWN = 0.75  # share of every hyperparameter that was tried, or no claim is certain
 _END = 0.15  # share of the scale that, at either end, needs only one trial near each value
+
+
+_NO_TRIALS = declared_fact("no_trials_known", "no trials are known, so nothing is given up")
+_SOME = declared_fact(
+    "fitted_on_some", "the model is fitted on {used} of the {n} trials, drawn at random"
+)
+
+
+@explains(of="surrogate", without=("kind", "draws"))
+def recommended_space(asked: Asked) -> Recommendation:
+    """Recommend a narrower search space that keeps what may be good, with the evidence.
+
+    A value is given up only if trials were made near it, and if the model is certain that even with
+    the best choice of all other hyperparameters it is worse than the best predicted configuration.
+
+    Returns
+    -------
+    Recommendation
+        The space, and for each hyperparameter what is kept and why. The rules are those of
+        :class:`hpo_explain.RecommendedSpaceExplainer`, with a Gaussian process of at most 500
+        trials, fitted to the objective on the scale of :class:`hpo_explain.run.LogTail`, or the
+        model given; of a run with instances, after :func:`hpo_explain.run.average_instances`.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, or none is feasible.
+
+    References
+    ----------
+    .. [1] Srinivas, N., Krause, A., Kakade, S. and Seeger, M. (2010). Gaussian process
+       optimization in the bandit setting. ICML.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame({"x": rng.random(60), "y": rng.random(60)})
+    >>> table["loss"] = (table.x - 0.2) ** 2
+    >>> space = hx.recommended_space(table, objective="loss").space
+    >>> space["x"].high < 0.7, space["y"].high - space["y"].low > 0.9
+    (True, True)
+    """
+    run = average_instances(asked.run, seed=asked.seed)
+    notes = [note for note in run.notes if note not in asked.run.notes]
+    model, objective = run.model, np.asarray
+    if model is None:
+        scaled, tail = on_log_tail(run, seed=asked.seed)
+        if len(scaled) < len(run):
+            notes.append(_SOME(used=len(scaled), n=len(run)))
+        sign = 1.0 if run.direction == "minimize" else -1.0
+        model = scaled.surrogate(kind="gp", seed=asked.seed)
+
+        def objective(predicted: Array) -> Array:
+            return sign * tail.cost(sign * predicted)
+
+    subject = Subject.of(run, notes=notes)
+    explainer = RecommendedSpaceExplainer(
+        model, subject=subject, objective=objective, seed=asked.seed
+    )
+    return explainer.explain()
 
 
 class RecommendedSpaceExplainer:
@@ -106,7 +179,7 @@ class RecommendedSpaceExplainer:
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(60, seed=1)
     >>> run = hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize")
-    >>> subject = hx.explanations.Subject.of(run)
+    >>> subject = hx.Subject.of(run)
     >>> narrower = RecommendedSpaceExplainer(run.surrogate(), subject=subject).explain().space
     >>> narrower["x"].high < 0.6, narrower["y"].high
     (True, 1.0)
@@ -149,33 +222,31 @@ class RecommendedSpaceExplainer:
             _unchanged(p) if trials is None else trials.judged(j, p)
             for j, p in steps([*enumerate(space.parameters)], "hyperparameters")
         ]
-        narrower = [_narrowed(p, row) for p, row in zip(space.parameters, rows, strict=True)]
+        narrower = [
+            replace(p, choices=row.after)
+            if isinstance(p, CategoricalParameter)
+            else replace(p, low=row.after[0], high=row.after[1])
+            for p, row in zip(space.parameters, rows, strict=True)
+        ]
         possible, dropped = still_possible(narrower)
         for i, row in enumerate(rows):
             if row.hyperparameter in dropped:
-                gone = fact("never_active")
-                rows[i] = replace(_unchanged(space.parameters[i]), after=(), reason=gone)
+                rows[i] = replace(_unchanged(space.parameters[i]), after=(), reason=NEVER_ACTIVE())
+        notes = [NEVER_ACTIVE(names=dropped)] if dropped else []
+        if subject.tried is None:
+            notes.append(_NO_TRIALS())
         return Recommendation(
             subject=subject,
             space=SearchSpace(possible),
             rows=tuple(rows),
             level=LEVEL,
-            notes=(*_notes(subject, dropped), *subject.notes),
+            notes=(*notes, *subject.notes),
         )
 
     def _models(self) -> tuple[Surrogate, ...]:
         if isinstance(self._surrogate, GaussianProcessSurrogate):
             return self._surrogate.plausible(_MODELS, seed=self._seed)
         return (self._surrogate,)
-
-
-def _notes(subject: Subject, dropped: Sequence[str]) -> list[Fact]:
-    notes = []
-    if dropped:
-        notes.append(fact("never_active", names=dropped))
-    if subject.tried is None:
-        notes.append(fact("no_trials_known"))
-    return notes
 
 
 # ---------------------------------------------------------------------- one hyperparameter
@@ -242,25 +313,14 @@ class _Trials:
         bound, reached = self._objective(np.array([bound, reached])).tolist()
         fewest = int(near[gone].min())
         row = Evidence(
-            hyperparameter=parameter.name,
-            before=_values(parameter),
-            after=_values(narrower),
-            kept=_measure(parameter, narrower),
-            bound=bound,
-            reached=reached,
-            trials=fewest,
+            parameter.name, _values(parameter), _values(narrower),
+            kept=_measure(parameter, narrower), bound=bound, reached=reached, trials=fewest,
             tried=bool(tried[gone].all()) and self._known,
-            untried=(),
-            reason=fact(
-                "worse_at_best",
-                names=[parameter.name],
-                bound=bound,
-                reached=reached,
-                near=fewest,
-                level=LEVEL,
+            reason=WORSE(
+                names=[parameter.name], bound=bound, reached=reached, near=fewest, level=LEVEL,
                 objective=self._subject.objective_name,
             ),
-        )
+        )  # fmt: skip
         return self._with_gaps(row)
 
     def _judged_values(self, j: int, parameter: Parameter) -> Array:
@@ -299,18 +359,7 @@ class _Trials:
 
 def _unchanged(parameter: Parameter) -> Evidence:
     values = _values(parameter)
-    return Evidence(
-        hyperparameter=parameter.name,
-        before=values,
-        after=values,
-        kept=1.0,
-        bound=np.nan,
-        reached=np.nan,
-        trials=None,
-        tried=True,
-        untried=(),
-        reason=fact("nothing_given_up"),
-    )
+    return Evidence(parameter.name, values, values)
 
 
 # ---------------------------------------------------------------------- spaces
@@ -336,13 +385,6 @@ def _narrow(
     start: Any = parameter.low if low <= 0.0 else decoded[0]
     end: Any = parameter.high if high >= 1.0 else decoded[1]
     return replace(parameter, low=start, high=end)
-
-
-def _narrowed(parameter: Parameter, row: Evidence) -> Parameter:
-    """Return a hyperparameter with the values that stay."""
-    if isinstance(parameter, CategoricalParameter):
-        return replace(parameter, choices=row.after)
-    return replace(parameter, low=row.after[0], high=row.after[1])
 
 
 def still_possible(parameters: Sequence[Parameter]) -> tuple[list[Parameter], list[str]]:

@@ -11,10 +11,14 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 
 import hpo_explain as hx
+from hpo_explain.base.facts import fact
+from hpo_explain.base.figures import HATCHED, PALE
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._reachable import Difference, reachable
+from hpo_explain.methods.space.reachable import Difference, reachable
+from hpo_explain.methods.space.recommended_space_result import Evidence, Recommendation
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.claims.runs import Setting, make_run
+from tests.handmade import TRUSTED
 
 PHONEME = Path(__file__).resolve().parents[3] / "shared" / "data" / "lcbench_phoneme.csv.gz"
 
@@ -267,7 +271,7 @@ def test_a_category_that_cannot_reach_the_best_is_dropped():
     recommended = recommend(kinds(), costs, n=120)
     assert "bad" not in recommended.space["kind"].choices
     assert {"low", "high"} <= set(recommended.space["kind"].choices)
-    row = recommended.evidence.loc["kind"]
+    row = recommended.to_frame().loc["kind"]
     # "bad" is at 1.5 everywhere and None, if it is given up, at 0.5; 0 is reached
     assert 0.0 < row["bound"] <= 1.5
     assert row["reached"] == pytest.approx(0.0, abs=0.1)
@@ -286,16 +290,6 @@ def test_conditions_stay_valid_and_what_can_no_longer_be_active_is_left_out():
     X = recommended.space.sample(200, seed=0)
     configs = recommended.space.decode(X)
     assert kinds().is_valid(kinds().encode(configs)).all()
-
-
-def test_a_category_best_at_one_end_only_is_kept():
-    space = hx.SearchSpace(
-        [hx.FloatParameter("x", 0.0, 1.0), hx.CategoricalParameter("kind", ["a", "b"])]
-    )
-    recommended = recommend(
-        space, lambda X: np.where(X[:, 1] == 1, np.where(X[:, 0] > 0.9, -1.0, 2.0), 0.0)
-    )
-    assert "b" in recommended.space["kind"].choices
 
 
 @pytest.mark.parametrize("tried", [0, 2])
@@ -365,7 +359,7 @@ def test_every_kind_of_number_is_narrowed_on_its_own_scale(parameter):
     nearest = parameter.nearest(np.array([0.3]))[0]
     assert low <= nearest <= high < 0.75
     assert (narrower.log, narrower.step) == (parameter.log, parameter.step)
-    assert 0.0 < recommended.evidence.loc["p", "kept"] < 0.75
+    assert 0.0 < recommended.to_frame().loc["p", "kept"] < 0.75
     configs = recommended.space.decode(recommended.space.sample(100, seed=1))
     assert space.is_valid(space.encode(configs)).all()
 
@@ -378,17 +372,6 @@ def test_of_many_trials_the_model_sees_some():
 
 
 # ---------------------------------------------------------------------- how it is shown
-
-
-def test_table_plot_and_dictionary_show_the_evidence():
-    recommended = recommend(kinds(), costs, n=120)
-    assert recommended.to_frame().index.tolist() == list(kinds().names)
-    ax = recommended.plot()
-    labels = [label.get_text().replace("\n", " ") for label in ax.get_yticklabels()]
-    assert any(label.startswith("kind {") for label in labels)
-    numbers = json.loads(json.dumps(recommended.to_dict()))
-    assert numbers["evidence"][1]["bound"] == recommended.rows[1].bound
-    assert "<svg" in recommended._repr_html_()
 
 
 def test_the_stretches_that_stay_add_up_to_what_is_kept():
@@ -414,3 +397,56 @@ def test_of_many_categories_only_those_that_were_tried_and_are_worse_leave():
     run = hx.Run(space, X, X[:, 0] + 5.0 * (X[:, 1] == 17.0), "minimize")
     kept = hx.recommended_space(run).space["c"]
     assert [name for name in names if name not in kept.choices] == ["c17"]
+
+
+def told(*rows, **about):
+    """A recommendation made by hand, of a number and a category."""
+    space = hx.SearchSpace(
+        [hx.FloatParameter("lr", 1e-4, 1.0, log=True), hx.CategoricalParameter("kind", ["a", None])]
+    )
+    subject = Subject(space, objective_name="loss", **about)
+    return Recommendation(subject=subject, space=space, rows=rows, level=0.95)
+
+
+def test_the_sentence_the_table_and_the_figure_of_a_narrower_space():
+    worse = fact(
+        "worse_at_best", names=["lr"], bound=0.31234, reached=0.25, near=4, level=0.95,
+        objective="loss",
+    )  # fmt: skip
+    known = {"bound": 0.31234, "reached": 0.25, "trials": 4, "reason": worse}
+    lr = Evidence("lr", (1e-4, 1.0), (1e-3, 0.0123456), 0.25, **known, untried=((1e-3, 2e-3),))
+    kind = Evidence("kind", ("a", None), ("a", None), untried=((None, None),))
+    result = told(lr, kind)
+    nothing = "No range can be narrowed with confidence yet for a better loss."
+    assert told(kind).sentence == nothing
+    assert result.sentence == (
+        f"{nothing} Perhaps values of lr can be left out: 25% of the space would remain."
+    )
+    frame = result.to_frame()
+    assert frame.index.tolist() == ["lr", "kind"]
+    assert frame[["before", "after", "untried", "reason"]].values.tolist() == [
+        [
+            "[0.0001, 1]",
+            "[0.001, 0.01235]",
+            "[0.001, 0.002]",
+            "given up: loss 0.3123 at best (95% bound), 0.25 is reached; at least 4 trials near "
+            "each value",
+        ],
+        ["{a, None}", "{a, None}", "{None}", "no value can be given up with confidence yet"],
+    ]
+    assert json.loads(json.dumps(result.to_dict()))["evidence"][0]["bound"] == 0.31234
+    figure = result.described()
+    assert figure.labels == [("lr", "[0.001, 0.01235]"), ("kind", "{a, None}")]
+    fills = [(bar.row, bar.kind) for bar in figure.bars]
+    assert fills == [(0, PALE), (0, HATCHED), (0, 0), (1, 0), (1, HATCHED)]
+    assert figure.ends == (0.0, 1.0)
+    doubtful = Evidence("kind", ("a", None), ("a",), 0.5, **{**known, "tried": False})
+    both = told(lr, doubtful, trust=TRUSTED)
+    assert [claim.certain for claim in both.claims] == [True, False]
+    assert both.sentence == (
+        "For a better loss the search can leave out values of lr: 25% of the space remains. This "
+        "rests on the model's bounds: with the values left out even the best choice of the others "
+        "is worse than what is predicted to be best (95% certainty), with at least 4 trials near "
+        "each of them. Perhaps values of kind can be left out as well."
+    )
+    assert str(fact("never_active", names=["x", "y"])).endswith("recommended space: x and y")

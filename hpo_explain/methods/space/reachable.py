@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from hpo_explain.models.protocols import SupportsDifference, Surrogate
 from hpo_explain.space import Array, CategoricalParameter, FloatParameter, SearchSpace, Ties, ranked
-from hpo_explain.space.searches import changed, filled
+from hpo_explain.space.searches import changed, descended, filled
 
 _SAMPLE = 200  # rows of the space among which the minimum is searched
 _TRIALS = 100  # and of the trials, the best ones and others
@@ -179,19 +179,16 @@ def best_predicted(at: Difference, space: SearchSpace, parents: Array, j: int, s
     """
     rng = np.random.default_rng(seed)
     doubtful = replace(at, kappa=-_DOUBT)
-    rows = filled(space, parents, seed)
-    costs = doubtful.bound(space.project(rows))
-    ties = Ties.among(costs)
-    for step in (0.1, *_STEPS):
-        children = changed(space, np.repeat(rows, _CHILDREN, axis=0), step, rng)
-        children = activated(space, children, j, rng)
-        active = ~np.isnan(space.project(children)[:, j])
-        children = children[active]
-        rows = np.vstack([rows, children])
-        costs = np.concatenate([costs, doubtful.bound(space.project(children))])
-        order = np.argsort(ties.settled(costs), kind="stable")[:_PARENTS]
-        rows, costs = rows[order], costs[order]
-    return np.asarray(space.project(rows[:1])[0])
+
+    def moved(rows: Array) -> Array:
+        rows = activated(space, rows, j, rng)
+        return rows[~np.isnan(space.project(rows)[:, j])]
+
+    found, _ = descended(
+        space, filled(space, parents, seed), lambda rows: doubtful.bound(space.project(rows)),
+        (0.1, *_STEPS), kept=_PARENTS, children=_CHILDREN, rng=rng, moved=moved,
+    )  # fmt: skip
+    return np.asarray(space.project(found[:1])[0])
 
 
 def activated(space: SearchSpace, rows: Array, j: int, rng: np.random.Generator) -> Array:

@@ -17,7 +17,8 @@ as it is probable. Of a forest the predicted best is taken, with the spread of i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,6 @@ import numpy.typing as npt
 
 from hpo_explain.base.posterior import normal_draws
 from hpo_explain.explanations._contrasts import covariance_of_trees
-from hpo_explain.explanations.attainable import Attainable
-from hpo_explain.methods.effects.effect_result import PROBABLE
 from hpo_explain.models.protocols import (
     SupportsJoint,
     SupportsTrees,
@@ -34,6 +33,7 @@ from hpo_explain.models.protocols import (
     mean_of,
     std_from_variance,
 )
+from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Ties
 
 KEPT = 4  # candidates by each criterion, at each value
@@ -44,6 +44,27 @@ _OPTIMISM = 2.0  # standard deviations below the mean
 _DRAWS = 2000
 
 Cost = Callable[[Array], Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Attainable:
+    """The best objective that can be expected at each value of a hyperparameter.
+
+    Attributes
+    ----------
+    mean, std : ndarray of shape (G,)
+        Expected best and its standard deviation, in the objective's units; NaN where no
+        configuration is valid, or feasible.
+    covariance : ndarray of shape (G, G) or None
+        Covariance between values; None for models without a joint posterior or trees.
+    configurations : tuple of mapping
+        The predicted best configuration at each value; empty where there is none.
+    """
+
+    mean: Array
+    std: Array
+    covariance: Array | None
+    configurations: tuple[Mapping[str, Any], ...]
 
 
 def attainable(

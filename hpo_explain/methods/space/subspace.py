@@ -9,20 +9,24 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_number, check_seed
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import declared_fact
 from hpo_explain.explainers._latent_forest import LatentForest
-from hpo_explain.explainers._stay_fixed import stay_fixed
-from hpo_explain.explanations.subspace import Subspace
+from hpo_explain.facade.fanova import Cap, _cap, _capped
 from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
+from hpo_explain.methods.space.stay_fixed import stay_fixed
+from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import (
     closed_variance,
@@ -32,11 +36,95 @@ from hpo_explain.models.box_sums import (
     total_variances,
 )
 from hpo_explain.models.protocols import Surrogate, TreeBoxes
+from hpo_explain.run import average_instances
 from hpo_explain.space import Array
 
 MOST_SETS = 20_000  # of one size: beyond, they are not looked at one by one
 _MOST_BOXES = 2e6  # in all exact evaluations of sets, one by one: some seconds
 _ROUNDING = 1e-9
+
+
+_BEST = declared_fact("cap_is_the_best", "not capped: too many trials reach the best objective")
+_GREEDY = declared_fact(
+    "set_grown_greedily",
+    "the set was grown greedily by main and pair effects, because there are too many sets to "
+    "compare",
+)
+_PARENTS = declared_fact(
+    "parents_added",
+    "{names} added: hyperparameters that are inactive in the incumbent depend on it",
+)
+_INACTIVE = declared_fact(
+    "inactive_not_fixed", "not fixed, because inactive in the incumbent: {names}"
+)
+_NO_INCUMBENT = declared_fact("nothing_fixed", "nothing is fixed: no incumbent is known")
+_WHOLE = declared_fact("sub_space_not_judged", "it is judged in the whole space only")
+_NO_POSTERIOR = declared_fact("no_posterior_to_draw", "the model has no joint posterior")
+
+
+@explains(of="surrogate", without=("draws",))
+def subspace(
+    asked: Asked,
+    share: float = 0.9,
+    *,
+    n_trees: int = 64,
+    cap: Cap = "25%",
+    given: Mapping[str, Sequence[Any]] | None = None,
+) -> Subspace:
+    """Find the hyperparameters that matter among the good configurations, and what can stay fixed.
+
+    Parameters
+    ----------
+    share : float, default 0.9
+        Share of the variance, in (0, 1], that the set explains alone: its main effects and all
+        interactions among its members.
+    n_trees, given
+        As in :func:`importance`.
+    cap : float, str, dict or None, default "25%"
+        As in :func:`importance`: shares of what varies among the good configurations. None for
+        those of the whole space; so are those of a run in which too many trials tie as the best.
+
+    Returns
+    -------
+    Subspace
+        The set, and in `fixed` what can certainly stay at the incumbent's values.
+
+    Raises
+    ------
+    ValueError
+        If `share` is not in (0, 1], fewer than two trials are finished, `cap` is outside the
+        observed objective, or `given` leaves nothing.
+
+    References
+    ----------
+    .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
+       hyperparameter importance. ICML. Section 4.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame({"x": rng.random(50), "y": rng.random(50)})
+    >>> table["loss"] = table.x
+    >>> hx.subspace(table, objective="loss").names
+    ('x',)
+    """
+    seed = asked.seed
+    run = average_instances(asked.run, n_trees=n_trees, seed=seed)
+    about = Subject.of(run, notes=[note for note in run.notes if note not in asked.run.notes])
+    if cap == "25%" and len(run) and np.quantile(run.cost, 0.25) <= run.cost.min():
+        cap, about = None, replace(about, notes=(_BEST(), *about.notes))
+    if run.model is not None and asked.kind == "auto":
+        bound = None if cap is None else _cap(run, run.model, cap)
+        own = SubspaceExplainer(run.model, subject=about, n_trees=n_trees, seed=seed)
+        return own.explain(share, cap=bound, given=given)
+    capped, about, bound = _capped(run, about, n_trees, seed, cap)
+    forest = capped.surrogate(kind="forest", n_trees=n_trees, seed=seed)
+    model = run.surrogate(kind=asked.kind, seed=seed)
+    explainer = SubspaceExplainer(forest, model=model, subject=about, seed=seed)
+    return explainer.explain(share, cap=bound, given=given)
 
 
 class SubspaceExplainer:
@@ -127,15 +215,9 @@ class SubspaceExplainer:
         if not varied:
             none = np.empty(0)
             return Subspace(
-                subject=forest.subject,
-                names=(),
-                share=wanted,
-                explained=none,
-                std=none,
-                fixed={},
-                exhaustive=True,
-                notes=forest.notes,
-            )
+                subject=forest.subject, names=(), share=wanted, explained=none, std=none, fixed={},
+                exhaustive=True, notes=forest.notes,
+            )  # fmt: skip
         shares = _ClosedShares(varied)
         found = _by_size(shares, wanted)
         chosen = _greedy(shares, wanted) if found is None else found
@@ -144,16 +226,14 @@ class SubspaceExplainer:
         values = np.array([shares.of(steps[: k + 1]) for k in range(len(steps))])
         names = tuple(forest.space.names[j] for j in steps)
         others = [name for name in forest.space.names if name not in names]
-        own: list[Fact] = [] if found else [fact("set_grown_greedily")]
+        own: list[Fact] = [] if found else [_GREEDY()]
         if len(members) > len(chosen):
-            own.append(
-                fact("parents_added", names=[forest.space.names[j] for j in members[len(chosen) :]])
-            )
+            own.append(_PARENTS(names=[forest.space.names[j] for j in members[len(chosen) :]]))
         inactive = [name for name in others if name not in incumbent]
         if not incumbent:
-            own.append(fact("nothing_fixed"))
+            own.append(_NO_INCUMBENT())
         elif inactive:
-            own.append(fact("inactive_not_fixed", names=inactive))
+            own.append(_INACTIVE(names=inactive))
         fixed, doubts = self._fixed(forest)
         return Subspace(
             subject=forest.subject,
@@ -172,12 +252,12 @@ class SubspaceExplainer:
         if not forest.subject.incumbent:
             return (), ()
         if forest.given:
-            return (), (fact("sub_space_not_judged"),)
+            return (), (_WHOLE(),)
         subject = Explained.of(self._model, forest.subject.direction).completed(forest.subject)
         if doubts := subject.doubts("good_region"):
             return (), doubts
         found = stay_fixed(self._model, subject, self._seed)
-        return ((), (fact("no_posterior_to_draw"),)) if found is None else (found, ())
+        return ((), (_NO_POSTERIOR(),)) if found is None else (found, ())
 
 
 class _ClosedShares:

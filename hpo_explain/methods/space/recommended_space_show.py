@@ -1,0 +1,39 @@
+"""How a recommended space is drawn: which part of each hyperparameter's values stays."""
+
+from __future__ import annotations
+
+from hpo_explain.base.figures import HATCHED, PALE, Bar, Rows, View
+from hpo_explain.methods.space.recommended_space_result import Recommendation
+
+
+def stays(found: Recommendation) -> Rows:
+    """Draw which part of each hyperparameter's values stays, along its own scale.
+
+    Rows are labelled with these values; hatched are those that stay because hardly anything was
+    tried there.
+    """
+    return Rows(
+        labels=[(r.hyperparameter, found.text(r.hyperparameter, r.after)) for r in found.rows],
+        bars=[
+            *(
+                Bar(i, 0.0, 1.0, fill=PALE)
+                for i, r in enumerate(found.rows)
+                if r.kept < 1.0 or not r.after
+            ),
+            *(
+                Bar(i, low, high, fill=HATCHED if state == "untried" else 0)
+                for i, row in enumerate(found.rows)
+                for low, high, state in found.stretches(row)
+            ),
+        ],
+        fills={0: "stays", HATCHED: "stays, but was hardly tried", PALE: "given up"},
+        heading="Recommended search space",
+        subtitle="the values that stay, along each hyperparameter's own scale",
+        label="place on the hyperparameter's own scale",
+        ends=(0.0, 1.0),
+        zero=False,
+        percent=True,
+    )
+
+
+VIEWS = {"": View(stays, "The part of each hyperparameter's values that stays.")}
