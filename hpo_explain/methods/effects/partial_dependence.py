@@ -53,10 +53,7 @@ from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, restrict
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import SupportsBoxes
-from hpo_explain.models.protocols import SupportsJoint
-from hpo_explain.models.protocols import SupportsTrees
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models.protocols import SupportsBoxes, SupportsJoint, SupportsTrees, Surrogate
 from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import supported_at

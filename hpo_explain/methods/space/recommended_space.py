@@ -47,19 +47,17 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.explainers._categories import codes_of
 from hpo_explain.methods._engines.explained import Explained
+from hpo_explain.methods.space.reachable import Difference, best_predicted, reachable, search_rows
+from hpo_explain.methods.space.recommended_space_result import (
+    NEVER_ACTIVE,
+    WORSE,
+    Evidence,
+    Recommendation,
+    share_between,
+)
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.methods.space.reachable import Difference
-from hpo_explain.methods.space.reachable import best_predicted
-from hpo_explain.methods.space.reachable import reachable
-from hpo_explain.methods.space.reachable import search_rows
-from hpo_explain.methods.space.recommended_space_result import NEVER_ACTIVE
-from hpo_explain.methods.space.recommended_space_result import WORSE
-from hpo_explain.methods.space.recommended_space_result import Evidence
-from hpo_explain.methods.space.recommended_space_result import Recommendation
-from hpo_explain.methods.space.recommended_space_result import share_between
-from hpo_explain.run import average_instances
-from hpo_explain.run import on_log_tail
+from hpo_explain.run import average_instances, on_log_tail
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
