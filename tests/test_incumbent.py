@@ -7,7 +7,6 @@ import hpo_explain as hx
 from hpo_explain import Run
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import fact
-from hpo_explain.wording.history import since_best
 from tests.analytic import unit_cube
 
 SPACE = unit_cube(2)
@@ -47,14 +46,13 @@ def test_every_trial_after_the_best_is_counted_and_named_whatever_became_of_it()
                excluded=reasons)  # fmt: skip
     assert len(made.later_trials(2)) == 17 + 1 + 2
     assert (
-        since_best(hx.history(made))
+        hx.history(made).since_best
         == "20 later trials (17 pruned, 1 failed) brought nothing better"
     )
-    assert since_best(hx.history(run(np.array([2.0, 1.0])))) == "the last one"
+    assert hx.history(run(np.array([2.0, 1.0]))).since_best == "the last one"
     better_but = run(np.array([2.0, 1.0, 0.5]), feasible=np.array([True, True, False]))
     assert (
-        since_best(hx.history(better_but))
-        == "1 later trial brought nothing better that is feasible"
+        hx.history(better_but).since_best == "1 later trial brought nothing better that is feasible"
     )
 
 
@@ -71,7 +69,7 @@ def test_the_report_counts_them_too():
         return 1.0 + trial.number
 
     study.optimize(objective, n_trials=9)
-    assert since_best(hx.history(study)) == "8 later trials (5 pruned) brought nothing better"
+    assert hx.history(study).since_best == "8 later trials (5 pruned) brought nothing better"
 
 
 # ---------------------------------------------------------------------- lucky

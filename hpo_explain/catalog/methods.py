@@ -6,7 +6,7 @@ from hpo_explain.catalog.entry import Method
 
 HISTORY = Method(
     name="history",
-    module="hpo_explain.facade.history",
+    module="hpo_explain.methods.runs.history",
     asks="What did each trial reach, and when was the best found?",
     limits="says what was observed: the best of noisy results is better than its average",
 )
@@ -18,14 +18,18 @@ TRUST = Method(
 )
 NOISE = Method(
     name="noise",
-    module="hpo_explain.facade.noise",
+    module="hpo_explain.methods.runs.noise",
     asks="Where do results scatter, and what does that depend on?",
     limits="needs configurations that were evaluated several times (repeats, folds); where few "
     "were, only large differences can be told",
+    title="Where do results scatter?",
+    how_to_read="A dot is the standard deviation of the results of one configuration that was "
+    "evaluated several times. Where it is large, one good result says little, and another "
+    "evaluation of the same configuration may differ.",
 )
 LEARNING_CURVES = Method(
     name="learning_curves",
-    module="hpo_explain.facade.learning_curves",
+    module="hpo_explain.methods.runs.learning_curves",
     asks="How early is the final rank of a trial known, and what would stopping it early cost?",
     limits="ranks and losses are those of finished trials, noise included; a pruner would also "
     "change which trials are proposed",
@@ -60,13 +64,13 @@ DESIRABILITY_PATH = Method(
 )
 PROPOSAL_DENSITIES = Method(
     name="proposal_densities",
-    module="hpo_explain.facade.proposals",
+    module="hpo_explain.methods.proposals.densities",
     asks="Why did Optuna's TPE propose these values?",
     limits="only proposals of TPE, whose densities know nothing of the objective's size",
 )
 DENSITY_PATH = Method(
     name="density_path",
-    module="hpo_explain.facade.proposals",
+    module="hpo_explain.methods.proposals.densities",
     asks="How did TPE's densities of a hyperparameter change during the run?",
     limits="only proposals of TPE, one hyperparameter at a time",
 )

@@ -6,17 +6,9 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "background": [
-            "baseline_background",
-            "global_background",
-            "hybrid_background",
-            "local_background",
-        ],
         "comparison": ["ComparedRun", "ComparisonExplainer"],
         "fanova": ["FanovaExplainer"],
         "footprint": ["FootprintExplainer"],
-        "learning_curves": ["LearningCurvesExplainer"],
-        "noise": ["NoiseExplainer"],
         "pareto": ["ParetoExplainer"],
         "path": ["explain_path"],
         "prediction": ["PredictionExplainer"],

@@ -10,12 +10,8 @@ import numpy.typing as npt
 from hpo_explain.base.checks import check_flag
 from hpo_explain.base.options import Criterion, Estimator, WhichTrial
 from hpo_explain.base.progress import progress_of, shows_progress
-from hpo_explain.explainers.densities import densities_at
-from hpo_explain.explainers.density_path import density_path_of
 from hpo_explain.explainers.path import explain_path
 from hpo_explain.explainers.proposal import ProposalExplainer
-from hpo_explain.explanations.densities import ProposalDensities
-from hpo_explain.explanations.density_path import DensityPath
 from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.facade._asked import read
@@ -207,83 +203,3 @@ def desirability_path(
             acquisition, background, model, estimator, orders, precision, seed, draws
         )
         return explain_path(run, explainer, trials, pending=pending, n_jobs=n_jobs)
-
-
-@shows_progress
-def proposal_densities(
-    run: Any, trial: int | WhichTrial | Config | HasNumber = "latest", **reading: Any
-) -> ProposalDensities:
-    """Show where good and where other trials lay when TPE proposed a configuration.
-
-    Parameters
-    ----------
-    run : optuna.Study or Run
-        The optimization run, by Optuna's TPESampler.
-    trial : int, "latest", "best", "best-predicted", "pending", dict or trial of Optuna
-        The proposal, as in :func:`explain_proposal`.
-    **reading
-        Options of the adapter, such as ``sampler=``.
-
-    Returns
-    -------
-    ProposalDensities
-        The sampler's own densities of each hyperparameter, with the proposed value.
-
-    Raises
-    ------
-    NothingToExplain
-        If TPE's model did not choose the trial.
-    ValueError
-        If the trial does not exist.
-
-    Examples
-    --------
-    >>> import optuna
-    >>> import hpo_explain as hx
-    >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
-    >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=12)
-    >>> hx.proposal_densities(study, 11)["x"].proposed == study.trials[11].params["x"]
-    True
-    """
-    return densities_at(read(proposal_densities, run, reading), trial)
-
-
-@shows_progress
-def density_path(
-    run: Any, name: str, trials: Sequence[int] | None = None, **reading: Any
-) -> DensityPath:
-    """Show how TPE's densities of one hyperparameter moved over a run.
-
-    Parameters
-    ----------
-    run : optuna.Study or Run
-        The optimization run, by Optuna's TPESampler.
-    name : str
-        The hyperparameter.
-    trials : sequence of int, optional
-        The proposals; by default all of them.
-    **reading
-        Options of the adapter, such as ``sampler=``.
-
-    Returns
-    -------
-    DensityPath
-        The densities when each of them was proposed.
-
-    Raises
-    ------
-    NothingToExplain
-        If TPE's model chose none of the trials.
-    ValueError
-        If there is no such hyperparameter or trial.
-
-    Examples
-    --------
-    >>> import optuna
-    >>> import hpo_explain as hx
-    >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
-    >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=14)
-    >>> hx.density_path(study, "x").trials
-    (10, 11, 12, 13)
-    """
-    return density_path_of(read(density_path, run, reading), name, trials)

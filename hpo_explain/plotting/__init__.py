@@ -3,15 +3,10 @@
 from hpo_explain.plotting._registry import draw
 from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.plotting.comparison import plot_comparison, plot_effects
-from hpo_explain.plotting.densities import plot_densities
-from hpo_explain.plotting.density_path import plot_density_path
 from hpo_explain.plotting.fanova import plot_fanova
 from hpo_explain.plotting.fanova_pairs import plot_fanova_pairs
 from hpo_explain.plotting.footprint import plot_footprint
-from hpo_explain.plotting.history import plot_history
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html, result_svg
-from hpo_explain.plotting.learning_curves import plot_curves, plot_learning_curves, plot_shares
-from hpo_explain.plotting.noise import plot_noise
 from hpo_explain.plotting.pareto import plot_moves, plot_pareto
 from hpo_explain.plotting.partial_dependences import plot_partial_dependences
 from hpo_explain.plotting.path import plot_path
@@ -32,17 +27,11 @@ __all__ = [
     "figure_svg",
     "plain",
     "plot_comparison",
-    "plot_curves",
-    "plot_densities",
-    "plot_density_path",
     "plot_effects",
     "plot_fanova",
     "plot_fanova_pairs",
     "plot_footprint",
-    "plot_history",
-    "plot_learning_curves",
     "plot_moves",
-    "plot_noise",
     "plot_pareto",
     "plot_partial_dependences",
     "plot_path",
@@ -55,7 +44,6 @@ __all__ = [
     "plot_regions",
     "plot_repeated_runs",
     "plot_sample_size",
-    "plot_shares",
     "plot_svg",
     "plot_symbolic",
     "result_html",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 from xml.dom import minidom
 
+import numpy as np
 from markupsafe import escape
 
 from hpo_explain.explanations.result import frame_html, printed_frame
@@ -96,7 +97,7 @@ def plot_svg(draw: Callable[[], Axes], *, alt: str) -> str:
     '<svg'
     """
     with for_pages():
-        return figure_svg(draw().figure.figure, alt=alt)
+        return figure_svg(np.ravel(np.asarray(draw(), dtype=object))[0].figure.figure, alt=alt)
 
 
 def figure_svg(fig: Figure, *, alt: str) -> str:

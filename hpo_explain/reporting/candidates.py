@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from hpo_explain.explanations.densities import ProposalDensities
 from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.methods.proposals.densities_result import ProposalDensities
 from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context

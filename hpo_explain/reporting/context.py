@@ -16,11 +16,7 @@ from hpo_explain.base.options import WhichTrial
 from hpo_explain.diagnostics._sampling_bias import SamplingBias, sampling_bias
 from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.explainers.proposal import ProposalExplainer, explainable
-from hpo_explain.explanations.densities import ProposalDensities
 from hpo_explain.explanations.fanova import FanovaImportance
-from hpo_explain.explanations.history import History
-from hpo_explain.explanations.learning_curves import LearningCurves
-from hpo_explain.explanations.noise import Noise
 from hpo_explain.explanations.path import LATEST, DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.explanations.regional import RegionalPartialDependence
@@ -36,6 +32,10 @@ from hpo_explain.methods.effects.effect_result import AccumulatedLocalEffects, P
 from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 from hpo_explain.methods.space.recommended_space_result import Recommendation
 from hpo_explain.methods.space.subspace_result import Subspace
+from hpo_explain.methods.proposals.densities_result import ProposalDensities
+from hpo_explain.methods.runs.history_result import History
+from hpo_explain.methods.runs.learning_curves_result import LearningCurves
+from hpo_explain.methods.runs.noise_result import Noise
 from hpo_explain.models.acquisition.protocols import SurrogateBased
 from hpo_explain.reporting._ahead import Ahead
 from hpo_explain.run import Run

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hpo_explain.explanations.learning_curves import LearningCurves
+from hpo_explain.base.numbers import number, percent
+from hpo_explain.base.text import filled
+from hpo_explain.catalog.methods import LEARNING_CURVES as METHOD
+from hpo_explain.methods.runs.learning_curves_result import LearningCurves
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
-from hpo_explain.wording import learning_curves as words
 from hpo_explain.wording.contents import line
 
 if TYPE_CHECKING:
@@ -17,19 +19,35 @@ if TYPE_CHECKING:
 
 def _content(context: Context) -> Content:
     result = context.learning_curves
-    finding = words.ranks(result)
+    finding = result.ranks
     changes = [c for c in result.claims if c.kind == "share_changes" and c.certain]
-    caption = words.shares_heading(result)
+    main, late = (filled(METHOD.views[view].caption, found=result) for view in ("", "shares"))
     body = render(
         "learning_curves.html.j2",
         finding=finding,
-        changes=[words.change(result, claim) for claim in changes],
-        plot=figure(result.plot, alt=finding, caption=words.ranks_caption(result)),
-        pruners=words.pruned(result),
-        shares=figure(result.plot_shares, alt=caption, caption=caption) if changes else "",
+        changes=[claim.text for claim in changes],
+        plot=figure(result.plot, alt=finding, caption=main),
+        pruners=_pruned(result),
+        shares=figure(result.plot_shares, alt=late, caption=late) if changes else "",
         notes=result.notes,
     )
     return Content(finding, body, _tables(result), line(result), folded=not _known(result))
+
+
+def _pruned(result: LearningCurves) -> list[tuple[str, str, str, str]]:
+    """Return of each pruner what it is, saves and loses, and how often it stops the best.
+
+    The latter in other orders of the same trials; empty where none was replayed.
+    """
+    return [
+        (
+            f"{replay.label}, the run's own" if replay.own else replay.label,
+            percent(replay.saved),
+            "nothing" if replay.rank == 1 else number(replay.regret, 2),
+            percent(replay.best_stopped) if replay.orders else "",
+        )
+        for replay in result.replays
+    ]
 
 
 def _known(result: LearningCurves) -> bool:

@@ -21,10 +21,8 @@ from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run
 from hpo_explain.run import told as words
 from hpo_explain.wording import format_value
-from hpo_explain.wording import history as history_words
 from hpo_explain.wording import trust as trust_words
 from hpo_explain.wording.fanova import between, disagreement
-from hpo_explain.wording.history import best_so_far
 from hpo_explain.wording.numbers import percent
 
 _MOST_BARS, _MOST_ACTIONS = 5, 3
@@ -33,7 +31,7 @@ _LONGEST_NAME = 48  # columns
 
 
 def _short(context: Context) -> Content:
-    best = best_so_far(context.history)
+    best = context.history.best_so_far
     actions = context.advice.actions[:_MOST_ACTIONS]
     importance = unless_nothing(lambda: context.importance)
     body = render(
@@ -89,7 +87,7 @@ _LONG = 300
 
 def _content(context: Context) -> Content:
     run = context.run
-    finding = history_words.best_so_far(context.history)
+    finding = context.history.best_so_far
     body = render(
         "overview.html.j2",
         facts=_facts(run),

@@ -23,7 +23,6 @@ from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.fanova import IMPORTANCE
 from hpo_explain.reporting.learning_curves import LEARNING_CURVES
 from hpo_explain.reporting.matters import MATTERS
-from hpo_explain.reporting.noise import NOISE
 from hpo_explain.reporting.overview import OVERVIEW, SHORT, TRUST
 from hpo_explain.reporting.pareto import joined, pareto_section
 from hpo_explain.reporting.partial_dependence import EFFECTS
@@ -46,7 +45,6 @@ SECTIONS: tuple[Section, ...] = (
     IMPORTANCE,
     EFFECTS,
     *(section_of(method) for method in METHODS if method.title),
-    NOISE,
     BEST_PROPOSAL,
     LATEST_PROPOSAL,
     NEXT_STEPS,

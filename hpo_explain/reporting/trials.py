@@ -20,7 +20,6 @@ from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run, winsorized
 from hpo_explain.space import Config
 from hpo_explain.wording import report as words
-from hpo_explain.wording.history import best_so_far
 from hpo_explain.wording.numbers import format_value, plus_minus, signed
 from hpo_explain.wording.proposal import doubts
 from hpo_explain.wording.trust import caution
@@ -48,7 +47,7 @@ def _content(context: Context) -> Content:
             _TITLE,
             lambda: figure(
                 context.history.plot,
-                alt=best_so_far(context.history),
+                alt=context.history.best_so_far,
                 caption=words.history_caption(run),
             ),
         ),

@@ -15,8 +15,9 @@ from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.numbers import leading
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table, settled
-from hpo_explain.base.text import Estimate, declared_fact, deviations
+from hpo_explain.base.text import Estimate, declared_fact
 from hpo_explain.diagnostics._trust import Scope
+from hpo_explain.methods._engines.certainty import NORMAL_95
 from hpo_explain.space import Array
 
 _TRIED_SHARE = 0.8  # of a hyperparameter's values
@@ -135,7 +136,7 @@ class LocalImportance(Result):
 
     def estimate(self, j: int) -> Estimate:
         """Return a share with half its interval."""
-        half = None if self.std is None else deviations() * float(self.std[j])
+        half = None if self.std is None else NORMAL_95 * float(self.std[j])
         return Estimate(float(self.importance[j]), half)
 
     def _hardly_tried(self, j: int) -> tuple[Fact, ...]:

@@ -1,5 +1,7 @@
 """What the noise depends on, on runs whose noise is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import optuna
 import pandas as pd
@@ -7,7 +9,9 @@ import pytest
 
 import hpo_explain as hx
 from tests.analytic import unit_cube
+from tests.handmade import Page
 from tests.noted import kinds
+from tests.reporting.pages import content_of
 
 
 def noisy_run(log_std, n=40, k=5, *, seed=0, instances=False, d=3):
@@ -199,3 +203,47 @@ def test_a_subject_is_of_the_models_own_space():
 def test_a_run_without_repeats_says_what_to_do():
     with pytest.raises(hx.NothingToExplain, match="Repeat some trials"):
         hx.noise(noisy_run(lambda X: 0.0, 10, 1))
+
+
+# ---------------------------------------------------------------------- words, figure, section
+
+
+def test_what_the_noise_depends_on_is_told_and_how_many_times_larger_it_is(varying, constant):
+    assert varying.sentence.startswith(
+        "How much results scatter depends on the configuration: the standard deviation of the "
+        "objective is"
+    )
+    assert "What matters most to the variance of its logarithm: x3 (" in varying.sentence
+    assert ") times as large as at 0." in varying.sentence
+    found = replace(constant, pooled=(1234.2, 784.0, 2.7e6))
+    assert found.sentence == (
+        "Results of the same configuration scatter with a standard deviation of 1234 (784 to "
+        "2.7e+06), the same everywhere as far as can be told."
+    )
+
+
+def test_the_figure_of_a_noise_that_varies_is_a_curve_with_what_was_observed(varying):
+    figure, frame = varying.described(), varying.effect("x3")
+    (curve,), (points,) = figure.lines, figure.dots
+    np.testing.assert_allclose(curve.y, frame["std"])
+    np.testing.assert_array_equal(points.y, varying.observed)
+    assert list(points.x) == [c["x3"] for c in varying.configurations]
+    assert figure.guide == varying.subject.incumbent["x3"]
+
+
+def test_the_figure_of_a_constant_noise_has_all_that_was_observed_and_the_pooled_one(constant):
+    figure = constant.described()
+    (level,), (points,) = figure.lines, figure.dots
+    np.testing.assert_array_equal(points.y, np.sort(constant.observed))
+    std, low, high = constant.pooled
+    assert set(level.y) == {std}
+    np.testing.assert_allclose(level.half[:, 0], [std - low, high - std])
+
+
+def test_the_section_shows_the_finding_the_plot_and_what_was_observed():
+    run = noisy_run(rising, seed=3)
+    found, content = hx.noise(run), content_of("noise", run)
+    page = Page(content.body)
+    assert content.finding == found.sentence
+    assert len([tag for tag, _ in page.elements if tag == "figure"]) == 1
+    assert content.brief.startswith("At the incumbent the standard deviation is")

@@ -28,16 +28,29 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import kendalltau, rankdata
 
-from hpo_explain.base.checks import check_count, check_fraction, check_seed, check_sequence
+from hpo_explain.asked.explains import Asked, explains
+from hpo_explain.base.checks import (
+    check_count,
+    check_fraction,
+    check_option,
+    check_seed,
+    check_sequence,
+)
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.options import Kind
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.options import KINDS, Kind
+from hpo_explain.base.phrases import counted
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._pruners import RULES
+from hpo_explain.base.text import declared_fact
 from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explanations.fanova import FanovaImportance
-from hpo_explain.explanations.learning_curves import LearningCurves, PrunerReplay
+from hpo_explain.methods.runs.learning_curves_result import (
+    FINISHED_ONLY,
+    LearningCurves,
+    PrunerReplay,
+)
+from hpo_explain.methods.runs.pruners import RULES
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.run import Curves, Pruner, Run, thinned
 from hpo_explain.space import Array
@@ -50,6 +63,86 @@ _MOST_FOR_SHARES = 200  # trials, per step: another model for each
 _REFITS = 12  # of a forest
 _MOST_VALUES = 1_000_000  # that are replayed, over all orders
 _MOST_ASKED = 20_000  # values for which a framework's own pruner is asked
+
+_NO_CURVES = declared_fact(
+    "no_curves",
+    "no trial reported the {objective} step by step. Report it with trial.report in Optuna, or "
+    "give a table with one row per trial and step, and the names of its columns as trial and "
+    "fidelity.",
+)
+_FEW = declared_fact(
+    "few_curves_finished", "{n} with values step by step finished; ranks need at least 3",
+    n=lambda fact: counted(fact["finished"], "trial"),
+)  # fmt: skip
+_ENDS_ELSEWHERE = declared_fact(
+    "ends_elsewhere",
+    "the last value reported is not the objective itself in {n} of {finished} finished trials",
+)
+_NOT_ASKED = declared_fact(
+    "pruner_not_asked", "the run's own pruner was not replayed: {values} values take too long"
+)
+_FAILED = declared_fact("pruner_failed", "{label} was not replayed, as it failed ({error})")
+
+
+@explains(without=("acquisition", "before", "surrogate", "draws"))
+def learning_curves(
+    asked: Asked, *, enough: float = 0.8, at: Sequence[float] | None = None, orders: int = 50
+) -> LearningCurves:
+    """Say how early the final rank of trials is known, and whether a pruner would cost the best.
+
+    It needs values that trials reported step by step: intermediate values of Optuna, iterations of
+    Ray Tune, or a table with one row per trial and step (``trial=``, ``fidelity=``). Pruned trials
+    tell what values at a step depend on; ranks and regrets are those of finished trials. `kind` is
+    the model of the value at a step.
+
+    Parameters
+    ----------
+    enough : float, default 0.8
+        The rank correlation with the final values that is asked for.
+    at : sequence of float, optional
+        The steps at which it is asked what the value depends on; by default the first one, one
+        after a quarter of the steps, and the last one. Steps with fewer than 10 trials are passed
+        over.
+    orders : int, default 50
+        In how many random orders of the trials pruners are replayed, at most.
+
+    Returns
+    -------
+    LearningCurves
+        The rank correlation at each step, what pruners would have done to the finished trials (the
+        median rule, successive halving, Hyperband, and the study's own pruner), and at a few steps
+        the shares of hyperparameters.
+
+    Raises
+    ------
+    NothingToExplain
+        If no trial reported a value, or fewer than three of those that did have finished.
+    ValueError
+        If an option is not allowed.
+
+    References
+    ----------
+    .. [1] Li, L. et al. (2018). Hyperband: a novel bandit-based approach to hyperparameter
+       optimization. JMLR 18(185).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import optuna
+    >>> import hpo_explain as hx
+    >>> study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    >>> def objective(trial):
+    ...     lr = trial.suggest_float("lr", 0.0, 1.0)
+    ...     for epoch in range(5):
+    ...         trial.report(lr + np.exp(-epoch), epoch)
+    ...     return lr + np.exp(-4.0)
+    >>> study.optimize(objective, n_trials=20)
+    >>> hx.learning_curves(study).known_from
+    0.0
+    """
+    check_option("kind", asked.kind, KINDS)
+    explainer = LearningCurvesExplainer(asked.run, seed=asked.seed)
+    return explainer.explain(enough=enough, at=at, orders=orders, kind=asked.kind)
 
 
 class LearningCurvesExplainer:
@@ -89,7 +182,7 @@ class LearningCurvesExplainer:
 
     def __init__(self, run: Run, *, subject: Subject | None = None, seed: int = 0) -> None:
         if run.curves is None:
-            raise NothingToExplain(fact("no_curves", objective=run.objective_name))
+            raise NothingToExplain(_NO_CURVES(objective=run.objective_name))
         self._run = run
         self._curves: Curves = run.curves
         self._subject = Subject.of(run) if subject is None else subject
@@ -99,7 +192,7 @@ class LearningCurvesExplainer:
         self._final = np.where(np.array(rows) >= 0, run.objective[rows], np.nan)
         finished = int((~np.isnan(self._final)).sum())
         if finished < _LEAST:
-            raise NothingToExplain(fact("few_curves_finished", finished=finished))
+            raise NothingToExplain(_FEW(finished=finished))
         self._sign = 1.0 if run.direction == "minimize" else -1.0
 
     @shows_progress
@@ -145,9 +238,9 @@ class LearningCurvesExplainer:
         elsewhere = int(ends.sum())
         notes: list[Fact] = []
         if elsewhere:
-            notes.append(fact("ends_elsewhere", n=elsewhere, finished=int(done.sum())))
+            notes.append(_ENDS_ELSEWHERE(n=elsewhere, finished=int(done.sum())))
         if self.unfinished:
-            notes.append(fact("finished_only", unfinished=self.unfinished))
+            notes.append(FINISHED_ONLY(unfinished=self.unfinished))
         replays, about = self._replays(orders)
         shares = {step: self._shares(held, step, kind) for step in self._asked(at, there)}
         return LearningCurves(
@@ -206,13 +299,13 @@ class LearningCurvesExplainer:
         reported = int((~np.isnan(curves.values)).sum())
         notes: list[Fact] = []
         if curves.pruner is not None and reported > _MOST_ASKED:
-            notes.append(fact("pruner_not_asked", values=reported))
+            notes.append(_NOT_ASKED(values=reported))
         elif curves.pruner is not None:
             try:
                 found.append(self._replay(curves.pruner, 0, own=True))
             except Exception as error:  # it may be anybody's code
                 what = f"{type(error).__name__}: {error}"
-                notes.append(fact("pruner_failed", label=curves.pruner.label, error=what))
+                notes.append(_FAILED(label=curves.pruner.label, error=what))
         most = min(orders, max(_MOST_VALUES // curves.values.size, 1))
         found += [self._replay(rule, most) for rule in RULES]
         return tuple(found), notes

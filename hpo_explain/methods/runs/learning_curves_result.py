@@ -10,17 +10,34 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import number, percent
+from hpo_explain.base.phrases import counted
+from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.fanova import FanovaImportance
-from hpo_explain.explanations.result import Result
 from hpo_explain.run import Curves
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+FINISHED_ONLY = declared_fact(
+    "finished_only",
+    "{n} but no final one, so ranks and losses are those of the finished trials only",
+    n=lambda fact: f"{counted(fact['unfinished'], 'trial')} reported values",
+)
+_NOT_TOLD = declared_fact(
+    "rank_not_told",
+    "{n} finished trials do not tell that ranks correlate by {enough} before the end",
+    role="said",
+)
+_OTHER_TRIALS = declared_fact(
+    "other_trials", "the two steps were reached by different trials ({ends})",
+    ends=lambda fact: f"{fact['trials_at'][0]} and {fact['trials_at'][1]}",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +78,20 @@ class PrunerReplay:
     regret_mean: float = float("nan")
     regret_high: float = float("nan")
 
+    @property
+    def text(self) -> str:
+        """What it would have saved and lost, in words."""
+        label = f"the run's own pruner ({self.label})" if self.own else self.label
+        if not self.stopped.any():
+            return f"{label} stops none"
+        lost = "keeps the best"
+        if self.rank > 1:
+            lost = f"stops the best, for a loss of {number(self.regret, 2)}"
+        often = f" (in {percent(self.best_stopped)} of random orders it would stop it)"
+        return f"{label} saves {percent(self.saved)} of the steps and {lost}" + (
+            often if self.orders else ""
+        )
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LearningCurves(Result):
@@ -94,8 +125,6 @@ class LearningCurves(Result):
         What pruners would have done.
     shares : mapping of float to FanovaImportance
         At a few steps, which hyperparameters the value depends on.
-    subject, notes
-        As of every result.
 
     References
     ----------
@@ -114,6 +143,31 @@ class LearningCurves(Result):
     """
 
     scope: ClassVar[Scope] = "everywhere"
+    table: ClassVar[Table] = Table(
+        keys="by_step",
+        columns={name: name for name in (
+            "trials", "finished", "correlation", "lower", "upper", "pick_rank", "pick_regret",
+        )},
+        held={
+            "step_name": lambda found: found.curves.step_name,
+            "steps": lambda found: found.to_frame().to_dict(orient="list"),
+            **{name: name for name in ("enough", "related_from", "known_from", "unfinished")},
+            "pruners": lambda found: found.pruners().to_dict(orient="list"),
+            "shares": lambda found: found.shares_by_step().to_dict(orient="list"),
+        },
+    )  # fmt: skip
+    says: ClassVar[Mapping[str, str]] = {
+        "known": "From {found.curves.step_name} {step} of {last} on the {found.objective_name} "
+        "ranks the {n} finished trials much as in the end: there the rank correlation with the "
+        "final values is {rho}.",
+        "unknown": "The rank of trials before the end {known} their final one: at "
+        "{found.curves.step_name} {step} of {last} the rank correlation with the final values is "
+        "{rho} ({n} finished trials).{above}",
+        "pruning": "Replayed on the finished trials: {each}. | {text}",
+        "change": "{names} matters {more} at {found.curves.step_name} {last} ({late} of the "
+        "variance) than at {first} ({early}).",
+    }
+
     curves: Curves
     final: Array
     trials: npt.NDArray[np.int64]
@@ -145,9 +199,29 @@ class LearningCurves(Result):
         return int(np.isnan(self.final).sum())
 
     @property
+    def by_step(self) -> list[tuple[str, Array]]:
+        """The column that says which step a row of the table is about."""
+        return [(self.curves.step_name, self.steps)]
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """How early ranks are known, what pruners would cost, and which shares change."""
         return (*self._ranks(), *self._pruning(), *self._changes())
+
+    @property
+    def ranks(self) -> str:
+        """From which step on trials are ranked as in the end, in words."""
+        first = self._ranks()
+        if first:
+            return first[0].text
+        if len(self.steps) == 1:
+            return f"Values were reported at a single {self.curves.step_name} only."
+        return f"No {self.curves.step_name} before the last one tells trials apart by their values."
+
+    @property
+    def finding(self) -> str:
+        """How early ranks are known, what pruners would do, and which shares change."""
+        return super().finding if self._ranks() else f"{self.ranks} {super().finding}".strip()
 
     def _ranks(self) -> tuple[Claim, ...]:
         steps = self.steps.tolist()
@@ -156,82 +230,79 @@ class LearningCurves(Result):
         known = np.flatnonzero(~np.isnan(self.correlation[:-1]))
         if not len(known):
             return ()
-        unknown = fact("rank_not_told", enough=self.enough, n=int(self.finished[known].max()))
-        found = self._rank_at(int(known[len(known) // 2]), unknown)
-        return (found,)
+        unknown = _NOT_TOLD(enough=self.enough, n=int(self.finished[known].max()))
+        return (self._rank_at(int(known[len(known) // 2]), unknown),)
 
     def _rank_at(self, i: int, *because: Fact) -> Claim:
-        interval = (float(self.lower[i]), float(self.upper[i]))
-        return Claim(
-            "early_rank",
-            values=(float(self.steps[i]),),
-            estimate=float(self.correlation[i]),
-            interval=None if np.isnan(interval).any() else interval,
-            certain=not because,
-            because=because,
-        )
+        rho, low, high = (float(v[i]) for v in (self.correlation, self.lower, self.upper))
+        known, above, name = not np.isnan([low, high]).any(), "", self.curves.step_name
+        if self.related_from is not None and self.related_from < self.steps[-1]:
+            above = f" It is above 0 from {name} {self.related_from:g} on."
+        return self.told(
+            "early_rank", (), rho, (low, high) if known else None, values=(float(self.steps[i]),),
+            says="unknown" if because else "known", certain=not because, because=because,
+            known="is not" if known and high < self.enough else "is not known to be", above=above,
+            step=f"{self.steps[i]:g}", last=f"{self.steps[-1]:g}", n=int(self.finished[i]),
+            rho=f"{_short(rho)} ({_short(low)} to {_short(high)})" if known else _short(rho),
+        )  # fmt: skip
 
     def _pruning(self) -> tuple[Claim, ...]:
-        doubts = (fact("finished_only", unfinished=self.unfinished),) if self.unfinished else ()
+        doubts = (FINISHED_ONLY(unfinished=self.unfinished),) if self.unfinished else ()
         return tuple(
-            Claim(
-                "pruning",
-                values=(replay.label,),
-                estimate=replay.regret,
-                certain=not doubts,
-                because=doubts,
+            self.told(
+                "pruning", (), replay.regret, values=(replay.label,), says="pruning",
+                certain=not doubts, because=doubts, text=replay.text,
             )
             for replay in self.replays
-        )
+        )  # fmt: skip
 
     def _changes(self) -> tuple[Claim, ...]:
-        """Return for each hyperparameter the largest difference of its shares at two steps."""
-        found = [c for pair in combinations(sorted(self.shares), 2) for c in self._changed(*pair)]
-        found.sort(key=lambda claim: (not claim.certain, -abs(claim.estimate)))
-        return tuple({claim.hyperparameters: claim for claim in reversed(found)}.values())[::-1]
+        """Return for each hyperparameter the largest difference of its shares at two steps.
 
-    def _changed(self, first: float, last: float) -> list[Claim]:
+        Those that are certain are told, or the largest one.
+        """
+        found = [
+            changed
+            for pair in combinations(sorted(self.shares), 2)
+            for changed in self._changed(*pair)
+        ]
+        found.sort(key=lambda changed: (bool(changed[-1]), -abs(changed[2])))
+        largest = {changed[0]: changed for changed in reversed(found)}
+        certain = any(not changed[-1] for changed in largest.values())
+        return tuple(
+            self.told(
+                "share_changes", (name,), estimate, interval, values=ends, certain=not doubts,
+                says="" if doubts and (certain or place) else "change", because=doubts,
+                more="more" if estimate > 0.0 else "less", **self._shown(name, *ends),
+            )
+            for place, (name, ends, estimate, interval, doubts) in enumerate(
+                reversed(largest.values())
+            )
+        )  # fmt: skip
+
+    def _shown(self, name: str, first: float, last: float) -> dict[str, str]:
+        j = self.names.index(name)
+        early, late = (percent(float(self.shares[at].estimate[j])) for at in (first, last))
+        return {"first": f"{first:g}", "last": f"{last:g}", "early": early, "late": late}
+
+    def _changed(self, first: float, last: float) -> list[Any]:
+        """Return what differs: name, steps, difference, its interval, and why it is uncertain."""
         early, late = self.shares[first], self.shares[last]
         at = [int(np.searchsorted(self.steps, step)) for step in (first, last)]
         doubts = (*early.subject.doubts(self.scope), *late.subject.doubts(self.scope))
         if self.trials[at[0]] != self.trials[at[1]]:
-            doubts = (*doubts, fact("other_trials", trials_at=[int(self.trials[i]) for i in at]))
-        found = []
+            doubts = (*doubts, _OTHER_TRIALS(trials_at=[int(self.trials[i]) for i in at]))
+        because, found = tuple(dict.fromkeys(doubts)), []
         for j, name in enumerate(self.names):
             ends = [result.bounds(j) for result in (early, late)]
             if None in ends:
                 continue
             (low, high), (below, above) = (end or (0.0, 1.0) for end in ends)
             if high < below or above < low:
-                found.append(
-                    Claim(
-                        "share_changes",
-                        (name,),
-                        (first, last),
-                        estimate=float(late.estimate[j] - early.estimate[j]),
-                        interval=(below - high, above - low),
-                        certain=not doubts,
-                        because=tuple(dict.fromkeys(doubts)),
-                    )
-                )
+                difference = float(late.estimate[j] - early.estimate[j])
+                ends_of = (below - high, above - low)
+                found.append((name, (first, last), difference, ends_of, because))
         return found
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row per step: trials, the correlation with its interval, and what it picks."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            {
-                self.curves.step_name: self.steps,
-                "trials": self.trials,
-                "finished": self.finished,
-                "correlation": self.correlation,
-                "lower": self.lower,
-                "upper": self.upper,
-                "pick_rank": self.pick_rank,
-                "pick_regret": self.pick_regret,
-            }
-        )
 
     def pruners(self) -> pd.DataFrame:
         """Return a row per pruner: what it would have stopped, saved and lost.
@@ -267,23 +338,16 @@ class LearningCurves(Result):
 
     def plot_curves(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
         """Draw the learning curves of all trials; return the axes, as :meth:`plot` does."""
-        return self._drawn("curves", ax, width)
+        return self.plot(ax, view="curves", width=width)
 
     def plot_shares(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
         """Draw the shares of hyperparameters at a few steps; return the axes."""
-        return self._drawn("shares", ax, width)
+        return self.plot(ax, view="shares", width=width)
 
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "step_name": self.curves.step_name,
-            "steps": self.to_frame().to_dict(orient="list"),
-            "enough": self.enough,
-            "related_from": self.related_from,
-            "known_from": self.known_from,
-            "unfinished": self.unfinished,
-            "pruners": self.pruners().to_dict(orient="list"),
-            "shares": self.shares_by_step().to_dict(orient="list"),
-        }
+
+def _short(value: float) -> str:
+    """Return a correlation: with more digits near 1, where they tell."""
+    return "1" if value == 1.0 else number(value, 2 if abs(value) < 0.95 else 3)
 
 
 def _trials(result: FanovaImportance) -> int:

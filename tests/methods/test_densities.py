@@ -1,7 +1,8 @@
-"""The densities shown are those of the sampler, in multiples of chance."""
+"""The densities shown are those of the sampler, in multiples of chance; words and figures."""
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import optuna
@@ -11,6 +12,7 @@ from optuna.samplers import RandomSampler
 import hpo_explain as hx
 from hpo_explain.base.errors import NothingToExplain
 from tests.adapters.spied import every_kind, spied_study
+from tests.handmade import subject_of
 from tests.models.densities.blocks import CONDITIONAL, MIXED, ratio_of
 
 pytestmark = [
@@ -103,3 +105,62 @@ def test_other_samplers_have_no_densities_and_say_why():
             ask(study)
         assert (caught.value.reason.kind, caught.value.reason.trials) == ("no_densities", (11,))
         assert caught.value.reason["why"] is not None
+
+
+# ---------------------------------------------------------------------- words and figures
+
+
+def densities(*ratios, by_chance=0.001, values=("rbf", "poly"), proposed="rbf", **changes):
+    chance = by_chance if np.ndim(by_chance) else [by_chance] * len(ratios)
+    curves = tuple(
+        hx.DensityCurve(
+            f"x{k}", values, False, True, np.ones(2), np.ones(2), proposed, ratio, 1.0, p
+        )
+        for k, (ratio, p) in enumerate(zip(ratios, chance, strict=True))
+    )
+    config = {curve.name: curve.proposed for curve in curves}
+    subject = subject_of([*config], trial=42)
+    return hx.ProposalDensities(subject=subject, curves=curves, config=config, **changes)
+
+
+def test_sentences():
+    assert densities(2.0, 0.5, 1.5).sentence == (
+        "At trial 42 x0 = rbf is 2 times as common and x2 = rbf is 1.5 times as common among good "
+        "trials as among the others."
+    )
+    assert densities(2.0, by_chance=0.02).sentence == (
+        "At trial 42 x0 = rbf is 2 times as common among good trials as among the others. Not "
+        "certain: as many good trials may have such a value of x0 by chance."
+    )
+    assert densities(1.05, 0.5).sentence == (
+        "At trial 42 no value is clearly more common among good trials than among others."
+    )
+
+
+@pytest.mark.parametrize("kind", ["log", "whole", "category"])
+def test_the_figures_hold_the_densities_and_what_was_proposed(kind):
+    values = {"log": (1e-4, 1e-2, 1.0), "whole": (1, 2, 3), "category": ("a", "b", "c")}[kind]
+    categorical, rng = kind == "category", np.random.default_rng(0)
+    good, bad = rng.random((2, 4, 3)) + 0.2
+    places = [0, None, 1, 1]
+    path = hx.DensityPath(
+        subject=subject_of(["m"]), name="m", trials=(10, 11, 12, 15), values=values,
+        log=kind == "log", categorical=categorical, good=good, bad=bad, by_chance=0.001,
+        proposed=tuple(None if i is None else values[i] for i in places),
+    )  # fmt: skip
+    assert path.sentence.endswith("times as common as among the others by trial 15.")
+    cells = path.described()
+    np.testing.assert_array_equal(cells.values, path.log_ratio)
+    assert cells.high == -cells.low == np.abs(path.log_ratio).max()
+    assert list(cells.dots[0].x) == [10, 12, 15]
+    at = [0.0, 1.0, 1.0] if categorical else [values[0], values[1], values[1]]
+    assert list(cells.dots[0].y) == at
+    curve = hx.DensityCurve("m", values, kind == "log", categorical, good[0], bad[0], values[1])
+    found = densities(2.0, joint=(("m", "x0"),))
+    panels = replace(found, curves=(curve, replace(curve, proposed=None))).described()
+    first, second = panels.panels
+    marks = first.dots if categorical else first.lines
+    assert {mark.look: list(mark.y) for mark in marks} == {"0": list(good[0]), "1": list(bad[0])}
+    assert [note[0] for note in first.notes] == [1.0 if categorical else values[1]]
+    assert second.heading == "m inactive"
+    assert panels.footer.startswith("2 hyperparameters were sampled together")

@@ -1,10 +1,11 @@
-"""The history of a run: the best so far, the regret, and what came after the best."""
+"""The history of a run: the best so far, the regret, what came after the best, its figure."""
 
 import numpy as np
 import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.facts import fact
+from hpo_explain.run import diverged_above
 
 SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
 
@@ -83,9 +84,61 @@ def test_without_a_best_trial_nothing_is_claimed(feasible):
 def test_a_run_in_which_all_failed_has_a_row_for_each():
     found = made([], excluded={0: fact("failed"), 1: fact("failed")})
     assert found.to_frame()["state"].tolist() == ["failed"] * 2
-    assert found.plot().get_xlim()[1] > 1.0
+    assert found.described().empty == "no finished trial"
 
 
 def test_an_optimum_that_is_no_number_is_refused():
     with pytest.raises(hx.InputError, match="optimum must be finite"):
         hx.history(hx.Run(SPACE, [[0.5]], [1.0], "minimize"), optimum=np.inf)
+
+
+# ---------------------------------------------------------------------- the figure
+
+VALUES = [5.0, 3.0, 4.0, 2.0, 2.5, 2.25]
+
+
+def marks(found):
+    """(trials, objectives) by the entry of the legend."""
+    figure = found.described()
+    drawn = [*figure.lines, *figure.dots]
+    return {figure.means[mark.look]: (list(mark.x), list(mark.y)) for mark in drawn}
+
+
+def test_who_chose_a_trial_is_told_by_its_marker():
+    origins = {1: hx.Origin.ENQUEUED, 4: hx.Origin.PERSON}
+    found = marks(made(VALUES, proposals=[3, 5], origins=origins))
+    assert found["initial design"] == ([0, 2], [5.0, 4.0])
+    assert found["set by hand"] == ([1, 4], [3.0, 2.5])
+    assert found["proposals"] == ([3, 5], [2.0, 2.25])
+    assert found["incumbent so far"] == ([*range(6)], [5.0, 3.0, 3.0, 2.0, 2.0, 2.0])
+
+
+def test_infeasible_trials_are_marked_and_are_no_incumbents():
+    feasible = np.array([True, True, True, False, True, True])
+    found = marks(made(VALUES, feasible=feasible))
+    assert found["infeasible"] == ([3], [2.0])
+    assert found["incumbent so far"][1] == [5.0, 3.0, 3.0, 2.5, 2.25]
+    assert found["best: trial 5"] == ([5], [2.25])
+    assert set(marks(made(VALUES, feasible=np.zeros(6, bool)))) == {"infeasible"}
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_diverged_trials_stand_at_the_bound_and_those_without_a_result_at_the_worse_end(sign):
+    values = sign * np.array([0.1, 0.2, 0.3, 0.4, 0.5, 1e6])
+    found = made(
+        values, "minimize" if sign > 0 else "maximize",
+        excluded={6: fact("failed"), 7: fact("pruned", readable=False), 8: fact("said", text="?")},
+    )  # fmt: skip
+    drawn = marks(found)
+    (label,) = [label for label in drawn if label.startswith("diverged")]
+    assert drawn[label] == ([5], [sign * diverged_above(sign * values)])
+    assert drawn["failed (1)"] == ([6], [sign * np.inf])
+    assert drawn["left out (1)"] == ([8], [sign * np.inf])
+    assert found.described().levels == [(0.0, "goal")]
+
+
+def test_what_is_written_around_it():
+    figure = made([3.0, 1.0], excluded={2: "pruned", 3: "failed", 4: "pruned"}).described()
+    assert figure.subtitle == "best objective 1 in trial 1; lower is better"
+    assert figure.footer == "3 trials left out: failed; pruned"
+    assert "no feasible" in made([1.0], feasible=np.zeros(1, bool)).described().subtitle

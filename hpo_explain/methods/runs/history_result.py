@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.claim import Claim
 from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.numbers import format_level, format_value
+from hpo_explain.base.phrases import counted
+from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_ENDED = ("pruned", "failed", "infeasible")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -53,8 +56,6 @@ class History(Result):
         Trials without a result that can be used, and why: failed, pruned, running, and others.
     optimum : float or None
         The best objective there is, where that was given.
-    subject, notes
-        As of every result.
 
     Examples
     --------
@@ -67,6 +68,27 @@ class History(Result):
     """
 
     scope: ClassVar[Scope] = "everywhere"
+    table: ClassVar[Table] = Table(
+        columns={},
+        held={
+            **{name: name for name in (
+                "trials", "objective", "best", "regret", "optimum", "feasible", "diverged",
+                "proposed", "incumbent_trial", "tied", "later", "since",
+            )},
+            "origins": lambda found: [origin.value for origin in found.origins],
+            "incumbent": lambda found: dict(found.subject.incumbent),
+            "left_out": lambda found: {str(t): why.to_dict() for t, why in found.left_out.items()},
+        },
+    )  # fmt: skip
+    says: ClassVar[Mapping[str, str]] = {
+        "best": "The best {found.objective_name} of {trials} is {best}, by trial {first}; {later}.",
+        "tied": "The best {found.objective_name} of {trials} is {best}, by trial {first} "
+        "({n} trials share the best {found.objective_name}; this is the first); {later}.",
+        "added": "The best of the {others} that no model chose is {reached}.",
+        "added nothing": "The best of the {others} that no model chose is {reached}, and no "
+        "proposal is better.",
+    }
+
     trials: npt.NDArray[np.int64]
     objective: Array
     learned: Array
@@ -143,13 +165,61 @@ class History(Result):
         """Which configuration is the best so far, and what the model's proposals added to it."""
         if not self.tied:
             return ()
-        config = self.subject.incumbent
-        best = float(self.best[-1])
-        found = [Claim("incumbent", tuple(config), tuple(config.values()), estimate=best)]
+        config, best = self.subject.incumbent, float(self.best[-1])
+        found = [
+            self.told(
+                "incumbent", tuple(config), best, values=tuple(config.values()), certain=True,
+                because=(), says="tied" if len(self.tied) > 1 else "best", first=self.tied[0],
+                n=len(self.tied),
+                trials=counted(len(self), "trial"), best=best, later=self.since_best,
+            )
+        ]  # fmt: skip
         if self.proposed.any() and np.isfinite(self.before_proposals):
             gain = self._sign * (self.before_proposals - best)
-            found.append(Claim("improvement", estimate=gain))
+            others = counted(int((~self.proposed).sum()), "trial")
+            says = "added" if gain > 0.0 else "added nothing"
+            reached = format_level(self.before_proposals, gain)
+            found.append(
+                self.told(
+                    "improvement", (), gain, certain=True, because=(), says=says, others=others,
+                    reached=reached,
+                )
+            )  # fmt: skip
         return tuple(found)
+
+    @property
+    def best_so_far(self) -> str:
+        """What the best trial reached and what came after it, in words."""
+        n = len(self)
+        if not n:
+            return "No trial has finished yet."
+        if not self.tied:
+            none = "The only finished trial is not"
+            return f"{none if n == 1 else f'None of the {n} finished trials is'} feasible."
+        (best, *_) = self.claims
+        return best.text
+
+    @property
+    def since_best(self) -> str:
+        """What came after the best trial, trials that were left out included, in words."""
+        if not self.since:
+            return "the last one"
+        kinds = self.reasons
+        named = [f"{kinds[kind]} {kind}" for kind in _ENDED if kinds.get(kind)]
+        others = sum(kinds.values()) - sum(kinds.get(kind, 0) for kind in _ENDED)
+        named += [f"{others} left out for other reasons"] if others else []
+        better = "nothing better" if self.feasible.all() else "nothing better that is feasible"
+        which = f" ({', '.join(named)})" if named else ""
+        return f"{counted(self.since, 'later trial')}{which} brought {better}"
+
+    @property
+    def finding(self) -> str:
+        """What the best trial reached, what came after it, and what the proposals added."""
+        parts = [self.best_so_far, *(claim.text for claim in self.claims[1:])]
+        if self.regret is not None and self.tied:
+            optimum, regret = format_value(self.optimum), format_value(float(self.regret[-1]))
+            parts.append(f"Its regret, the distance from the optimum {optimum}, is {regret}.")
+        return " ".join(parts)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per trial: its objective, the best so far, who chose it, what became of it.
@@ -191,22 +261,3 @@ class History(Result):
             "infeasible" if not able else "diverged" if far else "finished"
             for able, far in zip(self.feasible, self.diverged, strict=True)
         ]
-
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "trials": self.trials,
-            "objective": self.objective,
-            "best": self.best,
-            "regret": self.regret,
-            "optimum": self.optimum,
-            "feasible": self.feasible,
-            "diverged": self.diverged,
-            "origins": [origin.value for origin in self.origins],
-            "proposed": self.proposed,
-            "incumbent_trial": self.incumbent_trial,
-            "incumbent": dict(self.subject.incumbent),
-            "tied": self.tied,
-            "later": self.later,
-            "since": self.since,
-            "left_out": {str(t): why.to_dict() for t, why in self.left_out.items()},
-        }

@@ -10,17 +10,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import fact
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Trust, Verdict
 from hpo_explain.explainers.fanova import FanovaExplainer
 from hpo_explain.explanations.fanova import FanovaImportance
-from hpo_explain.explanations.noise import Noise
 from hpo_explain.methods.effects.effect_result import PartialDependence
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
+from hpo_explain.methods.runs.noise_result import Noise
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import NoiseModel
@@ -30,6 +31,69 @@ _ROWS = 1000  # over which the noise is described
 _EFFECT_ROWS = 200
 _ENDS = 0.05, 0.95
 _NORMAL_95 = 1.96
+
+_TRUST = declared_fact(
+    "trust_noise",
+    "The noise differs from one configuration to another ({n} configurations evaluated several "
+    "times, p = {p:.2g}).",
+)
+_OF_ONE = declared_fact(
+    "noise_of_one", "{text}", text=lambda fact: (
+        "the noise is that of one evaluation: the mean of k repeats has 1/√k of it"
+        if fact["instances"] == 1
+        else f"the noise is that of one of {fact['instances']} instances, without what the "
+        "instance adds for all configurations; what it adds for some of them only counts as noise"
+    ),
+)  # fmt: skip
+
+
+@explains(without=("acquisition", "before", "surrogate", "draws"))
+def noise(asked: Asked, order: int = 1) -> Noise:
+    """Say where results of the same configuration scatter, and what that depends on.
+
+    It needs configurations that were evaluated several times: as repeated trials, or on several
+    instances (folds, data sets), whose difficulty is no noise. `kind` is the model of the logarithm
+    of the noise's variance.
+
+    Parameters
+    ----------
+    order : int, default 1
+        Size of the largest sets of hyperparameters: 2 adds all pairs.
+
+    Returns
+    -------
+    Noise
+        The standard deviation of one evaluation: at the incumbent, over the space, and the share
+        of each hyperparameter in the variance of its logarithm.
+
+    Raises
+    ------
+    NothingToExplain
+        If fewer than two configurations were evaluated several times, or their results are the
+        same each time.
+    ValueError
+        If `order` is larger than the number of hyperparameters, or an option is not allowed.
+
+    References
+    ----------
+    .. [1] Rodemann, J., Croppi, F. et al. (2024). Explaining Bayesian optimization by Shapley
+       values facilitates human-AI collaboration. https://arxiv.org/abs/2403.04629
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame(np.repeat(rng.random((30, 2)), 5, axis=0), columns=["lr", "width"])
+    >>> table["fold"] = np.tile(np.arange(5), 30)
+    >>> table["loss"] = table.fold + 10.0**table.lr * rng.standard_normal(150)
+    >>> found = hx.noise(table, objective="loss", instance="fold")
+    >>> found.main, found.importance.share("lr") > 0.8
+    ('lr', True)
+    """
+    model = asked.run.noise(kind=asked.kind, seed=asked.seed)
+    return NoiseExplainer(model, subject=asked.subject(), seed=asked.seed).explain(order)
 
 
 class NoiseExplainer:
@@ -130,7 +194,7 @@ class NoiseExplainer:
             spread=(float(low), float(high)),
             importance=None if log is None else self._shares(log, about, order),
             effects={} if log is None else self._effects(log, about),
-            notes=(fact("noise_of_one", instances=repeats.instances), *subject.notes),
+            notes=(_OF_ONE(instances=repeats.instances), *subject.notes),
         )
 
     def _at_incumbent(self) -> tuple[float, float, float] | None:
@@ -163,5 +227,5 @@ class NoiseExplainer:
 def _trust(model: NoiseModel) -> Trust:
     """Return the verdict on a model of a noise that is known to vary."""
     n, unknown = len(model.repeats.df), float("nan")
-    told = Verdict("fair", (fact("trust_noise", p=model.p_value, n=n),))
+    told = Verdict("fair", (_TRUST(p=model.p_value, n=n),))
     return Trust(told, told, unknown, unknown, n, "permutations", told)

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import kendalltau, multivariate_normal, spearmanr
 
 import hpo_explain as hx
-from hpo_explain.explainers._pruners import HalvingRule, HyperbandRule, MedianRule
-from hpo_explain.explainers.learning_curves import interval
+from hpo_explain.methods.runs.learning_curves import interval
+from hpo_explain.methods.runs.pruners import HalvingRule, HyperbandRule, MedianRule
 from tests.analytic import unit_cube
 from tests.noted import kinds
 
@@ -305,3 +305,47 @@ def test_a_pruner_that_fails_is_told_and_the_others_are_replayed():
     assert str(note) == (
         "Optuna's Broken was not replayed, as it failed (RuntimeError: no such rung)"
     )
+
+
+# ---------------------------------------------------------------------- words and figures
+
+
+def test_known_ranks_are_told_with_the_step_and_the_interval():
+    values = np.random.default_rng(0).permutation(30)[:, None] + np.linspace(1.0, 0.0, 4)
+    sentence = hx.learning_curves(curved_run(values), at=(), orders=0).sentence
+    assert sentence.startswith(
+        "From step 1 of 4 on the objective ranks the 30 finished trials much as in the end: there "
+        "the rank correlation with the final values is 1 (0.99"
+    )
+    assert "a median pruner saves" in sentence
+    assert "and keeps the best" in sentence
+
+
+def test_unknown_ranks_and_pruned_trials_are_told():
+    values = np.random.default_rng(1).random((20, 5))
+    final = np.where(np.arange(20) < 12, values[:, -1], np.nan)
+    sentence = hx.learning_curves(curved_run(values, final), at=(), orders=0).sentence
+    assert sentence.startswith("The rank of trials before the end is not")
+    assert "8 trials reported values but no final one" in sentence
+    assert "From step" not in sentence
+
+
+def test_the_figures_hold_ranks_curves_and_shares():
+    X = unit_cube(2).sample(30, seed=0)
+    values = X[:, [0]] + X[:, [1]] * np.linspace(1.0, 0.0, 5)
+    values[25:, 2:] = np.nan
+    final = np.where(np.arange(30) < 25, values[:, -1], np.nan)
+    found = hx.learning_curves(curved_run(values, final, X=X), at=[1.0, 5.0], orders=2)
+    ranks = found.described()
+    np.testing.assert_array_equal(ranks.lines[0].y, found.correlation)
+    np.testing.assert_array_equal(ranks.lines[0].half[0], found.correlation - found.lower)
+    assert ranks.levels == [(0.8, "limit")]
+    curves = found.described("curves")
+    assert len(curves.dots[0].x) == 5  # crosses of those that were pruned
+    assert np.isnan(curves.thin[1]).sum() == 25  # a gap after each finished one
+    np.testing.assert_array_equal(curves.lines[-1].y, values[np.nanargmin(final)])
+    shares = found.described("shares")
+    assert {tuple(dots.y) for dots in shares.dots} == {
+        tuple(result.estimate[j] for result in found.shares.values()) for j in range(2)
+    }
+    assert set(shares.means.values()) == {"x1", "x2"}

@@ -1,0 +1,1 @@
+"""Methods about what the optimizer proposed."""

@@ -1,0 +1,230 @@
+"""TPE's densities: where good and where other trials lay when it proposed a configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hpo_explain.asked.explains import Asked, explains
+from hpo_explain.base.errors import NothingToExplain, Text
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.options import WhichTrial
+from hpo_explain.base.phrases import spans
+from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import declared_fact
+from hpo_explain.explainers.path import proposals_of
+from hpo_explain.methods._engines.certainty import near_good
+from hpo_explain.methods._engines.explained import Explained
+from hpo_explain.methods._engines.proposed import HasNumber, all_proposals, proposed
+from hpo_explain.methods.proposals.densities_result import (
+    DensityCurve,
+    DensityPath,
+    ProposalDensities,
+)
+from hpo_explain.models.densities.ratio import DensityRatio
+from hpo_explain.run import KnowsWhyNot, Run
+from hpo_explain.space import Array, CategoricalParameter, Config, Parameter
+
+_FINE = 121  # values of a hyperparameter that has more
+_SHARED = ("acquisition", "before", "kind", "surrogate", "draws", "seed")
+
+
+def _why(about: Fact) -> Text:
+    optimizer, why = about.names[0], about["why"]
+    if about["acquisition"] is not None:
+        return f"{optimizer} chose it by another acquisition function, {about['acquisition']}"
+    return f"{optimizer}'s acquisition function is not known" if why is None else (why,)
+
+
+_NO_DENSITIES = declared_fact(
+    "no_densities",
+    "{which} has no densities of good and other trials: {why}. Densities are those of Optuna's "
+    "TPESampler; explain_proposal works with any optimizer.",
+    which=lambda about: f"trial {about.trials[0]}" if about.trials else "the next trial",
+    why=_why,
+)
+_OTHER = declared_fact(
+    "other_criterion", "not chosen by densities: {which}", which=lambda about: spans(about.trials)
+)
+
+
+@explains(without=_SHARED)
+def proposal_densities(
+    asked: Asked, trial: int | WhichTrial | Config | HasNumber = "latest"
+) -> ProposalDensities:
+    """Show where good and where other trials lay when TPE proposed a configuration.
+
+    Parameters
+    ----------
+    trial : int, "latest", "best", "best-predicted", "pending", dict or trial of Optuna
+        The proposal, as in :func:`explain_proposal`.
+
+    Returns
+    -------
+    ProposalDensities
+        The sampler's own densities of each hyperparameter, with the proposed value.
+
+    Raises
+    ------
+    NothingToExplain
+        If TPE's model did not choose the trial.
+    ValueError
+        If the trial does not exist.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> import hpo_explain as hx
+    >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=12)
+    >>> hx.proposal_densities(study, 11)["x"].proposed == study.trials[11].params["x"]
+    True
+    """
+    run = asked.run
+    what = proposed(run, trial)
+    own = _own(run, what.before)
+    if own is None:
+        raise _none(run, what.before)
+    row, space = what.x, run.space
+    config = space.decode(row[None, :])[0]
+    notes = (*own.notes, *what.notes)
+    subject = Subject.of(run, trial=what.number, state=what.state, assumed=False, notes=notes)
+    known = run.known_before(what.before)
+    by_chance = near_good(space, run.X[known], run.cost[known], row)[:, 0]
+    return ProposalDensities(
+        subject=Explained.of(own.ratio).completed(subject),
+        curves=tuple(
+            _curve(own.ratio, j, float(row[j]), config.get(parameter.name), float(by_chance[j]))
+            for j, parameter in enumerate(space.parameters)
+        ),
+        config=config,
+        not_chosen=what.not_chosen,
+        joint=tuple(
+            tuple(space.names[j] for j in block.columns)
+            for block in own.ratio.blocks
+            if len(block.columns) > 1
+        ),
+        notes=notes,
+    )
+
+
+@explains(without=_SHARED)
+def density_path(asked: Asked, name: str, trials: Sequence[int] | None = None) -> DensityPath:
+    """Show how TPE's densities of one hyperparameter moved over a run.
+
+    Parameters
+    ----------
+    name : str
+        The hyperparameter.
+    trials : sequence of int, optional
+        The proposals; by default all of them.
+
+    Returns
+    -------
+    DensityPath
+        The densities when each of them was proposed.
+
+    Raises
+    ------
+    NothingToExplain
+        If TPE's model chose none of the trials.
+    ValueError
+        If there is no such hyperparameter or trial.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> import hpo_explain as hx
+    >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=14)
+    >>> hx.density_path(study, "x").trials
+    (10, 11, 12, 13)
+    """
+    run = asked.run
+    j = run.space.index(name)
+    parameter = run.space.parameters[j]
+    positions = _shown_positions(parameter)
+    densities, known, missing = [], list[int](), list[int]()
+    for number in all_proposals(run) if trials is None else proposals_of(run, trials):
+        own = _own(run, number)
+        if own is None:
+            missing.append(number)
+            continue
+        ratio = own.ratio
+        densities.append(ratio.marginal(j, positions))
+        known.append(number)
+    if not known:
+        raise _none(run, missing[-1])
+    good, bad = map(np.array, zip(*densities, strict=True))
+    notes = (_OTHER(trials=missing),) if missing else ()
+    path = DensityPath(
+        subject=Explained.of(ratio).completed(Subject.of(run, assumed=False, notes=notes)),
+        name=name, trials=tuple(known), good=good, bad=bad,
+        proposed=tuple(run.config(number).get(name) for number in known),
+        notes=notes, **_axis(parameter, positions),
+    )  # fmt: skip
+    rows = run.known_before(known[-1])
+    x = np.full(len(run.space), np.nan)
+    x[j] = positions[path.preferred]
+    by_chance = near_good(run.space, run.X[rows], run.cost[rows], x)[j, 0]
+    return replace(path, by_chance=float(by_chance))
+
+
+class _Own(NamedTuple):
+    """The densities under which a trial was chosen, and how they are known."""
+
+    ratio: DensityRatio
+    notes: tuple[Fact, ...]
+
+
+def _own(run: Run, number: int | None) -> _Own | None:
+    """Return the densities under which a trial was chosen; None if it was chosen otherwise."""
+    own = run.own_acquisition(number)
+    if own is None or not isinstance(own.acquisition, DensityRatio):
+        return None
+    return _Own(own.acquisition, own.notes)
+
+
+def _none(run: Run, number: int | None) -> NothingToExplain:
+    """Return the error for a trial that was not chosen by densities."""
+    other = run.own_acquisition(number)
+    label = None if other is None else other.acquisition.label
+    why = run.record.why_not(number) if isinstance(run.record, KnowsWhyNot) else None
+    trials = [] if number is None else [number]
+    return NothingToExplain(
+        _NO_DENSITIES(trials=trials, names=[run.optimizer], acquisition=label, why=why)
+    )
+
+
+def _curve(ratio: DensityRatio, j: int, at: float, value: Any, by_chance: float) -> DensityCurve:
+    parameter = ratio.space.parameters[j]
+    positions = _shown_positions(parameter)
+    good, bad = ratio.marginal(j, positions)
+    here = (np.array([np.nan]), np.array([np.nan]))
+    if not np.isnan(at):
+        here = ratio.marginal(j, np.array([at]))
+    return DensityCurve(
+        name=parameter.name, good=good, bad=bad, proposed=value, proposed_good=float(here[0][0]),
+        proposed_bad=float(here[1][0]), by_chance=by_chance, **_axis(parameter, positions),
+    )  # fmt: skip
+
+
+def _axis(parameter: Parameter, positions: Array) -> dict[str, Any]:
+    return {
+        "values": tuple(parameter.decode(positions)),
+        "log": bool(getattr(parameter, "log", False)),
+        "categorical": isinstance(parameter, CategoricalParameter),
+    }
+
+
+def _shown_positions(parameter: Parameter) -> Array:
+    """Return all positions of a hyperparameter, or some along its own scale."""
+    grid = parameter.grid() if parameter.size is not None and parameter.size <= _FINE else None
+    if grid is not None:
+        return grid[0]
+    if isinstance(parameter, CategoricalParameter):
+        return np.arange(parameter.size, dtype=float)
+    return np.unique(parameter.nearest(np.linspace(0.0, 1.0, _FINE)))

@@ -1,0 +1,235 @@
+"""What is known of TPE's densities at a proposal and over a run, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hpo_explain.base.checks import unknown_name
+from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.diagnostics._trust import Scope
+from hpo_explain.methods._engines.certainty import BY_CHANCE, CLEAR, doubts_of_chance
+from hpo_explain.space import Array
+
+_MAIN_COUNT = 3
+_OF_CURVE = ("values", "good", "bad", "proposed", "proposed_good", "proposed_bad", "by_chance")
+
+
+@dataclass(frozen=True, eq=False)
+class DensityCurve:
+    """How common the values of one hyperparameter are among good trials and among others.
+
+    Attributes
+    ----------
+    name : str
+        The hyperparameter.
+    values : tuple
+        Values in the user's units.
+    log, categorical : bool
+        Its scale and kind.
+    good, bad : ndarray of shape (G,)
+        The densities l and g of the values, whatever the other hyperparameters are, as multiples
+        of chance: 1 where a value is as common as under a uniform choice.
+    proposed : object or None
+        The proposed value; None where the hyperparameter was inactive.
+    proposed_good, proposed_bad : float
+        l and g at it; NaN where there is none.
+    by_chance : float
+        How probable it is by chance that trials near it are as often good.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> l, g = np.array([1.6, 0.4]), np.array([0.8, 1.2])
+    >>> DensityCurve("kernel", ("rbf", "poly"), False, True, l, g, "rbf", 1.6, 0.8).ratio
+    2.0
+    """
+
+    name: str
+    values: tuple[Any, ...]
+    log: bool
+    categorical: bool
+    good: Array
+    bad: Array
+    proposed: Any = None
+    proposed_good: float = np.nan
+    proposed_bad: float = np.nan
+    by_chance: float = 1.0
+
+    @property
+    def ratio(self) -> float:
+        """How much more common the proposed value is among good trials than among others."""
+        return float(self.proposed_good / self.proposed_bad)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ProposalDensities(Result):
+    """The densities between which TPE chose a proposal, hyperparameter by hyperparameter.
+
+    Of hyperparameters that were sampled together these are the marginal densities.
+
+    Attributes
+    ----------
+    curves : tuple of DensityCurve
+        One per hyperparameter, in the order of the space.
+    config : mapping
+        The proposal, in the user's units.
+    joint : tuple of tuple of str
+        Hyperparameters that were sampled together.
+    not_chosen : tuple of str
+        The hyperparameters that have no value yet, although they may be active.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> import hpo_explain as hx
+    >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=12)
+    >>> hx.proposal_densities(study, 11)["x"].proposed == study.trials[11].params["x"]
+    True
+    """
+
+    scope: ClassVar[Scope] = "proposals"
+    table: ClassVar[Table] = Table(
+        columns={
+            "hyperparameter": lambda found: [c.name for c in found.curves for _ in c.values],
+            "value": lambda found: [value for c in found.curves for value in c.values],
+            "good": lambda found: np.concatenate([c.good for c in found.curves]),
+            "bad": lambda found: np.concatenate([c.bad for c in found.curves]),
+            "log_ratio": lambda found: np.concatenate(
+                [np.log(c.good / c.bad) for c in found.curves]
+            ),
+        },
+        held={
+            "config": lambda found: dict(found.config),
+            "joint": "joint",
+            "curves": lambda found: [
+                {"hyperparameter": c.name, **{name: getattr(c, name) for name in _OF_CURVE}}
+                for c in found.curves
+            ],
+        },
+    )
+    says: ClassVar[Mapping[str, str]] = {
+        "common": "At {found.where} {each} among good trials as among the others. | {names} = "
+        "{value} is {times:.2g} times as common",
+        "nothing": "At {found.where} no value is clearly more common among good trials than among "
+        "others.",
+    }
+
+    curves: tuple[DensityCurve, ...]
+    config: Mapping[str, Any]
+    joint: tuple[tuple[str, ...], ...] = ()
+    not_chosen: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> DensityCurve:
+        for curve in self.curves:
+            if curve.name == name:
+                return curve
+        raise unknown_name("name", name, [c.name for c in self.curves], "hyperparameter")
+
+    def order(self) -> list[int]:
+        """Return the positions of the active hyperparameters, the largest ratio first."""
+        active = [i for i, curve in enumerate(self.curves) if curve.proposed is not None]
+        return sorted(active, key=lambda i: -abs(np.log(self.curves[i].ratio)))
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """Which proposed values are clearly more common among good trials than among others.
+
+        Certain where chance hardly makes trials near them as often good.
+        """
+        clear = [self.curves[i] for i in self.order() if self.curves[i].ratio >= CLEAR]
+        return tuple(map(self._claim, clear[:_MAIN_COUNT])) or (
+            self.told("indifferent", tuple(self.config), says="nothing", certain=True, because=()),
+        )
+
+    def _claim(self, curve: DensityCurve) -> Claim:
+        return self.told(
+            "common", (curve.name,), curve.ratio, values=(curve.proposed,), says="common",
+            certain=curve.by_chance <= BY_CHANCE, value=curve.proposed, times=curve.ratio,
+            because=doubts_of_chance(curve.name, curve.by_chance),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class DensityPath(Result):
+    """How the densities of one hyperparameter moved over a run.
+
+    Attributes
+    ----------
+    name : str
+        The hyperparameter.
+    trials : tuple of int
+        The proposals.
+    values : tuple
+        Values in the user's units.
+    log, categorical : bool
+        Its scale and kind.
+    good, bad : ndarray of shape (T, G)
+        The densities l and g when each of them was proposed, as multiples of chance.
+    proposed : tuple
+        The proposed values; None where the hyperparameter was inactive.
+    by_chance : float
+        How probable it is by chance that trials near the value that the latest densities prefer
+        are as often good.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> import hpo_explain as hx
+    >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=14)
+    >>> hx.density_path(study, "x").good.shape
+    (4, 121)
+    """
+
+    scope: ClassVar[Scope] = "proposals"
+    table: ClassVar[Table] = Table(
+        columns={
+            "trial": lambda found: np.repeat(found.trials, len(found.values)),
+            "value": lambda found: list(found.values) * len(found.trials),
+            "good": lambda found: found.good.ravel(),
+            "bad": lambda found: found.bad.ravel(),
+            "log_ratio": lambda found: found.log_ratio.ravel(),
+        },
+        held={key: key for key in ("name", "trials", "values", "good", "bad", "proposed")},
+    )
+    says: ClassVar[Mapping[str, str]] = {
+        "common": "Good trials came to prefer {found.name} = {value}: {times:.2g} times as common "
+        "as among the others by trial {last}.",
+    }
+
+    name: str
+    trials: tuple[int, ...]
+    values: tuple[Any, ...]
+    log: bool
+    categorical: bool
+    good: Array
+    bad: Array
+    proposed: tuple[Any, ...]
+    by_chance: float = 1.0
+
+    @property
+    def log_ratio(self) -> Array:
+        """Logarithm of l / g, (T, G)."""
+        return np.asarray(np.log(self.good) - np.log(self.bad))
+
+    @property
+    def preferred(self) -> int:
+        """The position of the value that the latest densities prefer."""
+        return int(np.argmax(self.log_ratio[-1]))
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """Which value the latest densities prefer; certain where it is hardly chance."""
+        best, times = self.values[self.preferred], float(np.exp(self.log_ratio[-1].max()))
+        return (
+            self.told(
+                "common", (self.name,), times, values=(best,), says="common",
+                certain=self.by_chance <= BY_CHANCE, value=best, times=times, last=self.trials[-1],
+                because=doubts_of_chance(self.name, self.by_chance),
+            ),
+        )  # fmt: skip

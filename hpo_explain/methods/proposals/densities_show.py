@@ -1,0 +1,110 @@
+"""How TPE's densities are drawn: at a proposal a panel per hyperparameter, over a run as cells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hpo_explain.base.figures import (
+    MOST_PANELS,
+    Axis,
+    Cells,
+    Curves,
+    Dots,
+    Line,
+    Note,
+    Panels,
+    View,
+)
+from hpo_explain.base.numbers import format_value
+from hpo_explain.methods.proposals.densities_result import (
+    DensityCurve,
+    DensityPath,
+    ProposalDensities,
+)
+from hpo_explain.space import CategoryIndex
+
+_MEANS = {"0": "good trials (l)", "1": "other trials (g)", "proposed": "proposed value"}
+
+
+def densities(found: ProposalDensities | DensityPath) -> Panels | Cells:
+    """Draw how common values are among good and among other trials, and the proposed ones."""
+    if isinstance(found, DensityPath):
+        return _path(found)
+    state, together = found.subject.state, sum(len(group) for group in found.joint)
+    when = f"Where good trials were when {found.where} was proposed"
+    footer = "Every hyperparameter was sampled by itself; the grey line is chance."
+    if together:
+        footer = (
+            f"{together} hyperparameters were sampled together; each panel shows one of them "
+            "whatever the others are. The grey line is chance."
+        )
+    left_out = len(found.curves) - MOST_PANELS
+    return Panels(
+        panels=[_panel(found, curve) for curve in found.curves[:MOST_PANELS]],
+        heading=f"Where good trials are, and {found.where}" if state in ("given", "waiting")
+        else when,
+        subtitle="how common a value is, in multiples of chance; good trials against all others, "
+        f"as {found.subject.optimizer} saw them",
+        footer=footer + f" {left_out} more are not shown." * (left_out > 0),
+        same_y=False,
+    )  # fmt: skip
+
+
+def _panel(found: ProposalDensities, curve: DensityCurve) -> Curves:
+    x, value = _axis(curve, ""), f"= {format_value(curve.proposed, width=12)}"
+    if curve.proposed is None:
+        value = "not chosen" if curve.name in found.not_chosen else "inactive"
+    both = [(curve.bad, "1"), (curve.good, "0")]
+    top = 1.08 * max(1.0, curve.good.max(), curve.bad.max())
+    drawn: Any = Dots if curve.categorical else Line
+    marks = [drawn(x.places, density, look=look) for density, look in both]
+    return Curves(
+        x=x,
+        y=Axis(label="times as common as by chance", limits=(0.0, top)),
+        lines=[] if curve.categorical else marks,
+        dots=marks if curve.categorical else [],
+        levels=[(1.0, "zero")],
+        notes=[]
+        if curve.proposed is None
+        else [Note(_place(curve, x, curve.proposed), look="proposed")],
+        heading=f"{curve.name} {value}",
+        means=_MEANS,
+        upright=True,
+    )
+
+
+def _path(found: DensityPath) -> Cells:
+    reach, y = float(np.abs(found.log_ratio).max()) or 1.0, _axis(found, found.name)
+    known = [i for i, value in enumerate(found.proposed) if value is not None]
+    at = [found.trials[i] for i in known], [_place(found, y, found.proposed[i]) for i in known]
+    return Cells(
+        x=Axis(label="trial", values=found.trials, whole=True),
+        y=y,
+        values=found.log_ratio,
+        scale="log l − log g",
+        low=-reach,
+        high=reach,
+        dots=[Dots(*(np.array(places, float) for places in at), look="tried")],
+        heading=f"How the densities of {found.name} moved",
+        subtitle="bright: more common among good trials than among others, as "
+        f"{found.subject.optimizer} saw them",
+        footer="Dots: proposed values.",
+    )
+
+
+def _axis(found: DensityCurve | DensityPath, label: str) -> Axis:
+    names = [str(value) for value in found.values] if found.categorical else ()
+    return Axis(label=label, values=found.values, log=found.log, names=names)
+
+
+def _place(found: DensityCurve | DensityPath, axis: Axis, value: Any) -> float:
+    """Return where a value stands along its axis: a category at its index."""
+    if not found.categorical:
+        return float(axis.at([value])[0])
+    code = CategoryIndex(tuple(found.values))(value)
+    return np.nan if code is None else float(code)
+
+
+VIEWS = {"": View(densities, "How common values were among good and among other trials.")}

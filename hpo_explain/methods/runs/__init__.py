@@ -1,0 +1,1 @@
+"""Methods about what a run, or several, did."""

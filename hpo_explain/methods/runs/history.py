@@ -1,0 +1,74 @@
+"""The history of a run: what its trials reached, in their order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from hpo_explain.asked.explains import Asked, explains
+from hpo_explain.base.checks import check_number
+from hpo_explain.base.text import declared_fact
+from hpo_explain.methods.runs.history_result import History
+
+_BEATEN = declared_fact(
+    "optimum_beaten",
+    "regret: trial {trials} reached a better {names} than the optimum given, {optimum}: by noise, "
+    "or it is not the optimum",
+)
+
+
+@explains(without=("acquisition", "before", "kind", "surrogate", "draws", "seed"))
+def history(asked: Asked, *, optimum: float | None = None) -> History:
+    """Show what every trial reached, the best so far, and which trials failed or were pruned.
+
+    The counterpart of skopt's ``plot_convergence`` and Optuna's ``plot_optimization_history``.
+
+    Parameters
+    ----------
+    optimum : float, optional
+        The best objective there is, in the user's units, where it is known: for the regret.
+
+    Returns
+    -------
+    History
+        The objective and the incumbent by trial. A run without a finished trial has one, too.
+
+    Raises
+    ------
+    ValueError
+        If `optimum` is not a finite number, or the run cannot be read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3], "loss": [4.0, 9.0, 1.0, 2.0]})
+    >>> print(hx.history(table, objective="loss").sentence)
+    The best loss of 4 trials is 1, by trial 2; 1 later trial brought nothing better.
+    """
+    run, known = asked.run, None if optimum is None else check_number("optimum", optimum)
+    sign = 1.0 if run.direction == "minimize" else -1.0
+    order = np.argsort(np.asarray(run.trials), kind="stable")
+    trials = np.asarray(run.trials)[order]
+    feasible = np.asarray(run.feasible)[order]
+    tied = run.tied if feasible.any() else ()
+    found = History(
+        subject=replace(asked.subject(), notes=()),
+        trials=trials,
+        objective=run.objective[order],
+        learned=sign * run.learned_cost()[order],
+        bound=float(sign * run.diverged_above()),
+        feasible=feasible,
+        origins=tuple(run.origin(t) for t in trials.tolist()),
+        proposed=np.isin(trials, run.proposals or ()),
+        proposes=run.proposes,
+        tied=tied,
+        later=run.later_trials(tied[0]) if tied else (),
+        left_out=dict(sorted(run.excluded.items())),
+        optimum=known,
+    )
+    if found.regret is None or not (found.regret < 0.0).any():
+        return found
+    beaten = _BEATEN(trials=[found.tied[0]], optimum=known, names=[run.objective_name])
+    return replace(found, notes=(beaten,))

@@ -1,0 +1,275 @@
+"""Where results scatter, and what that depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.base.checks import check_name
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import number, percent
+from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base.text import declared_fact
+from hpo_explain.diagnostics._trust import Scope
+from hpo_explain.explanations.fanova import FanovaImportance
+from hpo_explain.run.noise import LEVEL
+from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hpo_explain.methods.effects.effect_result import PartialDependence
+
+_SHARES = ("importance", "interaction")
+
+_SAME = declared_fact(
+    "noise_not_told_apart",
+    "{n} configurations evaluated several times do not tell whether it depends on a hyperparameter",
+)
+_CHANCE = declared_fact(
+    "noise_may_be_chance", "noise may seem to depend on {names} by chance (p = {p:.2g})"
+)
+_SEVERAL = declared_fact(
+    "noise_of_several", "whether noise depends on {names} together is not tested"
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Noise(Result):
+    """The standard deviation of the noise over the search space, and what it depends on.
+
+    It is that of one evaluation: of one repeat, or of one instance without what the instance adds
+    for all configurations. The mean of k evaluations has 1/√k of it.
+
+    Attributes
+    ----------
+    configurations : tuple of dict
+        The configurations that were evaluated several times, in the user's units.
+    observed : ndarray of shape (n,)
+        Their sample standard deviations, in the objective's units.
+    df : ndarray of shape (n,)
+        The degrees of freedom of these.
+    evaluations : ndarray of int, shape (n,)
+        How often each was evaluated.
+    instances : int
+        Number of instances; 1 where the same evaluation was repeated.
+    pooled : tuple of float
+        The standard deviation of the noise if it is the same everywhere, with the ends of its 95 %
+        interval (χ², with fewer degrees of freedom where the noise is not normal).
+    varies : bool
+        Whether the trials say that it is not the same everywhere.
+    p_value : float
+        How probable it is by chance that it seems to depend so much on the configuration.
+    p_values : ndarray of shape (d,)
+        The same of each hyperparameter, adjusted for testing all.
+    at_incumbent : tuple of float or None
+        Standard deviation at the incumbent, and its 95 % interval; None without an incumbent.
+    spread : tuple of float
+        The 5 % and the 95 % quantile of the standard deviation over the space.
+    importance : FanovaImportance or None
+        Shares of the variance of the noise's log variance; None where it does not vary.
+    effects : mapping of str to PartialDependence
+        Effects on the log variance, of each hyperparameter; empty where it does not vary.
+
+    References
+    ----------
+    .. [1] Rodemann, J., Croppi, F. et al. (2024). Explaining Bayesian optimization by Shapley
+       values facilitates human-AI collaboration. https://arxiv.org/abs/2403.04629
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hpo_explain as hx
+    >>> rng = np.random.default_rng(2)
+    >>> space = hx.SearchSpace([hx.FloatParameter("lr", 0.0, 1.0)])
+    >>> X = np.repeat(np.linspace(0.0, 1.0, 20), 4)[:, None]  # each configuration four times
+    >>> run = hx.Run(space, X, 0.1 * rng.standard_normal(80), "minimize")
+    >>> found = hx.noise(run)
+    >>> found.varies, bool(found.pooled[1] < 0.1 < found.pooled[2])
+    (False, True)
+    """
+
+    scope: ClassVar[Scope] = "everywhere"
+    table: ClassVar[Table] = Table(
+        keys="settings",
+        columns={"evaluations": "evaluations", "df": "df", "std": "observed"},
+        held={
+            **{name: name for name in (
+                "pooled", "varies", "p_value", "p_values", "at_incumbent", "spread", "instances",
+                "configurations", "observed", "df", "evaluations",
+            )},
+            "importance": lambda found: None if found.importance is None else dict(
+                zip(found.names, found.importance.estimate.tolist(), strict=False)
+            ),
+            "effects": lambda found: {
+                name: found.effect(name).to_dict(orient="list") for name in found.effects
+            },
+        },
+    )  # fmt: skip
+    says: ClassVar[Mapping[str, str]] = {
+        "same": "Results of the same configuration scatter with a standard deviation of {so}, "
+        "the same everywhere as far as can be told.",
+        "here": "At the incumbent the standard deviation is {so}.",
+        "share": "What matters most to the variance of its logarithm: {each}. | {names} ({share})",
+        "ratio": "At {name} = {noisy} it is {so} times as large as at {quiet}.",
+    }
+
+    configurations: tuple[Mapping[str, Any], ...]
+    observed: Array
+    df: Array
+    evaluations: npt.NDArray[np.int64]
+    instances: int
+    pooled: tuple[float, float, float]
+    varies: bool
+    p_value: float
+    p_values: Array
+    at_incumbent: tuple[float, float, float] | None
+    spread: tuple[float, float]
+    importance: FanovaImportance | None = None
+    effects: Mapping[str, PartialDependence] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The hyperparameters, in the order of the space."""
+        return self.subject.names
+
+    @property
+    def main(self) -> str | None:
+        """The hyperparameter on which the noise depends most; None where it does not vary."""
+        if self.importance is None:
+            return None
+        d = len(self.names)
+        return self.names[int(np.argmax(self.importance.estimate[:d]))]
+
+    def effect(self, name: str) -> pd.DataFrame:
+        """Return the noise along a hyperparameter: its values, std, and the 95 % band.
+
+        The root of the variance whose logarithm is averaged over all others.
+
+        Raises
+        ------
+        ValueError
+            If the name is unknown, or the noise does not vary as far as can be told.
+        """
+        import pandas as pd
+
+        check_name("name", name, self.names, "hyperparameter")
+        if name not in self.effects:
+            problem = f"was {name!r}, but the noise is the same everywhere, as far as can be told"
+            raise InputError("name", problem, name, "`pooled` is its standard deviation.")
+        effect = self.effects[name]
+        lower, upper = effect.band()
+        columns = {"std": effect.mean, "lower": lower, "upper": upper}
+        return pd.DataFrame(
+            {name: list(effect.grid), **{key: np.exp(log / 2.0) for key, log in columns.items()}}
+        )
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """How large the noise is, and what it depends on."""
+        if self.importance is None:
+            std, low, high = self.pooled
+            same = (_SAME(p=self.p_value, n=len(self.observed)),)
+            return (
+                self._said("noise", (), std, (low, high), "same"),
+                self.told("no_effect", self.names, 0.0, says="", certain=False, because=same),
+            )
+        found = []
+        if self.at_incumbent is not None:
+            std, low, high = self.at_incumbent
+            here, doubts = self.subject.incumbent, self.subject.doubts(self.scope)
+            values = tuple(here.values())
+            found.append(
+                self._said("noise", tuple(here), std, (low, high), "here", doubts, values=values)
+            )
+        shares = self._shares(self.importance)
+        return (*found, *shares, *self._ratios(shares))
+
+    def _said(
+        self, kind: str, names: tuple[str, ...], estimate: float, interval: tuple[float, float],
+        says: str, because: tuple[Fact, ...] = (), **words: Any,
+    ) -> Claim:  # fmt: skip
+        low, high = map(_short, interval)
+        return self.told(
+            kind, names, estimate, interval, says=says, certain=not because, because=because,
+            so=f"{_short(estimate)} ({low} to {high})", **words,
+        )  # fmt: skip
+
+    def _shares(self, importance: FanovaImportance) -> list[Claim]:
+        """Return the claims of shares; not certain where the test does not name all members."""
+        shares = [claim for claim in importance.claims if claim.kind in _SHARES]
+        doubts = [self._doubts(claim) for claim in shares]
+        certain = [claim.certain and not why for claim, why in zip(shares, doubts, strict=True)]
+        found = []
+        for i, (claim, why) in enumerate(zip(shares, doubts, strict=True)):
+            low, high = claim.interval or (claim.estimate, claim.estimate)
+            named = certain[i] or (i == 0 and not any(certain))
+            found.append(
+                self.told(
+                    claim.kind, claim.hyperparameters, claim.estimate, claim.interval,
+                    says="share" if named else "", values=claim.values, certain=certain[i],
+                    because=(*claim.because, *why), term=claim.term,
+                    share=f"{percent(low)} to {percent(high)}",
+                )
+            )  # fmt: skip
+        return found
+
+    def _doubts(self, claim: Any) -> tuple[Fact, ...]:
+        names = claim.hyperparameters
+        if claim.kind != "importance":
+            return (_SEVERAL(names=names),)
+        p = float(self.p_values[[self.names.index(name) for name in names]].max())
+        return () if p < LEVEL else (_CHANCE(names=names, p=p),)
+
+    def _ratios(self, shares: Sequence[Claim]) -> list[Claim]:
+        """Return how many times noisier the noisiest value is than the quietest one."""
+        return [
+            self._ratio(name, contrast)
+            for share in shares
+            if share.kind == "importance" and share.certain
+            for name in share.hyperparameters
+            for contrast in self.effects[name].claims
+            if contrast.kind == "contrast" and contrast.interval is not None
+        ]
+
+    def _ratio(self, name: str, contrast: Any) -> Claim:
+        # of log variances, the quieter value first
+        times, high, low = np.exp(np.array([contrast.estimate, *contrast.interval]) / -2.0).tolist()
+        noisy, quiet = contrast.values[0][::-1]
+        return self.told(
+            "noise_ratio", (name,), times, (low, high), certain=contrast.certain,
+            says="ratio" if contrast.certain else "", values=((noisy, quiet),),
+            because=contrast.because, name=name, noisy=noisy, quiet=quiet,
+            so=f"{_short(times)} ({_short(low)} to {_short(high)})",
+        )  # fmt: skip
+
+    @property
+    def finding(self) -> str:
+        """How large the noise is, whether it is the same everywhere, what it depends on."""
+        if not self.varies:
+            return super().finding
+        low, high = map(_short, self.spread)
+        return (
+            "How much results scatter depends on the configuration: the standard deviation of the "
+            f"{self.objective_name} is {low} to {high} in nine tenths of the space. "
+            f"{super().finding}"
+        )
+
+    @property
+    def settings(self) -> list[tuple[str, Any]]:
+        """The values of each hyperparameter in the repeated configurations, as columns."""
+        import pandas as pd
+
+        frame = pd.DataFrame([dict(config) for config in self.configurations])
+        frame = frame.reindex(columns=list(self.names))
+        return [(name, frame.iloc[:, j]) for j, name in enumerate(self.names)]
+
+
+def _short(value: float) -> str:
+    """Return a number to two digits, all of those before the point included."""
+    return f"{value:.0f}" if 99.5 <= value < 1e6 else number(value, 2)

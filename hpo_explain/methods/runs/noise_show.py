@@ -1,0 +1,79 @@
+"""How the noise is drawn: along the hyperparameter it depends on most, or of all configurations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hpo_explain.base.figures import Axis, Curves, Dots, Line, View
+from hpo_explain.base.phrases import counted
+from hpo_explain.methods.runs.noise_result import Noise
+
+_NORMAL_95 = 1.96
+
+
+def noise(found: Noise) -> Curves:
+    """Draw the noise along the hyperparameter it depends on most, with what was observed.
+
+    Where the noise is the same everywhere, as far as can be told: the sample standard deviations of
+    all configurations in ascending order, with the one of all together.
+    """
+    words: dict[str, Any] = {
+        "y": Axis(label=f"standard deviation of {found.objective_name}", limits=(0.0, None)),
+        "footer": _footer(found),
+    }
+    observed = "observed, of one configuration"
+    name = found.main
+    if name is None:
+        std, low, high = found.pooled
+        rank = np.arange(1.0, len(found.observed) + 1.0)
+        ends = np.array([rank[0], rank[-1]])
+        half = np.array([[std - low] * 2, [high - std] * 2])
+        return Curves(
+            x=Axis(label="configurations, the quietest first", whole=True),
+            lines=[Line(ends, np.full(2, std), half)],
+            dots=[Dots(rank, np.sort(found.observed), look="others")],
+            heading=f"How much the {found.objective_name} of the same configuration scatters",
+            subtitle="standard deviation of one evaluation: the same everywhere, as far as can be "
+            "told",
+            means={"main": "all configurations, with its 95% interval", "others": observed},
+            **words,
+        )
+    effect, here = found.effects[name], found.subject.incumbent.get(name)
+    names = [str(value) for value in effect.grid] if effect.categorical[0] else ()
+    x = Axis(label=name, values=effect.grid, log=effect.log[0], names=names)
+    std = np.exp(effect.mean / 2.0)
+    curve: Any = (Dots if names else Line)(x.places, std, _NORMAL_95 * std * effect.std / 2.0)
+    drawn: list[Any] = [curve] if names else []
+    guide = None
+    if not names:
+        known = [(config[name], s) for config, s in
+                 zip(found.configurations, found.observed, strict=True) if name in config]  # fmt: skip
+        at, seen = zip(*known, strict=True)
+        drawn.append(Dots(x.at(at), np.array(seen), look="others"))
+        guide = None if here is None else float(x.at([here])[0])
+    elif here in effect.grid:
+        guide = float(list(effect.grid).index(here))
+    return Curves(
+        x=x,
+        lines=[] if names else [curve],
+        dots=drawn,
+        guide=guide,
+        heading=f"How {name} changes the noise of the {found.objective_name}",
+        subtitle="standard deviation of one evaluation, on average over all other hyperparameters",
+        means={"main": "predicted, with its 95% band", "others": observed, "guide": "incumbent"},
+        **words,
+    )
+
+
+def _footer(found: Noise) -> str:
+    return (
+        f"Points: sample standard deviations of {counted(len(found.observed), 'configuration')} "
+        "that were evaluated several times."
+    )
+
+
+VIEWS = {
+    "": View(noise, "Standard deviations of configurations that were evaluated several times.")
+}
