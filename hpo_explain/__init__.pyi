@@ -101,12 +101,6 @@ from .methods.importance.tunability import mistunability as mistunability
 from .methods.importance.tunability import optimizer_bias as optimizer_bias
 from .methods.importance.tunability import sensitivity as sensitivity
 from .methods.importance.tunability import tunability as tunability
-from .methods.space.recommended_space import RecommendedSpaceExplainer as RecommendedSpaceExplainer
-from .methods.space.recommended_space import recommended_space as recommended_space
-from .methods.space.recommended_space_result import Recommendation as Recommendation
-from .methods.space.subspace import SubspaceExplainer as SubspaceExplainer
-from .methods.space.subspace import subspace as subspace
-from .methods.space.subspace_result import Subspace as Subspace
 from .methods.proposals.densities import density_path as density_path
 from .methods.proposals.densities import proposal_densities as proposal_densities
 from .methods.proposals.densities_result import DensityCurve as DensityCurve
@@ -120,6 +114,12 @@ from .methods.runs.learning_curves_result import LearningCurves as LearningCurve
 from .methods.runs.noise import NoiseExplainer as NoiseExplainer
 from .methods.runs.noise import noise as noise
 from .methods.runs.noise_result import Noise as Noise
+from .methods.space.recommended_space import RecommendedSpaceExplainer as RecommendedSpaceExplainer
+from .methods.space.recommended_space import recommended_space as recommended_space
+from .methods.space.recommended_space_result import Recommendation as Recommendation
+from .methods.space.subspace import SubspaceExplainer as SubspaceExplainer
+from .methods.space.subspace import subspace as subspace
+from .methods.space.subspace_result import Subspace as Subspace
 from .models.acquisition.surrogate_based import ExpectedImprovement as ExpectedImprovement
 from .models.acquisition.surrogate_based import LogExpectedImprovement as LogExpectedImprovement
 from .models.acquisition.surrogate_based import LowerConfidenceBound as LowerConfidenceBound

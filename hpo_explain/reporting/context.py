@@ -30,12 +30,12 @@ from hpo_explain.methods.around.lime_result import LimeExplanation
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.methods.effects.effect_result import AccumulatedLocalEffects, PartialDependence
 from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
-from hpo_explain.methods.space.recommended_space_result import Recommendation
-from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.methods.proposals.densities_result import ProposalDensities
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.methods.runs.learning_curves_result import LearningCurves
 from hpo_explain.methods.runs.noise_result import Noise
+from hpo_explain.methods.space.recommended_space_result import Recommendation
+from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.models.acquisition.protocols import SurrogateBased
 from hpo_explain.reporting._ahead import Ahead
 from hpo_explain.run import Run
