@@ -23,7 +23,6 @@ from .diagnostics._trust import Trust as Trust
 from .explainers.comparison import ComparedRun as ComparedRun
 from .explainers.comparison import ComparisonExplainer as ComparisonExplainer
 from .explainers.fanova import FanovaExplainer as FanovaExplainer
-from .explainers.footprint import FootprintExplainer as FootprintExplainer
 from .explainers.pareto import ParetoExplainer as ParetoExplainer
 from .explainers.prediction import PredictionExplainer as PredictionExplainer
 from .explainers.proposal import ProposalExplainer as ProposalExplainer
@@ -36,7 +35,6 @@ from .explainers.shapley import ShapleyExplainer as ShapleyExplainer
 from .explainers.symbolic import SymbolicExplainer as SymbolicExplainer
 from .explanations.comparison import Comparison as Comparison
 from .explanations.fanova import FanovaImportance as FanovaImportance
-from .explanations.footprint import Footprint as Footprint
 from .explanations.pareto import ParetoFront as ParetoFront
 from .explanations.partial_dependences import PartialDependences as PartialDependences
 from .explanations.path import DesirabilityPath as DesirabilityPath
@@ -53,7 +51,6 @@ from .facade.comparison import compare as compare
 from .facade.effects import partial_dependences as partial_dependences
 from .facade.effects import regional_partial_dependence as regional_partial_dependence
 from .facade.fanova import importance as importance
-from .facade.footprint import footprint as footprint
 from .facade.overview import trust as trust
 from .facade.pareto import pareto as pareto
 from .facade.predictions import explain_prediction as explain_prediction
@@ -114,6 +111,9 @@ from .methods.runs.learning_curves_result import LearningCurves as LearningCurve
 from .methods.runs.noise import NoiseExplainer as NoiseExplainer
 from .methods.runs.noise import noise as noise
 from .methods.runs.noise_result import Noise as Noise
+from .methods.space.footprint import FootprintExplainer as FootprintExplainer
+from .methods.space.footprint import footprint as footprint
+from .methods.space.footprint_result import Footprint as Footprint
 from .methods.space.recommended_space import RecommendedSpaceExplainer as RecommendedSpaceExplainer
 from .methods.space.recommended_space import recommended_space as recommended_space
 from .methods.space.recommended_space_result import Recommendation as Recommendation

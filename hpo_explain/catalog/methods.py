@@ -239,7 +239,7 @@ SUBSPACE = Method(
 )
 FOOTPRINT = Method(
     name="footprint",
-    module="hpo_explain.facade.footprint",
+    module="hpo_explain.methods.space.footprint",
     asks="Which part of the space was explored, and what is predicted elsewhere?",
     limits="a map of many dimensions in two: neighbours on it may be far apart (its stress says "
     "how far it is off)",

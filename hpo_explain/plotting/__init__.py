@@ -5,7 +5,6 @@ from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.plotting.comparison import plot_comparison, plot_effects
 from hpo_explain.plotting.fanova import plot_fanova
 from hpo_explain.plotting.fanova_pairs import plot_fanova_pairs
-from hpo_explain.plotting.footprint import plot_footprint
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html, result_svg
 from hpo_explain.plotting.pareto import plot_moves, plot_pareto
 from hpo_explain.plotting.partial_dependences import plot_partial_dependences
@@ -30,7 +29,6 @@ __all__ = [
     "plot_effects",
     "plot_fanova",
     "plot_fanova_pairs",
-    "plot_footprint",
     "plot_moves",
     "plot_pareto",
     "plot_partial_dependences",

@@ -148,8 +148,8 @@ class RecommendedSpaceExplainer:
     ----------
     surrogate : Surrogate
         The model of the objective. One that knows how uncertain differences are
-        (`SupportsDifference`) gives up more; one with plausible alternatives (`GaussianProcessSurrogate`)
-        less that is wrong. A Gaussian process has both.
+        (`SupportsDifference`) gives up more; a Gaussian process, which has plausible alternatives,
+        less that is wrong.
     direction : {"minimize", "maximize"}, default "minimize"
         Which way the objective is better; ignored where `subject` is given.
     subject : Subject, optional

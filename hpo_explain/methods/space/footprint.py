@@ -9,7 +9,7 @@ stress-1   √(Σ (d_ij − δ_ij)² / Σ d_ij²) over pairs (Kruskal 1964)
 =========  ============================================================================
 
 The map begins with classical scaling, the two largest eigenvalues of the doubly centred −δ²/2, and
-is improved by Guttman transforms (SMACOF), each of which lowers Σ (d_ij − δ_ij)².
+is improved by scikit-learn's SMACOF, each step of which lowers Σ (d_ij − δ_ij)².
 
 References
 ----------
@@ -24,28 +24,76 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
+from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import fact
 from hpo_explain.base.options import Direction
-from hpo_explain.base.progress import shows_progress, steps
+from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
-from hpo_explain.explanations.footprint import Footprint
+from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
+from hpo_explain.methods.space.footprint_result import Footprint
 from hpo_explain.models._standard import unit_of
 from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import gower_distances, nearest
 
 _MOST_TRIED = 300
-_MOST_STEPS = 200
-_SETTLED = 1e-6  # of the stress
+_MOST_STEPS = 300
+_SETTLED = 1e-7  # of the stress, in one step
 _GRID = 60
 _NEAR = 3.0  # widths of the kernel: further from every point the map is empty
 _SAMPLE = 1000  # of the space
 _EVEN = 0.95  # of the space is as near to trials spread evenly
 _DESIGNS = 5
 _NORMAL_95 = 1.959963984540054
+
+
+_NOTHING = declared_fact("nothing_tried", "no trial is known, so there is nothing to draw")
+
+
+@explains(of="surrogate")
+def footprint(asked: Asked, *, border: int = 60, random: int = 60) -> Footprint:
+    """Draw the configurations on a map, with what the model predicts, and where none was tried.
+
+    Places on the map are as far apart as the configurations, as well as two dimensions allow
+    (``result.stress`` says how well).
+
+    Parameters
+    ----------
+    border, random : int, default 60
+        How many configurations that were not tried are shown, at the ends of all ranges and from
+        anywhere in the space.
+
+    Returns
+    -------
+    Footprint
+        The map: tried configurations, incumbents and others, their places and predictions.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, or an option is not allowed.
+
+    References
+    ----------
+    .. [1] Sass, R. et al. (2022). DeepCAVE: an interactive analysis tool for automated machine
+       learning. ICML workshop. https://arxiv.org/abs/2206.03493
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 0.5]})
+    >>> found = hx.footprint(table, objective="loss", border=2, random=10)
+    >>> [len(found.of_kind(kind)) for kind in ("tried", "incumbent", "random")]
+    [3, 2, 10]
+    """
+    model = asked.run.surrogate(kind=asked.kind, seed=asked.seed)
+    explainer = FootprintExplainer(
+        model, border=border, random=random, subject=asked.subject(), seed=asked.seed
+    )
+    return explainer.explain(asked.run.trials)
 
 
 class FootprintExplainer:
@@ -120,7 +168,7 @@ class FootprintExplainer:
         """
         space, subject = self._space, self._subject
         if subject.tried is None or not len(subject.tried):
-            raise NothingToExplain(fact("nothing_tried"))
+            raise NothingToExplain(_NOTHING())
         tried = np.asarray(subject.tried)
         numbers = np.asarray(trials, dtype=np.int64) if np.size(trials) else np.arange(len(tried))
         best = _incumbents(subject.costs)
@@ -132,7 +180,7 @@ class FootprintExplainer:
         kinds = ["incumbent" if row in best else "tried" for row in rows.tolist()]
         kinds += ["border"] * len(untried[0]) + ["random"] * len(untried[1])
         distances = gower_distances(space, X, X)
-        xy = smacof(distances, classical_scaling(distances))
+        xy = improved(distances, classical_scaling(distances))
         mean, std = self._surrogate.predict(X)
         covariance = None
         if isinstance(self._surrogate, SupportsJoint):
@@ -180,19 +228,16 @@ def classical_scaling(distances: Array) -> Array:
     return np.asarray(found * np.where(largest < 0.0, -1.0, 1.0))
 
 
-def smacof(distances: Array, xy: Array) -> Array:
-    """Return places of less stress than some (n, 2), by Guttman transforms."""
-    n = len(xy)
-    stress = np.inf
-    for _ in steps(range(_MOST_STEPS), "steps"):
-        apart = cdist(xy, xy)
-        now = float(((apart - distances) ** 2).sum())
-        if now <= 0.0 or stress - now < _SETTLED * now:
-            break
-        stress = now
-        ratio = np.divide(distances, apart, out=np.zeros_like(apart), where=apart > 0.0)
-        xy = (ratio.sum(axis=1)[:, None] * xy - ratio @ xy) / n
-    return xy
+def improved(distances: Array, xy: Array) -> Array:
+    """Return places of less stress than some (n, 2), by SMACOF."""
+    from sklearn.manifold import smacof
+
+    if len(xy) < 2:
+        return xy
+    found, _ = smacof(
+        distances, init=xy, n_init=1, max_iter=_MOST_STEPS, eps=_SETTLED, normalized_stress=False
+    )
+    return np.asarray(found)
 
 
 def stress_1(distances: Array, xy: Array) -> float:

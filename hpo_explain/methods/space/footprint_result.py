@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.claim import Claim
 from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base.text import filled
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 KINDS = ("tried", "incumbent", "border", "random")
 """What a point of the map is: an incumbent was the best trial so far when it finished."""
+_ROUGH = 0.2  # stress-1: "poor" by Kruskal
+_SHOWN = 0.5  # R²
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -74,6 +77,26 @@ class Footprint(Result):
     """
 
     scope: ClassVar[Scope] = "everywhere"
+    table: ClassVar[Table] = Table(
+        columns={},
+        held={
+            "configurations": lambda found: found.subject.space.decode(found.X),
+            **{
+                name: name
+                for name in (
+                    "kinds", "trials", "xy", "mean", "std", "stress", "surface_r2", "explored",
+                )
+            },
+        },
+    )  # fmt: skip
+    says: ClassVar[Mapping[str, str]] = {
+        "explored": "{share:%} of the space (95% interval {low:%} to {high:%}) is as near to a "
+        "trial as 95% would be if as many trials had been spread evenly.",
+        "near": "Distances on the map are off by {stress:%}.",
+        "rough": "Distances on the map are off by {stress:%}: configurations that seem near may be "
+        "far apart.",
+        "pale": "Its colors show little of the predictions, which differ among neighbours.",
+    }
     X: Array
     kinds: tuple[str, ...]
     trials: npt.NDArray[np.int64]
@@ -112,7 +135,20 @@ class Footprint(Result):
     def claims(self) -> tuple[Claim, ...]:
         """How much of the space was explored."""
         share, low, high = self.explored
-        return (Claim("explored", self.subject.names, estimate=share, interval=(low, high)),)
+        return (
+            self.told(
+                "explored", self.subject.names, share, (low, high), says="explored", certain=True,
+                because=(), share=share, low=low, high=high,
+            ),
+        )  # fmt: skip
+
+    @property
+    def finding(self) -> str:
+        """How much was explored, and how far the map can be relied on."""
+        told = ["rough" if self.stress >= _ROUGH else "near"]
+        told += [] if self.surface_r2 >= _SHOWN else ["pale"]
+        about = [filled(self.says[kind], stress=self.stress) for kind in told]
+        return " ".join([super().finding, *about])
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per point: its kind, trial, place, prediction and configuration."""
@@ -132,16 +168,3 @@ class Footprint(Result):
         for i, (name, values) in enumerate(columns.items()):
             configs.insert(i, name, values, allow_duplicates=True)
         return configs
-
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "configurations": self.subject.space.decode(self.X),
-            "kinds": self.kinds,
-            "trials": self.trials,
-            "xy": self.xy,
-            "mean": self.mean,
-            "std": self.std,
-            "stress": self.stress,
-            "surface_r2": self.surface_r2,
-            "explored": self.explored,
-        }

@@ -1,12 +1,14 @@
 """Maps whose places are known, stress beside scikit-learn, runs that explored and that did not."""
 
+from dataclasses import replace
+
 import numpy as np
 import optuna
 import pytest
 from scipy.spatial.distance import cdist, pdist
 
 import hpo_explain as hx
-from hpo_explain.explainers.footprint import border_of, classical_scaling, smacof, stress_1
+from hpo_explain.methods.space.footprint import border_of, classical_scaling, improved, stress_1
 from hpo_explain.space.support import gower_distances
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.handmade import tuning_run
@@ -31,24 +33,18 @@ def test_classical_scaling_of_numbers_is_their_principal_components():
     assert (found[largest, [0, 1]] > 0.0).all()
 
 
-def test_the_map_has_no_more_stress_than_scikit_learn_reaches_from_the_same_start():
-    manifold = pytest.importorskip("sklearn.manifold")
+def test_the_map_has_less_stress_than_where_it_begins():
     space = nested_space()
     X = space.sample(50, seed=1)
     distances = gower_distances(space, X, X)
     start = classical_scaling(distances)
-    mine = smacof(distances, start)
-    theirs, _ = manifold.smacof(
-        distances, init=start, n_init=1, max_iter=200, eps=1e-6, normalized_stress=False
-    )
-    # before 1.8 scikit-learn stops earlier at the same eps
-    assert stress_1(distances, mine) <= 1.001 * stress_1(distances, theirs)
-    assert stress_1(distances, mine) < stress_1(distances, start)
+    mine = improved(distances, start)
+    assert stress_1(distances, mine) < 0.95 * stress_1(distances, start)
 
 
 def test_a_map_with_exact_distances_stays_as_it_is():
     xy = np.random.default_rng(0).random((12, 2))
-    np.testing.assert_allclose(smacof(cdist(xy, xy), xy), xy)
+    np.testing.assert_allclose(pdist(improved(cdist(xy, xy), xy)), pdist(xy))
     assert stress_1(np.zeros((3, 3)), np.zeros((3, 2))) == 0.0
 
 
@@ -140,3 +136,29 @@ def test_a_study_of_a_conditional_space():
     frame = found.to_frame()
     assert list(frame)[:4] == ["kind", "trial", "map_x", "map_y"]
     assert frame["y"].isna().any()
+
+
+def test_what_was_explored_and_how_far_the_map_is_off_are_told():
+    X = unit_cube(2).sample(20, seed=0)
+    run = hx.Run(unit_cube(2), X, X[:, 0], "minimize")
+    found = hx.footprint(run, surrogate=AnalyticSurrogate(unit_cube(2), lambda X: X[:, 0]))
+    told = replace(found, explored=(0.4, 0.37, 0.43), stress=0.08)
+    assert told.sentence == (
+        "40% of the space (95% interval 37% to 43%) is as near to a trial as 95% would be if as "
+        "many trials had been spread evenly. Distances on the map are off by 8%."
+    )
+    rough = replace(told, stress=0.3, surface_r2=np.nan)
+    assert "off by 30%: configurations that seem near may be far apart." in rough.sentence
+    assert rough.sentence.endswith("which differ among neighbours.")
+
+
+def test_in_the_figure_every_point_stands_at_its_place_and_colors_are_the_surface():
+    found = hx.footprint(tuning_run(30))
+    figure = found.described()
+    drawn = {tuple(point) for dots in figure.dots for point in zip(dots.x, dots.y, strict=True)}
+    assert drawn == {tuple(point) for point in found.xy.tolist()}
+    np.testing.assert_array_equal(figure.values.T, found.surface)
+    best = found.xy[found.of_kind("incumbent")]
+    assert figure.dots[-1].look == "star"
+    assert [figure.dots[-1].x[0], figure.dots[-1].y[0]] == best[-1].tolist()
+    assert list(figure.means)[-1] == "star"

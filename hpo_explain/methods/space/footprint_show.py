@@ -1,0 +1,47 @@
+"""How a map of configurations is drawn: what is predicted, what was tried, and what was not."""
+
+from __future__ import annotations
+
+from hpo_explain.base.figures import Axis, Cells, Dots, Line, View
+from hpo_explain.base.numbers import number, percent
+from hpo_explain.base.phrases import counted
+from hpo_explain.methods.space.footprint_result import Footprint
+
+_MEANS = {
+    "border": "not tried: ends of the ranges",
+    "random": "not tried: anywhere",
+    "tried": "tried",
+    "incumbent": "best so far, in their order",
+}
+
+
+def plane(found: Footprint) -> Cells:
+    """Draw the map, without units; its colors are the mean of the predictions nearby."""
+    n, best = len(found.of_kind("tried", "incumbent")), found.xy[found.of_kind("incumbent")]
+    points = {kind: found.xy[found.of_kind(kind)] for kind in _MEANS}
+    footer = (
+        f"{counted(n, 'trial')}. The axes have no unit: near places are similar configurations, "
+        f"as far as two dimensions show it (stress {number(round(found.stress, 3), 2)})."
+    )
+    if found.surface_r2 == found.surface_r2:
+        footer += f" Colors: mean of predictions nearby (R² {number(found.surface_r2, 2)})."
+    return Cells(
+        x=Axis(label="", values=found.grid[0].tolist()),
+        y=Axis(label="", values=found.grid[1].tolist()),
+        values=found.surface.T,
+        scale=f"predicted {found.objective_name}",
+        lines=[Line(*best.T, look="incumbent")] if len(best) else [],
+        dots=[
+            *(Dots(*xy.T, look=kind) for kind, xy in points.items() if len(xy)),
+            *([Dots(*best[-1:].T, look="star")] if len(best) else []),
+        ],
+        means={kind: _MEANS[kind] for kind, xy in points.items() if len(xy)}
+        | ({"star": "incumbent"} if len(best) else {}),
+        heading="Where configurations were tried, and what is predicted there",
+        subtitle=f"{percent(found.explored[0])} of the space is near a trial",
+        footer=footer,
+        bare=True,
+    )
+
+
+VIEWS = {"": View(plane, "The configurations on a map: near places are similar configurations.")}
