@@ -32,7 +32,6 @@ from .explainers.regional import (
 from .explainers.sample_size import check_sample_size as check_sample_size
 from .explainers.sample_size import find_sample_size as find_sample_size
 from .explainers.shapley import ShapleyExplainer as ShapleyExplainer
-from .explainers.symbolic import SymbolicExplainer as SymbolicExplainer
 from .explanations.comparison import Comparison as Comparison
 from .explanations.fanova import FanovaImportance as FanovaImportance
 from .explanations.pareto import ParetoFront as ParetoFront
@@ -46,7 +45,6 @@ from .explanations.regional import Region as Region
 from .explanations.regional import RegionalPartialDependence as RegionalPartialDependence
 from .explanations.repeated_runs import RepeatedRuns as RepeatedRuns
 from .explanations.sample_size import SampleSizeCheck as SampleSizeCheck
-from .explanations.symbolic import SymbolicEffect as SymbolicEffect
 from .facade.comparison import compare as compare
 from .facade.effects import partial_dependences as partial_dependences
 from .facade.effects import regional_partial_dependence as regional_partial_dependence
@@ -57,7 +55,6 @@ from .facade.predictions import explain_prediction as explain_prediction
 from .facade.predictions import explain_predictions as explain_predictions
 from .facade.proposals import desirability_path as desirability_path
 from .facade.proposals import explain_proposal as explain_proposal
-from .facade.symbolic import symbolic as symbolic
 from .methods._engines.background import baseline_background as baseline_background
 from .methods._engines.background import global_background as global_background
 from .methods._engines.background import hybrid_background as hybrid_background

@@ -41,7 +41,6 @@ LONG = {
     "sensitivity": hx.sensitivity,
     "shapley_interactions": hx.shapley_interactions,
     "subspace": hx.subspace,
-    "symbolic": lambda run: hx.symbolic(run, ["x0", "x1"]),
     "tunability": hx.tunability,
 }
 

@@ -496,11 +496,6 @@ REFUSED = {
         (lambda: hx.Curves([0], [[0.1]], [1, 2], [[1.0]]), "values", ANY),
     ],
     "history": [(lambda: hx.history(RUN, optimum="0"), "optimum", "0")],
-    "symbolic": [
-        (lambda: hx.symbolic(RUN, "y"), "names", "y"),
-        (lambda: hx.symbolic(RUN, "x", least=2.0), "least", 2.0),
-    ],
-    "SymbolicExplainer": [(lambda: hx.SymbolicExplainer(MODEL, sample=0), "sample", 0)],
     "footprint": [(lambda: hx.footprint(RUN, random=-1), "random", -1)],
     "FootprintExplainer": [(lambda: hx.FootprintExplainer(MODEL, border=-1), "border", -1)],
     "noise": [(lambda: hx.noise(REPEATED, kind="tree"), "kind", "tree")],

@@ -56,8 +56,6 @@ FACADES = {
     "sensitivity": lambda run: hx.sensitivity(run, 3),
     "comparison": lambda run: hx.compare({"one": run, "two": run}),
     "front": lambda run: hx.pareto(with_sizes(run)),
-    "formula": lambda run: hx.symbolic(run, ["x", "n"], sample=20),
-    "formula of one": lambda run: hx.symbolic(run, "x", sample=20),
     "footprint": lambda run: hx.footprint(run, border=10, random=10),
     "noise": lambda run: hx.noise(repeated(run)),
     "curves": lambda run: hx.learning_curves(with_curves(run), orders=3),

@@ -412,11 +412,6 @@ def compare(w, seed):
     }
 
 
-def symbolic(run, w, kind):
-    found = hx.symbolic(run, [w.name("rate"), w.name("lr")], sample=40, kind=kind)
-    return {"r2": [found.r2, found.known, *found.r2_interval], "mean": w.point(found.mean)}
-
-
 def history(run, w, kind):
     found = hx.history(run)
     return {"best": w.point(found.best), "learned": w.point(found.learned)}
@@ -466,7 +461,6 @@ SAID_SLOWLY = {
     "explain_proposal by sampling": proposal("lcb", estimator="sampling", orders=200),
     "recommended_space": recommended_space,
     "advise": advise,
-    "symbolic": symbolic,
 }
 SAID_OF_OTHER_RUNS = {
     "proposal_densities": proposal_densities,

@@ -40,8 +40,6 @@ improvement       proposals of a model improved the best result so far by this m
 everywhere        the hyperparameter explains at least so much of the variance in every run
 shares_differ     the share in the first of two runs (`values`) is so much larger than in the second
 default           the values lose this share of what tuning gains, on average over runs
-formula           the formula (`values`) describes the effect, with this R²
-no_formula        no short formula describes the effect, or the effect is not known
 explored          this share of the space is near a trial
 trade             from the first to the second value (`values`) the objective (`term`) gains so much
 saving            a trial in place of another (`values`) saves this share of an objective (`term`)
@@ -100,8 +98,6 @@ Kind = Literal[
     "everywhere",
     "shares_differ",
     "default",
-    "formula",
-    "no_formula",
     "explored",
     "trade",
     "saving",

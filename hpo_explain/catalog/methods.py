@@ -163,13 +163,6 @@ REGIONAL_PARTIAL_DEPENDENCE = Method(
     asks="Where is the model certain of such an effect?",
     limits="the effect stays uncertain where hardly anything was tried",
 )
-SYMBOLIC = Method(
-    name="symbolic",
-    module="hpo_explain.facade.symbolic",
-    asks="Which short formula describes the effect of one to three hyperparameters?",
-    limits="a sum of powers, logarithms and products; none is given where it does not fit, or "
-    "where the effect is not certain",
-)
 
 # Topic: around.
 

@@ -15,6 +15,5 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "regional": ["RegionalPartialDependenceExplainer"],
         "sample_size": ["check_sample_size", "find_sample_size"],
         "shapley": ["ShapleyExplainer"],
-        "symbolic": ["SymbolicExplainer"],
     },
 )

@@ -17,7 +17,6 @@ from hpo_explain.plotting.proposal import plot_proposal
 from hpo_explain.plotting.regional import plot_region_ice, plot_regions
 from hpo_explain.plotting.repeated_runs import plot_repeated_runs
 from hpo_explain.plotting.sample_size import plot_sample_size
-from hpo_explain.plotting.symbolic import plot_symbolic
 
 __all__ = [
     "Drawable",
@@ -43,7 +42,6 @@ __all__ = [
     "plot_repeated_runs",
     "plot_sample_size",
     "plot_svg",
-    "plot_symbolic",
     "result_html",
     "result_svg",
 ]

@@ -13,7 +13,6 @@ from tests.benchmarks.test_around import run_of
 METHODS = {
     "ale": lambda run, kind: hx.accumulated_local_effects(run, "x0", kind=kind),
     "ale of a pair": lambda run, kind: hx.accumulated_local_effects(run, ["x0", "x1"], kind=kind),
-    "symbolic": lambda run, kind: hx.symbolic(run, "x0", kind=kind),
     "footprint": lambda run, kind: hx.footprint(run, kind=kind),
 }
 

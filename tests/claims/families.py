@@ -1,4 +1,4 @@
-"""Score claims about formulas, learning curves, several runs and several objectives.
+"""Score claims about learning curves, several runs and several objectives.
 
     python -m tests.claims.families --settings 20
 
@@ -114,11 +114,6 @@ def told(setting: Setting) -> Iterator[Told]:
 def _alone(setting: Setting) -> Iterator[Told]:
     problem, n, noise, seed = setting
     run = run_of(problem, n, noise, seed)
-    for name in problem.space.names[:2]:
-        result = hx.symbolic(run, name)
-        for claim in result.claims:
-            if claim.kind == "formula":
-                yield Told("symbolic", claim, truth.formula(problem, result, claim))
     for claim in hx.footprint(run).claims:
         yield Told("footprint", claim, truth.explored(run.X, claim))
 

@@ -1,7 +1,6 @@
-"""Claims on formulas, learning curves, several runs and objectives, beside what is true."""
+"""Claims on learning curves, several runs and objectives, beside what is true."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -76,15 +75,6 @@ def test_what_a_pruner_costs_is_the_best_that_it_leaves():
     assert not truth.pruning(final, stopped, claim("pruning", estimate=0.0)).right
 
 
-def test_a_formula_is_as_good_as_it_describes_the_true_effect():
-    points = tuple({"a": a} for a in np.linspace(0.0, 1.0, 9))
-    good = SimpleNamespace(points=points, fitted=np.linspace(3.0, 4.0, 9))  # the level is free
-    found = claim("formula", ("a",), interval=(0.9, 1.0))
-    assert truth.formula(A, good, found).right
-    bad = SimpleNamespace(points=points, fitted=np.linspace(1.0, 0.0, 9))
-    assert not truth.formula(A, bad, found).right
-
-
 def test_as_much_is_explored_as_is_near_trials():
     even, half = SPACE.sample(60), SPACE.sample(60) * [0.5, 1.0]
     found = claim("explored", SPACE.names, interval=(0.9, 1.0))
@@ -108,7 +98,7 @@ def test_settings_are_problems_with_a_known_truth():
 def test_certain_claims_are_right_nineteen_times_in_twenty():
     found = [one for setting in settings()[:40] for one in told(setting)]
     kinds = {kind for _, kind in counted(found)}
-    assert kinds >= {"formula", "explored", "early_rank", "pruning", "share_changes", "everywhere",
+    assert kinds >= {"explored", "early_rank", "pruning", "share_changes", "everywhere",
                      "shares_differ", "default", "trade", "saving"}  # fmt: skip
     for (method, kind), (right, of, *_) in counted(found).items():
         assert binom.cdf(right, of, 0.95) > RISK, (method, kind, right, of)

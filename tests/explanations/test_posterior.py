@@ -83,7 +83,6 @@ RESULTS = {
         run, of="variance", **kind
     ),
     "marginal": lambda run, **kind: hx.importance(run, **kind).marginal("x1"),
-    "formula": lambda run, **kind: hx.symbolic(run, ["x1", "x2"], **kind),
     "footprint": lambda run, **kind: hx.footprint(run, border=4, random=4, **kind),
     "pareto": lambda run, **kind: hx.pareto({"a": run, "b": SECOND}, **kind),
     "compare": lambda run, **kind: hx.compare({"a": run, "b": SECOND}, **kind),
@@ -269,19 +268,6 @@ def test_of_a_footprint_points_differ_as_their_joint_posterior_says(run):
         std = np.sqrt(K[0, 0] + K[1, 1] - 2.0 * K[0, 1])
         expected = norm.cdf((found.mean[b] - found.mean[a]) / std)
         assert found.probability(int(a), int(b)) == pytest.approx(expected, abs=0.04)
-
-
-def test_coefficients_of_a_formula_scatter_as_those_of_least_squares():
-    """Independent implementation: the standard error of a slope of n points and its noise."""
-    run = run_of(lambda X: 3.0 * X[:, 0], n=60, d=2, noise=0.3)
-    found = hx.symbolic(run, "x1", kind="gp", draws=1000)
-    assert [term.label for term in found.terms] == ["x1"]
-    row = found.to_frame().iloc[1]
-    error = 0.3 / np.sqrt(60 * run.X[:, 0].var())
-    assert row["upper"] - row["lower"] == pytest.approx(2 * 1.96 * error, rel=0.5)
-    assert row["lower"] < 3.0 < row["upper"]
-    spread = np.std([point["x1"] for point in found.points])
-    np.testing.assert_allclose(found.posterior.values[:, 0], spread * found.drawn[:, 0])
 
 
 def test_shares_over_runs_scatter_by_what_differs_and_what_is_left_open():

@@ -108,7 +108,6 @@ MADE = {
     "RepeatedRuns": several_runs,
     "SampleSizeCheck": lambda run: hx.check_sample_size(hx.explain_proposal(run, background=40)),
     "ShapleyInteractions": lambda run: hx.shapley_interactions(run, background=20),
-    "SymbolicEffect": lambda run: hx.symbolic(run, "lr", sample=20),
     "Subspace": lambda run: hx.subspace(run, n_trees=8),
 }
 

@@ -21,15 +21,6 @@ EVEN = 0.95  # of the space is as near to trials that are spread evenly
 DRAWN = 20_000
 
 
-def formula(problem: Problem, result: Any, claim: Claim) -> Judgement:
-    """The formula's R² with the true effect is in the interval, or better."""
-    true = [average_at(problem, point) for point in result.points]
-    r2 = 1.0 - float(np.var(true - result.fitted)) / max(float(np.var(true)), 1e-300)
-    covered = inside(claim.interval, r2, ERROR)
-    low = 0.5 if claim.interval is None else claim.interval[0]
-    return Judgement(r2 >= low - ERROR, f"R² {r2:.3f}", covered)
-
-
 def average_at(problem: Problem, point: Mapping[str, Any]) -> float:
     """The true cost at some values, averaged over all other hyperparameters."""
     latent = problem.points[:1024].copy()
