@@ -6,7 +6,6 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.run import average_instances
 from tests.analytic import unit_cube
-from tests.noted import the_note
 
 
 def with_instances(X, evaluated, objective, direction="minimize"):
@@ -45,21 +44,6 @@ def test_the_average_is_over_all_instances_whatever_was_evaluated():
     assert averaged.instances is None
 
 
-def test_the_best_is_judged_by_the_average_not_by_where_it_was_tried():
-    X, evaluated, objective = where_it_is_easy()
-    run = with_instances(X, evaluated, objective)
-    result = hx.importance(run, n_trees=16)
-    assert result.subject.incumbent["x2"] < 0.1
-
-
-def test_the_notes_say_what_was_averaged_and_what_was_missing():
-    X, evaluated, objective = where_it_is_easy()
-    averaged = average_instances(with_instances(X, evaluated, objective), n_trees=4)
-    note = the_note(averaged.notes, "instances_averaged")
-    assert (note["instances"], note["evaluations"]) == (3, 600)
-    assert note["missing"] == (~evaluated).sum()
-
-
 @pytest.mark.parametrize("k", [0, 1])
 def test_a_run_without_several_instances_is_left_as_it_is(k):
     X = unit_cube(2).sample(20, seed=1)
@@ -77,19 +61,6 @@ def test_a_hyperparameter_called_instance_is_none_of_the_instances():
     run = hx.Run(space, X, X[:, 0] + 0.5, "minimize", instances=instances)
     averaged = average_instances(run)
     np.testing.assert_allclose(averaged.objective, X[:, 0] + 0.5, atol=0.1)
-
-
-def test_a_table_with_folds_is_modelled_fold_by_fold():
-    import pandas as pd
-
-    X, evaluated, objective = where_it_is_easy()
-    rows, fold = np.nonzero(evaluated)
-    table = pd.DataFrame(
-        {"x1": X[rows, 0], "x2": X[rows, 1], "fold": fold, "loss": objective[rows, fold]}
-    )
-    result = hx.importance(table, objective="loss", instance="fold", n_trees=16)
-    assert result.names == ("x1", "x2")
-    assert result.share("x2") > 0.95
 
 
 # ---------------------------------------------------------------------- judged on what was observed

@@ -67,12 +67,6 @@ def test_a_plateau_is_no_scale(initial, jitter):
         assert run.diverged_above() == np.inf
 
 
-def test_heavy_tails_of_a_random_search_are_its_scale():
-    for seed in range(10):
-        cost = np.random.default_rng(seed).exponential(size=60) ** 2  # median 0.5, largest 20
-        assert of(SPACE.sample(60, seed=seed), cost, 60).diverged_above() == np.inf
-
-
 # ---------------------------------------------------------------------- what is
 
 
@@ -114,12 +108,6 @@ def test_who_chose_a_trial_decides_what_fills_the_space():
 # ---------------------------------------------------------------------- the space-filling part
 
 
-def test_trials_that_no_model_chose_fill_the_space():
-    by_model = np.arange(70) >= 12
-    part = space_filling_part(SPACE, CONVERGED, by_model)
-    np.testing.assert_array_equal(part, ~by_model)
-
-
 def test_where_they_are_few_the_furthest_join_them():
     """Against the definition, by brute force; conditions and categories included."""
     space = nested_space()
@@ -139,11 +127,6 @@ def test_where_they_are_few_the_furthest_join_them():
         gaps = [min(distance(X[i], X[j]) for j in chosen) for i in range(40)]
         chosen.append(int(np.argmax(gaps)))
     assert sorted(chosen) == np.flatnonzero(found).tolist()
-
-
-def test_the_furthest_of_a_converged_run_are_not_where_it_converged():
-    part = space_filling_part(SPACE, CONVERGED, np.ones(70, dtype=bool))
-    assert np.median(BOWL[part]) > 1e3 * np.median(BOWL)
 
 
 # ---------------------------------------------------------------------- the same

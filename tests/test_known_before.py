@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import optuna
-import pandas as pd
 import pytest
 
 import hpo_explain as hx
@@ -43,15 +42,6 @@ def test_a_run_of_its_own(before, wild):
     whole = hx.Run(SPACE, X, y, "minimize", proposals=range(5, 30))
     part = hx.Run(SPACE, X[:before], y[:before], "minimize", proposals=range(5, before))
     same(whole, part, before)
-
-
-@pytest.mark.parametrize("wild", [False, True])
-@pytest.mark.parametrize("before", [4, 12, 19])
-def test_a_table_with_a_space(before, wild):
-    X, y = recorded(before, wild)
-    table = pd.DataFrame({"x1": X[:, 0], "x2": X[:, 1], "loss": y})
-    read = [hx.from_frame(t, "loss", space=SPACE, initial=4) for t in (table, table[:before])]
-    same(*read, before)
 
 
 @pytest.mark.parametrize("sampler", ["tpe", "random"])

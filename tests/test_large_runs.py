@@ -42,15 +42,6 @@ def test_rows_learned_hold_the_best_those_around_it_the_latest_and_a_spread():
     assert not np.array_equal(rows, learned_rows(SPACE, run.X, run.cost, 500, seed=4))
 
 
-def test_trials_around_the_best_are_chosen_whatever_they_reached():
-    """Where noise alone makes the best, the learned objective is no better than that of all."""
-    rng = np.random.default_rng(0)
-    run = hx.Run(SPACE, SPACE.sample(4000, seed=1), rng.normal(size=4000), "minimize")
-    rows = learned_rows(SPACE, run.X, run.cost, 1000)
-    without_best = rows[rows != np.argmin(run.cost)]
-    assert abs(run.cost[without_best].mean()) < 4.0 / np.sqrt(999)
-
-
 def test_small_runs_are_learned_whole():
     run = run_of(2000)
     assert len(run.surrogate(kind="forest", n_trees=2).data[1]) == 2000
@@ -135,19 +126,3 @@ def test_shares_of_a_process_tell_of_which_hyperparameters_few_categories_are_co
     assert "of the categories of choice at most 256" in str(told)
     few = hx.importance(hx.Run(SPACE, X[:, 1:], X[:, 1], "minimize"), kind="gp", draws=8)
     assert "categories_counted" not in kinds(few.notes)
-
-
-def test_which_of_many_categories_are_computed_does_not_depend_on_how_they_are_listed():
-    names = [f"v{i}" for i in range(80)]
-    X = SPACE.sample(70, seed=0)
-    codes = np.random.default_rng(0).permutation(80)[:70]  # each tried once: only ties
-    shown = []
-    for listed in (names, names[::-1]):
-        category = hx.CategoricalParameter("choice", listed)
-        column = category.encode([names[code] for code in codes])
-        space = hx.SearchSpace([category, *SPACE.parameters])
-        run = hx.Run(space, np.column_stack([column, X]), X[:, 0], "minimize")
-        effect = hx.partial_dependence(run, "choice", kind="forest", sample=20)
-        shown.append(dict(zip(effect.grid, effect.mean, strict=True)))
-    assert len(shown[0]) == 50
-    assert shown[0] == pytest.approx(shown[1], rel=1e-9)

@@ -179,13 +179,6 @@ def test_several_objectives_need_not_be_told_apart_for_what_is_measured():
         assert "one_of_several_objectives" not in [note.kind for note in run.notes]
 
 
-def test_an_objective_of_that_name_comes_first():
-    study = study_with_failures(("maximize", "minimize"), ["accuracy", "duration"])
-    depths = [t.values[1] for t in study.trials if t.values]
-    assert hx.from_optuna(study, target="duration").objective.tolist() == depths
-    assert as_run(study, target="duration").objective.tolist() == depths
-
-
 def test_a_table_names_its_columns():
     table = pd.DataFrame(
         {
@@ -207,15 +200,6 @@ def test_a_table_names_its_columns():
         hx.from_frame(table.drop(columns="state"), objective="loss", status="x")
     with pytest.raises(hx.InputError, match="duration 'state' must hold seconds"):
         hx.from_frame(table, objective="loss", duration="state")
-
-
-def test_the_frameworks_own_tables_know_both():
-    run = as_run(study_with_failures().trials_dataframe(), target="failed")
-    assert run.objective.sum() == sum(
-        t.state == TrialState.FAIL for t in study_with_failures().trials
-    )
-    run = as_run(study_with_failures().trials_dataframe(), target="duration")
-    assert set(run.objective.tolist()) == {10.0 * k for k in range(1, 10)}
 
 
 def test_what_was_not_recorded_is_said_with_the_remedy():

@@ -3,12 +3,10 @@
 import itertools
 
 import numpy as np
-import optuna
 import pytest
 
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
-from hpo_explain.adapters.sources import as_runs
 from hpo_explain.run import Objectives, WithoutResult, hypervolume, pareto_ranks
 
 SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
@@ -64,21 +62,6 @@ def test_the_hypervolume_of_boxes_and_of_draws():
     assert hypervolume(points, np.ones(3)) == pytest.approx(hypervolume(front, np.ones(3)))
 
 
-def test_ranks_are_those_of_fronts_taken_away_one_by_one():
-    """Independent implementation: who is beaten by nobody that is left, of rows with ties."""
-    costs = np.random.default_rng(0).integers(5, size=(3, 40, 3)).astype(float)
-
-    def beaten(one, others):
-        return any((other <= one).all() and (other < one).any() for other in others)
-
-    for rows, ranks in zip(costs, pareto_ranks(costs), strict=True):
-        left, rank = set(range(40)), 1
-        while left:
-            front = {i for i in left if not beaten(rows[i], rows[[*left]])}
-            assert {int(i) for i in np.flatnonzero(ranks == rank)} == front
-            left, rank = left - front, rank + 1
-
-
 def test_what_a_trial_adds_to_the_hypervolume_and_what_it_lacks():
     # scaled, the front is (0, 1), (0.5, 0.5), (1, 0), the reference (1.1, 1.1)
     values = [[1.0, 30.0], [2.0, 20.0], [3.0, 10.0], [3.0, 30.0]]
@@ -125,23 +108,6 @@ def test_every_function_takes_them_as_a_target():
     assert as_run(runs, target="hypervolume").direction == "maximize"
     with pytest.raises(hx.NothingToExplain, match="the optimizer saw another objective"):
         hx.explain_proposal(runs, target="pareto_rank")
-
-
-def test_a_study_is_read_with_them_as_a_target():
-    study = optuna.create_study(directions=["minimize", "maximize"])
-    space = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in "xy"}
-    for x, y in SPACE.sample(8).tolist():
-        params = {"x": x, "y": y}
-        study.add_trial(
-            optuna.trial.create_trial(params=params, distributions=space, values=[x, y])
-        )
-    for target in ("pareto_rank", "hypervolume", {"objective 0": 1.0}):
-        read = hx.from_optuna(study, target=target)
-        assert read.objective.tolist() == as_run(study, target=target).objective.tolist()
-    ranks = Objectives.of(as_runs(study)).ranks
-    assert hx.from_optuna(study, target="pareto_rank").objective.tolist() == ranks.tolist()
-    with pytest.raises(hx.InputError, match="the target has its own"):
-        hx.from_optuna(study, target="pareto_rank", direction="minimize")
 
 
 def test_a_run_with_times_has_them_as_its_second_objective():

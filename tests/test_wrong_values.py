@@ -20,8 +20,7 @@ FUNCTIONS = [
     name
     for name in hx.__all__
     if inspect.isfunction(getattr(hx, name))
-    and getattr(hx, name).__module__.startswith(("hpo_explain.facade", "hpo_explain.reporting"))
-    and inspect.signature(getattr(hx, name)).parameters
+    and next(iter(inspect.signature(getattr(hx, name)).parameters), "") in ("run", "runs")
 ]
 OF_OBJECTIVES = {"pareto"}
 

@@ -8,7 +8,6 @@ import pytest
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
 import hpo_explain as hx
-from hpo_explain.base.errors import InputError
 from hpo_explain.diagnostics._sampling_bias import sampling_bias
 from hpo_explain.space.support import gower_distances
 from tests.analytic import nested_space, unit_cube
@@ -71,26 +70,6 @@ def test_distances_in_a_mixed_and_nested_space_are_those_by_hand():
     np.testing.assert_allclose(gower_distances(space, X, X), expected, atol=1e-9)
 
 
-def test_in_a_nested_space_the_discrepancy_is_that_of_its_definition():
-    space = nested_space()
-    trials, uniform = space.sample(12, seed=5)[:8], space.sample(15, seed=0, method="uniform")
-    result = sampling_bias(run_of(space, trials), size=15, seed=0)
-    rows = space.decode(np.vstack([uniform, trials]))
-    sigma = np.median([gower(space, a, b) for a, b in itertools.combinations(rows, 2)])
-    expected = by_definition(
-        lambda a, b: np.exp(-(gower(space, a, b) ** 2) / (2 * sigma**2)), rows[:15], rows[15:]
-    )
-    assert result.mmd == pytest.approx(np.sqrt(max(expected, 0.0)), abs=1e-9)
-
-
-def test_the_smaller_the_part_that_was_tried_the_larger_the_discrepancy():
-    space = unit_cube(3)
-    X = space.sample(60, seed=1)
-    found = [sampling_bias(run_of(space, share * X)).mmd for share in (1.0, 0.7, 0.4, 0.1)]
-    assert found == sorted(found)
-    assert found[-1] > 0.5
-
-
 def test_uniform_trials_are_called_biased_as_often_as_chance_has_it():
     space = unit_cube(2)
     p_values = [
@@ -113,30 +92,8 @@ def test_trials_in_a_part_of_the_space_are_concentrated():
     assert json.loads(json.dumps(biased.to_dict()))["mmd"] == biased.mmd
 
 
-def test_the_same_seed_gives_the_same_and_the_run_is_left_alone():
-    space = nested_space()
-    run = run_of(space, space.sample(20, seed=0))
-    before = run.X.copy()
-    assert sampling_bias(run, seed=3).to_dict() == sampling_bias(run, seed=3).to_dict()
-    np.testing.assert_array_equal(run.X, before)
-
-
 def test_trials_that_are_all_alike_have_a_discrepancy():
     space = hx.SearchSpace([hx.CategoricalParameter("c", ["a", "b"])])
     result = sampling_bias(run_of(space, np.zeros((40, 1))), size=50)
     assert 0.0 < result.mmd < np.sqrt(2.0)
     assert result.p_value < 0.05
-
-
-@pytest.mark.parametrize(
-    ("rows", "options", "text"),
-    [
-        (1, {}, "run must have at least two finished trials, but has 1"),
-        (5, {"size": 1}, "size must be at least 2"),
-        (5, {"permutations": 0}, "permutations must be at least 1"),
-    ],
-)
-def test_bad_input_is_named(rows, options, text):
-    space = unit_cube(2)
-    with pytest.raises(InputError, match=text):
-        sampling_bias(run_of(space, space.sample(rows, seed=0)), **options)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
-from hpo_explain.base.errors import InputError
 from hpo_explain.space.support import FEW, Support
 from tests.analytic import unit_cube
 
@@ -83,11 +82,6 @@ def test_without_trials_nothing_was_tried() -> None:
     support = Support(space, np.empty((0, 1)))
     assert support.share("x") == 0.0
     assert not support.rows(np.array([[0.5]])).any()
-
-
-def test_wrong_columns_are_named() -> None:
-    with pytest.raises(InputError, match="tried"):
-        Support(SearchSpace([X]), np.zeros((3, 2)))
 
 
 def test_a_pair_was_tried_where_a_trial_has_both_near():

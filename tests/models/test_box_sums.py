@@ -22,10 +22,8 @@ from tests.models.test_tree_boxes import five_nodes
 from tests.split_grid import (
     cells_of,
     marginal,
-    mean_over,
     predict_cells,
     tree_variances,
-    variances,
 )
 
 KINDS = {"ordered columns": fitted, "missing values": fitted_with_missing}
@@ -141,16 +139,6 @@ def test_a_restricted_tree_of_five_nodes_is_the_one_worked_out_by_hand():
     assert sorted(part.value) == [10.0, 20.0]
 
 
-def test_restricting_a_tree_of_one_leaf_leaves_one_box():
-    (boxes,) = five_nodes().boxes()
-    part = restrict(boxes, {0: [(0.0, 0.5)]})
-    assert part.value.tolist() == [0.0]
-    assert part.volume.tolist() == [1.0]
-    again = restrict(part, {1: [(0.0, 0.1)]})
-    assert again.value.tolist() == [0.0]
-    assert mean_and_variance(again) == (0.0, 0.0)
-
-
 def test_nothing_is_written_into_the_boxes():
     surrogate, _, _ = fitted(SPACES["mixed"])
     boxes = surrogate.boxes()[0]
@@ -181,16 +169,3 @@ def test_a_cap_clips_the_worse_side(direction, clip):
             rtol=1e-10,
             atol=1e-10 * whole,
         )
-
-
-def test_brute_force_itself_agrees_with_a_product():
-    # f = x (uniform on 3 cells) times y (2 cells): V_x = E[y]² Var x, V_xy = Var x Var y
-    x, y = np.array([0.0, 1.0, 5.0]), np.array([2.0, 4.0])
-    cells = [(x, np.full(3, 1 / 3)), (y, np.array([0.25, 0.75]))]
-    whole, found = variances(np.outer(x, y), cells)
-    mean_y, var_y = 3.5, 0.75
-    np.testing.assert_allclose(found[(0,)], mean_y**2 * x.var())
-    np.testing.assert_allclose(found[(1,)], 4.0 * var_y)
-    np.testing.assert_allclose(found[0, 1], x.var() * var_y)
-    np.testing.assert_allclose(whole, sum(found.values()))
-    assert mean_over(np.outer(x, y), cells, [0, 1]).squeeze() == pytest.approx(7.0)

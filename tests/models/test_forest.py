@@ -87,12 +87,6 @@ def test_a_forest_of_the_negated_objective_predicts_the_objective():
     assert ours.held_out().observed.tolist() == Y.tolist()
 
 
-def test_the_columns_of_a_forest_are_those_it_was_fitted_on():
-    forest = RandomForestRegressor(5, random_state=0).fit(X[:, [2, 0]], Y)
-    surrogate = ForestSurrogate(SPACE, forest, columns=lambda rows: rows[:, [2, 0]])
-    np.testing.assert_allclose(surrogate.predict(NEW)[0], forest.predict(NEW[:, [2, 0]]))
-
-
 # ---------------------------------------------------------------------- held-out trials
 
 
@@ -112,14 +106,6 @@ def test_out_of_bag_predictions_are_scikit_learns(name):
         means = [tree.value[leaf, 0, 0] for tree, leaf in zip(trees, leaves, strict=True)]
         within = [tree.impurity[leaf] for tree, leaf in zip(trees, leaves, strict=True)]
         assert held_out.std[i] == pytest.approx(np.sqrt(np.var(means) + np.mean(within)))
-
-
-def test_trials_that_every_tree_saw_are_not_held_out():
-    forest = RandomForestRegressor(1, random_state=0).fit(X, Y)
-    held_out = ForestSurrogate(SPACE, forest, data=(X, Y)).held_out()
-    unseen = np.setdiff1d(np.arange(120), forest.estimators_samples_[0])
-    assert held_out.observed.tolist() == Y[unseen].tolist()
-    np.testing.assert_allclose(held_out.mean, forest.predict(X[unseen]))
 
 
 def test_without_bootstrap_each_fifth_is_predicted_by_a_forest_of_the_others():
@@ -172,12 +158,6 @@ def test_noise_is_not_predictable_from_the_order_of_many_categories():
         assert r2 < 0.1
 
 
-def test_two_categories_are_still_checked_out_of_bag():
-    space = SearchSpace([CategoricalParameter("c", [0, 1]), FloatParameter("x", 0, 1)])
-    rows = space.sample(40, seed=0)
-    assert ForestSurrogate.fit(space, rows, rows[:, 1]).held_out().method == "out-of-bag"
-
-
 @pytest.mark.parametrize("forest", ["random forest", "extra trees"])
 def test_trials_of_a_repeated_configuration_are_held_out_together(forest):
     rows, y = np.concatenate([X[:40], X[:9], X[:3]]), np.concatenate([Y[:40], Y[:9], Y[:3] + 0.1])
@@ -220,14 +200,6 @@ def test_our_own_fit_is_the_documented_forest():
     )
     assert np.isfinite(surrogate.predict(new)[1]).all()
     assert len(surrogate.forest.estimators_) == 16
-
-
-def test_the_same_seed_gives_the_same_forest_and_zero_is_a_seed():
-    first = ForestSurrogate.fit(SPACE, X, Y, n_trees=8, seed=0).predict(NEW)
-    again = ForestSurrogate.fit(SPACE, X, Y, n_trees=8, seed=0).predict(NEW)
-    other = ForestSurrogate.fit(SPACE, X, Y, n_trees=8, seed=1).predict(NEW)
-    np.testing.assert_array_equal(first, again)
-    assert not np.array_equal(first[0], other[0])
 
 
 def test_nothing_is_written_into_the_data_and_a_copy_is_kept():

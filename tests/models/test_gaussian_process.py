@@ -96,12 +96,6 @@ def test_predictions_in_parts_are_those_of_the_whole(monkeypatch):
     np.testing.assert_allclose(in_parts[1], std, rtol=1e-9)
 
 
-def test_the_columns_of_a_process_are_those_it_was_fitted_on():
-    gp = GaussianProcessRegressor(Matern([0.5], nu=2.5), optimizer=None).fit(X[:, [1]], Y)
-    surrogate = GaussianProcessSurrogate(SPACE, gp, columns=lambda rows: rows[:, [1]])
-    np.testing.assert_allclose(surrogate.predict(NEW)[0], gp.predict(NEW[:, [1]]), rtol=1e-9)
-
-
 def test_a_process_of_the_negated_objective_predicts_the_objective():
     gp, _ = USER["white noise"]
     mirrored = GaussianProcessRegressor(
@@ -179,29 +173,7 @@ def test_trials_of_one_configuration_are_in_one_fold():
     assert set(folds_of(np.arange(200))) == set(range(5))
 
 
-def test_a_process_whose_parameters_scikit_learn_fitted_is_fitted_again():
-    kernel = Matern(nu=2.5, length_scale=np.ones(X.shape[1])) + WhiteKernel(0.1)
-    gp = GaussianProcessRegressor(kernel, alpha=np.full(len(Y), 1e-8), normalize_y=True).fit(X, Y)
-    held_out = GaussianProcessSurrogate(SPACE, gp).held_out()
-    assert "kernel refitted" in held_out.method
-    fold = folds_of(np.arange(len(Y)))
-    for k in range(10):
-        again = GaussianProcessRegressor(gp.kernel_, normalize_y=True)
-        again.fit(X[fold != k], Y[fold != k])
-        np.testing.assert_allclose(
-            held_out.mean[fold == k], again.predict(X[fold == k]), atol=0.03 * Y.std()
-        )
-    assert pickle.loads(pickle.dumps(GaussianProcessSurrogate(SPACE, gp))).held_out().method
-
-
 # ---------------------------------------------------------------------- fitting
-
-
-def test_our_own_fit_predicts_what_scikit_learn_predicts():
-    mean, std = FITTED.predict(NEW)
-    their_mean, their_std = FITTED.gp.predict(NEW, return_std=True)  # its noise is in alpha
-    np.testing.assert_allclose(mean, their_mean, rtol=1e-9)
-    np.testing.assert_allclose(std, their_std, rtol=1e-6)
 
 
 def test_a_smooth_function_is_recovered_within_its_uncertainty():
@@ -217,15 +189,6 @@ def test_the_noise_is_recovered():
     y = np.sin(4 * rows[:, 0]) + np.random.default_rng(6).normal(0, 0.2, 200)
     # four standard errors of a standard deviation from 200 draws: 4 / sqrt(400) = 20 %
     assert GaussianProcessSurrogate.fit(SPACE, rows, y).noise_std == pytest.approx(0.2, rel=0.2)
-
-
-def test_an_irrelevant_hyperparameter_gets_the_longest_length_scale():
-    space = unit_cube(3)
-    rows = space.sample(50, seed=0)
-    surrogate = GaussianProcessSurrogate.fit(space, rows, np.sin(6 * rows[:, 1]))
-    scales = surrogate.gp.kernel_.k2.length_scale
-    assert scales[1] < 0.5 * scales[0]
-    assert scales[1] < 0.5 * scales[2]
 
 
 @pytest.mark.parametrize(
@@ -267,12 +230,6 @@ def test_the_same_seed_gives_the_same_fit_and_nothing_is_written_into_the_data()
     np.testing.assert_array_equal(again.predict(NEW)[1], FITTED.predict(NEW)[1])
     np.testing.assert_array_equal(rows, X)
     np.testing.assert_array_equal(y, Y)
-
-
-def test_fitting_leaves_the_global_random_state_alone():
-    before = pickle.dumps(np.random.get_state())  # noqa: NPY002
-    GaussianProcessSurrogate.fit(SPACE, X[:10], Y[:10])
-    assert pickle.dumps(np.random.get_state()) == before  # noqa: NPY002
 
 
 def test_a_fit_has_a_maximum_and_shares_the_search_for_it_with_fits_to_more_trials(monkeypatch):

@@ -1,6 +1,5 @@
 """The search space: encoding, conditions, and the measure, against brute force."""
 
-import itertools
 import pickle
 
 import numpy as np
@@ -157,28 +156,6 @@ def test_each_stratum_of_a_hypercube_is_hit_once():
         assert sorted(np.floor(column * n).astype(int)) == list(range(n))
 
 
-def test_the_columns_of_a_hypercube_are_permuted_apart():
-    X = unit_cube(3).sample(500, seed=0)
-    correlation = np.corrcoef(X.T)
-    # three standard deviations of the correlation of two random permutations
-    assert np.abs(correlation[np.triu_indices(3, 1)]).max() < 3 / np.sqrt(499)
-
-
-def test_a_hypercube_has_exact_shares_of_counted_values():
-    space = SearchSpace([IntParameter("k", 1, 4), CategoricalParameter("c", list("abcde"))])
-    X = space.sample(400, seed=1)
-    assert np.unique(X[:, 0], return_counts=True)[1].tolist() == [100] * 4
-    assert np.unique(X[:, 1], return_counts=True)[1].tolist() == [80] * 5
-
-
-def test_independent_draws_are_uniform_and_independent():
-    X = unit_cube(2).sample(4000, seed=5, method="uniform")
-    counts, _, _ = np.histogram2d(X[:, 0], X[:, 1], bins=4, range=[[0, 1], [0, 1]])
-    chi_square = ((counts - 250) ** 2 / 250).sum()
-    assert chi_square < 37.7  # the 99.9 % quantile with 15 degrees of freedom
-    assert np.unique(np.floor(X[:, 0] * 4000)).size < 3000  # no strata
-
-
 def test_the_shares_of_active_hyperparameters_are_those_of_the_product_measure():
     n = 40_000
     active = dict(zip(SPACE.names, (~np.isnan(SPACE.sample(n, seed=2))).mean(axis=0), strict=True))
@@ -246,12 +223,6 @@ def test_encoding_does_not_write_into_what_it_is_given():
     unit_cube(1).decode(X)
 
 
-def test_no_configurations_are_an_empty_array():
-    assert SPACE.encode([]).shape == (0, 9)
-    assert SPACE.decode(np.empty((0, 9))) == []
-    assert SPACE.is_valid(np.empty((0, 9))).shape == (0,)
-
-
 NONE_IS_A_CHOICE = SearchSpace(
     [
         CategoricalParameter("max_features", ["sqrt", "log2", None]),
@@ -287,46 +258,6 @@ def test_of_an_optional_hyperparameter_nan_is_its_absence_and_none_a_choice():
     np.testing.assert_array_equal(X, [[1.0], [np.nan], [np.nan]])
 
 
-def test_true_is_not_1_in_a_condition():
-    space = SearchSpace(
-        [
-            CategoricalParameter("flag", [1, True]),
-            FloatParameter("x", 0, 1, active_when={"flag": [True]}),
-        ]
-    )
-    assert space.encode({"flag": True, "x": 0.5}).tolist() == [[1.0, 0.5]]
-    np.testing.assert_array_equal(space.encode({"flag": 1}), [[0.0, np.nan]])
-
-
-def test_an_integer_parent_opens_one_hyperparameter_per_layer():
-    space = SearchSpace(
-        [
-            IntParameter("n_layers", 1, 3),
-            *[
-                IntParameter(f"units_{i}", 1, 8, active_when={"n_layers": range(i + 1, 4)})
-                for i in range(3)
-            ],
-        ]
-    )
-    for n in (1, 2, 3):
-        config = {"n_layers": n} | {f"units_{i}": 4 for i in range(n)}
-        assert space.decode(space.encode(config)) == [config]
-
-
-def test_a_child_of_an_inactive_parent_is_inactive():
-    space = SearchSpace(
-        [
-            FloatParameter("leaf", 0, 1, active_when={"middle": [1, 2]}),
-            IntParameter("middle", 1, 3, active_when={"root": ["on"]}),
-            CategoricalParameter("root", ["off", "on"]),
-        ]
-    )
-    for leaf, middle, root in itertools.product([0.5], [0.0, 0.5, 1.0], [0.0, 1.0]):
-        projected = space.project([[leaf, middle, root]])[0]
-        assert np.isnan(projected).tolist() == [root == 0 or middle == 1.0, root == 0, False]
-    assert space.parents_first == (2, 1, 0)
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -349,10 +280,3 @@ def test_a_space_is_a_sequence_of_its_hyperparameters_and_can_be_pickled():
     copy = pickle.loads(pickle.dumps(SPACE))
     assert copy.parameters == SPACE.parameters
     np.testing.assert_array_equal(copy.sample(9, seed=3), SPACE.sample(9, seed=3))
-
-
-def test_a_large_integer_costs_no_memory():
-    space = SearchSpace([IntParameter("seed", 0, 2**32 - 1), FloatParameter("x", 0, 1)])
-    X = space.sample(10, seed=0)
-    assert space.is_valid(X).all()
-    np.testing.assert_allclose(space.encode(space.decode(X)), X, atol=1e-12)

@@ -47,14 +47,6 @@ def test_the_terms_are_those_of_the_bound_and_the_noise(direction, sign):
     np.testing.assert_allclose(terms["noise"], -1.5 * (0.2 + X @ WEIGHTS))  # whatever is better
 
 
-def test_without_aversion_it_is_the_confidence_bound():
-    plain = hx.LowerConfidenceBound(SURROGATE, kappa=2.0).terms(X)
-    terms = bound(alpha=0.0).terms(X)
-    assert not terms.pop("noise").any()
-    for name, values in plain.items():
-        np.testing.assert_array_equal(terms[name], values)
-
-
 def test_its_parts_have_its_terms_and_add_up_to_it():
     whole = bound()
     assert isinstance(whole, Acquisition)
@@ -65,23 +57,6 @@ def test_its_parts_have_its_terms_and_add_up_to_it():
     parts = [part.terms(X) for part in whole.parts()]
     for name, values in whole.terms(X).items():
         np.testing.assert_allclose(sum(part[name] for part in parts), values)
-
-
-@pytest.mark.parametrize(
-    ("direction", "label"),
-    [
-        ("minimize", "risk-averse LCB (κ = 2, α = 1.5)"),
-        ("maximize", "risk-averse UCB (κ = 2, α = 1.5)"),
-    ],
-)
-def test_it_is_named_with_its_settings(direction, label):
-    assert bound(direction=direction).label == label
-
-
-def test_both_models_are_of_the_same_space():
-    with pytest.raises(hx.InputError) as wrong:
-        bound(noise=AnalyticSurrogate(unit_cube(2), 1.0))
-    assert wrong.value.argument == "noise"
 
 
 # ---------------------------------------------------------------------- Shapley values
@@ -162,12 +137,3 @@ def test_pairs_act_together_only_where_the_noise_makes_them():
     acquisition = hx.RiskAverseConfidenceBound(model, product, kappa=0.0, alpha=1.0)
     found = hx.InteractionExplainer(acquisition, sample=30).explain()
     assert found.claims[0].hyperparameters == ("x2", "x3")
-
-
-def test_through_another_model_the_noise_stays():
-    run = hx.Run(SPACE, X, X[:, 0], "minimize")
-    found = hx.explain_proposal(
-        run, 30, acquisition=bound(), surrogate=run.surrogate(), background=X
-    )
-    expected = -1.5 * WEIGHTS * (X[30] - X.mean(axis=0))
-    np.testing.assert_allclose(found.contributions["noise"], expected, atol=1e-9)

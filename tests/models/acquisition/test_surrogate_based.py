@@ -62,13 +62,6 @@ def test_pi_is_the_probability_of_the_improvement(xi):
     np.testing.assert_allclose(value, norm(M, S).cdf(0.4 - xi), rtol=1e-12, atol=0)
 
 
-def test_the_terms_of_ei_are_exploitation_and_exploration():
-    terms = ExpectedImprovement(SURROGATE, best=0.4, xi=0.1).terms(X)
-    gain = 0.4 - 0.1 - M
-    np.testing.assert_allclose(terms["exploitation"], gain * norm.cdf(gain / S), rtol=1e-12)
-    np.testing.assert_allclose(terms["exploration"], S * norm.pdf(gain / S), rtol=1e-12)
-
-
 def test_the_terms_of_the_bound_are_mean_and_uncertainty():
     terms = LowerConfidenceBound(SURROGATE, kappa=2.5).terms(X)
     assert terms["mean"].tolist() == (-M).tolist()
@@ -144,8 +137,3 @@ def test_every_criterion_keeps_the_protocols(acquisition):
 )
 def test_a_criterion_is_named_with_its_settings(acquisition, label):
     assert acquisition.label == label
-
-
-def test_criteria_are_frozen():
-    with pytest.raises(AttributeError):
-        CRITERIA[0].kappa = 3.0
