@@ -1,7 +1,7 @@
 """The adapter of tables: one row per trial, or per trial and instance."""
 
+from hpo_explain.adapters.frame._layouts import table_of_mlflow
 from hpo_explain.adapters.frame._space import infer_space, trials_of_ranges
-from hpo_explain.adapters.frame.layouts import table_of_mlflow
 from hpo_explain.adapters.frame.table import from_frame
 
 __all__ = ["from_frame", "infer_space", "table_of_mlflow", "trials_of_ranges"]

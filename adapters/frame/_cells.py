@@ -1,4 +1,4 @@
-"""Cells of a table: what one holds, and when two are equal."""
+"""Cells of a table: what one holds, when two are equal, and columns of numbers and of times."""
 
 from __future__ import annotations
 
@@ -8,9 +8,18 @@ from collections.abc import Hashable
 from datetime import date, time, timedelta
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from hpo_explain.base.errors import InputError
+from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_WHOLE = re.compile(r"[+-]?\d+")
+_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def is_empty(value: Any) -> bool:
@@ -64,16 +73,6 @@ def is_time_text(value: Any) -> bool:
     return isinstance(value, str) and _TIME_TEXT.fullmatch(value.strip()) is not None
 
 
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-
-
-def is_moment(value: Any) -> bool:
-    """Say whether a cell is a date, alone or with a time, or the text of one."""
-    if isinstance(value, str):
-        return is_time_text(value) and _DATE.match(value.strip()) is not None
-    return not is_empty(value) and isinstance(value, (date, np.datetime64))
-
-
 def cell_key(value: Any) -> Hashable:
     """Return a key that only cells of the same type and content have (True is not 1)."""
     if is_empty(value):
@@ -83,3 +82,150 @@ def cell_key(value: Any) -> Hashable:
     except TypeError:  # a list cannot be looked up
         return type(value), repr(value)
     return type(value), value
+
+
+# ---------------------------------------------------------------------- columns
+
+
+def is_number_text(text: str) -> bool:
+    """Say whether people read a text as a number: 5.3%, 4,000, 0,5, $3."""
+    return _PLAIN.fullmatch(text.strip("%€$£ ").replace(",", "")) is not None
+
+
+def texts_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return a column of plain numbers written as text, such as "1e-3", as numbers; else itself.
+
+    So a data frame is read as a CSV file is. Categories are left as they are.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> texts_as_numbers(pd.Series(["1", None, "30"])).tolist()
+    [1, None, 30]
+    """
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column
+    cells = column.tolist()
+    texts = [cell for cell in cells if not is_empty(cell)]
+    if not texts or not all(isinstance(t, str) and _PLAIN.fullmatch(t.strip()) for t in texts):
+        return column
+    read = int if all(_WHOLE.fullmatch(text.strip()) for text in texts) else float
+    numbers = [None if is_empty(cell) else read(cell) for cell in cells]
+    return pd.Series(numbers, index=column.index, dtype=object)
+
+
+def read_numbers(column: pd.Series[Any]) -> Array:
+    """Return a column of numbers; NaN where a cell is empty or is none."""
+    cells = texts_as_numbers(column).tolist()
+    return np.array(
+        [as_float(cell) if is_number(cell) and not is_empty(cell) else np.nan for cell in cells]
+    )
+
+
+def read_objective(table: pd.DataFrame, name: str) -> Array:
+    """Return a column of objectives; NaN where a cell is empty.
+
+    Raises
+    ------
+    InputError
+        If a cell is no number.
+    """
+    values = np.empty(len(table))
+    for i, value in enumerate(texts_as_numbers(table[name]).tolist()):
+        if is_empty(value):
+            values[i] = np.nan
+        elif is_number(value) or isinstance(value, (bool, np.bool_)):
+            values[i] = as_float(value)
+        else:
+            raise InputError(
+                "objective",
+                f"{name!r} must be numeric, but is {value!r} in row {i}",
+                value,
+                "Choose another column, or convert it with pandas.to_numeric.",
+            )
+    return values
+
+
+def read_seconds(column: pd.Series[Any], name: str) -> Array:
+    """Return times in seconds (since the epoch for timestamps); empty ones are NaN.
+
+    Raises
+    ------
+    InputError
+        If they are neither numbers nor ISO 8601 timestamps, but durations for example.
+    """
+    import pandas as pd
+    from pandas.api import types
+
+    if types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
+        return np.asarray(column.to_numpy(dtype=float, na_value=np.nan), dtype=float)
+    present = column.dropna().tolist()
+    if present and all(map(_is_duration, present)):
+        raise InputError(
+            "time",
+            f"{name!r} must hold moments, but holds durations such as {present[0]}",
+            present[0],
+            "Where they count from the start of the whole run, give their seconds: "
+            f"pandas.to_timedelta(frame[{name!r}]).dt.total_seconds(). Where they say how long a "
+            "trial took, add them to its start, which gives the finish.",
+        )
+    if isinstance(column.dtype, pd.PeriodDtype):
+        column = column.dt.to_timestamp()
+    if all(map(is_number, present)):  # a column of any type may hold nothing but numbers
+        return np.array([np.nan if is_empty(cell) else as_float(cell) for cell in column])
+    # ISO 8601 only: in any other form day and month may be guessed the wrong way round
+    stamps = pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
+    wrong = np.flatnonzero((column.notna() & stamps.isna()).to_numpy())
+    if len(wrong):
+        i = int(wrong[0])
+        raise InputError(
+            "time",
+            f"{name!r} must hold seconds or ISO 8601 timestamps, but is {column.iloc[i]!r} in row "
+            f"{i}",
+            column.iloc[i],
+            "Convert it with pandas.to_datetime.",
+        )
+    seconds = (stamps - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)
+    return np.asarray(seconds.to_numpy(dtype=float), dtype=float)
+
+
+def _is_duration(cell: Any) -> bool:
+    """Say whether a cell is a duration, or the text that pandas writes for one in a file."""
+    if isinstance(cell, str):
+        return re.match(r"-?\d+ days?\b", cell) is not None
+    return isinstance(cell, (timedelta, np.timedelta64))
+
+
+def read_durations(column: pd.Series[Any], name: str) -> Array:
+    """Return durations in seconds, NaN where a cell is empty; a number counts as seconds.
+
+    Raises
+    ------
+    InputError
+        If a cell is neither a number nor a duration as pandas writes it, or is negative.
+    """
+    import pandas as pd
+
+    found = np.full(len(column), np.nan)
+    for row, cell in enumerate(texts_as_numbers(column).tolist()):
+        if is_empty(cell) or not str(cell).strip():
+            continue
+        try:
+            number = is_number(cell)
+            found[row] = as_float(cell) if number else pd.Timedelta(cell).total_seconds()
+        except (TypeError, ValueError):
+            raise _wrong(name, cell, row) from None
+        if not found[row] >= 0.0:
+            raise _wrong(name, cell, row)
+    return found
+
+
+def _wrong(name: str, cell: Any, row: int) -> InputError:
+    return InputError(
+        "duration",
+        f"{name!r} must hold seconds or durations of at least 0, but is {cell!r} in row {row}",
+        cell,
+        "Choose another column, or convert it with pandas.to_timedelta.",
+    )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters._domain import Domain, parameter_of, scale_of
@@ -19,16 +18,19 @@ from hpo_explain.adapters.frame._cells import (
     cell_key,
     is_empty,
     is_number,
+    is_number_text,
     is_time,
     is_time_text,
 )
-from hpo_explain.adapters.frame._number_text import as_plain_number, number_texts
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.errors import InputError, Option, Text
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.text import declared_fact
 from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,
+    Bools,
     CategoricalParameter,
+    Ints,
     Parameter,
     SearchSpace,
     different,
@@ -41,22 +43,63 @@ _FEW = 10  # different numbers beside None that are choices, where each was trie
 _MIDWAY = ("added_midway", "dropped_midway")
 
 
-@dataclass(frozen=True, eq=False)
-class _Column:
-    """A hyperparameter and its encoded values, NaN where it has none."""
+def _empty_in(fact: Fact) -> str:
+    return ", ".join(f"{n} in {count}" for n, count in zip(fact.names, fact["counts"], strict=True))
 
-    parameter: Parameter
-    values: Array
+
+def _differs(fact: Fact) -> Text:
+    what, filled = "text" if fact["text"] else "value", " that has one" if fact["gaps"] else ""
+    differs = f"a different {what} in every row{filled}"
+    if fact["left_out"]:
+        return f"left out, as {differs}; ", Option("hyperparameters"), " keeps it"
+    return f"{differs}; if it is not a hyperparameter, leave it out with ", Option(
+        "hyperparameters"
+    )
+
+
+_EMPTY_CELLS = declared_fact(
+    "empty_cells",
+    "empty cells ({empty} of {rows} rows) mean inactive; when, is inferred below unless {space=} "
+    "states it",
+    empty=_empty_in,
+)
+_NONE = declared_fact(
+    "none_is_a_value",
+    "{names}: empty cells that no other hyperparameter explains are the value None; {space=} may "
+    "state another reason",
+)
+_EMPTY = declared_fact("column_empty", "{names}: left out, as the column is empty")
+_TIMES = declared_fact(
+    "column_of_times", "{names}: left out, as a time is not a hyperparameter; {time=} orders by it"
+)
+_TIME_TEXTS = declared_fact(
+    "column_of_time_texts",
+    "{names}: left out, as text of times ({example}) is not a hyperparameter; {time=} orders by "
+    "it, {hyperparameters=} keeps it",
+)
+_DIFFERENT = declared_fact("different_in_every_row", "{names}: {differs}", differs=_differs)
+_INTEGERS = declared_fact("read_as_integers", "{names}: whole numbers, read as integers")
+_UNCLEAR = declared_fact(
+    "scale_unclear",
+    "{names}: spans {decades:.1f} decades, and its values do not tell whether its scale is linear "
+    "or logarithmic; assumed to be {scale}, unless {space=} describes it",
+    scale=lambda fact: "logarithmic" if fact["log"] else "linear",
+)
+_LOG = declared_fact(
+    "log_scale_guessed",
+    "{names}: its values spread evenly over {decades:.1f} decades, so its scale is assumed to be "
+    "logarithmic",
+)
 
 
 def infer_space(
     table: pd.DataFrame,
-    kept: npt.NDArray[np.int64],
-    trials: npt.NDArray[np.int64],
+    kept: Ints,
+    trials: Ints,
     *,
     sure: bool = False,
     given: Mapping[str, Parameter] | None = None,
-    set_to_none: Mapping[str, npt.NDArray[np.bool_]] | None = None,
+    set_to_none: Mapping[str, Bools] | None = None,
 ) -> tuple[SearchSpace, Array, list[Fact]]:
     """Return the space of a table's columns, its encoded rows, and what was assumed.
 
@@ -80,58 +123,49 @@ def infer_space(
         For columns of which it is known: the rows in which an empty cell is a value.
     """
     notes: list[Fact] = []
-    found: dict[str, _Column] = {}
-    known = set_to_none or {}
+    found: dict[str, Parameter] = {}
+    columns: dict[str, Array] = {}
+    given, known = given or {}, set_to_none or {}
     for name in table.columns:
-        described = (given or {}).get(name)
-        cells = table[name]
-        none = known.get(name)
-        if described is None and none is not None and _may_be_choices(cells, none):
-            described = _with_none(cells)
-        parameter = described or _parameter(cells.infer_objects(), name, notes, sure=sure)
+        cells, none = table[name], known.get(name)
+        parameter = given.get(name)
+        if parameter is None and none is not None and _may_be_choices(cells, none):
+            parameter = _with_none(cells)
+        parameter = parameter or _parameter(cells.infer_objects(), name, notes, sure=sure)
         if parameter is None:
             continue
-        values = _encoded(
-            parameter, cells.iloc[kept].tolist(), None if none is None else none[kept]
-        )
+        kept_none = None if none is None else none[kept]
+        values = _encoded(parameter, cells.iloc[kept].tolist(), kept_none)
         if len(kept) and np.isnan(values).all():
             notes.append(ONLY_LEFT_OUT(names=[name]))
             continue
-        found[name] = _Column(parameter, values)
+        found[name], columns[name] = parameter, values
     if not found:
-        raise InputError(
-            "frame",
-            "has no column left that could be a hyperparameter",
-            list(table.columns),
-            ("Add one, or name it in ", Option("hyperparameters"), "."),
-        )
-    parameters, inferred = _conditions(found, trials)
-    changed = _none_where_unexplained(found, parameters, inferred, table, kept, given or {})
+        problem = "has no column left that could be a hyperparameter"
+        remedy = ("Add one, or name it in ", Option("hyperparameters"), ".")
+        raise InputError("frame", problem, list(table.columns), remedy)
+    parameters, inferred = _with_conditions(found, columns, trials)
+    changed = _unexplained(inferred) - {*given}
+    changed = {n for n in changed if _may_be_choices(table[n], _empty_ones(table[n]))}
     if changed:
-        found |= changed
-        parameters, inferred = _conditions(found, trials)
-        notes.append(fact("none_is_a_value", names=changed))
-    found, about = _with_switches(found, parameters, inferred, given or {})
-    if about:
-        notes += about
-        parameters, inferred = _conditions(found, trials)
-    X = np.column_stack([column.values for column in found.values()])
+        space, X = SearchSpace(parameters), np.column_stack([*columns.values()])
+        for j, name in enumerate(columns):
+            if name in changed:
+                found[name], cells = _with_none(table[name]), table[name].iloc[kept]
+                none = _empty_ones(cells) & space.allowed(X, j)
+                columns[name] = _encoded(found[name], cells.tolist(), none)
+        parameters, inferred = _with_conditions(found, columns, trials)
+        notes.append(_NONE(names=[name for name in columns if name in changed]))
+    X = np.column_stack([*columns.values()])
     gaps = np.isnan(X).sum(axis=0)
     if gaps.any():
-        notes.append(
-            fact(
-                "empty_cells",
-                names=[parameters[j].name for j in np.flatnonzero(gaps)],
-                counts=tuple(gaps[gaps > 0].tolist()),
-                rows=len(X),
-            )
-        )
+        empty = [parameters[j].name for j in np.flatnonzero(gaps)]
+        counts = tuple(gaps[gaps > 0].tolist())
+        notes.append(_EMPTY_CELLS(names=empty, counts=counts, rows=len(X)))
     return SearchSpace(parameters), X, notes + inferred
 
 
-def _encoded(
-    parameter: Parameter, cells: list[Any], none: npt.NDArray[np.bool_] | None = None
-) -> Array:
+def _encoded(parameter: Parameter, cells: list[Any], none: Bools | None = None) -> Array:
     """Return the positions of cells: NaN where one is empty, unless that is a choice there."""
     choice = isinstance(parameter, CategoricalParameter) and None in parameter.choices
     values = np.full(len(cells), np.nan)
@@ -144,12 +178,12 @@ def _encoded(
     return values
 
 
-def _conditions(
-    found: Mapping[str, _Column], trials: npt.NDArray[np.int64]
+def _with_conditions(
+    found: Mapping[str, Parameter], columns: Mapping[str, Array], trials: Ints
 ) -> tuple[list[Parameter], list[Fact]]:
     """Return the hyperparameters with conditions; one that was given with its own keeps that."""
-    parameters = [column.parameter for column in found.values()]
-    X = np.column_stack([column.values for column in found.values()])
+    parameters = [*found.values()]
+    X = np.column_stack([*columns.values()])
     bare = [replace(p, active_when=None, optional=None) for p in parameters]
     inferred, notes = infer_conditions(bare, X, trials.tolist())
     own = {p.name for p in parameters if p.active_when or p.optional is not None}
@@ -160,90 +194,21 @@ def _conditions(
 # ---------------------------------------------------------------------- None as a value
 
 
-def switch_of(name: str) -> str:
-    """Return what the hyperparameter is called that says whether a number is set."""
-    return f"{name} is set"
-
-
-def _with_switches(
-    found: dict[str, _Column],
-    parameters: Sequence[Parameter],
-    inferred: Sequence[Fact],
-    given: Mapping[str, Parameter],
-) -> tuple[dict[str, _Column], list[Fact]]:
-    """Return the columns, and before numbers that are not set in some rows whether they are.
-
-    Whether a number is set may matter more than its value: so it is a hyperparameter of its own,
-    where no other one explains it.
-    """
-    of_name = {parameter.name: parameter for parameter in parameters}
-    result: dict[str, _Column] = {}
-    switches: dict[str, str] = {}
-    for note in inferred:
-        midway = note.kind == "active_at_frequency" and note["why"].kind in _MIDWAY
-        if note.kind == "active_at_frequency" and not midway and not {*note.names} & {*given}:
-            switches |= dict.fromkeys(note.names, switch_of(note.names[0]))
-    X = np.column_stack([column.values for column in found.values()])
-    space = SearchSpace(parameters)
-    for j, (name, column) in enumerate(found.items()):
-        switch = switches.get(name)
-        if switch is None or switch in found:
-            result[name] = column
-            continue
-        if switch not in result:
-            positions = np.where(np.isnan(X[:, j]), 1.0, 0.0)
-            positions[~space.allowed(X, j)] = np.nan
-            condition = of_name[name].active_when or None
-            parameter = CategoricalParameter(switch, [True, False], active_when=condition)
-            result[switch] = _Column(parameter, positions)
-        active = replace(column.parameter, active_when={switch: [True]})
-        result[name] = _Column(active, column.values)
-    groups: dict[str, list[str]] = {}
-    for name, switch in switches.items():
-        groups.setdefault(switch, []).append(name)
-    return result, [
-        fact("set_or_not", names=names, switch=switch) for switch, names in groups.items()
-    ]
-
-
-def _none_where_unexplained(
-    found: Mapping[str, _Column],
-    parameters: Sequence[Parameter],
-    inferred: Sequence[Fact],
-    table: pd.DataFrame,
-    kept: npt.NDArray[np.int64],
-    given: Mapping[str, Parameter],
-) -> dict[str, _Column]:
-    """Return the columns whose empty cells nothing explains, with None as one of the choices."""
-    midway = {
+def _unexplained(inferred: list[Fact]) -> set[str]:
+    """Return the hyperparameters of which no other one explains when they are there."""
+    return {
         name
         for note in inferred
-        if note.kind == "active_at_frequency" and note["why"].kind in _MIDWAY
+        if note.kind == "active_at_frequency" and note["why"].kind not in _MIDWAY
         for name in note.names
     }
-    unexplained = {
-        name
-        for note in inferred
-        if note.kind == "active_at_frequency"
-        for name in note.names
-        if name not in midway and name not in given
-    }
-    X = np.column_stack([column.values for column in found.values()])
-    space = SearchSpace(parameters)
-    changed = {}
-    for j, name in enumerate(found):
-        cells = table[name].iloc[kept].tolist()
-        if name not in unexplained:
-            continue
-        empty = np.array([is_empty(cell) for cell in cells]) & space.allowed(X, j)
-        if not _may_be_choices(table[name], np.array([is_empty(c) for c in table[name].tolist()])):
-            continue
-        parameter = _with_none(table[name])
-        changed[name] = _Column(parameter, _encoded(parameter, cells, empty))
-    return changed
 
 
-def _may_be_choices(column: pd.Series[Any], none: npt.NDArray[np.bool_]) -> bool:
+def _empty_ones(column: pd.Series[Any]) -> Bools:
+    return np.array([is_empty(cell) for cell in column.tolist()])
+
+
+def _may_be_choices(column: pd.Series[Any], none: Bools) -> bool:
     """Say whether the values of a column beside None are choices: words, or a few numbers."""
     cells = [cell for cell in column.tolist() if not is_empty(cell)]
     if not none.any() or not cells:
@@ -263,9 +228,7 @@ def _with_none(column: pd.Series[Any]) -> CategoricalParameter:
     return CategoricalParameter(str(column.name), [*_distinct(cells), None])
 
 
-def trials_of_ranges(
-    space: SearchSpace, table: pd.DataFrame, trials: npt.NDArray[np.int64]
-) -> dict[str, list[int]]:
+def trials_of_ranges(space: SearchSpace, table: pd.DataFrame, trials: Ints) -> dict[str, list[int]]:
     """Return for each hyperparameter the first trials with its ends, or with each of its choices.
 
     Parameters
@@ -279,8 +242,6 @@ def trials_of_ranges(
     """
     found: dict[str, list[int]] = {}
     for parameter in space:
-        if parameter.name not in table:  # whether a number is set
-            continue
         cells = table[parameter.name].tolist()
         full = [i for i, cell in enumerate(cells) if not is_empty(cell)]
         encoded = _encoded(parameter, [cells[i] for i in full])
@@ -301,15 +262,15 @@ def _parameter(
 
     present = column[[not is_empty(value) for value in column.tolist()]]
     if not len(present):
-        notes.append(fact("column_empty", names=[name]))
+        notes.append(_EMPTY(names=[name]))
         return None
     cells = present.tolist()
     is_category = isinstance(column.dtype, pd.CategoricalDtype)
     if not is_category and all(map(is_time, cells)):
-        notes.append(fact("column_of_times", names=[name]))
+        notes.append(_TIMES(names=[name]))
         return None
     if not is_category and not sure and all(map(is_time_text, cells)):
-        notes.append(fact("column_of_time_texts", names=[name], example=cells[0]))
+        notes.append(_TIME_TEXTS(names=[name], example=cells[0]))
         return None
     if types.is_object_dtype(column) and all(map(is_number, cells)):
         present = _as_numbers(present)
@@ -317,10 +278,9 @@ def _parameter(
         choices = _distinct(cells)
         if len(choices) == len(present) > 2:
             text = all(isinstance(choice, str) for choice in choices)
-            left_out = text and not sure and all(as_plain_number(c) is None for c in choices)
+            left_out = text and not sure and not any(map(is_number_text, choices))
             notes.append(
-                fact(
-                    "different_in_every_row",
+                _DIFFERENT(
                     names=[name],
                     text=text,
                     gaps=len(present) < len(column),
@@ -329,8 +289,6 @@ def _parameter(
             )
             if left_out:
                 return None
-        if not is_category:
-            notes += number_texts(name, choices)
         return CategoricalParameter(name, choices)
     return _number(present, name, len(present) < len(column), notes)
 
@@ -370,14 +328,14 @@ def _number(present: pd.Series[Any], name: str, gaps: bool, notes: list[Fact]) -
     if not whole and gaps and (values == np.round(values)).all():
         # a column of integers with an empty cell comes as floats
         whole = True
-        notes.append(fact("read_as_integers", names=[name]))
+        notes.append(_INTEGERS(names=[name]))
     low, high = float(values.min()), float(values.max())
     scale = scale_of(values)
     log = scale.log
     if not scale.clear:
-        notes.append(fact("scale_unclear", names=[name], decades=scale.decades, log=log))
+        notes.append(_UNCLEAR(names=[name], decades=scale.decades, log=log))
     elif log:
-        notes.append(fact("log_scale_guessed", names=[name], decades=scale.decades))
+        notes.append(_LOG(names=[name], decades=scale.decades))
     ends = (present.min(), present.max()) if whole else (low, high)
     parameter, about = parameter_of(name, Domain(*ends, log=log, whole=whole))
     notes += about

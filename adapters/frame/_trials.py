@@ -2,26 +2,217 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.adapters.frame._instances import Evaluations, one_each, read_evaluations
-from hpo_explain.adapters.frame._order import (
-    check_finishes,
-    order_of,
+from hpo_explain.adapters._reading import INSTANCES_MISSING, MEAN_OVER_INSTANCES, not_finite
+from hpo_explain.adapters.frame._cells import (
+    as_float,
+    cell_key,
+    is_empty,
+    is_number,
     read_seconds,
-    trial_numbers,
+    texts_as_numbers,
 )
-from hpo_explain.adapters.frame._roles import Roles
+from hpo_explain.adapters.frame._columns import Roles
+from hpo_explain.base.errors import InputError, Option, Text
 from hpo_explain.base.facts import Fact
-from hpo_explain.space import Array
+from hpo_explain.base.text import declared_fact
+from hpo_explain.run import Instances
+from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_LARGEST_NUMBER = 2**53  # a Run takes numbers as floats, which are exact up to here
+
+_NOT_SHARED = declared_fact(
+    "instances_not_shared",
+    "instances: no configuration was evaluated on more than one; if a column is not a "
+    "hyperparameter, name those that are in {hyperparameters=}",
+)
+_REPEATED = declared_fact(
+    "instances_repeated",
+    "instances: rows that evaluate a configuration on the same instance again: {count}; their mean "
+    "counts",
+)
+_NAMES = declared_fact(
+    "names_of_trials", "trials: {names} names them; they are numbered in the order of their rows"
+)
+_BY_TIME = declared_fact("numbered_by_time", "trials: numbered in the order of {names}")
+_NOT_FINITE = declared_fact(
+    "not_finite_on_instance",
+    "its {objective} is {value} where {column} is {instance}",
+    objective=lambda fact: fact.names[0],
+    column=lambda fact: fact.names[1],
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluations:
+    """n rows that evaluate g configurations on k instances.
+
+    Attributes
+    ----------
+    first : ndarray of int, shape (g,)
+        The first row of each configuration.
+    configuration : ndarray of int, shape (n,)
+        The configuration of each row, as an index into `first`.
+    instance : ndarray of int, shape (n,)
+        The instance of each row, as an index into `names`.
+    names : tuple
+        The instances, in the order in which they first occur.
+    column : str
+        The column that names them; empty where every row is a configuration of its own.
+    """
+
+    first: Ints
+    configuration: Ints
+    instance: Ints
+    names: tuple[Any, ...]
+    column: str
+
+    def earliest(self, times: Array) -> Array:
+        """Return the earliest known time of each configuration."""
+        earliest = np.full(len(self.first), np.nan)
+        np.fmin.at(earliest, self.configuration, times)
+        return earliest
+
+    def latest(self, times: Array) -> Array:
+        """Return the latest time of each configuration, NaN where one of them is unknown."""
+        latest = np.full(len(self.first), np.nan)
+        np.fmax.at(latest, self.configuration, times)
+        latest[self.configuration[np.isnan(times)]] = np.nan
+        return latest
+
+    def total(self, values: Array) -> Array:
+        """Return each configuration's sum over its rows, NaN where one of them is unknown."""
+        return np.asarray(np.bincount(self.configuration, values, len(self.first)), dtype=float)
+
+    def mean(self, objective: Array) -> Array:
+        """Return each configuration's mean over its instances (over repetitions before that)."""
+        counts = self._counts()
+        cell = self.configuration * len(self.names) + self.instance
+        finite = np.where(np.isfinite(objective), objective, np.nan)
+        sums = np.bincount(cell, finite, counts.size).reshape(counts.shape)
+        means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
+        return np.asarray(means.sum(axis=1) / (counts > 0).sum(axis=1))
+
+    def _counts(self) -> Ints:
+        """Return how often each configuration was evaluated on each instance, (g, k)."""
+        shape = len(self.first), len(self.names)
+        cell = self.configuration * len(self.names) + self.instance
+        return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+
+    def not_finite(self, objective: Array, trials: Ints, name: str) -> dict[int, Fact]:
+        """Return the trials whose objective is NaN or infinite on an instance, with the first."""
+        if not self.column:
+            return not_finite(objective, trials, name)
+        reasons: dict[int, Fact] = {}
+        for i in np.flatnonzero(~np.isfinite(objective)).tolist():
+            instance = self.names[self.instance[i]]
+            reason = _NOT_FINITE(
+                names=[name, self.column],
+                value=str(objective[i]),
+                instance=instance,
+            )
+            reasons.setdefault(int(trials[self.configuration[i]]), reason)
+        return reasons
+
+    def of(self, configurations: Ints, X: Array, objective: Array) -> Instances:
+        """Return the evaluations of some configurations, whose encoded rows are `X`."""
+        position = np.full(len(self.first), -1)
+        position[configurations] = np.arange(len(configurations))
+        rows = np.flatnonzero(position[self.configuration] >= 0)
+        at = position[self.configuration[rows]]
+        return Instances(self.names, X[at], self.instance[rows], objective[rows])
+
+    def notes(self, trials: Ints, name: str) -> list[Fact]:
+        """Return what was averaged over, and what is missing."""
+        if not self.column:
+            return []
+        counts = self._counts()
+        notes = [MEAN_OVER_INSTANCES(names=[name, self.column], instances=self.names)]
+        partly = (counts == 0).any(axis=1)
+        if len(self.names) > 1 and ((counts > 0).sum(axis=1) == 1).all():
+            notes.append(_NOT_SHARED(names=[self.column]))
+        elif partly.any():
+            notes.append(INSTANCES_MISSING(trials=trials[partly]))
+        repeated = int(np.maximum(counts - 1, 0).sum())
+        if repeated:
+            notes.append(_REPEATED(count=repeated))
+        return notes
+
+
+def _one_each(n: int) -> Evaluations:
+    """Return n rows that each evaluate a configuration of their own, on no instance."""
+    rows = np.arange(n)
+    return Evaluations(rows, rows, np.zeros(n, dtype=np.int64), (None,), "")
+
+
+def _read_evaluations(
+    table: pd.DataFrame,
+    column: str,
+    hyperparameters: Sequence[str],
+    numbers: Ints | None,
+) -> Evaluations:
+    """Return the rows as evaluations: of equal trials, or without their numbers of equal cells.
+
+    Raises
+    ------
+    InputError
+        If a row has no instance, or the rows of one trial differ in a hyperparameter.
+    """
+    cells = table[column].tolist()
+    for i, cell in enumerate(cells):
+        if is_empty(cell):
+            problem = f"{column!r} is empty in row {i}"
+            raise InputError("instance", problem, cell, "Fill it in, or leave the row out.")
+    instance, first_of_instance = _codes([cell_key(cell) for cell in cells])
+    columns = [list(map(cell_key, table[name].tolist())) for name in hyperparameters]
+    keys = [tuple(column[i] for column in columns) for i in range(len(table))]
+    configuration, first = _codes(keys if numbers is None else numbers.tolist())
+    if numbers is not None:
+        _check_one_configuration(table, hyperparameters, numbers, keys, first[configuration])
+    names = tuple(cells[i] for i in first_of_instance)
+    return Evaluations(first, configuration, instance, names, column)
+
+
+def _check_one_configuration(
+    table: pd.DataFrame,
+    hyperparameters: Sequence[str],
+    numbers: Ints,
+    keys: Sequence[tuple[Hashable, ...]],
+    first: Ints,
+) -> None:
+    for i, key in enumerate(keys):
+        if key == keys[first[i]]:
+            continue
+        pairs = zip(key, keys[first[i]], hyperparameters, strict=True)
+        name = next(name for one, other, name in pairs if one != other)
+        cells = table[name].tolist()
+        raise InputError(
+            "frame",
+            f"has {name} = {cells[first[i]]!r} in row {first[i]} of trial {numbers[i]}, but "
+            f"{cells[i]!r} in row {i}",
+            cells[i],
+            (
+                "All rows of a trial must have the same hyperparameters; without ",
+                Option("trial"),
+                " equal rows are taken together.",
+            ),
+        )
+
+
+def _codes(keys: Sequence[Any]) -> tuple[Ints, Ints]:
+    """Return for each key the number of its kind, and where each kind occurs first."""
+    known: dict[Any, int] = {}
+    codes = np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
+    return codes, np.unique(codes, return_index=True)[1].astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +235,8 @@ class Trials:
     """
 
     evaluations: Evaluations
-    numbers: npt.NDArray[np.int64]
-    order: npt.NDArray[np.int64]
+    numbers: Ints
+    order: Ints
     started: Array | None
     finished: Array | None
     notes: tuple[Fact, ...]
@@ -68,7 +259,7 @@ class Trials:
 
 
 def read_trials(
-    table: pd.DataFrame, roles: Roles, hyperparameters: Sequence[str], *, by_time: Fact | None
+    table: pd.DataFrame, roles: Roles, hyperparameters: Sequence[str], *, by_time: bool
 ) -> Trials:
     """Return the trials of a table.
 
@@ -80,34 +271,33 @@ def read_trials(
         The columns that have a role.
     hyperparameters : sequence of str
         The columns of the hyperparameters, which rows of the same trial have in common.
-    by_time : Fact or None
-        That trials without a number are numbered in the order of their times; None for that of
-        the rows.
+    by_time : bool
+        Whether trials without a number are numbered in the order of their times, not of the rows.
 
     Raises
     ------
     InputError
         If numbers or times cannot be read, or contradict each other, or rows of one trial differ.
     """
-    evaluations, numbers = one_each(len(table)), None
+    evaluations, numbers = _one_each(len(table)), None
     notes: list[Fact] = []
     if roles.trial:
         column = table[roles.trial]
-        numbers, notes = trial_numbers(column, roles.trial, several=bool(roles.instance))
+        numbers, notes = _trial_numbers(column, roles.trial, several=bool(roles.instance))
     if roles.instance:
-        evaluations = read_evaluations(table, roles.instance, hyperparameters, numbers)
+        evaluations = _read_evaluations(table, roles.instance, hyperparameters, numbers)
     rows = evaluations.first
     given = numbers is not None
     numbers = np.arange(len(rows)) if numbers is None else numbers[rows]
     times = list(roles.times)
     clocks = [read_seconds(table[name], name) for name in times]
     if len(clocks) == 2:
-        check_finishes(clocks, table, times, numbers[evaluations.configuration].tolist())
+        _check_finishes(clocks, table, times, numbers[evaluations.configuration].tolist())
     started = [evaluations.earliest(clock) for clock in clocks[:1]]
     finished = [evaluations.latest(clock) for clock in clocks[1:]]
-    order = order_of(numbers, [*started, *finished], roles.trial or None, times)
-    if by_time is not None and not given:
-        notes = [*notes, by_time]
+    order = _order_of(numbers, [*started, *finished], roles.trial or None, times)
+    if by_time and not given:
+        notes = [*notes, _BY_TIME(names=times[:1])]
         numbers = np.argsort(order)
     return Trials(
         evaluations,
@@ -117,3 +307,118 @@ def read_trials(
         finished[0] if finished else None,
         tuple(notes),
     )
+
+
+# ---------------------------------------------------------------------- numbers and order
+
+
+def _trial_numbers(column: pd.Series[Any], name: str, *, several: bool) -> tuple[Ints, list[Fact]]:
+    """Return the numbers of trials, or where they have names numbers in the order of the rows.
+
+    Parameters
+    ----------
+    column : pandas.Series
+        The numbers or names.
+    name : str
+        What the column is called.
+    several : bool
+        Whether a trial has several rows.
+
+    Raises
+    ------
+    InputError
+        If one is not a whole number, is too large, or occurs twice though they should be unique.
+    """
+    if not _are_names(column):
+        return _read_numbers(texts_as_numbers(column), name, unique=not several), []
+    known: dict[Any, int] = {}
+    keys = [cell_key(cell) if several else i for i, cell in enumerate(column.tolist())]
+    numbers = [known.setdefault(key, len(known)) for key in keys]
+    return np.array(numbers, dtype=np.int64), [_NAMES(names=[name])]
+
+
+def _read_numbers(column: pd.Series[Any], name: str, *, unique: bool) -> Ints:
+    """Return the numbers of trials.
+
+    Raises
+    ------
+    InputError
+        If one is not a whole number, is too large, or occurs twice though they should be unique.
+    """
+    values = column.tolist()
+    remedy = ("Leave ", Option("trial"), " out: rows are then numbered from 0.")
+    for i, value in enumerate(values):
+        if not _is_whole(value):
+            problem = f"{name!r} must hold whole numbers, but is {value!r} in row {i}"
+            raise InputError("trial", problem, value, remedy)
+        if abs(value) > _LARGEST_NUMBER:
+            problem = (
+                f"{name!r} must hold whole numbers of at most 2**53, but is {value!r} in row {i}"
+            )
+            raise InputError("trial", problem, value, remedy)
+    numbers = np.array([int(v) for v in values], dtype=np.int64)
+    found, counts = np.unique(numbers, return_counts=True)
+    if unique and (counts > 1).any():
+        number = int(found[counts > 1][0])
+        several = (
+            " Where a trial has one row per fold or data set, name that column in ",
+            Option("instance"),
+            ".",
+        )
+        problem = f"{name!r} has the number {number} more than once"
+        raise InputError("trial", problem, number, (*remedy, *several))
+    return numbers
+
+
+def _are_names(column: pd.Series[Any]) -> bool:
+    """Say whether a column holds names of trials: text, and not only that of numbers."""
+    present = [cell for cell in column.tolist() if not is_empty(cell)]
+    texts = bool(present) and all(isinstance(cell, str) for cell in present)
+    return texts and not any(is_number(cell) for cell in texts_as_numbers(column).tolist())
+
+
+def _is_whole(value: Any) -> bool:
+    return is_number(value) and math.isfinite(as_float(value)) and value == int(value)
+
+
+def _check_finishes(
+    clocks: list[Array], table: pd.DataFrame, names: list[str], trials: Sequence[int]
+) -> None:
+    """Raise InputError if a row finishes before it starts; `trials` are the rows' numbers."""
+    start, finish = clocks
+    early = finish < start  # False where one of them is empty
+    if not early.any():
+        return
+    i = int(np.flatnonzero(early)[0])
+    first, last = (table[name].iloc[i] for name in names)
+    remedy: Text = "Correct the row, or leave it out."
+    if early.sum() == (~np.isnan(finish - start)).sum():
+        remedy = ("If the two were swapped, give ", Option("time", (names[1], names[0])), ".")
+    raise InputError(
+        "time",
+        f"must be (start, finish), but trial {trials[i]} (row {i}) finishes before it starts: "
+        f"{names[0]!r} is {first} and {names[1]!r} is {last}",
+        (first, last),
+        remedy,
+    )
+
+
+def _order_of(numbers: Ints, clocks: list[Array], trial: str | None, times: list[str]) -> Ints:
+    """Return the positions of trials in the order in which they were proposed.
+
+    Raises
+    ------
+    InputError
+        If numbers and a single time contradict each other.
+    """
+    if not clocks:
+        return np.argsort(numbers, kind="stable")
+    order = np.argsort(clocks[0], kind="stable")  # empty ones come last
+    if len(clocks) == 1 and trial is not None and (np.diff(numbers[order]) < 0).any():
+        raise InputError(
+            "trial",
+            f"{trial!r} and time {times[0]!r} put the rows in different orders",
+            trial,
+            ("Leave one out, or name both start and finish in ", Option("time"), "."),
+        )
+    return order

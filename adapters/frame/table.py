@@ -3,37 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.adapters._reading import instances_of, nothing_left, repeated
-from hpo_explain.adapters.frame._columns import Chosen, choose_columns, configurations
-from hpo_explain.adapters.frame._encoded import encoded_by, encoded_in, named_in
-from hpo_explain.adapters.frame._instances import Evaluations
-from hpo_explain.adapters.frame._leaks import sounds_like_gain
-from hpo_explain.adapters.frame._learning_curves import encoded_of, last_of_each, read_curves
-from hpo_explain.adapters.frame._order import unsorted_time
-from hpo_explain.adapters.frame._pending import read_without_result
-from hpo_explain.adapters.frame._proposed import read_proposed
-from hpo_explain.adapters.frame._results import read_objective, read_results
-from hpo_explain.adapters.frame._roles import Roles, read_roles
-from hpo_explain.adapters.frame._row_numbers import without_row_numbers
-from hpo_explain.adapters.frame._status import read_durations
-from hpo_explain.adapters.frame._sweep import read_sweep
-from hpo_explain.adapters.frame._trials import read_trials
-from hpo_explain.adapters.frame.layouts import Layout, expanded, layout_of
+from hpo_explain.adapters.frame._cells import read_durations, read_objective
+from hpo_explain.adapters.frame._columns import (
+    Roles,
+    choose_columns,
+    configurations,
+    read_roles,
+    sounds_like_gain,
+    without_row_numbers,
+)
+from hpo_explain.adapters.frame._layouts import Layout, expanded, layout_of, read_sweep
+from hpo_explain.adapters.frame._results import (
+    encoded_of,
+    last_of_each,
+    read_curves,
+    read_proposed,
+    read_results,
+    read_without_result,
+)
+from hpo_explain.adapters.frame._space import infer_space, trials_of_ranges
+from hpo_explain.adapters.frame._trials import Evaluations, read_trials
 from hpo_explain.base.checks import check_count, check_direction
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
+from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Instances, Run
-from hpo_explain.space import Array, Parameter, SearchSpace
+from hpo_explain.space import Array, Ints, Parameter, SearchSpace
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_EMPTY = declared_fact("table_empty", "frame has no row. Give at least one trial.")
+_OF_LAYOUT = declared_fact(
+    "direction_of_layout", "direction: {direction}, as {names} of {source} is meant"
+)
+_DOUBTFUL = declared_fact(
+    "direction_doubtful",
+    "direction: {names} is minimized, though its name sounds like a score; "
+    "{direction='maximize'} if larger is better",
+)
 
 
 def from_frame(
@@ -61,14 +75,14 @@ def from_frame(
     by their columns, and only those of hyperparameters are read as such, without their prefix. Rows
     that failed, were pruned, run or wait are left out. In other tables every column is a
     hyperparameter that has no other role, except for text that differs in every row, times, and
-    columns that were measured with the objective: numbers with a name like train_loss, or in its
-    order. The run's notes name what was left out.
+    numbers with a name like train_loss, which were measured. The run's notes name what was left
+    out, and numbers in the order of the objective.
 
     Without `space` it is inferred. Text, booleans and categories become categorical hyperparameters
     with the choices that occur; numbers, also those written as text, get the range that occurs, on
     the scale on which they spread evenly. Where a cell is empty the hyperparameter was inactive if
-    another one explains that; else None is one of its choices, or where it is a range of numbers,
-    another hyperparameter says whether it "is set".
+    another one explains that; else None is one of its choices, or a range of numbers counts as
+    active at its frequency.
 
     Parameters
     ----------
@@ -100,7 +114,7 @@ def from_frame(
         Column of a time that orders the rows, or columns of start and finish, by which what was
         known when a trial was proposed is decided: seconds, or timestamps as dates or ISO 8601, but
         not durations. A trial without finish and objective counts as still running. By default
-        those of MLflow and W&B, and any column of dates in whose order the rows are not.
+        those of MLflow and W&B.
     instance : str, optional
         Column of the fold, data set or seed, where a trial has one row for each of them: rows of
         the same number (`trial`), or else of the same configuration. The objective of the trial
@@ -156,7 +170,7 @@ def from_frame(
         check_count("initial", initial, minimum=0)
     table = expanded(_with_text_names(frame))
     if len(table) == 0:
-        raise NothingToExplain(fact("table_empty"))
+        raise NothingToExplain(_EMPTY())
     about_sweep: Sequence[Fact] = ()
     if isinstance(space, Mapping):
         tried = {str(name).removeprefix("config."): table[name].tolist() for name in table.columns}
@@ -167,36 +181,33 @@ def from_frame(
         direction = direction or (sweep.direction if objective == sweep.objective else None)
     # columns may be named by numbers and tuples, hyperparameters by text only
     mentioned = _mentioned(hyperparameters, space)
-    asked = (objective, trial, time, instance, fidelity, proposed, duration, status)
-    table, about_rows = without_row_numbers(table, [*mentioned, *map(str, asked)])
+    asked = {
+        "objective": objective,
+        "trial": trial,
+        "time": time,
+        "instance": instance,
+        "fidelity": fidelity,
+        "proposed": proposed,
+        "duration": duration,
+        "status": status,
+    }
+    table, about_rows = without_row_numbers(table, [*mentioned, *map(str, asked.values())])
     every_step = table
     has_curves = trial is not None and isinstance(fidelity, str) and instance is None
     if trial is not None and isinstance(fidelity, str):
         table = last_of_each(table, str(trial), fidelity, level)
     layout = layout_of(table)
-    roles = read_roles(
-        table,
-        layout,
-        mentioned,
-        objective=objective,
-        trial=trial,
-        time=time,
-        instance=instance,
-        fidelity=fidelity,
-        proposed=proposed,
-        duration=duration,
-        status=status,
-    )
+    roles = read_roles(table, layout, mentioned, asked)
     direction, about_direction = _direction(direction, layout, roles.objective)
     values = read_objective(table, roles.objective)
     chosen = choose_columns(table, layout, roles, hyperparameters, space, values)
-    roles, chosen, by_time = _in_order(table, roles, chosen, layout, time)
     configs, set_to_none = configurations(table, chosen, layout)
 
-    results = read_results(
-        table, layout, roles, values, hyperparameters=[*chosen.names], level=level
+    columns = [*chosen.names]
+    results = read_results(table, layout, roles, values, hyperparameters=columns, level=level)
+    trials = read_trials(
+        table, roles, columns, by_time=len(roles.times) == 1 or (time is None and bool(roles.times))
     )
-    trials = read_trials(table, roles, [*chosen.names], by_time=by_time)
     numbers, evaluations = trials.numbers, trials.evaluations
     means = evaluations.mean(results.objective)
     kept = trials.order[np.isfinite(means[trials.order])]
@@ -205,11 +216,21 @@ def from_frame(
         raise nothing_left("frame", excluded)
 
     cells = configs.iloc[evaluations.first]
+    inferred: list[Fact] = []
+    ranges: dict[str, list[int]] = {}
     if isinstance(space, SearchSpace):
-        encoded = encoded_in(space, cells, kept)
+        own, X = space, space.encode(cells.iloc[kept])
     else:
-        none = {name: rows[evaluations.first] for name, rows in set_to_none.items()}
-        encoded = encoded_by(chosen, cells, none, trials, kept)
+        own, X, inferred = infer_space(
+            cells,
+            kept,
+            numbers[kept],
+            sure=chosen.sure,
+            given=chosen.given,
+            set_to_none={name: rows[evaluations.first] for name, rows in set_to_none.items()},
+        )
+        in_order = cells.iloc[trials.order]
+        ranges = trials_of_ranges(own, in_order, numbers[trials.order])
     by_model, known, about_proposals = read_proposed(
         table,
         layout,
@@ -220,21 +241,21 @@ def from_frame(
         proposed=proposed,
         optimizer=optimizer,
     )
-    by_number = encoded.cells.set_axis(numbers)
+    by_number = cells.set_axis(numbers)
     without_result = {}
     if not roles.instance:
         ended = results.ended(trials)
-        without_result = read_without_result(by_number, ended, encoded.space, by_model, known=known)
+        without_result = read_without_result(by_number, ended, own, by_model, known=known)
     curves = None
     if has_curves:
         keys = table[roles.trial].map(str).iloc[evaluations.first].tolist()
-        of_trial = dict(zip(numbers[kept].tolist(), encoded.X, strict=True))
-        of_trial |= encoded_of(encoded.space, by_number, {*numbers.tolist()} - {*of_trial})
+        of_trial = dict(zip(numbers[kept].tolist(), X, strict=True))
+        of_trial |= encoded_of(own, by_number, {*numbers.tolist()} - {*of_trial})
         of_key = dict(zip(keys, numbers.tolist(), strict=True))
         curves = read_curves(every_step, roles, of_key, of_trial, level)
     return Run(
-        encoded.space,
-        encoded.X,
+        own,
+        X,
         means[kept],
         direction,
         trials=numbers[kept],
@@ -244,14 +265,14 @@ def from_frame(
         notes=[
             *about_rows,
             *about_sweep,
-            *named_in(encoded.space, chosen, [*map(str, cells)]),
+            *chosen.named_in(own),
             *about_direction,
             *results.notes,
             *trials.notes,
             *evaluations.notes(numbers, roles.objective),
-            *encoded.notes,
+            *inferred,
             *about_proposals,
-            *repeated(encoded.X),
+            *repeated(X),
         ],
         started=None if trials.started is None else trials.started[kept],
         finished=None if trials.finished is None else trials.finished[kept],
@@ -260,9 +281,9 @@ def from_frame(
         without_result=without_result,
         objective_name=roles.objective,
         optimizer=optimizer or (layout.optimizer if layout is not None else "") or "the optimizer",
-        instances=_instances(table, roles, layout, evaluations, results.objective, encoded.X, kept),
+        instances=_instances(table, roles, layout, evaluations, results.objective, X, kept),
         curves=curves,
-        ranges_from=encoded.ranges_from,
+        ranges_from={name: of for name, of in ranges.items() if name not in chosen.given},
     )
 
 
@@ -273,7 +294,7 @@ def _instances(
     evaluations: Evaluations,
     objective: Array,
     X: Array,
-    kept: npt.NDArray[np.int64],
+    kept: Ints,
 ) -> Instances | None:
     """Return the evaluations of trials on several instances, or their scores on several folds."""
     if roles.instance:
@@ -302,10 +323,10 @@ def _direction(
         return check_direction(given), []
     known = None if layout is None else layout.direction(objective)
     if layout is not None and known is not None:
-        note = fact("direction_of_layout", names=[objective], source=layout.source, direction=known)
+        note = _OF_LAYOUT(names=[objective], source=layout.source, direction=known)
         return known, [note]
     if sounds_like_gain(objective):
-        return "minimize", [fact("direction_doubtful", names=[objective])]
+        return "minimize", [_DOUBTFUL(names=[objective])]
     return "minimize", []
 
 
@@ -315,27 +336,6 @@ def _mentioned(hyperparameters: object, space: object) -> list[str]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         return []
     return [str(getattr(entry, "name", entry)) for entry in given]
-
-
-def _in_order(
-    table: pd.DataFrame, roles: Roles, chosen: Chosen, layout: Layout | None, time: object
-) -> tuple[Roles, Chosen, Fact | None]:
-    """Return a time that orders the rows as a role, where they are not in its order.
-
-    Also that trials are numbered by a time, None where they are not: those of a start and a finish
-    that the user gave have the numbers of their rows.
-    """
-    if len(roles.times) == 1 or (roles.times and time is None):
-        return roles, chosen, fact("numbered_by_time", names=roles.times[:1])
-    if layout is not None or roles.trial or roles.instance or roles.times:
-        return roles, chosen, None
-    taken = [*roles.columns, *(chosen.names if chosen.sure else ())]
-    name = unsorted_time(table, [column for column in table.columns if column not in taken])
-    if name is None:
-        return roles, chosen, None
-    names = {column: short for column, short in chosen.names.items() if column != name}
-    note = fact("rows_out_of_order", names=[name])
-    return replace(roles, times=(name,)), replace(chosen, names=names), note
 
 
 def _with_text_names(frame: pd.DataFrame) -> pd.DataFrame:

@@ -28,12 +28,9 @@ CAUTIONS = frozenset(
         "columns_of_layout",
         "direction_doubtful",
         "measured_by_name",
-        "measured_by_order",
         "none_is_a_value",
         "orders_like_objective",
-        "rows_out_of_order",
         "scale_unclear",
-        "set_or_not",
         "different_in_every_row",
         "direction_assumed",
         "empty_cells",
@@ -43,7 +40,6 @@ CAUTIONS = frozenset(
         "instances_not_shared",
         "log_scale_guessed",
         "only_left_out",
-        "text_of_numbers",
     }
 )
 """Kinds of notes on what was assumed about the data, which a user should check: shown first."""

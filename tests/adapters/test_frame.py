@@ -135,54 +135,6 @@ def test_a_toss_up_between_scales_is_asked_for_and_single_columns_can_be_describ
 
 
 @pytest.mark.parametrize(
-    ("column", "expected"),
-    [
-        ([0.5, None, 0.1, 0.9], hx.FloatParameter("c", 0.1, 0.9, active_when={"c is set": [True]})),
-        ([5, None, 1, 9], hx.IntParameter("c", 1, 9, active_when={"c is set": [True]})),
-        (
-            pd.Series([5, None, 1, 9], dtype="Int64"),
-            hx.IntParameter("c", 1, 9, active_when={"c is set": [True]}),
-        ),
-    ],
-)
-def test_whether_a_number_is_set_is_a_hyperparameter_where_nothing_explains_it(column, expected):
-    table = pd.DataFrame({"c": column, "x": [1.0, 2.0, 3.0, 4.0], "loss": [1.0, 2.0, 3.0, 4.0]})
-    run = hx.from_frame(table, "loss")
-    assert run.space.names == ("c is set", "c", "x")
-    assert run.space["c"] == expected
-    assert run.space["c is set"] == hx.CategoricalParameter("c is set", [True, False])
-    assert run.config(1) == {"c is set": False, "x": 2.0}
-    assert run.config(2)["c"] == pytest.approx(column[2])
-    empty = fact("empty_cells", names=["c"], counts=(1,), rows=4)
-    assert the_note(run.notes, "empty_cells") == empty
-    assert the_note(run.notes, "set_or_not").names == ("c",)
-
-
-def test_that_a_number_is_not_set_is_judged_like_a_value():
-    """The truth: 0 where c is not set, else 1 + c / 10."""
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame({"c": rng.random(40), "x": rng.random(40)})
-    table.loc[rng.permutation(40)[:15], "c"] = None
-    table["loss"] = (1.0 + table["c"] / 10.0).fillna(0.0)
-    run = hx.from_frame(table, "loss")
-    found = hx.partial_dependence(run, "c is set")
-    values = dict(zip(found.grid, found.mean, strict=True))
-    assert values[True] - values[False] == pytest.approx(1.05, abs=0.05)
-    assert hx.importance(run).share("c is set") > 0.9
-
-
-def test_numbers_that_are_empty_together_share_what_says_so():
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame({"a": rng.random(30), "b": rng.random(30), "x": rng.random(30)})
-    table.loc[rng.permutation(30)[:12], ["a", "b"]] = None
-    run = hx.from_frame(table.assign(loss=table["x"]), "loss")
-    assert run.space.names == ("a is set", "a", "b", "x")
-    for name in ("a", "b"):
-        assert dict(run.space[name].active_when) == {"a is set": (True,)}
-    assert run.ranges_from.keys() == {"a is set", "a", "b", "x"}
-
-
-@pytest.mark.parametrize(
     ("column", "choices"),
     [
         (["p", None, "q", "p"] * 3, ["p", "q", None]),
@@ -411,22 +363,6 @@ def test_text_that_only_resembles_times_is_kept(texts):
 
 
 @pytest.mark.parametrize(
-    ("texts", "number"),
-    [
-        (["5.3%", "10%", "2.5 %", "5.3%"], "5.3"),
-        (["4,000", "12,000", "900", "1,234,567.5"], "4000"),
-        (["0,5", "0,25", "1", None], "0.5"),
-        (["$3", "$4", "none", "$5"], "3"),
-    ],
-)
-def test_text_that_looks_like_numbers_is_pointed_out(texts, number):
-    run = hx.from_frame(EXPORT.assign(c=texts), "loss")
-    assert isinstance(run.space["c"], hx.CategoricalParameter)
-    note = the_note(run.notes, "text_of_numbers")
-    assert (note.names, note["example"], note["number"]) == (("c",), texts[0], number)
-
-
-@pytest.mark.parametrize(
     ("texts", "numbers"),
     [
         (["1", "2", "3", "2"], [1, 2, 3, 2]),
@@ -453,8 +389,8 @@ def test_numbers_written_as_text_are_numbers_in_a_frame_as_in_a_csv(texts, numbe
     ],
 )
 def test_categories_that_hold_digits_are_no_numbers(texts):
-    notes = hx.from_frame(EXPORT.assign(c=texts), "loss").notes
-    assert "text_of_numbers" not in kinds(notes)
+    space = hx.from_frame(EXPORT.assign(c=texts), "loss").space
+    assert isinstance(space["c"], hx.CategoricalParameter)
 
 
 def optuna_study():
@@ -786,7 +722,7 @@ def test_conditions_and_frequencies_count_configurations_not_rows():
         for fold in range(1 if active[i] else 5)
     ]
     run = hx.from_frame(pd.DataFrame(rows), "loss", instance="fold")
-    assert int((run.X[:, 1] == 0.0).sum()) == active.sum()
+    assert run.space["y"].optional == active.mean()
     assert len(run) == 20
 
 

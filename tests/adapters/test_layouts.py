@@ -287,15 +287,6 @@ def test_what_was_measured_is_left_out_by_name_and_can_be_kept():
     assert kept.space.names == ("lr", "accuracy")
 
 
-@pytest.mark.parametrize("of", [np.negative, np.exp, lambda y: y.rank().astype(int)])
-def test_a_column_in_the_order_of_the_objective_that_others_predict_is_left_out(of):
-    table = table_of()
-    table["q"] = of(table["loss"])
-    run = as_run(table, objective="loss")
-    assert run.space.names == ("lr", "depth")
-    assert the_note(run.notes, "measured_by_order").names == ("q",)
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_a_hyperparameter_that_decides_the_objective_is_kept(seed):
     """Alone, by a monotone function: its order is that of the objective, but it was chosen."""
@@ -308,28 +299,7 @@ def test_a_hyperparameter_that_decides_the_objective_is_kept(seed):
     assert hx.importance(run).share("x") > 0.9
 
 
-def test_a_hyperparameter_that_decides_the_objective_of_a_small_grid_is_kept():
-    x, y = np.meshgrid([0.1, 1.0, 10.0, 100.0], [1, 2, 3])
-    table = pd.DataFrame({"x": x.ravel(), "y": y.ravel()})
-    table["loss"] = np.log10(table["x"]) + 0.01 * table["y"]
-    assert as_run(table, objective="loss").space.names == ("x", "y")
-    one = pd.DataFrame({"x": np.linspace(0.0, 1.0, 20)}).assign(loss=lambda t: t.x**2)
-    assert as_run(one, objective="loss").space.names == ("x",)
-
-
 # ---------------------------------------------------------------------- order, names, proposals
-
-
-@pytest.mark.parametrize("text", [False, True])
-def test_times_that_run_backwards_order_the_trials(text):
-    when = pd.date_range("2026-01-01", periods=N, freq="h")[::-1]
-    table = table_of(created=when.map(str) if text else when)
-    run = as_run(table, objective="loss")
-    assert run.objective.tolist() == table["loss"].tolist()[::-1]
-    assert the_note(run.notes, "rows_out_of_order").names == ("created",)
-    forward = as_run(table[::-1], objective="loss")
-    assert forward.objective.tolist() == run.objective.tolist()
-    assert "rows_out_of_order" not in kinds(forward.notes)
 
 
 def test_names_of_trials_are_no_numbers_and_no_error():

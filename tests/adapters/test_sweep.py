@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.adapters.frame._sweep import read_sweep
+from hpo_explain.adapters.frame._layouts import read_sweep
 
 SWEEP = {
     "method": "bayes",

@@ -5,7 +5,7 @@ import gzip
 import pandas as pd
 import pytest
 
-from hpo_explain.adapters.separated import read_csv
+from hpo_explain.adapters.files import read_csv
 from hpo_explain.base.facts import fact
 
 ROWS = [("lr", "layers", "acc"), ("0.5", "64", "1.5"), ("0.25", "32", "2.5"), ("2.5", "8", "4")]

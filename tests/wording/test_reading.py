@@ -2,6 +2,8 @@
 
 import pytest
 
+import hpo_explain.adapters.files
+import hpo_explain.adapters.frame  # noqa: F401
 from hpo_explain.base.facts import Origin, fact
 from hpo_explain.wording import known_facts, tell
 from hpo_explain.wording.reading import CAUTIONS
@@ -147,34 +149,9 @@ SENTENCES = [
         "id: left out, as a different text in every row; hyperparameters= keeps it",
     ),
     (
-        fact("different_in_every_row", names=["id"], text=True, gaps=True, left_out=False),
-        "id: a different text in every row that has one; if it is not a hyperparameter, leave it "
-        "out with hyperparameters=",
-    ),
-    (
-        fact("text_of_numbers", names=["c"], example="5.3%", number="5.3"),
-        "c: its text looks like numbers, but is read as categories; if it should be a range, write "
-        "'5.3%' as 5.3",
-    ),
-    (
-        fact("measured_by_name", names=["train_loss"]),
-        "train_loss: left out, as its name says that it was measured, not set; hyperparameters= "
-        "keeps it",
-    ),
-    (
-        fact("measured_by_order", names=["acc"], correlation=-0.9987),
-        "acc: left out, as it was measured with the objective, it seems: its rank correlation with "
-        "it is -0.999, and the other columns predict it; hyperparameters= keeps it",
-    ),
-    (
         fact("fidelity_level", names=["epochs"], level=9.0, levels=(1.0, 9.0), counts=(8, 2)),
         "fidelity: only results at epochs = 9 count; left out, as they are not comparable with "
         "these: 8 at 1; level= chooses",
-    ),
-    (
-        fact("mean_over_instances", names=["loss", "fold"], instances=range(12)),
-        "instances: the loss of a trial is its mean over 12 values of fold (0, 1, 2, 3, 4, 5, 6, "
-        "7, 8, 9, ...); run.instances holds them one by one",
     ),
     # runs
     (
